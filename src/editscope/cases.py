@@ -1,0 +1,139 @@
+"""The records that every room shares: a case, the edit of it, and the score of that edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Any, Literal
+
+from editscope.images import ImageLike, load, pixels_digest
+
+Status = Literal["ok", "no_output", "refused", "unparsed", "error"]
+"""Why a score is what it is. Only ``ok`` means that somebody looked at an edit and gave a verdict."""
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """What the editor is asked, at one level of detail and in one language."""
+
+    text: str
+    level: str = "default"
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A named box in an image: left, top, right, bottom in pixels, right and bottom exclusive."""
+
+    name: str
+    box: tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about an edit that has one right answer, with the region it looks at."""
+
+    text: str
+    answer: str
+    region: Region | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One test case: what goes in, what is asked, and whatever is needed to judge what comes out.
+
+    ``images`` and ``answer`` are paths, PIL images or uint8 arrays; ``tags`` is what tables group by.
+    """
+
+    id: str
+    suite: str
+    images: tuple[ImageLike, ...]
+    instructions: tuple[Instruction, ...]
+    tags: Mapping[str, str]
+    answer: ImageLike | None = None
+    regions: tuple[Region, ...] = ()
+    questions: tuple[Question, ...] = ()
+    hint: str | None = None
+    references: tuple[ImageLike, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+
+    @property
+    def instruction(self) -> str:
+        """The text of the first instruction."""
+        return self.instructions[0].text
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of all that a score depends on: id, texts, and the pixels of every image.
+
+        The same problem has the same fingerprint whether it was made in memory or read from a folder.
+        """
+        parts = [self.suite, self.id]
+        parts += [f"{i.level}|{i.language}|{i.text}" for i in self.instructions]
+        parts += [pixels_digest(load(image)) for image in self.images]
+        parts.append("" if self.answer is None else pixels_digest(load(self.answer)))
+        parts += [pixels_digest(load(image)) for image in self.references]
+        parts += [f"{r.name}|{r.box}" for r in self.regions]
+        parts += [f"{q.text}|{q.answer}|{q.region}" for q in self.questions]
+        return sha256("\x1f".join(parts).encode()).hexdigest()[:24]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edit:
+    """What an editor made of a case, or the status that says why there is nothing."""
+
+    case_id: str
+    variant: str = ""
+    image: ImageLike | None = None
+    status: Status = "ok"
+    reason: str | None = None
+    latency_s: float | None = None
+    cost_usd: float | None = None
+    trace: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One metric of one edit: a value in 0..1 where there is one, a status, and the evidence behind it."""
+
+    case_id: str
+    metric: str
+    value: float | None
+    status: Status = "ok"
+    variant: str = ""
+    evidence: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    provenance: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One kind of table row: cases that share the tags ``by``, averaged over the tags ``over`` from fine to coarse.
+
+    ``Group("category", by=("category",), over=("task",))`` is the mean of the category's task means;
+    an empty ``by`` is the whole suite.
+    """
+
+    name: str
+    by: tuple[str, ...]
+    over: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregation:
+    """How a suite turns scores of cases into the rows of its tables.
+
+    ``strata`` are the tags within which the bootstrap resamples; cases whose tags contain ``exclude``
+    are diagnostics and stay out of every average; ``headline`` is the metric that comes first.
+    """
+
+    overall: Group
+    groups: tuple[Group, ...]
+    strata: tuple[str, ...]
+    exclude: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    headline: str = "miou"
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: NOTHING)

@@ -1,0 +1,34 @@
+"""Every error that Editscope raises on purpose, with the sentence a person needs to fix it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class EditscopeError(Exception):
+    """Base of all errors raised on purpose. The message is one sentence that names cause and fix."""
+
+
+class BadInput(EditscopeError):
+    """Something that the user gave cannot be used; nothing was spent. The command line exits with 2."""
+
+
+class BadImage(BadInput):
+    """An image that cannot be decoded within the limits."""
+
+
+class Stopped(EditscopeError):
+    """Work stopped early and can be resumed. The command line exits with 3."""
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> BadInput:
+    """The error for a name that does not exist, with the nearest one that does.
+
+    >>> str(unknown("task", "bordr", ["border", "removal"]))
+    "there is no task 'bordr'; did you mean 'border'? (known: border, removal)"
+    """
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return BadInput(f"there is no {what} {name!r}{hint} (known: {', '.join(names)})")

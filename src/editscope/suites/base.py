@@ -1,0 +1,119 @@
+"""What a suite is: an ordered, lazy collection of cases with tags, and how its tables average."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+from typing import Any, Literal, TypeAlias
+
+from editscope.cases import Aggregation, Case
+from editscope.errors import BadInput, unknown
+
+Where: TypeAlias = "Mapping[str, tuple[str, ...]]"
+"""A filter: for each tag, the values that pass."""
+
+
+class Suite(ABC):
+    """An ordered, lazy collection of cases.
+
+    Ids and tags are known at once; pictures are made or read when a case is asked for.
+    ``load_suite(suite.name, **suite.options)`` makes an equal suite, in another process or a year later.
+    """
+
+    name: str
+    scoring: Literal["pixels", "judged"] = "pixels"
+    aggregation: Aggregation
+    options: Mapping[str, Any]
+
+    @property
+    @abstractmethod
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all cases, in order."""
+
+    @abstractmethod
+    def tags(self, case_id: str) -> Mapping[str, str]:
+        """The tags of one case, without making its pictures."""
+
+    @abstractmethod
+    def case(self, case_id: str) -> Case:
+        """Make or read one case that is known to exist."""
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """A short hash of everything that decides what the cases are."""
+
+    def check(self) -> None:  # noqa: B027 - a made suite has nothing to check
+        """Raise BadInput for files that cannot be used, before anything is spent. Made suites have none."""
+
+    def label(self) -> str:
+        """Where the cases come from, in a word or two, for the first line of a run."""
+        return "made in memory"
+
+    def __getitem__(self, case_id: str) -> Case:
+        if case_id not in self:
+            raise unknown(f"case in {self.name}", case_id, self.ids[:2000])
+        return self.case(case_id)
+
+    def __contains__(self, case_id: object) -> bool:
+        return case_id in set(self.ids)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Case]:
+        return (self.case(case_id) for case_id in self.ids)
+
+    def select(self, where: Where | None = None, limit: int | None = None) -> tuple[str, ...]:
+        """Ids of the cases that pass ``where``; at most ``limit`` of them, spread evenly over the suite."""
+        ids = self.ids
+        if where:
+            known = self._tag_values()
+            for tag, wanted in where.items():
+                if tag not in known:
+                    raise unknown(f"tag in {self.name}", tag, known)
+                for value in wanted:
+                    if value not in known[tag]:
+                        raise unknown(f"{tag} in {self.name}", value, known[tag])
+            ids = tuple(i for i in ids if all(self.tags(i).get(t) in wanted for t, wanted in where.items()))
+            if not ids:
+                raise BadInput(f"no case of {self.name} has {describe_where(where)}")
+        if limit is not None and limit < len(ids):
+            if limit < 1:
+                raise BadInput(f"--limit must be at least 1, not {limit}")
+            ids = tuple(ids[i * len(ids) // limit] for i in range(limit))
+        return ids
+
+    def _tag_values(self) -> dict[str, set[str]]:
+        values: dict[str, set[str]] = {}
+        for case_id in self.ids:
+            for tag, value in self.tags(case_id).items():
+                values.setdefault(tag, set()).add(value)
+        return values
+
+
+def parse_where(filters: Iterable[str]) -> Where:
+    """Read ``tag=value`` filters; several values of one tag are separated by commas or given again.
+
+    >>> parse_where(["task=border,removal", "condition=striped"])
+    {'task': ('border', 'removal'), 'condition': ('striped',)}
+    """
+    where: dict[str, tuple[str, ...]] = {}
+    for text in filters:
+        tag, equals, values = text.partition("=")
+        wanted = tuple(v.strip() for v in values.split(",") if v.strip())
+        if not equals or not tag.strip() or not wanted:
+            raise BadInput(f"--where {text!r} is not of the form tag=value, such as --where task=border")
+        where[tag.strip()] = where.get(tag.strip(), ()) + wanted
+    return where
+
+
+def describe_where(where: Where) -> str:
+    """A filter in words, for messages."""
+    return " and ".join(f"{tag}={','.join(values)}" for tag, values in where.items())
+
+
+def short_hash(*parts: object) -> str:
+    """A stable short hash of values that have a stable ``str``."""
+    return sha256("\x1f".join(str(part) for part in parts).encode()).hexdigest()[:16]

@@ -1,0 +1,73 @@
+"""PaintBench: twenty precise edits with one right answer each, made from seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+from editscope.errors import BadInput
+from editscope.suites.base import Suite
+
+__all__ = ["load", "write_set"]
+
+
+def load(
+    root: str | Path | None = None,
+    *,
+    tasks: str | Iterable[str] | None = None,
+    modes: str | Iterable[str] | None = None,
+    conditions: str | Iterable[str] | None = None,
+    per_cell: int | None = None,
+    per_mode: int | None = None,
+    canvas: str | tuple[int, int] | None = None,
+    n: int | None = None,
+    namespace: str = "paintbench",
+    split: Literal["test", "preservation", "all"] | None = None,
+) -> Suite:
+    """PaintBench, made in memory or read from a folder.
+
+    Without options: the 1,920 problems of the standard set. ``tasks``, ``modes`` and ``conditions`` keep a part
+    of it; ``per_cell`` (12) is the number of problems per task and condition, ``per_mode`` the number per mode
+    instead; ``canvas`` ("512x512") and ``n`` override what the conditions say; another ``namespace`` draws
+    problems that nobody has seen. ``split`` is "test" (default), "preservation" (the 96 inputs of removal, to be
+    returned unchanged) or "all". ``root`` reads a set in the released layout and takes no other option but
+    ``split`` (default: everything that is there).
+    """
+    if root is not None:
+        from editscope.suites.paintbench.folder import read_set
+
+        given = (tasks, modes, conditions, per_cell, per_mode, canvas, n)
+        if any(value is not None for value in given) or namespace != "paintbench":
+            raise BadInput("a set that is read from a folder cannot be changed; use --where to keep a part of it")
+        return read_set(root, split or "all")
+    from editscope.suites.paintbench.suite import PaintBench
+
+    return PaintBench.from_options(
+        tasks=tasks,
+        modes=modes,
+        conditions=conditions,
+        per_cell=per_cell,
+        per_mode=per_mode,
+        canvas=canvas,
+        n=n,
+        namespace=namespace,
+        split=split or "test",
+    )
+
+
+def write_set(
+    out: Path,
+    *,
+    jobs: int | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> int:
+    """Write a set in the released layout and return the number of its problems; ``options`` as for ``load``."""
+    from editscope.suites.paintbench.suite import PaintBench
+    from editscope.suites.paintbench.write import write
+
+    options.setdefault("split", "all")
+    suite = load(**options)
+    assert isinstance(suite, PaintBench)
+    return write(suite, Path(out), jobs, on_progress)

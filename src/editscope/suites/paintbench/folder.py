@@ -1,0 +1,31 @@
+"""PaintBench sets on disk, ours or the authors' own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from editscope.suites.paintbench.catalog import AGGREGATION, CATEGORY_OF, PRESERVATION
+from editscope.suites.released import ReleasedFolder, Sidecar
+
+
+def read_set(root: str | Path, split: Literal["test", "preservation", "all"]) -> ReleasedFolder:
+    """A set in the released layout."""
+    return ReleasedFolder("paintbench", root, AGGREGATION, tags_of, aliases=("PaintBench",), split=split)
+
+
+def tags_of(folder: str, fields: Sidecar) -> Mapping[str, str]:
+    """The tags of a problem, the same for a made and a read one."""
+    return problem_tags(folder, fields.mode, fields.visual_condition)
+
+
+def problem_tags(folder: str, mode: str, condition: str) -> dict[str, str]:
+    """Tags from the folder's name, the mode and the condition."""
+    return {
+        "category": CATEGORY_OF.get(folder, folder),
+        "task": folder,
+        "mode": mode,
+        "condition": condition,
+        "split": PRESERVATION if folder == PRESERVATION else "test",
+    }

@@ -1,0 +1,111 @@
+"""From a seed to a problem: attempts are tried in order until one is valid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from editscope.errors import BadInput
+from editscope.images import Indexed, Pixels
+from editscope.suites.paintbench.catalog import CATEGORY_OF, CONDITIONS, PRESERVATION, object_count, seed_of
+from editscope.suites.paintbench.dice import Dice
+from editscope.suites.paintbench.problem import MIN_CHANGED, Problem, Reject, require, task_named
+from editscope.suites.paintbench.scene import Scene, Setup
+
+MAX_ATTEMPTS = 400
+KEEP_EVERYTHING = "Return the image exactly as it is, without changing a single pixel."
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One place in a set: what is made there, and under which number it is filed."""
+
+    task: str
+    mode: str
+    condition: str
+    slot: int
+    number: int
+    preservation: bool = False
+
+    @property
+    def id(self) -> str:
+        """``<task>/NNN``."""
+        return f"{PRESERVATION if self.preservation else self.task}/{self.number:03d}"
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A finished problem: two pictures and everything that ``NNN.json`` says."""
+
+    input: Indexed
+    answer: Indexed | Pixels
+    sidecar: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What a custom set changes about the conditions."""
+
+    namespace: str = "paintbench"
+    canvas: tuple[int, int] | None = None
+    n: int | None = None
+
+
+def make(slot: Slot, overrides: Overrides = Overrides()) -> Made:
+    """The problem of a slot."""
+    condition = CONDITIONS[slot.condition]
+    width, height = overrides.canvas or (condition.width, condition.height)
+    n = overrides.n or object_count(slot.task, condition.level)
+    setup = Setup(width, height, condition.palette, condition.striped, n)
+    reasons: dict[str, int] = {}
+    for attempt in range(MAX_ATTEMPTS):
+        seed = seed_of(overrides.namespace, slot.task, slot.condition, slot.mode, slot.slot, attempt)
+        try:
+            scene, problem = attempt_problem(slot.task, slot.mode, setup, seed)
+        except Reject as rejected:
+            reasons[str(rejected)] = reasons.get(str(rejected), 0) + 1
+            continue
+        return _finished(slot, scene, problem, seed, attempt)
+    reason = max(reasons, key=lambda r: reasons[r])
+    raise BadInput(
+        f"no valid problem for {slot.id} ({slot.mode}, {slot.condition}) in {MAX_ATTEMPTS} attempts with "
+        f"canvas {width}×{height} and n={n}; most often: {reason}. Choose a larger canvas or a smaller n"
+    )
+
+
+def attempt_problem(task: str, mode: str, setup: Setup, seed: int) -> tuple[Scene, Problem]:
+    """One attempt: a scene and its problem, or Reject."""
+    dice = Dice(seed)
+    scene = Scene(setup, dice)
+    problem = task_named(task)(scene, dice, mode)
+    if problem.after.ndim == 2:
+        changed = int(np.count_nonzero(problem.before != problem.after))
+        require(changed >= MIN_CHANGED, "the edit changes too few pixels to see")
+    return scene, problem
+
+
+def _finished(slot: Slot, scene: Scene, problem: Problem, seed: int, attempt: int) -> Made:
+    palette = np.array([c.rgb for c in scene.colors] + list(problem.extra_colors), np.uint8)
+    before = Indexed(problem.before, palette[: len(scene.colors)])
+    after = Indexed(problem.after, palette) if problem.after.ndim == 2 else problem.after
+    sidecar = {
+        "instruction": KEEP_EVERYTHING if slot.preservation else problem.instruction,
+        "category": PRESERVATION if slot.preservation else CATEGORY_OF[slot.task],
+        "task": PRESERVATION if slot.preservation else slot.task,
+        "mode": slot.mode,
+        "visual_condition": slot.condition,
+        "problem_id": slot.number,
+        "seed": seed,
+        "attempt": attempt,
+        "n": scene.n,
+        "W": scene.width,
+        "H": scene.height,
+        "bg_colors": [c.hex for c in scene.colors[: 2 if scene.setup.striped else 1]],
+        "stripes": scene.stripes.describe() if scene.stripes else None,
+        "scene_shapes": scene.describe(),
+        **({} if slot.preservation else problem.details),
+    }
+    return Made(before, before if slot.preservation else after, sidecar)

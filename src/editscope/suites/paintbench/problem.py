@@ -1,0 +1,64 @@
+"""What a task returns, how tasks are registered, and how an attempt is turned down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from editscope.images import Pixels
+from editscope.suites.paintbench.dice import Dice
+from editscope.suites.paintbench.raster import Plane
+
+if TYPE_CHECKING:
+    from editscope.suites.paintbench.scene import Scene
+
+MIN_CHANGED = 64
+"""An edit must change at least this many pixels, or a person would not see that there was one."""
+
+
+class Reject(Exception):  # noqa: N818 - not an error: the next attempt is tried
+    """This attempt makes no valid problem; the message says which rule it broke."""
+
+
+def require(condition: bool, rule: str) -> None:
+    """Turn the attempt down unless the rule holds."""
+    if not condition:
+        raise Reject(rule)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """An instruction with the picture before and the one right picture after.
+
+    Pictures are planes of indices into the scene's colours followed by ``extra_colors``, or RGB for the
+    answers that have more than 256 colours.
+    """
+
+    instruction: str
+    before: Plane
+    after: Plane | Pixels
+    details: Mapping[str, Any] = field(default_factory=dict)
+    extra_colors: tuple[tuple[int, int, int], ...] = ()
+
+
+Task = Callable[["Scene", Dice, str], Problem]
+_TASKS: dict[str, Task] = {}
+
+
+def task(name: str) -> Callable[[Task], Task]:
+    """Register the function that makes the problems of a task: (empty scene, dice, mode) → Problem."""
+
+    def register(function: Task) -> Task:
+        _TASKS[name] = function
+        return function
+
+    return register
+
+
+def task_named(name: str) -> Task:
+    """The function of a task."""
+    from editscope.suites.paintbench import tasks
+
+    tasks.register_all()
+    return _TASKS[name]

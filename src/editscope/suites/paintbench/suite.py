@@ -1,0 +1,196 @@
+"""PaintBench made in memory: which problems a set has, and each of them when it is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from editscope.cases import Case, Instruction
+from editscope.errors import BadInput, unknown
+from editscope.images import Indexed
+from editscope.suites.base import Suite, short_hash
+from editscope.suites.paintbench.catalog import AGGREGATION, ALL_MODES, CONDITIONS, MODES, PER_CELL, TASKS
+from editscope.suites.paintbench.folder import problem_tags
+from editscope.suites.paintbench.make import Made, Overrides, Slot, make
+
+GENERATOR = "1"
+"""Goes up whenever the same seed would give other pixels or other words; the tests pin both by hash."""
+SIDES = (128, 4096)
+
+
+class PaintBench(Suite):
+    """A set of PaintBench problems; see ``editscope.suites.paintbench.load`` for the options."""
+
+    name = "paintbench"
+    aggregation = AGGREGATION
+
+    def __init__(self, slots: Iterable[Slot], overrides: Overrides, options: Mapping[str, Any]) -> None:
+        self.slots = {slot.id: slot for slot in slots}
+        self.overrides = overrides
+        self.options = options
+
+    @staticmethod
+    def from_options(
+        *,
+        tasks: str | Iterable[str] | None,
+        modes: str | Iterable[str] | None,
+        conditions: str | Iterable[str] | None,
+        per_cell: int | None,
+        per_mode: int | None,
+        canvas: str | tuple[int, int] | None,
+        n: int | None,
+        namespace: str,
+        split: Literal["test", "preservation", "all"],
+    ) -> PaintBench:
+        """Read and check the options of a custom set."""
+        chosen_tasks = _names("task", tasks, TASKS)
+        chosen_modes = _names("mode", modes, ALL_MODES)
+        chosen_conditions = _names("condition", conditions, tuple(CONDITIONS))
+        if split not in ("test", "preservation", "all"):
+            raise unknown("split", split, ("test", "preservation", "all"))
+        if per_cell is not None and per_mode is not None:
+            raise BadInput("give --per-cell or --per-mode, not both")
+        size = per_cell if per_cell is not None else per_mode if per_mode is not None else PER_CELL
+        if not 1 <= size <= 10_000:
+            raise BadInput(f"{size} problems per cell is out of range; ask for 1 to 10,000")
+        if n is not None and not 1 <= n <= 100:
+            raise BadInput(f"--n {n} is out of range; ask for 1 to 100 objects")
+        if not re.fullmatch(r"[^|\s]{1,64}", namespace):
+            raise BadInput(f"--namespace {namespace!r} must be 1 to 64 characters without spaces and without '|'")
+        overrides = Overrides(namespace, _canvas(canvas), n)
+        slots = [
+            slot
+            for preservation in (False, True)
+            if split == "all" or preservation == (split == "preservation")
+            for slot in _slots(chosen_tasks, chosen_modes, chosen_conditions, size, per_mode is not None, preservation)
+        ]
+        if not slots:
+            raise BadInput(
+                "these tasks have none of these modes, or fewer problems per cell than modes: the set is empty"
+            )
+        given = {
+            "tasks": chosen_tasks if tasks is not None else None,
+            "modes": chosen_modes if modes is not None else None,
+            "conditions": chosen_conditions if conditions is not None else None,
+            "per_cell": per_cell,
+            "per_mode": per_mode,
+            "canvas": overrides.canvas,
+            "n": n,
+            "namespace": namespace if namespace != "paintbench" else None,
+            "split": split if split != "test" else None,
+        }
+        options = {key: list(v) if isinstance(v, tuple) else v for key, v in given.items() if v is not None}
+        return PaintBench(slots, overrides, options)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids ``<task>/NNN``, in the order of the tables."""
+        return tuple(self.slots)
+
+    def __contains__(self, case_id: object) -> bool:
+        return case_id in self.slots
+
+    def tags(self, case_id: str) -> Mapping[str, str]:
+        """The tags of one problem."""
+        slot = self.slots[case_id]
+        return problem_tags(case_id.split("/")[0], slot.mode, slot.condition)
+
+    def made(self, case_id: str) -> Made:
+        """The finished problem behind a case: indexed pictures and the whole description."""
+        return make(self.slots[case_id], self.overrides)
+
+    def case(self, case_id: str) -> Case:
+        """Make one case in memory."""
+        made = self.made(case_id)
+        before = made.input.rgb()
+        after = made.answer.rgb() if isinstance(made.answer, Indexed) else made.answer
+        return Case(
+            id=case_id,
+            suite=self.name,
+            images=(before,),
+            instructions=(Instruction(made.sidecar["instruction"]),),
+            tags=self.tags(case_id),
+            answer=before if made.answer is made.input else after,
+            details=made.sidecar,
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the generator's version and of every slot."""
+        return short_hash(GENERATOR, self.overrides, *self.slots.values())
+
+    def label(self) -> str:
+        """Standard set, or what a custom one changes."""
+        return (
+            "standard set"
+            if not self.options
+            else "custom set: "
+            + ", ".join(
+                f"{key}={','.join(map(str, v)) if isinstance(v, list) else v}" for key, v in self.options.items()
+            )
+        )
+
+
+def _slots(
+    tasks: tuple[str, ...],
+    modes: tuple[str, ...],
+    conditions: tuple[str, ...],
+    size: int,
+    per_mode: bool,
+    preservation: bool,
+) -> list[Slot]:
+    """Numbers follow the full tables, so a part of the set has the same ids and pictures as the whole."""
+    slots = []
+    for task in ("removal",) if preservation else TASKS:
+        if task not in tasks:
+            continue
+        shares = _shares(size, len(MODES[task]), per_mode)
+        cell = sum(shares)
+        for c, condition in enumerate(CONDITIONS):
+            for m, mode in enumerate(MODES[task]):
+                if condition not in conditions or mode not in modes:
+                    continue
+                first = c * cell + sum(shares[:m])
+                slots += [Slot(task, mode, condition, s, first + s, preservation) for s in range(shares[m])]
+    return slots
+
+
+def _shares(size: int, modes: int, per_mode: bool) -> list[int]:
+    """How many of a cell's problems each mode gets: evenly, the first modes one more where it does not divide.
+
+    >>> _shares(12, 3, False), _shares(5, 3, False), _shares(2, 3, True)
+    ([4, 4, 4], [2, 2, 1], [2, 2, 2])
+    """
+    if per_mode:
+        return [size] * modes
+    return [size // modes + (i < size % modes) for i in range(modes)]
+
+
+def _names(what: str, given: str | Iterable[str] | None, known: tuple[str, ...]) -> tuple[str, ...]:
+    if given is None:
+        return known
+    parts = given.split(",") if isinstance(given, str) else [p for item in given for p in str(item).split(",")]
+    names = [p.strip() for p in parts if p.strip()]
+    for name in names:
+        if name not in known:
+            raise unknown(what, name, known)
+    if not names:
+        raise BadInput(f"no {what} was named (known: {', '.join(known)})")
+    return tuple(name for name in known if name in names)
+
+
+def _canvas(given: str | Iterable[int] | None) -> tuple[int, int] | None:
+    if given is None:
+        return None
+    if isinstance(given, str):
+        match = re.fullmatch(r"\s*(\d+)\s*[x×X,]\s*(\d+)\s*", given)
+        if not match:
+            raise BadInput(f"--canvas {given!r} is not of the form WIDTHxHEIGHT, such as 512x512")
+        given = (int(match[1]), int(match[2]))
+    width, height = given
+    if not (SIDES[0] <= width <= SIDES[1] and SIDES[0] <= height <= SIDES[1]):
+        raise BadInput(
+            f"a canvas of {width}×{height} is out of range; each side must be {SIDES[0]} to {SIDES[1]} pixels"
+        )
+    return width, height

@@ -1,0 +1,33 @@
+"""Blending: lay a colour at some opacity over everything inside an outlined polygon."""
+
+from __future__ import annotations
+
+from editscope.suites.paintbench.dice import Dice
+from editscope.suites.paintbench.outlined import outline_region, random_polygon, recolored
+from editscope.suites.paintbench.problem import Problem, task
+from editscope.suites.paintbench.scene import Scene
+
+
+@task("blending")
+def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+    """out = round(p · colour + (1 − p) · pixel) per channel, halves up; whole numbers all the way."""
+    scene.populate(dice)
+    region = outline_region(scene, dice, random_polygon(scene, dice))
+    color = scene.unused_color(dice, but=[region.color])
+    opacity = dice.integer(20, 80)
+
+    def blend(rgb: tuple[int, int, int]) -> tuple[int, int, int]:
+        r, g, b = ((opacity * c + (100 - opacity) * p + 50) // 100 for c, p in zip(color.rgb, rgb, strict=True))
+        return r, g, b
+
+    mapping = {c.index: blend(c.rgb) for c in scene.colors}
+    after, extra = recolored(scene, region, mapping, region.inside)
+    return Problem(
+        f"Blend {color.phrase} at {opacity}% opacity over all pixels inside the {region.color.name} outlined polygon "
+        f"(each RGB channel becomes {opacity}% of the new color plus {100 - opacity}% of the old, rounded to the "
+        "nearest whole number). Leave the outline as it is.",
+        region.before,
+        after,
+        {"blend_color": color.hex, "opacity": opacity, **region.describe()},
+        extra,
+    )

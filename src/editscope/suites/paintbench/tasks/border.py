@@ -1,0 +1,29 @@
+"""Border: recolour every pixel within a distance of one shape."""
+
+from __future__ import annotations
+
+from editscope.suites.paintbench.dice import Dice
+from editscope.suites.paintbench.problem import Problem, task
+from editscope.suites.paintbench.raster import near
+from editscope.suites.paintbench.scene import Scene
+from editscope.suites.paintbench.words import percent
+
+
+@task("border")
+def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+    """The distance is Euclidean, from pixel centre to pixel centre, and other shapes are painted over too."""
+    scene.populate(dice)
+    target = dice.choice(scene.shapes)
+    color = scene.unused_color(dice, but=[target.color])
+    reach = dice.tenth(1.0, 5.0)
+    before = scene.drawn()
+    own = scene.mask(target)
+    after = before.copy()
+    after[near(own, reach / 100 * scene.width) & ~own] = color.index
+    return Problem(
+        f"Recolor every pixel whose distance from {scene.phrase(dice, target)} is at most {percent(reach)} of the "
+        f"image width to {color.phrase}, other shapes within that distance included. Leave the shape itself as it is.",
+        before,
+        after,
+        {"target": scene.shapes.index(target), "distance_percent": reach, "new_color": color.hex},
+    )

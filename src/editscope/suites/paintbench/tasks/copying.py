@@ -1,0 +1,56 @@
+"""Copying: the shapes of one outlined square into another, at the same places."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from editscope.suites.paintbench.dice import Dice
+from editscope.suites.paintbench.geometry import Box
+from editscope.suites.paintbench.outlined import outline_width
+from editscope.suites.paintbench.problem import Problem, require, task
+from editscope.suites.paintbench.raster import frame
+from editscope.suites.paintbench.scene import Scene
+
+
+@task("copying")
+def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+    """The squares lie on whole pixels, so a copy is a shift by whole pixels."""
+    stacked = scene.height > scene.width or (scene.height == scene.width and dice.chance(0.5))
+    line = outline_width(scene)
+    longer, shorter = (scene.height, scene.width) if stacked else (scene.width, scene.height)
+    most = min(longer // 2, shorter) - 4 * line
+    side = int(most * dice.uniform(0.82, 0.98))
+    halves = [_inset(dice, 0, longer // 2, side, line), _inset(dice, longer // 2, longer, side, line)]
+    across = [_inset(dice, 0, shorter, side, line) for _ in halves]
+    if dice.chance(0.5):
+        across[1] = across[0]
+    corners = [(a, h) if stacked else (h, a) for h, a in zip(halves, across, strict=True)]
+    names = ("upper", "lower") if stacked else ("left", "right")
+    source = dice.integer(0, 1)
+    (sx, sy), (tx, ty) = corners[source], corners[1 - source]
+    scene.populate(dice, area=Box(sx, sy, sx + side, sy + side).grown(-2))
+    color = scene.outline_color(dice)
+    before = scene.drawn()
+    shapes = ~scene.is_background(before)
+    for x, y in corners:
+        frame(before, x, y, x + side, y + side, line, color.index)
+    after = before.copy()
+    inside = shapes[sy : sy + side, sx : sx + side]
+    require(int(np.count_nonzero(inside)) == int(np.count_nonzero(shapes)), "a shape reaches beyond its square")
+    after[ty : ty + side, tx : tx + side][inside] = before[sy : sy + side, sx : sx + side][inside]
+    return Problem(
+        f"Copy all shapes inside the {names[source]} {color.name} outlined square into the {names[1 - source]} "
+        "one, each at exactly the same place relative to its square. Copy the shapes only, not the background around "
+        "them.",
+        before,
+        after,
+        {
+            "outline_color": color.hex,
+            "source_square": [sx, sy, sx + side, sy + side],
+            "target_square": [tx, ty, tx + side, ty + side],
+        },
+    )
+
+
+def _inset(dice: Dice, low: int, high: int, side: int, line: int) -> int:
+    return dice.integer(low + line + 1, high - side - line - 1)

@@ -1,0 +1,28 @@
+"""Flood fill: inside an outlined polygon, recolour the background pixels or the pixels of shapes."""
+
+from __future__ import annotations
+
+from editscope.suites.paintbench.dice import Dice
+from editscope.suites.paintbench.outlined import outline_region, random_polygon
+from editscope.suites.paintbench.problem import Problem, task
+from editscope.suites.paintbench.scene import Scene
+
+
+@task("flood_fill")
+def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+    """The region holds some of both kinds of pixels."""
+    scene.populate(dice)
+    region = outline_region(scene, dice, random_polygon(scene, dice))
+    color = scene.unused_color(dice, but=[region.color])
+    background = mode == "background"
+    where = region.inside & (region.background if background else ~region.background)
+    after = region.before.copy()
+    after[where] = color.index
+    which, rest = ("background pixel", "shapes") if background else ("pixel that belongs to a shape", "background")
+    return Problem(
+        f"Inside the {region.color.name} outlined polygon, recolor every {which} to {color.phrase}. "
+        f"Leave the {rest} and the outline as they are.",
+        region.before,
+        after,
+        {"new_color": color.hex, **region.describe()},
+    )

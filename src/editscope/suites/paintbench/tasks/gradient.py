@@ -1,0 +1,136 @@
+"""Gradient: a linear RGB gradient inside an outlined parallelogram, over background or over shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from editscope.compiled import compiled
+from editscope.images import Indexed, Pixels
+from editscope.suites.paintbench.dice import Dice
+from editscope.suites.paintbench.geometry import Point, snap
+from editscope.suites.paintbench.outlined import MARGIN, Region, outline_region
+from editscope.suites.paintbench.palette import Color
+from editscope.suites.paintbench.problem import Problem, Reject, require, task
+from editscope.suites.paintbench.scene import Scene
+
+CORNERS = ("top-left", "top-right", "bottom-right", "bottom-left")
+
+
+@task("gradient")
+def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+    """t runs from 0 to 1 between two edges or two corners; a pixel takes round((1 − t) · A + t · B), halves up."""
+    scene.populate(dice)
+    region = outline_region(scene, dice, _parallelogram(scene, dice))
+    first = dice.choice([c for c in scene.colors if c.index != region.color.index])
+    second = dice.choice([c for c in scene.colors if c.index not in (region.color.index, first.index)])
+    start, end, axis, words = _direction(dice, region.vertices)
+    progress = [axis[0] * x + axis[1] * y + axis[2] for x, y in region.vertices]
+    require(min(progress) >= -1e-6 and max(progress) <= 1 + 1e-6, "a corner lies beyond the end of the gradient")
+    background = mode == "background"
+    where = region.inside & (region.background if background else ~region.background)
+    after = _painted(scene, region, where, first, second, axis)
+    which, rest = ("background pixels", "shapes") if background else ("pixels of shapes", "background")
+    return Problem(
+        f"Inside the {region.color.name} outlined parallelogram, recolor the {which} with a linear RGB gradient from "
+        f"{first.phrase} at the {words[0]} to {second.phrase} at the {words[1]}{words[2]}. Edges and corners "
+        "are measured at the middle of the outline; round each RGB channel to the nearest whole number. "
+        f"Leave the {rest} and the outline as they are.",
+        region.before,
+        after,
+        {
+            "color1": first.hex,
+            "color2": second.hex,
+            "from": words[0],
+            "to": words[1],
+            "start": list(start),
+            "end": list(end),
+            **region.describe(),
+        },
+    )
+
+
+def _parallelogram(scene: Scene, dice: Dice) -> tuple[Point, ...]:
+    """Corners from the top left clockwise; one pair of edges is horizontal or vertical."""
+    anchor = dice.choice(scene.shapes).box
+    reach = max(anchor.width, anchor.height)
+    for _ in range(40):
+        w = max(0.12 * scene.shorter, reach * dice.uniform(0.8, 1.6))
+        h = max(0.12 * scene.shorter, reach * dice.uniform(0.8, 1.6))
+        slant = dice.uniform(-0.4, 0.4) * (w if dice.chance(0.5) else h)
+        cx = anchor.center[0] + dice.uniform(-0.3, 0.3) * reach
+        cy = anchor.center[1] + dice.uniform(-0.3, 0.3) * reach
+        sx, sy = (slant / 2, 0.0) if dice.chance(0.5) else (0.0, slant / 2)
+        corners = (
+            (cx - w / 2 + sx, cy - h / 2 + sy),
+            (cx + w / 2 + sx, cy - h / 2 - sy),
+            (cx + w / 2 - sx, cy + h / 2 - sy),
+            (cx - w / 2 - sx, cy + h / 2 + sy),
+        )
+        snapped = tuple((snap(x), snap(y)) for x, y in corners)
+        if all(scene.canvas.grown(-MARGIN).holds(p) for p in snapped):
+            return snapped
+    raise Reject("no room for the outlined parallelogram")
+
+
+def _direction(
+    dice: Dice, corners: tuple[Point, ...]
+) -> tuple[Point, Point, tuple[float, float, float], tuple[str, str, str]]:
+    """Start, end, (ax, ay, b) with t = ax·x + ay·y + b, and the words for it."""
+    top_left, top_right, bottom_right, bottom_left = corners
+    if dice.chance(0.5):
+        name, facing, start, end, along = dice.choice(
+            (
+                ("left edge", "right edge", top_left, top_right, bottom_left),
+                ("right edge", "left edge", top_right, top_left, bottom_right),
+                ("top edge", "bottom edge", top_left, bottom_left, top_right),
+                ("bottom edge", "top edge", bottom_left, top_left, bottom_right),
+            )
+        )
+        # The normal of the first edge: colours are constant along lines parallel to it.
+        nx, ny = along[1] - start[1], start[0] - along[0]
+        words = (name, facing, ", constant along lines parallel to these edges")
+    else:
+        i = dice.integer(0, 3)
+        start, end = corners[i], corners[(i + 2) % 4]
+        nx, ny = end[0] - start[0], end[1] - start[1]
+        words = (
+            f"{CORNERS[i]} corner",
+            f"{CORNERS[(i + 2) % 4]} corner",
+            ", along the straight line between these corners and constant at right angles to it",
+        )
+    scale = nx * (end[0] - start[0]) + ny * (end[1] - start[1])
+    return start, end, (nx / scale, ny / scale, -(nx * start[0] + ny * start[1]) / scale), words
+
+
+def _painted(
+    scene: Scene,
+    region: Region,
+    where: npt.NDArray[np.bool_],
+    first: Color,
+    second: Color,
+    axis: tuple[float, float, float],
+) -> Pixels:
+    pixels = Indexed(region.before, np.array([c.rgb for c in scene.colors], np.uint8)).rgb()
+    _gradient(pixels, where, np.array(first.rgb, np.float64), np.array(second.rgb, np.float64), *axis)
+    return pixels
+
+
+@compiled()
+def _gradient(
+    pixels: Pixels,
+    where: npt.NDArray[np.bool_],
+    first: npt.NDArray[np.float64],
+    second: npt.NDArray[np.float64],
+    ax: float,
+    ay: float,
+    b: float,
+) -> None:
+    height, width = where.shape
+    for row in range(height):
+        for column in range(width):
+            if where[row, column]:
+                t = min(1.0, max(0.0, ax * (column + 0.5) + ay * (row + 0.5) + b))
+                for channel in range(3):
+                    value = first[channel] + t * (second[channel] - first[channel])
+                    pixels[row, column, channel] = np.uint8(np.floor(value + 0.5))

@@ -1,0 +1,69 @@
+"""Point operations: brighten, darken, invert or take the grey value of everything inside an outlined polygon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from editscope.suites.paintbench.dice import Dice
+from editscope.suites.paintbench.outlined import outline_region, random_polygon, recolored
+from editscope.suites.paintbench.problem import Problem, require, task
+from editscope.suites.paintbench.scene import Scene
+
+Rgb = tuple[int, int, int]
+
+
+@task("point_operations")
+def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+    """At least a quarter of the region's pixels change."""
+    scene.populate(dice)
+    region = outline_region(scene, dice, random_polygon(scene, dice))
+    where = f"all pixels inside the {region.color.name} outlined polygon"
+    operation: Callable[[Rgb], Rgb]
+    details: dict[str, Any] = {}
+    if mode == "invert":
+        words = f"Invert the colors of {where}: each RGB channel c becomes 255 - c."
+        operation = inverted
+    elif mode == "grayscale":
+        words = (
+            f"Convert {where} to grayscale: each RGB channel becomes 0.299 R + 0.587 G + 0.114 B, rounded to the "
+            "nearest whole number."
+        )
+        operation = grey
+    else:
+        offset = dice.integer(30, 120) * dice.choice((-1, 1))
+        details = {"brightness_offset": offset}
+        verb, to = ("Add", "to") if offset > 0 else ("Subtract", "from")
+        words = (
+            f"{verb} {abs(offset)} {to} each RGB channel of {where}; values below 0 become 0 and values above 255 "
+            "become 255."
+        )
+
+        def operation(rgb: Rgb) -> Rgb:
+            r, g, b = (min(255, max(0, c + offset)) for c in rgb)
+            return r, g, b
+
+    mapping = {c.index: operation(c.rgb) for c in scene.colors}
+    after, extra = recolored(scene, region, mapping, region.inside)
+    changed = int(np.count_nonzero(after != region.before))
+    require(changed >= 0.25 * int(np.count_nonzero(region.inside)), "the operation changes too little of the region")
+    return Problem(
+        f"{words} Leave the outline as it is.", region.before, after, {**details, **region.describe()}, extra
+    )
+
+
+def inverted(rgb: Rgb) -> Rgb:
+    """255 − c per channel."""
+    return 255 - rgb[0], 255 - rgb[1], 255 - rgb[2]
+
+
+def grey(rgb: Rgb) -> Rgb:
+    """Rec. 601 luma, rounded with halves up, in whole numbers.
+
+    >>> grey((255, 0, 0))
+    (76, 76, 76)
+    """
+    y = (299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2] + 500) // 1000
+    return y, y, y

@@ -1,0 +1,72 @@
+"""Scaling: resize a shape by a factor, or until it is as wide or as tall as another."""
+
+from __future__ import annotations
+
+from editscope.suites.paintbench.dice import Dice
+from editscope.suites.paintbench.geometry import Box, Point, about
+from editscope.suites.paintbench.moving import moved_problem
+from editscope.suites.paintbench.problem import Problem, require, task
+from editscope.suites.paintbench.scene import Scene
+
+SMALLER, LARGER = (40, 80), (125, 250)
+
+
+@task("scaling")
+def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+    """Along the image's axes, so that the bounding box grows exactly as said, also for a turned shape."""
+    scene.populate(dice)
+    target = dice.choice(scene.shapes)
+    phrase = scene.phrase(dice, target)
+    axis = dice.choice(("both", "both", "width", "height"))
+    anchor, fixed = _anchor(dice, target.box, axis)
+    if mode == "amount":
+        percent = dice.integer(*(SMALLER if dice.chance(0.5) else LARGER))
+        factor = percent / 100
+        what = {
+            "both": f"Scale {phrase} to {percent}% of its current size in both directions",
+            "width": f"Scale {phrase} horizontally to {percent}% of its current width, its height unchanged",
+            "height": f"Scale {phrase} vertically to {percent}% of its current height, its width unchanged",
+        }[axis]
+        details: dict[str, object] = {"percent": percent}
+    else:
+        others = [s for s in scene.shapes if s is not target]
+        require(bool(others), "no other shape")
+        other = dice.choice(others)
+        by = dice.choice(("width", "height")) if axis == "both" else axis
+        factor = getattr(other.box, by) / getattr(target.box, by)
+        require(0.4 <= factor <= 0.85 or 1.18 <= factor <= 2.5, "the sizes are too alike or too different")
+        how = {
+            "both": "in both directions by the same factor",
+            "width": "horizontally only",
+            "height": "vertically only",
+        }[axis]
+        wide = "wide" if by == "width" else "tall"
+        what = (
+            f"Scale {phrase} {how} until its bounding box is exactly as {wide} as the bounding box of "
+            f"{scene.phrase(dice, other)}"
+        )
+        details = {"reference": scene.shapes.index(other), "match": by}
+    sx = factor if axis in ("both", "width") else 1.0
+    sy = factor if axis in ("both", "height") else 1.0
+    return moved_problem(
+        scene,
+        dice,
+        target,
+        about(fixed, sx, 0.0, 0.0, sy),
+        f"{what}. Keep {anchor} of its bounding box where it is.",
+        {"axis": axis, "factor": factor, "anchor": anchor, **details},
+    )
+
+
+def _anchor(dice: Dice, box: Box, axis: str) -> tuple[str, Point]:
+    points = box.nine_points()
+    if axis == "width":
+        name = dice.choice(("left edge", "right edge", "vertical center line"))
+        side = {"left edge": "left edge midpoint", "right edge": "right edge midpoint"}.get(name, "center")
+        return f"the {name}", points[side]
+    if axis == "height":
+        name = dice.choice(("top edge", "bottom edge", "horizontal center line"))
+        side = {"top edge": "top edge midpoint", "bottom edge": "bottom edge midpoint"}.get(name, "center")
+        return f"the {name}", points[side]
+    name = dice.choice(list(points))
+    return f"the {name}", points[name]

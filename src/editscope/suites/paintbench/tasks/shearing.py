@@ -1,0 +1,63 @@
+"""Shearing: slide a shape's layers along one axis, an edge or the centre line of its box fixed."""
+
+from __future__ import annotations
+
+from editscope.suites.paintbench.dice import Dice
+from editscope.suites.paintbench.geometry import about
+from editscope.suites.paintbench.moving import moved_problem
+from editscope.suites.paintbench.problem import Problem, task
+from editscope.suites.paintbench.scene import Scene
+
+AMOUNT = (15, 80)
+"""By how much an edge shifts, in percent of the box's side along the shift."""
+
+
+@task("shearing")
+def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+    """The edges that move are named, with direction and amount."""
+    scene.populate(dice)
+    target = dice.choice(scene.shapes)
+    phrase = scene.phrase(dice, target)
+    box = target.box
+    horizontal = dice.chance(0.5)
+    if horizontal:
+        first, last, line, along, across = "top", "bottom", "horizontal", box.width, box.height
+        ways, side = ("left", "right"), "width"
+    else:
+        first, last, line, along, across = "left", "right", "vertical", box.height, box.width
+        ways, side = ("up", "down"), "height"
+    fixed = dice.choice((first, last, "center"))
+    sign = dice.choice((-1, 1))  # where the first edge goes: -1 is left or up
+    percent = dice.integer(*AMOUNT) if fixed != "center" else dice.integer(AMOUNT[0] // 2, AMOUNT[1] // 2)
+    shift = percent / 100 * along
+    there, back = (ways[0], ways[1]) if sign < 0 else (ways[1], ways[0])
+    if fixed == "center":
+        slope = -sign * 2 * shift / across
+        words = (
+            f"keep the {line} center line of its bounding box fixed and shift the {first} edge {there} and the "
+            f"{last} edge {back}, each by {percent}% of the bounding-box {side}"
+        )
+    elif fixed == last:
+        slope = -sign * shift / across
+        words = (
+            f"keep the {last} edge of its bounding box fixed and shift the {first} edge {there} by {percent}% of "
+            f"the bounding-box {side}"
+        )
+    else:
+        slope = -sign * shift / across
+        words = (
+            f"keep the {first} edge of its bounding box fixed and shift the {last} edge {back} by {percent}% of "
+            f"the bounding-box {side}"
+        )
+    points = box.nine_points()
+    anchor = points["center" if fixed == "center" else f"{fixed} edge midpoint"]
+    affine = about(anchor, 1.0, slope, 0.0, 1.0) if horizontal else about(anchor, 1.0, 0.0, slope, 1.0)
+    direction = "horizontally" if horizontal else "vertically"
+    return moved_problem(
+        scene,
+        dice,
+        target,
+        affine,
+        f"Shear {phrase} {direction}: {words}.",
+        {"axis": direction, "fixed": fixed, "percent": percent, "slope": slope},
+    )

@@ -1,0 +1,42 @@
+"""Suites by name: the built-in ones and those that other packages register as entry points."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from typing import Any
+
+from editscope.errors import BadInput, unknown
+from editscope.suites.base import Suite
+
+GROUP = "editscope.suites"
+
+
+def suite_names() -> tuple[str, ...]:
+    """Names of all suites that are installed."""
+    return tuple(sorted({point.name for point in entry_points(group=GROUP)}))
+
+
+def load_suite(name: str, **options: Any) -> Suite:
+    """The suite called ``name``.
+
+    ``load_suite("paintbench")`` makes its cases in memory; ``load_suite("paintbench", root=DIR)`` reads a
+    folder in the released layout. Other options are the suite's own (see its page in the documentation).
+    """
+    points = {point.name: point for point in entry_points(group=GROUP)}
+    if name not in points:
+        raise unknown("suite", name, points)
+    try:
+        loader = points[name].load()
+    except ImportError as error:
+        raise BadInput(
+            f"suite {name!r} is registered as {points[name].value} but cannot be imported: {error}"
+        ) from error
+    try:
+        suite = loader(**options)
+    except TypeError as error:
+        if "unexpected keyword argument" in str(error):
+            raise BadInput(f"suite {name!r} does not take that option: {error}") from error
+        raise
+    if not isinstance(suite, Suite):
+        raise BadInput(f"suite {name!r} ({points[name].value}) returned {type(suite).__name__}, not a Suite")
+    return suite

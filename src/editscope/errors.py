@@ -6,6 +6,9 @@ import difflib
 from collections.abc import Iterable
 
 
+MOST_LISTED = 60
+
+
 class EditscopeError(Exception):
     """Base of all errors raised on purpose. The message is one sentence that names cause and fix."""
 
@@ -31,4 +34,5 @@ def unknown(what: str, name: str, known: Iterable[str]) -> BadInput:
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    return BadInput(f"there is no {what} {name!r}{hint} (known: {', '.join(names)})")
+    listed = ", ".join(names) if len(names) <= MOST_LISTED else f"{names[0]} … {names[-1]}, {len(names):,} in all"
+    return BadInput(f"there is no {what} {name!r}{hint} (known: {listed})")

@@ -53,7 +53,7 @@ class Suite(ABC):
 
     def __getitem__(self, case_id: str) -> Case:
         if case_id not in self:
-            raise unknown(f"case in {self.name}", case_id, self.ids[:2000])
+            raise unknown(f"case in {self.name}", case_id, self.ids)
         return self.case(case_id)
 
     def __contains__(self, case_id: object) -> bool:

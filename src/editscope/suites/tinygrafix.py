@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from editscope.cases import Aggregation, Group
 from editscope.errors import BadInput
@@ -20,11 +21,11 @@ AGGREGATION = Aggregation(
 )
 
 
-def load(root: str | Path | None = None) -> Suite:
+def load(root: str | Path | None = None, *, split: Literal["test", "preservation", "all"] = "all") -> Suite:
     """A TinyGrafixBench set from a folder."""
     if root is None:
         raise BadInput("tinygrafix needs --data DIR (a released set); this version does not make fresh charts")
-    return ReleasedFolder("tinygrafix", root, AGGREGATION, _tags, aliases=("TinyGrafixBench",))
+    return ReleasedFolder("tinygrafix", root, AGGREGATION, _tags, aliases=("TinyGrafixBench",), split=split)
 
 
 def _tags(folder: str, fields: Sidecar) -> Mapping[str, str]:

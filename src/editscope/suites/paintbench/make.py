@@ -7,15 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from editscope.compiled import compiled
 from editscope.errors import BadInput
 from editscope.images import Indexed, Pixels
 from editscope.suites.paintbench.catalog import CATEGORY_OF, CONDITIONS, PRESERVATION, object_count, seed_of
 from editscope.suites.paintbench.dice import Dice
 from editscope.suites.paintbench.problem import MIN_CHANGED, Problem, Reject, require, task_named
+from editscope.suites.paintbench.raster import Plane
 from editscope.suites.paintbench.scene import Scene, Setup
 
 MAX_ATTEMPTS = 400
+VISIBLE_SHIFT = 12
+"""Summed over the three channels, the smallest change of a colour that counts as one that can be seen."""
 KEEP_EVERYTHING = "Return the image exactly as it is, without changing a single pixel."
 
 
@@ -81,10 +86,48 @@ def attempt_problem(task: str, mode: str, setup: Setup, seed: int) -> tuple[Scen
     dice = Dice(seed)
     scene = Scene(setup, dice)
     problem = task_named(task)(scene, dice, mode)
-    if problem.after.ndim == 2:
-        changed = int(np.count_nonzero(problem.before != problem.after))
-        require(changed >= MIN_CHANGED, "the edit changes too few pixels to see")
+    _require_visible(scene, problem)
     return scene, problem
+
+
+def _require_visible(scene: Scene, problem: Problem) -> None:
+    """Enough pixels change, and most of those by more than a shade."""
+    colors = np.array([c.rgb for c in scene.colors] + list(problem.extra_colors), np.int64)
+    if problem.after.ndim == 2:
+        pairs = _pairs(problem.before, problem.after, len(colors))
+        shift = np.abs(colors[:, None] - colors[None]).sum(axis=2)
+        np.fill_diagonal(pairs, 0)
+        changed, visible = int(pairs.sum()), int(pairs[shift >= VISIBLE_SHIFT].sum())
+    else:
+        changed, visible = _shifted(problem.before, problem.after, colors, VISIBLE_SHIFT)
+    require(changed >= MIN_CHANGED, "the edit changes too few pixels to see")
+    require(visible >= 0.8 * changed, "most of the edit is a change that nobody can see")
+
+
+@compiled()
+def _pairs(before: Plane, after: Plane, colors: int) -> npt.NDArray[np.int64]:
+    counts = np.zeros((colors, colors), np.int64)
+    height, width = before.shape
+    for row in range(height):
+        for column in range(width):
+            if before[row, column] != after[row, column]:
+                counts[before[row, column], after[row, column]] += 1
+    return counts
+
+
+@compiled()
+def _shifted(before: Plane, after: Pixels, colors: npt.NDArray[np.int64], least: int) -> tuple[int, int]:
+    changed, visible = 0, 0
+    height, width = before.shape
+    for row in range(height):
+        for column in range(width):
+            index = before[row, column]
+            shift = 0
+            for channel in range(3):
+                shift += abs(np.int64(after[row, column, channel]) - colors[index, channel])
+            changed += shift > 0
+            visible += shift >= least
+    return changed, visible
 
 
 def _finished(slot: Slot, scene: Scene, problem: Problem, seed: int, attempt: int) -> Made:

@@ -203,15 +203,22 @@ class Scene:
         name = dice.choice(list(points))
         return PointRef(f"the {name} of the image", points[name], name=name)
 
+    def point_of(self, dice: Dice, shape: Shape) -> tuple[str, Point]:
+        """A named point of a shape: as often one of its own as one of its bounding box, where it has its own."""
+        points = shape.named_points()
+        own = [name for name in points if not name.startswith("bounding-box")]
+        boxed = [name for name in points if name.startswith("bounding-box")]
+        name = dice.choice(own if own and dice.chance(0.5) else boxed)
+        return name, points[name]
+
     def shape_point(self, dice: Dice, but: Shape | None = None) -> PointRef:
         """A named point of a shape that words can name."""
         shapes = [s for s in self.shapes if s is not but]
         if not shapes:
             raise Reject("no other shape")
         shape = dice.choice(shapes)
-        points = shape.named_points()
-        name = dice.choice(list(points))
-        return PointRef(f"the {name} of {self.phrase(dice, shape)}", points[name], self.shapes.index(shape), name)
+        name, at = self.point_of(dice, shape)
+        return PointRef(f"the {name} of {self.phrase(dice, shape)}", at, self.shapes.index(shape), name)
 
     def any_point(self, dice: Dice, but: Shape | None = None) -> PointRef:
         """A point of another shape, of the image, or a coordinate."""

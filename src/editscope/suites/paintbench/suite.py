@@ -122,14 +122,10 @@ class PaintBench(Suite):
 
     def label(self) -> str:
         """Standard set, or what a custom one changes."""
-        return (
-            "standard set"
-            if not self.options
-            else "custom set: "
-            + ", ".join(
-                f"{key}={','.join(map(str, v)) if isinstance(v, list) else v}" for key, v in self.options.items()
-            )
-        )
+        if not self.options:
+            return "standard set, made from seeds"
+        words = (f"{key}={','.join(map(str, v)) if isinstance(v, list) else v}" for key, v in self.options.items())
+        return "custom set: " + ", ".join(words)
 
 
 def _slots(

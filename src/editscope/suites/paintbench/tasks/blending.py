@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from editscope.suites.paintbench.dice import Dice
 from editscope.suites.paintbench.outlined import outline_region, random_polygon, recolored
-from editscope.suites.paintbench.problem import Problem, task
+from editscope.suites.paintbench.problem import Problem, require, task
 from editscope.suites.paintbench.scene import Scene
 
 
 @task("blending")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
-    """out = round(p · colour + (1 − p) · pixel) per channel, halves up; whole numbers all the way."""
+    """out = round(p · colour + (1 − p) · pixel) per channel, in whole numbers; no channel is ever at a half."""
     scene.populate(dice)
     region = outline_region(scene, dice, random_polygon(scene, dice))
     color = scene.unused_color(dice, but=[region.color])
@@ -20,6 +22,11 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
         r, g, b = ((opacity * c + (100 - opacity) * p + 50) // 100 for c, p in zip(color.rgb, rgb, strict=True))
         return r, g, b
 
+    present = [scene.colors[i] for i in np.unique(region.before[region.inside])]
+    halves = any(
+        (opacity * c + (100 - opacity) * p) % 100 == 50 for q in present for c, p in zip(color.rgb, q.rgb, strict=True)
+    )
+    require(not halves, "a channel lies halfway between two whole numbers")
     mapping = {c.index: blend(c.rgb) for c in scene.colors}
     after, extra = recolored(scene, region, mapping, region.inside)
     return Problem(

@@ -22,7 +22,8 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     after[near(own, reach / 100 * scene.width) & ~own] = color.index
     return Problem(
         f"Recolor every pixel whose distance from {scene.phrase(dice, target)} is at most {percent(reach)} of the "
-        f"image width to {color.phrase}, other shapes within that distance included. Leave the shape itself as it is.",
+        f"image width to {color.phrase}, other shapes within that distance included. Leave the shape itself as it is. "
+        "Distances are straight lines between pixel centers.",
         before,
         after,
         {"target": scene.shapes.index(target), "distance_percent": reach, "new_color": color.hex},

@@ -36,7 +36,7 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
         "bottom": Box(0, 0, scene.width, scene.height - strip),
     }[side]
     tally_kind = dice.choice(TALLIES)
-    tally_color = dice.choice(scene.pool)
+    tally_color = scene.outline_color(dice)
     words, target = _scatter(scene, dice, mode, area, tally_kind, tally_color.index)
     unit = make_shape(tally_kind, tally_color, size, 1.5 if tally_kind in ("rectangle", "diamond") else 1.0)
     across = {
@@ -77,7 +77,7 @@ def _scatter(scene: Scene, dice: Dice, mode: str, area: Box, kind: str, color: i
     kinds = [k for k in KINDS if k != kind]
     colors = [c for c in scene.pool if c.index != color]
     wanted_kind, wanted_color = dice.choice(kinds), dice.choice(colors)
-    low, high = scene.sizes(n, min(area.width, area.height))
+    low, high = scene.sizes(n)
     shapes = []
     for i in range(n):
         counted = i < target

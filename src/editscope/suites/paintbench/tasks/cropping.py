@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from editscope.compiled import compiled
 from editscope.suites.paintbench.dice import Dice
@@ -75,9 +76,13 @@ def tilted(scene: Scene, dice: Dice) -> Problem:
     inner, outer = [corner(u, v) for u, v in around], [corner(u, v, line) for u, v in around]
     color = scene.outline_color(dice)
     before = scene.drawn()
-    after = _sampled(before, inner[0], inner[1], inner[3])
+    used = np.zeros(before.shape, np.bool_)
+    after = _sampled(before, used, inner[0], inner[1], inner[3])
     _check(scene, after)
-    fill(before, [outline_array(outer), outline_array(inner)], color.index)
+    # Along the rim the sampling reads pixels whose centre is outside; the outline must not hide those.
+    ring = np.zeros_like(before)
+    fill(ring, [outline_array(outer), outline_array(inner)], 1)
+    before[ring.view(np.bool_) & ~used] = color.index
     # The top-left corner of the result is the highest one of a rectangle tilted clockwise, else the leftmost.
     highest, leftmost = min(inner, key=lambda p: p[1]), min(inner, key=lambda p: p[0])
     require(inner[0] in (highest, leftmost), "the corners have no clear names")
@@ -91,13 +96,17 @@ def tilted(scene: Scene, dice: Dice) -> Problem:
     )
 
 
-def _sampled(plane: Plane, origin: Point, right: Point, down: Point) -> Plane:
-    """Each pixel of the result shows the pixel that holds the matching point of the rectangle."""
-    return _sample(plane, *origin, right[0] - origin[0], right[1] - origin[1], down[0] - origin[0], down[1] - origin[1])
+def _sampled(plane: Plane, used: npt.NDArray[np.bool_], origin: Point, right: Point, down: Point) -> Plane:
+    """Each pixel of the result shows the pixel that holds the matching point of the rectangle; ``used`` marks those."""
+    return _sample(
+        plane, used, *origin, right[0] - origin[0], right[1] - origin[1], down[0] - origin[0], down[1] - origin[1]
+    )
 
 
 @compiled()
-def _sample(plane: Plane, x0: float, y0: float, rx: float, ry: float, dx: float, dy: float) -> Plane:
+def _sample(
+    plane: Plane, used: npt.NDArray[np.bool_], x0: float, y0: float, rx: float, ry: float, dx: float, dy: float
+) -> Plane:
     height, width = plane.shape
     out = np.empty_like(plane)
     for row in range(height):
@@ -106,7 +115,9 @@ def _sample(plane: Plane, x0: float, y0: float, rx: float, ry: float, dx: float,
             u = (column + 0.5) / width
             x = math.floor(x0 + u * rx + v * dx)
             y = math.floor(y0 + u * ry + v * dy)
-            out[row, column] = plane[min(max(y, 0), height - 1), min(max(x, 0), width - 1)]
+            x, y = min(max(x, 0), width - 1), min(max(y, 0), height - 1)
+            used[y, x] = True
+            out[row, column] = plane[y, x]
     return out
 
 

@@ -17,13 +17,18 @@ from editscope.suites.paintbench.scene import Scene
 CORNERS = ("top-left", "top-right", "bottom-right", "bottom-left")
 
 
+LEAST_APART = 150
+"""How far the two colours must be from each other, summed over the channels, for the gradient to show."""
+
+
 @task("gradient")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     """t runs from 0 to 1 between two edges or two corners; a pixel takes round((1 − t) · A + t · B), halves up."""
     scene.populate(dice)
     region = outline_region(scene, dice, _parallelogram(scene, dice))
-    first = dice.choice([c for c in scene.colors if c.index != region.color.index])
-    second = dice.choice([c for c in scene.colors if c.index not in (region.color.index, first.index)])
+    first, second = dice.sample([c for c in scene.pool if c.index != region.color.index], 2)
+    apart = sum(abs(a - b) for a, b in zip(first.rgb, second.rgb, strict=True))
+    require(apart >= LEAST_APART, "the two colors are too alike for a gradient")
     start, end, axis, words = _direction(dice, region.vertices)
     progress = [axis[0] * x + axis[1] * y + axis[2] for x, y in region.vertices]
     require(min(progress) >= -1e-6 and max(progress) <= 1 + 1e-6, "a corner lies beyond the end of the gradient")

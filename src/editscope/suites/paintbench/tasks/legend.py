@@ -18,7 +18,7 @@ SIDES = ("top", "bottom", "left", "right")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     """One to three entries; every mapped colour occurs; the key is applied once, to the colours as they are now."""
     side = dice.choice(SIDES)
-    swatch = max(24, round(0.04 * scene.shorter))
+    swatch = max(32, round(0.045 * scene.shorter))
     entry = 3 * swatch + 2 * (swatch // 3)
     vertical = side in ("left", "right")
     depth = (entry if vertical else swatch) + 2 * swatch // 2 + 12
@@ -68,7 +68,7 @@ def _mapping(
 
 
 def _scatter(scene: Scene, dice: Dice, area: Box, palette: list[Color]) -> None:
-    low, high = scene.sizes(scene.n, min(area.width, area.height))
+    low, high = scene.sizes(scene.n)
     shapes = [
         scene.random_shape(dice, dice.choice(KINDS), dice.choice(palette), dice.uniform(low, high))
         for _ in range(scene.n)

@@ -7,7 +7,7 @@ from editscope.suites.paintbench.geometry import Box
 from editscope.suites.paintbench.outlined import outline_width
 from editscope.suites.paintbench.problem import Problem, require, task
 from editscope.suites.paintbench.raster import frame
-from editscope.suites.paintbench.scene import GAP, Scene
+from editscope.suites.paintbench.scene import GAP, MIN_SIZE, Scene
 from editscope.suites.paintbench.shapes import FREE_ASPECT, KINDS, ROTATABLE, make_shape
 from editscope.suites.paintbench.tasks.comparison import graded_sizes
 from editscope.suites.paintbench.words import plural
@@ -21,7 +21,9 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     length, depth = (scene.width, scene.height) if row else (scene.height, scene.width)
     line = outline_width(scene)
     space = 2 * line + 6
-    side = int(min((length - space) / n - space, 0.36 * depth, 0.3 * length) * dice.uniform(0.9, 1.0))
+    side = int(
+        min((length - space) / n - space, 0.36 * depth, 0.3 * length) * dice.uniform(0.97 if n > 7 else 0.9, 1.0)
+    )
     require(side >= 48, "the boxes would be too small")
     pitch = side + space
     first = dice.integer(space, max(space, length - n * pitch))
@@ -32,7 +34,7 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     aspect = 1.5 if kind in FREE_ASPECT else 1.0
     unit = make_shape(kind, color, 100.0, aspect, turn).box
     largest = (side - 6) * 100.0 / max(unit.width, unit.height)
-    sizes = graded_sizes(scene, dice, n, n, low=min(0.38 * largest, max(30.0, 0.3 * largest)), high=largest)
+    sizes = graded_sizes(scene, dice, n, n, low=max(MIN_SIZE, 0.3 * largest), high=largest)
     increasing = dice.chance(0.5)
     ranked = sorted(sizes, reverse=not increasing)
     shuffled = dice.shuffled(sizes)

@@ -35,8 +35,9 @@ def grid(scene: Scene, dice: Dice) -> Problem:
     cell = min(0.94 * scene.width / cols, 0.94 * scene.height / rows)
     cell *= dice.uniform(0.82, 1.0)
     require(cell >= 50, "the cells would be too small")
-    left = dice.uniform(0.03 * scene.width, 0.97 * scene.width - cols * cell)
-    top = dice.uniform(0.03 * scene.height, 0.97 * scene.height - rows * cell)
+    cell = math.floor(cell)  # whole pixels, so that a copy of a shape is exact
+    left = round(dice.uniform(0.03 * scene.width, 0.97 * scene.width - cols * cell))
+    top = round(dice.uniform(0.03 * scene.height, 0.97 * scene.height - rows * cell))
     motif = _motif(scene, dice, period_r * period_c, 0.64 * cell)
     cells = [(r, c) for r in range(rows) for c in range(cols)]
     element = {(r, c): (r % period_r) * period_c + c % period_c for r, c in cells}
@@ -92,7 +93,8 @@ def circular(scene: Scene, dice: Dice) -> Problem:
         if count % p == 0:
             _determined(shown, gaps, {i: i % p for i in range(count)})
     angles = [math.radians(start + 360 * i / count) for i in range(count)]
-    where: list[Point] = [(cx + ring * math.cos(t), cy + ring * math.sin(t)) for t in angles]
+    # On whole pixels, so that a copy of a shape is exact; nobody sees the half pixel on the circle.
+    where: list[Point] = [(round(cx + ring * math.cos(t)), round(cy + ring * math.sin(t))) for t in angles]
     what = "the missing shape" if n == 1 else f"the {n} missing shapes"
     return _filled(
         scene,
@@ -141,7 +143,8 @@ def _filled(
     before = scene.drawn()
     after = scene.drawn([motif[e].centered(p) for e, p in missing], onto=before.copy())
     return Problem(
-        f"{words} Equal shapes have the same color, size and orientation, and every shape is centered in its place.",
+        f"{words} Equal shapes have the same color, size and orientation, and the bounding box of every shape is "
+        "centered on its place.",
         before,
         after,
         {**details, "motif": [{"shape": s.kind, "color": s.color.hex} for s in motif]},

@@ -17,7 +17,7 @@ Rgb = tuple[int, int, int]
 
 @task("point_operations")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
-    """At least a quarter of the region's pixels change."""
+    """At least two fifths of the region's pixels change."""
     scene.populate(dice)
     region = outline_region(scene, dice, random_polygon(scene, dice))
     where = f"all pixels inside the {region.color.name} outlined polygon"
@@ -48,7 +48,7 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     mapping = {c.index: operation(c.rgb) for c in scene.colors}
     after, extra = recolored(scene, region, mapping, region.inside)
     changed = int(np.count_nonzero(after != region.before))
-    require(changed >= 0.25 * int(np.count_nonzero(region.inside)), "the operation changes too little of the region")
+    require(changed >= 0.4 * int(np.count_nonzero(region.inside)), "the operation changes too little of the region")
     return Problem(
         f"{words} Leave the outline as it is.", region.before, after, {**details, **region.describe()}, extra
     )

@@ -17,9 +17,8 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     target = dice.choice(scene.shapes)
     phrase = scene.phrase(dice, target)
     if mode == "local":
-        points = target.named_points()
-        name = dice.choice(list(points))
-        pivot = PointRef(f"its {name}", points[name], scene.shapes.index(target), name)
+        name, at = scene.point_of(dice, target)
+        pivot = PointRef(f"its {name}", at, scene.shapes.index(target), name)
     else:
         pivot = scene.any_point(dice, but=target)
         require(distance(pivot.at, target.box.center) >= 0.08 * scene.shorter, "the pivot is too near")

@@ -44,10 +44,8 @@ def by_amount(scene: Scene, dice: Dice) -> Problem:
 def to_a_point(scene: Scene, dice: Dice) -> Problem:
     """One control point of the shape onto a point of another shape or of the image."""
     target = dice.choice(scene.shapes)
-    points = target.named_points()
-    name = dice.choice(list(points))
+    name, start = scene.point_of(dice, target)
     goal = scene.shape_point(dice, but=target) if dice.chance(0.7) else scene.canvas_point(dice)
-    start = points[name]
     require(distance(start, goal.at) >= 0.04 * scene.shorter, "the move is too short to see")
     return moved_problem(
         scene,

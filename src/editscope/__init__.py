@@ -1,0 +1,63 @@
+"""Editscope: the measuring instrument for image-editing models."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from editscope.cases import Case, Edit
+    from editscope.editors import Editor, Request
+    from editscope.errors import BadInput, EditscopeError
+    from editscope.images import ImageLike as Image
+    from editscope.runs import Run, open_run, run
+    from editscope.scoring import score_pixels
+    from editscope.suites import Suite, load_suite
+
+# Names are looked up when first used, so that the command line starts without NumPy and Numba.
+_HOME = {
+    "BadInput": "editscope.errors:BadInput",
+    "Case": "editscope.cases:Case",
+    "Edit": "editscope.cases:Edit",
+    "Editor": "editscope.editors:Editor",
+    "EditscopeError": "editscope.errors:EditscopeError",
+    "Image": "editscope.images:ImageLike",
+    "Request": "editscope.editors:Request",
+    "Run": "editscope.runs:Run",
+    "Suite": "editscope.suites:Suite",
+    "load_suite": "editscope.suites:load_suite",
+    "open_run": "editscope.runs:open_run",
+    "run": "editscope.runs:run",
+    "score_pixels": "editscope.scoring:score_pixels",
+}
+
+__all__ = [
+    "BadInput",
+    "Case",
+    "Edit",
+    "Editor",
+    "EditscopeError",
+    "Image",
+    "Request",
+    "Run",
+    "Suite",
+    "load_suite",
+    "open_run",
+    "run",
+    "score_pixels",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'editscope' has no attribute {name!r}")
+    module, _, attribute = _HOME[name].partition(":")
+    value = getattr(import_module(module), attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

@@ -1,0 +1,90 @@
+"""The `editscope` command, its exit codes, and how errors are said."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from editscope import __version__
+from editscope.cli import doctor, looking, making, running
+from editscope.errors import EditscopeError, Stopped
+
+OK, DONE_WITH_GAPS, BAD_INPUT, STOPPED = 0, 1, 2, 3
+
+HELP = """The measuring instrument for image-editing models: cases, edits, scores, intervals, evidence.
+
+Try it at once, offline:
+
+  editscope run paintbench --editor ref:noise --limit 40
+
+Score edits that you have as files, then look at them:
+
+  editscope run paintbench --editor folder:my-outputs --out runs/mine
+
+  editscope report runs/mine --out mine.html
+
+Exit codes: 0 done, 1 done but some cases have no score, 2 bad input, 3 stopped early and resumable."""
+
+app = typer.Typer(
+    help=HELP,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"editscope {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _editscope(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+app.command("suites")(making.suites)
+app.command("generate")(making.generate)
+app.command("run")(running.run)
+app.command("score")(running.score)
+app.command("resume")(running.resume)
+app.command("show")(looking.show)
+app.command("report")(looking.report)
+app.command("doctor")(doctor.doctor)
+
+
+class _Interrupted(BaseException):
+    """Ctrl-C outside the steps of a run. Not a KeyboardInterrupt, which would end in the exit code of gaps."""
+
+
+def _interrupted(number: int, frame: FrameType | None) -> None:
+    raise _Interrupted
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line. Errors raised on purpose become one line on stderr and an exit code."""
+    before = signal.signal(signal.SIGINT, _interrupted)
+    try:
+        app(arguments, prog_name="editscope")
+    except _Interrupted:
+        print("editscope: stopped on request; the same command does the rest", file=sys.stderr)
+        sys.exit(STOPPED)
+    except EditscopeError as error:
+        if os.environ.get("EDITSCOPE_DEBUG"):
+            raise
+        print(f"editscope: {error}", file=sys.stderr)
+        sys.exit(STOPPED if isinstance(error, Stopped) else BAD_INPUT)
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,108 @@
+"""`editscope doctor`: what works on this machine, and what to do about the rest."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from editscope.errors import EditscopeError
+
+
+def doctor() -> None:
+    """Check what works here, each with the fix where it does not."""
+    broken = 0
+    for name, check, fix in CHECKS:
+        try:
+            found = check()
+        except Exception as error:
+            broken += 1
+            typer.echo(f"missing  {name:<14} {type(error).__name__}: {error}\n         {'':<14} fix: {fix}")
+        else:
+            typer.echo(f"ok       {name:<14} {found}")
+    if broken:
+        raise typer.Exit(2)
+
+
+def _python() -> str:
+    return sys.version.split()[0]
+
+
+def _libraries() -> str:
+    import numpy
+    import PIL
+    import pyarrow
+
+    return f"numpy {numpy.__version__}, pillow {PIL.__version__}, pyarrow {pyarrow.__version__}"
+
+
+def _compiler() -> str:
+    import numba
+
+    def double(x: int) -> int:
+        return 2 * x
+
+    compiled: Any = numba.njit(double)
+    if compiled(21) != 42:
+        raise EditscopeError("compiled code gives a wrong result")
+    return f"numba {numba.__version__} compiles"
+
+
+def _inflate() -> str:
+    from isal import isal_zlib
+
+    if isal_zlib.decompress(isal_zlib.compress(b"editscope" * 99)) != b"editscope" * 99:
+        raise EditscopeError("it does not give back what it was given")
+    return "fast PNG reading and writing"
+
+
+def _scoring() -> str:
+    import numpy as np
+
+    from editscope.scoring import score_pixels
+
+    before = np.zeros((8, 8, 3), np.uint8)
+    after = before.copy()
+    after[2:4, 2:4] = 255
+    if score_pixels(before, after, after).miou != 1:
+        raise EditscopeError("a perfect edit does not score 1")
+    return "a perfect edit scores 100"
+
+
+def _suites() -> str:
+    from editscope.suites import load_suite, suite_names
+
+    made = len(load_suite("paintbench"))
+    return f"{', '.join(suite_names())} · paintbench has {made:,} cases and needs no download"
+
+
+def _runs_folder() -> str:
+    folder = Path("runs") if Path("runs").is_dir() else Path()
+    with tempfile.TemporaryFile(dir=folder):
+        return f"{folder.resolve()} can be written"
+
+
+def _cache() -> str:
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    places = [Path(chosen)] if chosen else [Path(__file__).parent.parent, Path.home() / ".cache"]
+    for place in places:
+        if place.is_dir() and os.access(place, os.W_OK):
+            return f"compiled code is kept in or below {place}"
+    raise EditscopeError(f"none of {', '.join(map(str, places))} can be written, so each start compiles again")
+
+
+CHECKS: tuple[tuple[str, Callable[[], str], str], ...] = (
+    ("python", _python, "install Python 3.11 or newer"),
+    ("libraries", _libraries, "pip install --force-reinstall editscope"),
+    ("compiler", _compiler, "pip install --force-reinstall numba"),
+    ("isal", _inflate, "pip install isal"),
+    ("scoring", _scoring, "pip install --force-reinstall editscope"),
+    ("suites", _suites, "pip install --force-reinstall editscope"),
+    ("run folder", _runs_folder, "go to a folder that you may write, or give --out"),
+    ("code cache", _cache, "set NUMBA_CACHE_DIR to a folder that you may write"),
+)

@@ -1,0 +1,94 @@
+"""`editscope suites` and `editscope generate`: what cases there are, and making more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from editscope.cli import options as opt
+from editscope.errors import BadInput, unknown
+
+
+def suites() -> None:
+    """List the suites: size, and whether their data is here."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from editscope.suites import load_suite, suite_names
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("suite", "cases", "scored by", "data"):
+        table.add_column(heading)
+    for name in suite_names():
+        try:
+            suite = load_suite(name)
+        except BadInput as error:
+            table.add_row(name, "–", "–", str(error))
+        else:
+            table.add_row(name, f"{len(suite):,}", suite.scoring, suite.label())
+    Console().print(table)
+
+
+def generate(
+    suite: opt.SuiteName,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the set goes; a new or empty folder.")],
+    tasks: opt.Tasks = None,
+    modes: opt.Modes = None,
+    conditions: opt.Conditions = None,
+    per_cell: opt.PerCell = None,
+    per_mode: opt.PerMode = None,
+    canvas: opt.Canvas = None,
+    n: opt.Shapes = None,
+    namespace: opt.Namespace = None,
+    split: opt.Split = None,
+    jobs: opt.Jobs = None,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Write a set to disk in the released layout.
+
+    The whole set:
+
+      editscope generate paintbench --out paintbench-set
+
+    A small fresh one that no model has seen:
+
+      editscope generate paintbench --out fresh --tasks border,removal --conditions baseline --namespace mine
+    """
+    if suite != "paintbench":
+        raise unknown("suite that can be generated", suite, ["paintbench"])
+    from editscope.runs import cores
+    from editscope.suites.paintbench import write_set
+
+    chosen = opt.given(
+        tasks=opt.names(tasks),
+        modes=opt.names(modes),
+        conditions=opt.names(conditions),
+        per_cell=per_cell,
+        per_mode=per_mode,
+        canvas=opt.canvas_size(canvas),
+        n=n,
+        namespace=namespace,
+        split=split,
+    )
+    with _counting(quiet) as on_progress:
+        written = write_set(out, jobs=jobs or cores(), on_progress=on_progress, **chosen)
+    typer.echo(f"{written:,} problems in {out} · run them with: editscope run paintbench --data {out} --editor SPEC")
+
+
+@contextmanager
+def _counting(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on a terminal, nothing elsewhere; gives what is to be called with (done, total)."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    with Progress(console=console) as bar:
+        task = bar.add_task(" generating", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,135 @@
+"""How plans, results and cases are printed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from editscope.runs import CaseRecord, Plan, Run
+
+SHORT = {
+    "miou": "mIoU",
+    "iou@0": "IoU@0",
+    "edit_accuracy": "edit",
+    "preservation_accuracy": "preservation",
+}
+LISTED = 20
+
+
+def plan(planned: Plan, console: Console) -> None:
+    """What a run would do, and every file that is in the way."""
+    found = planned.inventory
+    for what, files in (
+        ("missing", found.missing),
+        ("matches no case", found.unmatched),
+        ("unreadable", found.unreadable),
+    ):
+        for file in files[:LISTED]:
+            console.print(f"  {what}: {file}", markup=False)
+        if len(files) > LISTED:
+            console.print(f"  {what}: … and {len(files) - LISTED:,} more", markup=False)
+    console.print(f" cases {planned.suite.label()} · would go to {planned.out} · nothing was done", markup=False)
+
+
+def result(run: Run, console: Console) -> None:
+    """The last lines of a run: the headline, the weakest tasks, the most common failure, the gaps."""
+    summary = run.summary
+    diagnostics = [row for row in summary["groups"] if row["by"] == "diagnostic"]
+    for key in dict.fromkeys(row["key"] for row in diagnostics):
+        cells = {row["metric"]: row for row in diagnostics if row["key"] == key}
+        console.print(f" {key} (not in the averages): " + "   ".join(_headline(cells)), markup=False)
+    if summary["overall"]["miou"]["n"]:
+        console.print(" " + "   ".join(_headline(summary["overall"])), markup=False)
+    said = [text for text in (_weakest(summary["groups"]), _failures(summary["failures"])) if text]
+    if said:
+        console.print(" " + "   ".join(said), markup=False)
+    gaps = {status: n for status, n in run.coverage.items() if status != "ok" and n}
+    if gaps:
+        listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())
+        console.print(f" without a score: {listed} (a missing edit counts as 0)", markup=False)
+
+
+def summary_table(run: Run, console: Console) -> None:
+    """The tables of a run's summary, one row per group."""
+    from rich.table import Table
+
+    summary = run.summary
+    table = Table(box=None, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    for heading in ("mIoU", "95 %", *(SHORT[metric] for metric in SHORT if metric != "miou"), "n"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_row("overall", *_cells(summary["overall"]))
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in summary["groups"]:
+        rows.setdefault((row["by"], row["key"]), {})[row["metric"]] = row
+    before = ""
+    for (by, key), cells in rows.items():
+        if by != before:
+            table.add_row("")
+            table.add_row(f"[dim]by {by}[/dim]")
+            before = by
+        table.add_row(f"  {key}", *_cells(cells))
+    console.print(table)
+
+
+def case(record: CaseRecord, console: Console) -> None:
+    """One case: what was asked, what came out, and the evidence behind its score."""
+    lines = [
+        record.case_id + (f" · {record.variant}" if record.variant else ""),
+        "  " + " · ".join(f"{tag} {value}" for tag, value in record.tags.items()),
+        f"  instruction   {record.instruction}",
+        f"  status        {record.status}" + (f": {record.reason}" if record.reason else ""),
+        f"  failure mode  {record.failure}",
+        *(f"  {metric:<22}{_value(metric, value)}" for metric, value in record.metrics.items()),
+    ]
+    for name, value in record.evidence.items():
+        lines.append(f"  {name:<22}{' '.join(map(str, value)) if isinstance(value, list) else value}")
+    lines += [f"  note          {note}" for note in record.notes]
+    lines += [f"  {kind:<14}{path}" for kind, path in record.thumbs.items()]
+    lines.append(f"  edit in full  {record.image or 'none'}")
+    console.print("\n".join(lines), markup=False)
+
+
+def _headline(overall: dict[str, Any]) -> list[str]:
+    said = []
+    for metric in ("miou", "edit_accuracy", "preservation_accuracy"):
+        name = SHORT[metric]
+        cell = overall.get(metric)
+        if cell is None or cell["mean"] is None:
+            continue
+        # Without a second case in any stratum there is no spread to tell; ± 0.0 would claim certainty.
+        spread = f" ± {(cell['hi'] - cell['lo']) / 2:.1f}" if metric == "miou" and cell["hi"] > cell["lo"] else ""
+        said.append(f"{name} {cell['mean']:.1f}{spread}")
+    return said
+
+
+def _weakest(groups: list[dict[str, Any]]) -> str:
+    tasks = [row for row in groups if (row["by"], row["metric"]) == ("task", "miou") and row["n"]]
+    weakest = sorted((row for row in tasks if row["mean"] < 100), key=lambda row: (row["mean"], row["key"]))[:3]
+    if len(tasks) < 2 or not weakest:
+        return ""
+    return "weakest  " + " · ".join(f"{row['key']} {row['mean']:.1f}" for row in weakest)
+
+
+def _failures(failures: dict[str, int]) -> str:
+    total = sum(failures.values())
+    bad = {mode: n for mode, n in failures.items() if mode != "success"}
+    if not bad:
+        return ""
+    mode = max(bad, key=lambda name: (bad[name], name))
+    return f"most common failure: {mode.replace('_', ' ')} {100 * bad[mode] / total:.0f} %"
+
+
+def _cells(cells: dict[str, Any]) -> list[str]:
+    """One row: the headline with its interval, the other metrics, the number of cases."""
+    first = cells["miou"]
+    interval = "" if first["mean"] is None else f"{first['lo']:.1f} … {first['hi']:.1f}"
+    means = [cells[metric]["mean"] for metric in SHORT]
+    said = ["–" if mean is None else f"{mean:.1f}" for mean in means]
+    return [said[0], interval, *said[1:], str(first["n"])]
+
+
+def _value(metric: str, value: float) -> str:
+    return f"{value:.2f}" if metric.endswith("_ratio") else f"{100 * value:.2f}"

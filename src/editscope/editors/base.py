@@ -1,0 +1,93 @@
+"""What an editor is: something that gets a request and gives back a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from editscope.cases import Edit
+from editscope.images import ImageLike, Pixels
+
+if TYPE_CHECKING:
+    import PIL.Image
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """One edit that is asked for: the pictures, the instruction and the seed.
+
+    ``arrays`` are uint8 arrays (height × width × 3), ``images`` the same as PIL images. ``answer`` is
+    there only for editors that say ``needs_answer``: reference editors, never a model.
+    """
+
+    case_id: str
+    arrays: tuple[Pixels, ...]
+    instruction: str
+    seed: int
+    tags: Mapping[str, str] = field(default_factory=dict)
+    variant: str = ""
+    answer: Pixels | None = None
+
+    @cached_property
+    def images(self) -> tuple[PIL.Image.Image, ...]:
+        """The input pictures as PIL images, in order."""
+        from PIL import Image
+
+        return tuple(Image.fromarray(pixels) for pixels in self.arrays)
+
+
+class Editor:
+    """Base class of all editors: override ``edit``, and ``load`` where there is a model to load.
+
+    ``workers`` says how many processes may hold one of these at the same time: 1 for a model that fills
+    the machine, None for as many as there are jobs. ``in_place`` says that the pictures it returns are files
+    which stay where they are, so that a run refers to them and makes no copy.
+    """
+
+    name: str = ""
+    workers: int | None = 1
+    needs_answer: bool = False
+    in_place: bool = False
+
+    def load(self) -> None:
+        """Get ready; called once in each process before the first edit."""
+
+    def edit(self, case: Request) -> ImageLike | Edit | None:
+        """The edited picture; or an ``Edit`` with a status; or None when there is no output."""
+        raise NotImplementedError(f"{type(self).__name__} has no edit method")
+
+    def close(self) -> None:
+        """Let go of what ``load`` took; called once at the end."""
+
+    def inventory(self, selected: Sequence[str], known: Sequence[str]) -> Inventory:
+        """What is wrong with the files this editor relies on, looked at before a run starts.
+
+        ``selected`` are the ids of the run, ``known`` all ids of the suite.
+        """
+        return Inventory()
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The files an editor relies on: how many cases have one, and which files are in the way.
+
+    ``outputs`` is None for an editor that uses no files; ``digest`` changes when the files do.
+    """
+
+    outputs: int | None = None
+    missing: tuple[str, ...] = ()
+    unmatched: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()
+    digest: str = ""
+
+
+def request_seed(run_seed: int, case_id: str, variant: str = "") -> int:
+    """The seed of one edit, below 2³²: the first 8 hex digits of SHA-256 of ``seed|case|variant``.
+
+    >>> request_seed(0, "border/000")
+    1551017121
+    """
+    return int(sha256(f"{run_seed}|{case_id}|{variant}".encode()).hexdigest()[:8], 16)

@@ -1,0 +1,43 @@
+"""The one place that decodes, encodes and resizes pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from editscope.images._decode import decode, load, probe
+from editscope.images._records import MAX_PIXELS, Decoded, ImageLike, Indexed, Pixels, pixels_digest
+from editscope.images._resize import THUMB_SIDE, THUMB_SUFFIX, cover, encode_thumbnail, thumbnail, thumbnail_size
+
+__all__ = [
+    "MAX_PIXELS",
+    "THUMB_SIDE",
+    "THUMB_SUFFIX",
+    "Decoded",
+    "ImageLike",
+    "Indexed",
+    "Pixels",
+    "cover",
+    "decode",
+    "encode_png",
+    "encode_thumbnail",
+    "load",
+    "pixels_digest",
+    "probe",
+    "thumbnail",
+    "thumbnail_size",
+    "write_png",
+]
+
+
+def encode_png(image: Pixels | Indexed) -> bytes:
+    """The picture as a PNG file: a palette where 256 colours suffice. Equal pixels give equal bytes."""
+    from editscope.images import _png_write  # brings Numba, which reading a header does not need
+
+    return _png_write.encode_png(image)
+
+
+def write_png(path: str | Path, image: Pixels | Indexed) -> None:
+    """Write a PNG file whole or not at all, making its folders; OSError (a full disk) goes to the caller."""
+    from editscope.images import _png_write
+
+    _png_write.write_png(path, image)

@@ -1,0 +1,108 @@
+"""Where things are in a PNG file, found by walking its chunks without decoding anything."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from isal.isal_zlib import crc32
+
+from editscope.errors import BadImage
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+LIMIT_SMALL_CHUNK = 1 << 20  # a palette, a transparency list or an EXIF block is never near this
+
+ReadAt = Callable[[int, int], bytes]
+"""Read bytes: offset, length. Fewer come back at the end of the file."""
+
+DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
+SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
+
+
+@dataclass(slots=True)
+class PngLayout:
+    """The header's fields, the small chunks that matter, and where the pixel data lies."""
+
+    width: int
+    height: int
+    depth: int
+    colour: int
+    interlaced: bool
+    palette: bytes = b""
+    transparency: bytes | None = None
+    exif: bytes = b""
+    frames: int = 1
+    data: list[tuple[int, int]] = field(default_factory=list)
+    """Offset and length of each IDAT chunk's content."""
+
+    @property
+    def samples(self) -> int:
+        """Samples a pixel."""
+        return SAMPLES[self.colour]
+
+    def row_bytes(self, width: int) -> int:
+        """Bytes in one row of ``width`` pixels, without the filter byte."""
+        return (width * self.samples * self.depth + 7) // 8
+
+
+def walk(read: ReadAt, name: str, *, checksums: bool) -> PngLayout:
+    """Walk all chunks up to IEND; with ``checksums``, verify those of the chunks that make the picture."""
+    layout = _header(read(0, 33), name)
+    offset = 33
+    while True:
+        head = read(offset, 8)
+        if len(head) < 8:
+            raise truncated(name)
+        length, kind = struct.unpack(">I4s", head)
+        content = offset + 8
+        offset = content + length + 4
+        if kind == b"IEND":
+            if not layout.data:
+                raise BadImage(f"{name} has no pixel data; write it again")
+            return layout
+        if kind == b"IDAT":
+            layout.data.append((content, length))
+        elif kind in (b"PLTE", b"tRNS", b"eXIf", b"acTL"):
+            if length > LIMIT_SMALL_CHUNK:
+                raise BadImage(f"{name} is damaged: its {kind.decode()} chunk claims {length:,} bytes; write it again")
+            _keep(layout, kind, read(content, length))
+        elif not kind.isalpha():
+            raise BadImage(f"{name} is damaged at byte {content - 4:,}; write it again")
+        elif kind[:1].isupper():
+            raise BadImage(f"{name} needs a PNG extension ({kind.decode()}) that is not known; write it as plain PNG")
+        if checksums and kind in (b"IDAT", b"PLTE", b"tRNS"):
+            block = read(content - 4, length + 8)
+            if len(block) < length + 8:
+                raise truncated(name)
+            if crc32(memoryview(block)[:-4]) != int.from_bytes(block[-4:], "big"):
+                raise BadImage(f"{name} is damaged: the checksum of a {kind.decode()} chunk is wrong; write it again")
+
+
+def truncated(name: str) -> BadImage:
+    """The error for a file that ends too early."""
+    return BadImage(f"{name} is truncated; write or copy it again")
+
+
+def _header(head: bytes, name: str) -> PngLayout:
+    if len(head) < 33:
+        raise truncated(name)
+    length, kind, width, height, depth, colour, compression, filters, interlace, check = struct.unpack(
+        ">I4sIIBBBBBI", head[8:]
+    )
+    if kind != b"IHDR" or length != 13 or crc32(head[12:29]) != check:
+        raise BadImage(f"{name} is damaged: it begins like a PNG but its header is wrong; write it again")
+    if depth not in DEPTHS.get(colour, ()) or compression or filters or interlace > 1 or not width or not height:
+        raise BadImage(f"{name} is damaged: its header describes no possible PNG; write it again")
+    return PngLayout(width, height, depth, colour, interlaced=bool(interlace))
+
+
+def _keep(layout: PngLayout, kind: bytes, content: bytes) -> None:
+    if kind == b"PLTE":
+        layout.palette = content
+    elif kind == b"tRNS":
+        layout.transparency = content
+    elif kind == b"eXIf":
+        layout.exif = content
+    elif len(content) >= 4:
+        layout.frames = max(1, int.from_bytes(content[:4], "big"))

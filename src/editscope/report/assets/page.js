@@ -1,0 +1,80 @@
+// The page around the gallery: theme, choice of metric, folding rows, and clicks that filter.
+"use strict";
+
+const THEME = "editscope-theme";
+
+function make(tag, options = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(options)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "on") for (const [event, handler] of Object.entries(value)) node.addEventListener(event, handler);
+    else if (name === "text") node.textContent = value;
+    else if (name === "value") node.value = value;
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  const button = document.querySelector(".theme");
+  button.setAttribute("aria-label", theme === "dark" ? "Switch to light" : "Switch to dark");
+  button.setAttribute("aria-pressed", String(theme === "dark"));
+}
+
+function startTheme() {
+  setTheme(document.documentElement.dataset.theme);
+  document.querySelector(".theme").addEventListener("click", () => {
+    const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+    setTheme(theme);
+    try { localStorage.setItem(THEME, theme); } catch { /* a browser that keeps nothing for files */ }
+  });
+}
+
+function startTables() {
+  for (const section of document.querySelectorAll(".tables")) {
+    const buttons = section.querySelectorAll("[data-metric]");
+    for (const button of buttons) {
+      button.addEventListener("click", () => {
+        section.dataset.shown = button.dataset.metric;
+        for (const other of buttons) other.setAttribute("aria-pressed", String(other === button));
+      });
+    }
+    for (const fold of section.querySelectorAll(".fold")) {
+      fold.addEventListener("click", () => setFold(section, fold, fold.getAttribute("aria-expanded") !== "true"));
+    }
+  }
+}
+
+function setFold(section, fold, open) {
+  fold.setAttribute("aria-expanded", String(open));
+  for (const row of section.querySelectorAll("tr[data-parent]")) {
+    if (row.dataset.parent !== fold.dataset.key) continue;
+    row.hidden = !open;
+    const inner = row.querySelector(".fold");
+    if (inner && !open) setFold(section, inner, false);
+  }
+}
+
+// From any figure one click reaches the cases behind it.
+function startLinks(gallery) {
+  document.querySelector("main").addEventListener("click", (event) => {
+    const button = event.target.closest("[data-filter]");
+    if (!button) return;
+    gallery.show({
+      tags: JSON.parse(button.dataset.filter),
+      run: button.dataset.run === undefined ? null : Number(button.dataset.run),
+      mode: button.dataset.mode ?? "",
+    });
+    document.getElementById("cases").scrollIntoView();
+  });
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  startTheme();
+  startTables();
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const viewer = new Viewer(data, document.querySelector(".viewer"));
+  startLinks(new Gallery(data, document.getElementById("cases"), viewer));
+});

@@ -1,0 +1,100 @@
+"""Small drawings: interval bars, stacked shares and tolerance curves, without a plotting library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from editscope.report.markup import Html, el
+from editscope.report.words import interval, value
+
+WIDTH, HEIGHT = 260, 170
+LEFT, RIGHT, TOP, BOTTOM = 30, 8, 8, 24
+
+
+def bar(cell: Mapping[str, Any], metric: str, full: float = 100.0) -> Html:
+    """A track from 0 to ``full`` with the interval as a band and the mean as a mark."""
+    if cell.get("mean") is None:
+        return el("span", cls="bar")
+    mean, low, high = (cell["mean"] if cell.get(k) is None else cell[k] for k in ("mean", "lo", "hi"))
+    left, right, at = (_share(x, full) for x in (low, high, mean))
+    return el(
+        "span",
+        el("i", cls="band", style=f"left:{left:.2f}%;width:{right - left:.2f}%"),
+        el("i", cls="mark", style=f"left:{at:.2f}%"),
+        cls="bar",
+        title=f"{value(mean, metric)} ({interval(dict(cell), metric)}), n = {cell['n']:,}",
+    )
+
+
+def _share(x: float, full: float) -> float:
+    return 100.0 * min(max(x / full, 0.0), 1.0) if full else 0.0
+
+
+def curves(title: str, lines: Sequence[tuple[int, str, Sequence[float]]], *, label: str) -> Html:
+    """A panel of curves over ΔE 0 … 10 in percent; each line is (run, name, eleven values)."""
+    inner_w, inner_h = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+
+    def x(t: float) -> float:
+        return LEFT + inner_w * t / 10
+
+    def y(percent: float) -> float:
+        return TOP + inner_h * (1 - percent / 100)
+
+    grid = [el("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y(p), y2=y(p), cls="grid") for p in (0, 25, 50, 75, 100)]
+    grid += [el("text", str(p), x=LEFT - 6, y=y(p) + 3, cls="tick end") for p in (0, 50, 100)]
+    grid += [el("text", str(t), x=x(t), y=HEIGHT - 8, cls="tick middle") for t in (0, 5, 10)]
+    drawn = [
+        el(
+            "g",
+            el("polyline", points=" ".join(f"{x(t):.1f},{y(v):.1f}" for t, v in enumerate(points)), cls="line"),
+            el("circle", cx=x(10), cy=y(points[-1]), r=2.5, cls="dot"),
+            el("title", f"{name}: {points[0]:.1f} at ΔE 0, {points[5]:.1f} at 5, {points[-1]:.1f} at 10"),
+            cls=f"run{run % 8}",
+        )
+        for run, name, points in lines
+    ]
+    return el(
+        "figure",
+        el("figcaption", title),
+        el("svg", grid, drawn, viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=f"{label}: {title}"),
+        cls="panel",
+    )
+
+
+def sample(run: int) -> Html:
+    """A piece of a run's line, for a legend."""
+    line = el("line", x1=1, x2=29, y1=5, y2=5, cls="line")
+    return el("svg", line, viewBox="0 0 30 10", cls=f"sample run{run % 8}", aria_hidden="true")
+
+
+def stack(shares: Sequence[tuple[str, str, int, float]], **attributes: str | int) -> Html:
+    """A bar of shares: (mode, label, cases, percent) from left to right, each a button that filters."""
+    return el(
+        "span",
+        [
+            el(
+                "button",
+                _shown_share(percent) if percent >= 7 else None,
+                cls=f"share mode-{mode}",
+                type="button",
+                style=f"flex-grow:{percent:.3f}",
+                data_mode=mode,
+                title=f"{label}: {number:,} cases, {percent:.1f} %",
+                aria_label=f"{label}: {number:,} cases, {percent:.1f} percent",
+                **attributes,
+            )
+            for mode, label, number, percent in shares
+            if number
+        ],
+        cls="stack",
+    )
+
+
+def _shown_share(percent: float) -> str:
+    """A share without decimals that says 100 % of everything only.
+
+    >>> _shown_share(99.7), _shown_share(100.0), _shown_share(41.2)
+    ('> 99 %', '100 %', '41 %')
+    """
+    return "> 99 %" if 99 < percent < 100 else f"{percent:.0f} %"

@@ -1,0 +1,232 @@
+"""What a report shows, gathered from runs: which runs stand side by side, their tables, and their cases."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any, TypeAlias
+
+from editscope.cases import Aggregation, Group
+from editscope.errors import BadInput
+from editscope.report.source import ReportCase, ReportRun
+from editscope.report.words import METRICS, listed, suite_name
+from editscope.runs.plan import aggregation_from
+from editscope.stats.summary import DIAGNOSTIC
+
+Cell: TypeAlias = dict[str, Any]
+"""``{"mean", "lo", "hi", "n"}``."""
+Cells: TypeAlias = dict[str, Cell]
+"""Cells by metric."""
+Tags: TypeAlias = "Mapping[str, str]"
+
+
+@dataclass(frozen=True, eq=False)
+class RunView:
+    """A run as the report names it: a letter, a colour by ``index``, and a name that no other run has."""
+
+    index: int
+    name: str
+    run: ReportRun
+    records: Sequence[ReportCase]
+    summary: Mapping[str, Any]
+
+    @property
+    def letter(self) -> str:
+        """A, B, C … by which small places call the run."""
+        return letters(self.index)
+
+    def cells(self, by: str, key: str) -> Cells:
+        """The cells of one table row."""
+        return self.summary["index"].get((by, key), {})  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A row of a table with one entry per run; ``filter`` is what its cases have in common."""
+
+    label: str
+    filter: Tags
+    cells: Sequence[Cells]
+    children: tuple[Row, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table of rows, nested or not. ``kinds`` names the levels of its rows."""
+
+    kinds: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """Runs over one set of cases: what may be compared."""
+
+    suite: str
+    fingerprint: str
+    label: str
+    aggregation: Aggregation
+    runs: tuple[RunView, ...]
+    metrics: tuple[str, ...]
+
+    @property
+    def headline(self) -> str:
+        """The metric that comes first."""
+        return self.aggregation.headline
+
+    def single_strata(self) -> tuple[int, int]:
+        """How many strata hold one case only, of how many: what resampling cannot see the spread of."""
+        strata = self.aggregation.strata
+        sizes = Counter(tuple(r.tags.get(tag) for tag in strata) for r in self.averaged(self.runs[0]))
+        return sum(size == 1 for size in sizes.values()), len(sizes)
+
+    def averaged(self, view: RunView) -> list[ReportCase]:
+        """The cases of a run that take part in its averages."""
+        return [record for record in view.records if not is_diagnostic(record.tags, self.aggregation)]
+
+    def tables(self) -> list[Table]:
+        """The nested table of groups that refine one another, then the others, then the diagnostics."""
+        samples: dict[str, Tags] = {r.case_id: r.tags for view in self.runs for r in self.averaged(view)}
+        chain: list[Group] = []
+        others: list[Group] = []
+        for group in self.aggregation.groups:
+            nested = not chain or _refines(group, chain[-1], samples.values())
+            (chain if nested else others).append(group)
+        tables = [
+            Table(tuple(g.name for g in groups), _rows(self.runs, groups, list(samples.values()), {}))
+            for groups in (chain, *([other] for other in others))
+        ]
+        diagnostics = self._diagnostics()
+        return [*(t for t in tables if t.rows), *([diagnostics] if diagnostics else [])]
+
+    def _diagnostics(self) -> Table | None:
+        exclude = self.aggregation.exclude
+        cells = [view.cells(DIAGNOSTIC, "/".join(exclude.values())) for view in self.runs]
+        if not any(cells):
+            return None
+        return Table((DIAGNOSTIC,), (Row("/".join(exclude.values()), dict(exclude), cells),))
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Everything in a report."""
+
+    title: str
+    sheets: tuple[Sheet, ...]
+    runs: tuple[RunView, ...] = field(default=())
+
+
+def gather(runs: Sequence[ReportRun], title: str | None) -> Model:
+    """Read runs and put those over the same cases side by side."""
+    if not runs:
+        raise BadInput("a report needs at least one run; give the folder of one")
+    names = _names(runs)
+    views = []
+    for index, run in enumerate(runs):
+        records = list(run.records())
+        if not records:
+            raise BadInput(f"{run.path} has no finished case yet; `editscope resume {run.path}` goes on with it")
+        views.append(RunView(index, names[index], run, records, _indexed(run.summary)))
+    sheets: dict[tuple[str, str], list[RunView]] = {}
+    for view in views:
+        suite = view.run.info["suite"]
+        sheets.setdefault((suite["name"], suite["fingerprint"]), []).append(view)
+    made = tuple(_sheet(name, fingerprint, group) for (name, fingerprint), group in sheets.items())
+    suites = listed(list(dict.fromkeys(suite_name(sheet.suite) for sheet in made)))
+    everyone = listed(names)
+    what = everyone if len(everyone) <= 50 else f"{len(views)} runs"
+    return Model(title or f"{what} on {suites}", made, tuple(views))
+
+
+def is_diagnostic(tags: Tags, aggregation: Aggregation) -> bool:
+    """Whether a case stays out of every average."""
+    exclude = aggregation.exclude
+    return bool(exclude) and all(tags.get(tag) == value for tag, value in exclude.items())
+
+
+def letters(index: int) -> str:
+    """A name for the index-th of several things, as columns of a spreadsheet have them.
+
+    >>> letters(0), letters(25), letters(26)
+    ('A', 'Z', 'AA')
+    """
+    rest, last = divmod(index, 26)
+    return (letters(rest - 1) if rest else "") + chr(ord("A") + last)
+
+
+def shown_spec(run: ReportRun) -> str:
+    """The editor's spec, without the folders above a folder of outputs: a report is sent to others."""
+    editor = run.info["editor"]
+    spec = str(editor.get("spec") or editor["name"])
+    kind, colon, rest = spec.partition(":")
+    if kind == "folder" and colon:
+        path, question, options = rest.partition("?")
+        return f"folder:{PurePath(path).name}{question}{options}"
+    return spec
+
+
+def _sheet(name: str, fingerprint: str, views: Sequence[RunView]) -> Sheet:
+    info = views[0].run.info
+    aggregation = aggregation_from(dict(info))
+    found = dict.fromkeys(metric for view in views for metric in view.summary["overall"])
+    ordered = [m for m in (aggregation.headline, "edit_accuracy", "preservation_accuracy", *METRICS) if m in found]
+    metrics = tuple(dict.fromkeys([*ordered, *found]))
+    return Sheet(name, fingerprint, str(info["suite"].get("label", "")), aggregation, tuple(views), metrics)
+
+
+def _indexed(summary: Mapping[str, Any]) -> dict[str, Any]:
+    index: dict[tuple[str, str], Cells] = {}
+    for row in summary["groups"]:
+        index.setdefault((row["by"], row["key"]), {})[row["metric"]] = row
+    return {**summary, "index": index}
+
+
+def _names(runs: Sequence[ReportRun]) -> list[str]:
+    """Editor names; where two are the same, specs; where those are too, with the run's folder."""
+    names = [str(run.info["editor"]["name"]) for run in runs]
+    for better in ([shown_spec(run) for run in runs], [run.path.name for run in runs]):
+        often = Counter(names)
+        names = [
+            name if often[name] == 1 else (other if other.startswith(name) else f"{name} · {other}")
+            for name, other in zip(names, better, strict=True)
+        ]
+    return names
+
+
+def _key(group: Group, tags: Tags) -> str:
+    return "/".join(str(tags.get(tag)) for tag in group.by)
+
+
+def _refines(fine: Group, coarse: Group, cases: Iterable[Tags]) -> bool:
+    """Whether cases that share a row of ``fine`` always share one of ``coarse``."""
+    home: dict[str, str] = {}
+    return all(home.setdefault(_key(fine, tags), _key(coarse, tags)) == _key(coarse, tags) for tags in cases)
+
+
+def _rows(runs: Sequence[RunView], groups: Sequence[Group], cases: Sequence[Tags], above: Tags) -> tuple[Row, ...]:
+    """Rows of the first group, in the order of the summary, each with the rows of the next group inside it."""
+    if not groups:
+        return ()
+    group, *finer = groups
+    members: dict[str, list[Tags]] = {}
+    for tags in cases:
+        members.setdefault(_key(group, tags), []).append(tags)
+    order = dict.fromkeys(key for view in runs for by, key in view.summary["index"] if by == group.name)
+    rows = []
+    for key in order:
+        if key not in members:
+            continue
+        shared = {**above, **{tag: members[key][0][tag] for tag in group.by}}
+        own = [shared[tag] for tag in group.by if tag not in above] or [key]
+        children = _rows(runs, finer, members[key], shared)
+        rows.append(
+            Row(
+                "/".join(own),
+                shared,
+                [view.cells(group.name, key) for view in runs],
+                children if len(children) > 1 else (),
+            )
+        )
+    return tuple(rows)

@@ -1,0 +1,236 @@
+"""The top of the page: every run on one ruler, and where the runs come from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from editscope.report import charts
+from editscope.report.markup import Child, Html, el
+from editscope.report.model import Cells, RunView, Sheet, shown_spec
+from editscope.report.payload import mode_of
+from editscope.report.words import METRIC_NOTES, count, failure, interval, metric_name, plain, suite_name, value
+
+SIDE_METRICS = ("edit_accuracy", "preservation_accuracy")
+
+
+def badge(view: RunView) -> Html:
+    """The run's letter in its colour."""
+    return el("b", view.letter, cls=f"badge run{view.index % 8}", aria_hidden="true")
+
+
+def overview(sheet: Sheet, *, named: bool) -> Html:
+    """One line per run on a common ruler: the headline with its interval, two more figures, coverage."""
+    metric = sheet.headline
+    sides = [m for m in SIDE_METRICS if m in sheet.metrics]
+    return el(
+        "section",
+        [el("h2", suite_name(sheet.suite)), el("p", set_line(sheet), cls="sub")] if named else None,
+        el(
+            "div",
+            _axis(metric, sides),
+            [_overview_row(sheet, view, metric, sides) for view in sheet.runs],
+            cls=f"overview{' single' if len(sheet.runs) == 1 else ''}",
+        ),
+        _different_cases(sheet),
+        _thin_strata(sheet),
+        cls="card",
+        id=f"overview-{sheet.runs[0].index}",
+    )
+
+
+def set_line(sheet: Sheet) -> list[Child]:
+    """How many cases there are, and which."""
+    number = max(int(view.summary.get("n_cases", len(view.records))) for view in sheet.runs)
+    return [count(number, "case"), " · ", sheet_label(sheet), " · set ", el("code", sheet.fingerprint)]
+
+
+def sheet_label(sheet: Sheet) -> str:
+    """Where the cases come from, without the folders of this machine."""
+    text = sheet.label
+    if text.startswith("read from "):
+        return f"read from {text.removeprefix('read from ').rstrip('/').rsplit('/', 1)[-1]}"
+    return text
+
+
+def _axis(metric: str, sides: Sequence[str]) -> Html:
+    numbers = [el("i", str(p), style=f"left:{p}%") for p in range(0, 101, 20)]
+    return el(
+        "div",
+        el("span", "Run", cls="who"),
+        el("span", metric_name(metric), cls="big", title=METRIC_NOTES.get(metric)),
+        el("span", numbers, cls="ruler-scale", aria_hidden="true"),
+        [el("span", metric_name(m), cls="side", title=METRIC_NOTES.get(m)) for m in sides],
+        el("span", "Coverage", cls="side wide"),
+        cls="axis",
+    )
+
+
+def _overview_row(sheet: Sheet, view: RunView, metric: str, sides: Sequence[str]) -> Html:
+    overall: Cells = view.summary["overall"]
+    cell = overall[metric]
+    floor = (view.summary.get("floor") or {}).get(metric, {}).get("mean")
+    return el(
+        "div",
+        el("div", badge(view), el("div", el("strong", view.name), _spec_line(view)), cls="who"),
+        el(
+            "button",
+            el("strong", value(cell["mean"], metric)),
+            el("small", interval(cell, metric)),
+            type="button",
+            cls="big",
+            data_filter="{}",
+            data_run=view.index,
+            title="Show the cases of this run",
+        ),
+        el(
+            "div",
+            el(
+                "i",
+                cls="floor",
+                style=f"left:{floor:.2f}%",
+                title=f"floor: an editor that changes nothing scores {floor:.1f}",
+            )
+            if floor is not None
+            else None,
+            charts.bar(cell, metric),
+            cls="ruler",
+        ),
+        [
+            el(
+                "div",
+                el("strong", value(overall[m]["mean"], m)),
+                el("small", interval(overall[m], m)),
+                el("em", metric_name(m), cls="only-narrow"),
+                cls="side",
+            )
+            for m in sides
+        ],
+        el("div", _coverage(view), cls="side wide"),
+        el("p", _reading(sheet, view), cls="reading"),
+        cls=f"row run{view.index % 8}",
+    )
+
+
+def _spec_line(view: RunView) -> Html | None:
+    spec = shown_spec(view.run)
+    return el("small", el("code", spec)) if spec != view.name else None
+
+
+def _coverage(view: RunView) -> list[Child]:
+    coverage: Mapping[str, int] = view.summary.get("coverage") or Counter(r.status for r in view.records)
+    total = sum(coverage.values())
+    rest = [f"{number:,} {plain(status).lower()}" for status, number in coverage.items() if status != "ok" and number]
+    ok = coverage.get("ok", 0)
+    return [
+        el("strong", f"{ok:,}", el("span", f" / {total:,}", cls="of")),
+        el("small", " · ".join(rest) if rest else "all scored", cls="warn" if rest else None),
+        el("em", "Coverage", cls="only-narrow"),
+    ]
+
+
+def _reading(sheet: Sheet, view: RunView) -> list[Child]:
+    """The product's sentence: what is weakest and what goes wrong most."""
+    metric = sheet.headline
+    finest = next((g.name for g in sheet.aggregation.groups if g.by == ("task",)), None)
+    rows = [
+        (cells[metric]["mean"], key)
+        for (by, key), cells in view.summary["index"].items()
+        if by == finest and metric in cells
+    ]
+    ranked = sorted(row for row in rows if row[0] is not None)
+    said: list[Child] = []
+    if len(ranked) > 3 and ranked[0][0] < ranked[-1][0]:
+        weakest = [f"{plain(key).lower()} {value(mean, metric)}" for mean, key in ranked[:3]]
+        said += [el("span", "weakest "), " · ".join(weakest)]
+    modes = Counter(mode_of(r) for r in sheet.averaged(view))
+    failures = [(mode, n) for mode, n in modes.most_common() if mode != "success"]
+    if failures:
+        mode, n = failures[0]
+        share = f"{100 * n / sum(modes.values()):.0f} %"
+        said += [el("span", f"{'; ' if said else ''}most common failure "), f"{failure(mode).label.lower()} {share}"]
+    return said
+
+
+def _thin_strata(sheet: Sheet) -> Html | None:
+    """Say so when intervals cannot be trusted because there is nothing to resample."""
+    single, strata = sheet.single_strata()
+    if not single:
+        return None
+    said = f"{single} of {strata} groups of {' and '.join(sheet.aggregation.strata)} hold a single case"
+    return el("p", f"{said}, whose spread cannot be seen: intervals are too narrow.", cls="notice")
+
+
+def _different_cases(sheet: Sheet) -> Html | None:
+    """Say so when runs of one sheet do not cover the same cases: their means are then not comparable."""
+    sets = [{r.case_id for r in view.records} for view in sheet.runs]
+    if all(s == sets[0] for s in sets):
+        return None
+    shared = len(set.intersection(*sets))
+    return el(
+        "p",
+        f"These runs do not cover the same cases ({count(shared, 'case')} in common); compare their means with care.",
+        cls="notice",
+    )
+
+
+def provenance(sheet: Sheet) -> Html:
+    """Where the figures come from, folded away; file problems are said without unfolding."""
+    return el(
+        "section",
+        [_files(view) for view in sheet.runs],
+        el(
+            "details",
+            el("summary", "Where these runs come from"),
+            el("div", [_run_facts(view) for view in sheet.runs], cls="facts"),
+        ),
+        cls="provenance",
+    )
+
+
+def _run_facts(view: RunView) -> Html:
+    info = view.run.info
+    selection = info.get("selection") or {}
+    where = selection.get("where") or {}
+    facts: list[tuple[str, object]] = [
+        ("run", view.run.path.name),
+        ("editor", shown_spec(view.run)),
+        ("suite", f"{info['suite']['name']} {info['suite']['fingerprint']}"),
+        ("cases", ", ".join(f"{t}={','.join(v)}" for t, v in where.items()) or "all of the suite"),
+        ("limit", selection.get("limit")),
+        ("seed", info.get("seed")),
+        ("created", info.get("created")),
+        ("editscope", info.get("editscope")),
+        *(info.get("versions") or {}).items(),
+    ]
+    shown = [(name, text) for name, text in facts if text is not None]
+    return el(
+        "div",
+        el("h3", badge(view), view.name),
+        el("dl", [[el("dt", name), el("dd", str(text))] for name, text in shown]),
+    )
+
+
+def _files(view: RunView) -> Html | None:
+    files: Mapping[str, Any] = view.run.info.get("files") or {}
+    lists = [
+        (kind, note, list(files.get(kind) or ()))
+        for kind, note in (
+            ("missing", "no output for a case, scored 0"),
+            ("unreadable", "an output that cannot be read, scored 0"),
+            ("unmatched", "a file that matches no case, not used"),
+        )
+    ]
+    found = [(kind, note, names) for kind, note, names in lists if names]
+    if not found:
+        return None
+    return el(
+        "details",
+        el("summary", badge(view), f"{view.name}: ", ", ".join(f"{len(names):,} {kind}" for kind, _, names in found)),
+        [
+            [el("h4", f"{plain(kind)} ({note})"), el("ul", [el("li", el("code", str(name))) for name in names])]
+            for kind, note, names in found
+        ],
+        cls="files",
+    )

@@ -1,0 +1,133 @@
+"""How the report says names of metrics, tags and failure modes to a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+SUITES = {"paintbench": "PaintBench", "tinygrafix": "TinyGrafixBench"}
+VALUES = {"n_med": "n medium", "n_high": "n high", "n_xhigh": "n very high"}
+METRICS = {
+    "miou": "mIoU",
+    "iou@0": "IoU@0",
+    "iou@5": "IoU@5",
+    "iou@10": "IoU@10",
+    "edit_accuracy": "Edit",
+    "preservation_accuracy": "Preservation",
+    "over_edit_ratio": "Over-editing",
+}
+METRIC_NOTES = {
+    "miou": "Intersection over union of right pixels, averaged over the tolerances ΔE 0 … 10.",
+    "iou@0": "Intersection over union where only the exact colour counts.",
+    "iou@5": "Intersection over union at a colour tolerance of ΔE 5.",
+    "iou@10": "Intersection over union at a colour tolerance of ΔE 10.",
+    "edit_accuracy": "Share of the pixels that should change and are right, averaged over the tolerances.",
+    "preservation_accuracy": "Share of the pixels that should stay and did, averaged over the tolerances.",
+    "over_edit_ratio": "Pixels that changed for each pixel that should have; 1 is right.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failure mode in words."""
+
+    label: str
+    note: str
+
+
+FAILURES = {
+    "success": Failure("Success", "The right pixels have the right colours, and the rest was left alone."),
+    "color_imprecision": Failure(
+        "Colour imprecision", "The right places changed, but colours are only near: wrong at ΔE 0, right at ΔE 10."
+    ),
+    "structural_imprecision": Failure(
+        "Structural imprecision",
+        "Part of the edit is right and the rest is at no tolerance: wrong edges, sizes, amounts.",
+    ),
+    "execution_omission": Failure(
+        "Execution omission", "Nothing of the edit is there, while the rest of the picture was kept."
+    ),
+    "structural_catastrophe": Failure(
+        "Structural catastrophe", "Neither the edit nor what should have stayed is there: another picture."
+    ),
+    "no_output": Failure("No output", "There is no picture to look at; it counts as 0."),
+}
+"""From best to worst, the order in which bars are stacked."""
+
+
+def suite_name(suite: str) -> str:
+    """A suite as its authors write it."""
+    return SUITES.get(suite, suite)
+
+
+def metric_name(metric: str) -> str:
+    """A metric as a column head."""
+    return METRICS.get(metric, plain(metric))
+
+
+def failure(mode: str) -> Failure:
+    """A failure mode in words, known or not."""
+    return FAILURES.get(mode, Failure(plain(mode), ""))
+
+
+def failure_order(modes: Iterable[str]) -> list[str]:
+    """Known modes from best to worst, then the others by name.
+
+    >>> failure_order(["no_output", "strange", "success"])
+    ['success', 'no_output', 'strange']
+    """
+    found = set(modes)
+    return [mode for mode in FAILURES if mode in found] + sorted(found - FAILURES.keys())
+
+
+def plain(name: str) -> str:
+    """A name from the data as words.
+
+    >>> plain("geometric_transformation"), plain("n_med")
+    ('Geometric transformation', 'n medium')
+    """
+    if name in VALUES:
+        return VALUES[name]
+    words = name.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def value(number: float | None, metric: str = "") -> str:
+    """A value with one decimal, ratios with two; a dash where there is none.
+
+    >>> value(12.345), value(1.0, "over_edit_ratio"), value(None)
+    ('12.3', '1.00', '–')
+    """
+    if number is None:
+        return "–"
+    return f"{number:.2f}" if metric.endswith("_ratio") else f"{number:.1f}"
+
+
+def interval(cell: dict[str, Any], metric: str = "") -> str:
+    """An interval as text; one without width comes from cases that are all alike, or too few.
+
+    >>> interval({"mean": 12.4, "lo": 11.84, "hi": 13.0}), interval({"mean": 100.0, "lo": 100.0, "hi": 100.0})
+    ('11.8 – 13.0', 'no spread')
+    """
+    if cell.get("lo") is not None and cell.get("lo") == cell.get("hi"):
+        return "no spread"
+    return f"{value(cell.get('lo'), metric)} – {value(cell.get('hi'), metric)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things.
+
+    >>> count(1, "case"), count(1920, "case")
+    ('1 case', '1,920 cases')
+    """
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,61 @@
+"""Writing into a run folder: safe names, whole files or none, and one sentence when the disk refuses."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+
+from editscope.errors import EditscopeError
+
+LONGEST_NAME = 120
+
+
+class DiskError(EditscopeError):
+    """The disk is full, or the folder may not be written."""
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn a refusal of the disk into one sentence that names the file."""
+    try:
+        yield
+    except OSError as error:
+        raise DiskError(f"cannot write {path}: {error.strerror or error}; make room or allow writing there") from error
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that a reader sees all of it or the one before: a temporary file, then a rename."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with temporary.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def safe_path(case_id: str) -> PurePosixPath:
+    """A relative path for a case id that cannot leave its folder, different for different ids.
+
+    >>> str(safe_path("border/012")), str(safe_path("../etc/passwd")), str(safe_path("/a b"))
+    ('border/012', '%2E%2E/etc/passwd', '%/a%20b')
+    """
+    return PurePosixPath(*(_safe_part(part) for part in case_id.split("/")))
+
+
+def _safe_part(part: str) -> str:
+    if re.fullmatch(r"\.*", part):  # nothing, or a name that means another folder
+        return "%2E" * len(part) or "%"
+    safe = quote(part, safe=" ").replace(" ", "%20")
+    if len(safe) > LONGEST_NAME:
+        safe = f"{safe[: LONGEST_NAME - 17]}-{sha256(part.encode()).hexdigest()[:16]}"
+    return safe

@@ -1,0 +1,183 @@
+"""The two steps of a case: make the edit and put it on disk; score it and make its thumbnails."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from editscope.cases import Case, Edit
+from editscope.editors import Editor, Request, request_seed
+from editscope.errors import BadImage, BadInput
+from editscope.images import THUMB_SIDE, THUMB_SUFFIX, Pixels, decode, encode_thumbnail, load, thumbnail, write_png
+from editscope.runs.disk import safe_path, writing
+from editscope.runs.journal import Line
+from editscope.scoring import floor_miou, missing_score, score_and_map
+from editscope.suites import Suite
+
+IMAGES = "images"
+THUMBS = "thumbs"
+NO_OUTPUT: Literal["no_output"] = "no_output"
+
+
+class EditLostError(Exception):
+    """The picture of a finished edit is no longer there; the edit has to be made again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Edited:
+    """An edit in memory, the journal line that says so, and what the editor raised if it did."""
+
+    line: Line
+    pixels: Pixels | None
+    trace: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """Everything that a worker needs for the steps of a run."""
+
+    suite: Suite
+    editor: Editor | None
+    folder: Path
+    seed: int
+
+    def case(self, case_id: str) -> Case:
+        """The case with its pictures decoded, each once."""
+        case = self.suite.case(case_id)
+        if case.answer is None:
+            raise BadInput(f"case {case_id} of {self.suite.name} has no answer to score pixels against")
+        return replace(case, images=tuple(load(image) for image in case.images), answer=load(case.answer))
+
+    def edit(self, case: Case, index: int) -> Edited:
+        """Ask the editor for one edit and put it on disk. Whatever the editor does wrong becomes a status."""
+        assert self.editor is not None
+        began = time.perf_counter()
+        edit, trace = _ask(self.editor, _request(case, self.editor, self.seed))
+        latency = time.perf_counter() - began if edit.latency_s is None else edit.latency_s
+        edit = replace(edit, case_id=case.id, latency_s=latency)
+        pixels, notes, edit = _decoded(edit)
+        place: Any = None
+        if pixels is not None:
+            place = self._keep(case.id, edit, pixels)
+        return Edited(edit_line(edit, index, place, pixels, notes), pixels, trace)
+
+    def find(self, line: Line) -> Pixels | None:
+        """The picture that an edit line speaks of, from disk."""
+        if line["status"] != "ok":
+            return None
+        place = line["image"]
+        path = Path(place["source"]) if isinstance(place, dict) else self.folder / place
+        try:
+            return decode(path).pixels
+        except BadImage as error:
+            raise EditLostError(str(error)) from error
+
+    def score(self, case: Case, line: Line, pixels: Pixels | None) -> Line:
+        """The score line of one edit; thumbnails are on disk when it is returned."""
+        source, answer = load(case.images[0]), load(case.answer)  # type: ignore[arg-type]
+        thumbs = {"input": thumbnail(source), "answer": thumbnail(answer)}
+        if pixels is None:
+            score = missing_score(source, answer)
+        else:
+            score, errors = score_and_map(source, answer, pixels, side=THUMB_SIDE)
+            thumbs |= {"edit": thumbnail(pixels), "error": errors}
+        self._keep_thumbs(case.id, thumbs)
+        metrics = dict.fromkeys(score.metrics(), 0.0) if pixels is None else score.metrics()
+        return {
+            "step": "score",
+            "case": case.id,
+            "variant": line["variant"],
+            "index": line["index"],
+            "status": line["status"],
+            "metrics": metrics,
+            "evidence": {**score.to_json(), "floor_miou": floor_miou(source, answer)},
+            "failure": NO_OUTPUT if pixels is None else score.failure,
+            "tags": dict(case.tags),
+            "instruction": case.instruction,
+            "fingerprint": case.fingerprint,
+            "at": now(),
+        }
+
+    def _keep(self, case_id: str, edit: Edit, pixels: Pixels) -> Any:
+        assert self.editor is not None
+        if self.editor.in_place:
+            return {"source": str(edit.image)}
+        relative = f"{IMAGES}/{safe_path(case_id)}_output.png"
+        with writing(self.folder / relative):
+            write_png(self.folder / relative, pixels)
+        return relative
+
+    def _keep_thumbs(self, case_id: str, thumbs: Mapping[str, Pixels]) -> None:
+        folder = self.folder / THUMBS / safe_path(case_id)
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, picture in thumbs.items():
+                (folder / f"{name}{THUMB_SUFFIX}").write_bytes(encode_thumbnail(picture))
+
+
+def edit_line(
+    edit: Edit, index: int, place: Any = None, pixels: Pixels | None = None, notes: tuple[str, ...] = ()
+) -> Line:
+    """The journal line of a finished edit."""
+    return {
+        "step": "edit",
+        "case": edit.case_id,
+        "variant": edit.variant,
+        "index": index,
+        "status": edit.status,
+        "image": place,
+        "reason": edit.reason,
+        "latency_s": None if edit.latency_s is None else round(edit.latency_s, 4),
+        "cost_usd": edit.cost_usd,
+        "trace": edit.trace,
+        "size": None if pixels is None else [pixels.shape[1], pixels.shape[0]],
+        "notes": list(notes),
+        "at": now(),
+    }
+
+
+def now() -> str:
+    """The time, for the journal."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _request(case: Case, editor: Editor, seed: int) -> Request:
+    return Request(
+        case_id=case.id,
+        arrays=tuple(load(image) for image in case.images),
+        instruction=case.instruction,
+        seed=request_seed(seed, case.id),
+        tags=case.tags,
+        answer=load(case.answer) if editor.needs_answer and case.answer is not None else None,
+    )
+
+
+def _ask(editor: Editor, request: Request) -> tuple[Edit, str | None]:
+    """What the editor says to a request, as an Edit; and the traceback if it raised."""
+    try:
+        result = editor.edit(request)
+    except BaseException as error:  # sys.exit in a plugin is the plugin's failure, not ours
+        said = " ".join(str(error).split())[:500]
+        reason = f"{type(error).__name__}: {said}" if said else type(error).__name__
+        return Edit(request.case_id, status="error", reason=reason), traceback.format_exc()
+    if isinstance(result, Edit):
+        return result, None
+    return Edit(request.case_id, image=result), None
+
+
+def _decoded(edit: Edit) -> tuple[Pixels | None, tuple[str, ...], Edit]:
+    """The pixels of an edit; where there are none, the edit with the status that says why."""
+    if edit.status != "ok":
+        return None, (), replace(edit, image=None)
+    if edit.image is None:
+        return None, (), replace(edit, status=NO_OUTPUT, reason=edit.reason or "the editor returned nothing")
+    try:
+        decoded = decode(edit.image)
+    except (BadImage, TypeError) as error:
+        return None, (), replace(edit, image=None, status=NO_OUTPUT, reason=str(error))
+    return decoded.pixels, decoded.notes, edit

@@ -1,0 +1,121 @@
+"""From the journal of a finished run to scores.parquet and summary.json."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from editscope.runs.disk import write_whole
+from editscope.runs.journal import Line, Progress
+from editscope.runs.plan import Info, aggregation_from
+
+SCORES = "scores.parquet"
+SUMMARY = "summary.json"
+FLOOR = "floor_miou"
+COUNTS = ("edit_pixels", "preservation_pixels")
+LISTS = ("hits", "spilled", "changed_pixels")
+
+
+def scored(progress: Progress) -> list[tuple[Line, Line]]:
+    """The edit and score lines of all finished cases, in the order of the suite."""
+    pairs = [(progress.edits[step], score) for step, score in progress.scores.items() if step in progress.edits]
+    return sorted(pairs, key=lambda pair: (pair[1]["index"], pair[1]["variant"]))
+
+
+def score_columns(pairs: Sequence[tuple[Line, Line]]) -> dict[str, list[Any]]:
+    """One row per case: id, tags, status, metrics, failure mode, counts and curves."""
+    scores = [score for _, score in pairs]
+    metrics = metric_names(pairs)
+    tags = list(dict.fromkeys(tag for score in scores for tag in score["tags"]))
+    columns: dict[str, list[Any]] = {
+        "case_id": [score["case"] for score in scores],
+        "variant": [score["variant"] for score in scores],
+    }
+    columns |= {tag: [score["tags"].get(tag) for score in scores] for tag in tags}
+    columns["status"] = [score["status"] for score in scores]
+    columns["reason"] = [edit["reason"] for edit, _ in pairs]
+    columns |= {metric: [score["metrics"].get(metric) for score in scores] for metric in metrics}
+    columns["failure"] = [score["failure"] for score in scores]
+    columns |= {name: [score["evidence"].get(name) for score in scores] for name in (*COUNTS, *LISTS, FLOOR)}
+    columns |= _curves(scores)
+    columns["fingerprint"] = [score["fingerprint"] for score in scores]
+    columns["latency_s"] = [edit["latency_s"] for edit, _ in pairs]
+    columns["cost_usd"] = [edit["cost_usd"] for edit, _ in pairs]
+    return columns
+
+
+def metric_names(pairs: Sequence[tuple[Line, Line]]) -> list[str]:
+    """The metrics of a run, in order."""
+    return list(dict.fromkeys(metric for _, score in pairs for metric in score["metrics"]))
+
+
+def summary(info: Info, pairs: Sequence[tuple[Line, Line]]) -> dict[str, Any]:
+    """What summary.json says: means with intervals, coverage, failure modes and the floor of the set."""
+    from editscope.stats.summary import summarize
+
+    metrics, aggregation = metric_names(pairs), aggregation_from(info)
+    table = summarize(score_columns(pairs), aggregation, [*metrics, FLOOR])
+    n = info["selection"]["n"]
+    return {
+        "suite": info["suite"]["name"],
+        "editor": info["editor"]["spec"] or info["editor"]["name"],
+        "judge": info["judge"],
+        "n_cases": n,
+        "coverage": coverage(n, pairs),
+        "overall": {metric: cell for metric, cell in table["overall"].items() if metric != FLOOR},
+        "groups": [row for row in table["groups"] if row["metric"] != FLOOR],
+        "failures": _failures(pairs, aggregation.exclude),
+        "floor": {"miou": table["overall"][FLOOR]},
+    }
+
+
+def _failures(pairs: Sequence[tuple[Line, Line]], exclude: Mapping[str, str]) -> dict[str, int]:
+    """How many cases have which failure mode, most common first; diagnostic cases stay out, unless all are."""
+    counted = [score for _, score in pairs if not exclude or not exclude.items() <= score["tags"].items()]
+    modes = Counter(score["failure"] for score in counted or [score for _, score in pairs])
+    return dict(sorted(modes.items(), key=lambda item: (-item[1], item[0])))
+
+
+def coverage(n: int, pairs: Sequence[tuple[Line, Line]]) -> dict[str, int]:
+    """How many cases have which status; cases that are not done yet are ``pending``."""
+    counts = Counter(score["status"] for _, score in pairs)
+    found = {"ok": counts.pop("ok", 0), **dict(sorted(counts.items()))}
+    return found | ({"pending": n - len(pairs)} if n > len(pairs) else {})
+
+
+def write_tables(folder: Path, info: Info, pairs: Sequence[tuple[Line, Line]]) -> None:
+    """Write scores.parquet and summary.json, each whole or not at all; same journal, same bytes."""
+    write_whole(folder / SCORES, _parquet(score_columns(pairs)))
+    text = json.dumps(summary(info, pairs), indent=1, ensure_ascii=False)
+    write_whole(folder / SUMMARY, (text + "\n").encode())
+
+
+def as_table(columns: Mapping[str, list[Any]]) -> Any:
+    """The columns as a pyarrow Table."""
+    import pyarrow as pa
+
+    types = {"reason": pa.string(), "latency_s": pa.float64(), "cost_usd": pa.float64()}
+    return pa.table({name: pa.array(values, type=types.get(name)) for name, values in columns.items()})
+
+
+def _parquet(columns: Mapping[str, list[Any]]) -> bytes:
+    import pyarrow.parquet as pq
+
+    buffer = io.BytesIO()
+    pq.write_table(as_table(columns), buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def _curves(scores: Sequence[Line]) -> dict[str, list[Any]]:
+    from editscope.scoring import PixelScore
+
+    judged = [PixelScore.from_json(score["evidence"]) for score in scores]
+    return {
+        "iou_curve": [list(score.iou) for score in judged],
+        "edit_accuracy_curve": [list(score.edit_accuracy) for score in judged],
+        "preservation_accuracy_curve": [list(score.preservation_accuracy) for score in judged],
+    }

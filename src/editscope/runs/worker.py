@@ -1,0 +1,158 @@
+"""A worker: loads suite and editor once, then does one step after another until its pipe closes."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import queue
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Literal
+
+from editscope.editors import Editor, load_editor
+from editscope.errors import BadInput, EditscopeError
+from editscope.runs.disk import DiskError
+from editscope.runs.journal import Line
+from editscope.suites import Suite, load_suite
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How a worker makes its bench: a suite and an editor by name, or pickled where they have none."""
+
+    suite: tuple[str, dict[str, Any]] | bytes
+    editor: str | bytes | None
+    folder: Path
+    seed: int
+
+    def load_suite(self) -> Suite:
+        """The suite, made again in this process."""
+        if isinstance(self.suite, bytes):
+            suite: Suite = pickle.loads(self.suite)
+            return suite
+        name, options = self.suite
+        return load_suite(name, **options)
+
+    def load_editor(self) -> Editor | None:
+        """The editor, made again in this process; None for a worker that only scores."""
+        if isinstance(self.editor, bytes):
+            editor: Editor = pickle.loads(self.editor)
+            return editor
+        return None if self.editor is None else load_editor(self.editor)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One thing to do: the edit of a case (and its score, by workers that score), or the score of an edit."""
+
+    case_id: str
+    index: int
+    edit: Line | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a worker tells: a finished step with its line, or trouble with a sentence."""
+
+    kind: Literal["ready", "edited", "scored", "lost", "unfit", "bad", "disk", "broken"]
+    line: Line | None = None
+    said: str = ""
+    trace: str | None = None
+
+
+def serve(
+    receive: Callable[[], Job | None],
+    send: Callable[[Report], None],
+    setup: Setup,
+    scores: bool,
+    editor: Editor | None = None,
+) -> None:
+    """Do jobs until there are no more; ``editor`` is given where it lives in this process already."""
+    try:
+        from editscope.runs.steps import Bench
+
+        editor = editor or setup.load_editor()
+        bench = Bench(setup.load_suite(), editor, setup.folder, setup.seed)
+        if editor is not None:
+            editor.load()
+    except BaseException as error:
+        send(Report("unfit", said=_sentence("the editor could not be loaded", error), trace=traceback.format_exc()))
+        return
+    send(Report("ready"))
+    while (job := receive()) is not None:
+        try:
+            _do(job, bench, scores, send)
+        except DiskError as error:
+            send(Report("disk", said=str(error)))
+        except BadInput as error:
+            send(Report("bad", said=str(error)))
+        except Exception as error:
+            said = _sentence(f"case {job.case_id} could not be scored", error)
+            send(Report("broken", said=said, trace=traceback.format_exc()))
+    if editor is not None:
+        editor.close()
+
+
+def _do(job: Job, bench: Any, scores: bool, send: Callable[[Report], None]) -> None:
+    from editscope.runs.steps import EditLostError
+
+    case = bench.case(job.case_id)
+    if job.edit is None:
+        edited = bench.edit(case, job.index)
+        line, pixels = edited.line, edited.pixels
+        send(Report("edited", line, trace=edited.trace))
+        if not scores:
+            return
+    else:
+        line = job.edit
+        try:
+            pixels = bench.find(line)
+        except EditLostError as lost:
+            send(Report("lost", line, said=str(lost)))
+            return
+    send(Report("scored", bench.score(case, line, pixels)))
+
+
+def main(fd: int) -> None:
+    """The life of a worker process: the first message is its setup, the end of the pipe is its end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what a Ctrl-C means
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    connection: Connection[Any, Any] = Connection(fd)
+    setup, scores = connection.recv()
+    jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+    # Reading has a thread of its own, so that the death of the parent is noticed in the middle of a step.
+    threading.Thread(target=_read, args=(connection, jobs), daemon=True).start()
+    serve(jobs.get, connection.send, setup, scores)
+    sys.stdout.flush()
+    os._exit(0)  # a plugin's forgotten threads must not keep the worker alive
+
+
+def command(fd: int) -> list[str]:
+    """The command line that starts a worker with this process's module search path."""
+    start = (
+        "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+        "from editscope.runs.worker import main; main(int(sys.argv[2]))"
+    )
+    return [sys.executable, "-P", "-c", start, json.dumps(sys.path), str(fd)]
+
+
+def _read(connection: Connection[Any, Any], jobs: queue.SimpleQueue[Job | None]) -> None:
+    try:
+        while True:
+            jobs.put(connection.recv())
+    except (EOFError, OSError):
+        os._exit(1)
+
+
+def _sentence(what: str, error: BaseException) -> str:
+    if isinstance(error, EditscopeError):
+        return str(error)
+    text = " ".join(str(error).split())
+    return f"{what} ({type(error).__name__}{': ' + text if text else ''})"

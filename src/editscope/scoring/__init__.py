@@ -1,0 +1,21 @@
+"""How an edit becomes numbers: pure functions on pictures."""
+
+from __future__ import annotations
+
+from editscope.scoring.errormap import error_map, score_and_map
+from editscope.scoring.failure import FAILURE_MODES, THRESHOLDS, FailureThresholds, failure_mode
+from editscope.scoring.pixels import TOLERANCES, PixelScore, floor_miou, missing_score, score_pixels
+
+__all__ = [
+    "FAILURE_MODES",
+    "THRESHOLDS",
+    "TOLERANCES",
+    "FailureThresholds",
+    "PixelScore",
+    "error_map",
+    "failure_mode",
+    "floor_miou",
+    "missing_score",
+    "score_and_map",
+    "score_pixels",
+]

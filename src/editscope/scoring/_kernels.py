@@ -1,0 +1,284 @@
+"""The compiled passes over pixels: ΔE76 by region as histograms, and the four classes of the error map.
+
+Work goes in chunks that stay in the processor's cache. L*a*b* is float32 and vectorised; a distance within
+``NEAR`` of a threshold is computed again in float64, so counts are those of the float64 formula.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from editscope.compiled import compiled
+
+Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
+Words = npt.NDArray[np.uint64]
+Counts = npt.NDArray[np.int64]
+
+PRESERVED, EDITED, MISSED, SPILLED = 0, 1, 2, 3
+"""Classes of pixels at one tolerance: right in P, right in E, wrong in E, wrong in P."""
+GHOST_DARK, GHOST_RANGE = 196.0, 48.0  # the ghost runs from light grey to nearly white
+
+BINS = 12
+"""Bin 0: ΔE = 0. Bin k: k-1 < ΔE ≤ k. Bin 11: ΔE > 10."""
+NEAR = np.float32(1e-3)
+CHUNK = 1024
+DOUBTFUL = np.uint64(0x8080808080808080)
+
+_steps = np.arange(256) / 255.0
+LINEAR64 = np.where(_steps <= 0.04045, _steps / 12.92, ((_steps + 0.055) / 1.055) ** 2.4)
+LINEAR32 = LINEAR64.astype(np.float32)
+
+# sRGB to XYZ, each row divided by the D65 white point 0.95047, 1, 1.08883.
+XR, XG, XB = 0.4124564 / 0.95047, 0.3575761 / 0.95047, 0.1804375 / 0.95047
+YR, YG, YB = 0.2126729, 0.7151522, 0.0721750
+ZR, ZG, ZB = 0.0193339 / 1.08883, 0.1191920 / 1.08883, 0.9503041 / 1.08883
+KNEE = (6 / 29) ** 3
+SLOPE, OFFSET = (29 / 6) ** 2 / 3, 4 / 29
+
+_f = np.float32
+XR32, XG32, XB32 = _f(XR), _f(XG), _f(XB)
+YR32, YG32, YB32 = _f(YR), _f(YG), _f(YB)
+ZR32, ZG32, ZB32 = _f(ZR), _f(ZG), _f(ZB)
+KNEE32, SLOPE32, OFFSET32 = _f(KNEE), _f(SLOPE), _f(OFFSET)
+L_SCALE, L_SHIFT, A_SCALE, B_SCALE = _f(116), _f(16), _f(500), _f(200)
+# A cubic within 9 % of the cube root from the knee to 1; two Halley steps then reach float32.
+GUESS0, GUESS1, GUESS2, GUESS3 = _f(0.19777573), _f(3.08223896), _f(-5.35571895), _f(3.16145365)
+
+
+@compiled(loose=True)
+def _curve32(x: np.float32) -> np.float32:
+    root = GUESS0 + x * (GUESS1 + x * (GUESS2 + x * GUESS3))
+    cube = root * root * root
+    root = root * (cube + x + x) / (cube + cube + x)
+    cube = root * root * root
+    root = root * (cube + x + x) / (cube + cube + x)
+    return root if x > KNEE32 else x * SLOPE32 + OFFSET32
+
+
+@compiled(loose=True)
+def _linear_to_lab(n: int, p: Floats, q: Floats, r: Floats) -> None:
+    """Replace n linear R, G, B by L*, a*, b*, in place."""
+    for i in range(n):
+        red, green, blue = p[i], q[i], r[i]
+        fx = _curve32(XR32 * red + XG32 * green + XB32 * blue)
+        fy = _curve32(YR32 * red + YG32 * green + YB32 * blue)
+        fz = _curve32(ZR32 * red + ZG32 * green + ZB32 * blue)
+        p[i] = L_SCALE * fy - L_SHIFT
+        q[i] = A_SCALE * (fx - fy)
+        r[i] = B_SCALE * (fy - fz)
+
+
+@compiled()
+def _changes(rgb: Bytes, n: int, marks: Bytes) -> int:
+    """Mark with a non-zero byte where a pixel differs from the one before it; how many marks there are."""
+    marks[0] = 1
+    for i in range(1, n):
+        j = 3 * i
+        marks[i] = (rgb[j] ^ rgb[j - 3]) | (rgb[j + 1] ^ rgb[j - 2]) | (rgb[j + 2] ^ rgb[j - 1])
+    total = 0
+    for i in range(n):
+        total += marks[i] != 0
+    return total
+
+
+@compiled()
+def _lab_chunk(rgb: Bytes, n: int, p: Floats, q: Floats, r: Floats, words: Words) -> None:
+    """L*, a*, b* of n pixels; in flat pictures each run of one colour is converted once."""
+    marks = words.view(np.uint8)
+    if 2 * _changes(rgb, n, marks) > n:
+        for i in range(n):
+            j = 3 * i
+            p[i], q[i], r[i] = LINEAR32[rgb[j]], LINEAR32[rgb[j + 1]], LINEAR32[rgb[j + 2]]
+        _linear_to_lab(n, p, q, r)
+        return
+    begins = np.empty(CHUNK, np.int32)
+    runs = 0
+    for word in range((n + 7) // 8):
+        if words[word] == 0:
+            continue
+        for i in range(8 * word, min(8 * word + 8, n)):
+            if marks[i] != 0:
+                j = 3 * i
+                p[runs], q[runs], r[runs] = LINEAR32[rgb[j]], LINEAR32[rgb[j + 1]], LINEAR32[rgb[j + 2]]
+                begins[runs] = i
+                runs += 1
+    _linear_to_lab(runs, p, q, r)
+    end = n
+    for run in range(runs - 1, -1, -1):  # backwards, so that spreading overwrites nothing still needed
+        begin = begins[run]
+        p[begin:end] = p[run]
+        q[begin:end] = q[run]
+        r[begin:end] = r[run]
+        end = begin
+
+
+@compiled(loose=True)
+def _distances(n: int, p: Floats, q: Floats, r: Floats, u: Floats, v: Floats, w: Floats, out: Floats) -> None:
+    for i in range(n):
+        x, y, z = p[i] - u[i], q[i] - v[i], r[i] - w[i]
+        out[i] = np.sqrt(x * x + y * y + z * z)
+
+
+@compiled()
+def _curve64(x: float) -> float:
+    root: float = np.cbrt(x)
+    return root if x > KNEE else x * SLOPE + OFFSET
+
+
+@compiled()
+def delta_e(one: Bytes, i: int, two: Bytes, j: int) -> float:
+    """ΔE76 of the colour at flat index i of one and at j of two, in float64."""
+    r, g, b = LINEAR64[one[i]], LINEAR64[one[i + 1]], LINEAR64[one[i + 2]]
+    fx, fy, fz = (
+        _curve64(XR * r + XG * g + XB * b),
+        _curve64(YR * r + YG * g + YB * b),
+        _curve64(ZR * r + ZG * g + ZB * b),
+    )
+    r, g, b = LINEAR64[two[j]], LINEAR64[two[j + 1]], LINEAR64[two[j + 2]]
+    gx, gy, gz = (
+        _curve64(XR * r + XG * g + XB * b),
+        _curve64(YR * r + YG * g + YB * b),
+        _curve64(ZR * r + ZG * g + ZB * b),
+    )
+    lightness = 116 * (fy - gy)
+    a = 500 * ((fx - fy) - (gx - gy))
+    b = 200 * ((fy - fz) - (gy - gz))
+    return float(np.sqrt(lightness * lightness + a * a + b * b))
+
+
+@compiled(loose=True)
+def _bins(n: int, distance: Floats, bins: Bytes) -> None:
+    """Bin numbers; those within NEAR of a threshold 1 … 10 get 128 added. No two colours are that near 0."""
+    top = np.float32(11)
+    for i in range(n):
+        d = min(distance[i], top)
+        nearest = np.rint(d)
+        near = np.uint8(128) if abs(d - nearest) < NEAR and nearest > 0 and nearest < top else np.uint8(0)
+        bins[i] = np.uint8(0) if d < NEAR else np.uint8(np.ceil(d)) | near
+
+
+@compiled()
+def _settle(n: int, one: Bytes, two: Bytes, words: Words, memo: npt.NDArray[np.int64]) -> None:
+    """Decide the doubtful bins in float64; the last pair of colours is remembered, for flat pictures."""
+    bins = words.view(np.uint8)
+    for word in range((n + 7) // 8):
+        if words[word] & DOUBTFUL == 0:
+            continue
+        for i in range(8 * word, min(8 * word + 8, n)):
+            if bins[i] >= 128:
+                j = 3 * i
+                first = (np.int64(one[j]) << 16) | (np.int64(one[j + 1]) << 8) | np.int64(one[j + 2])
+                second = (np.int64(two[j]) << 16) | (np.int64(two[j + 1]) << 8) | np.int64(two[j + 2])
+                pair = (first << 24) | second
+                if pair != memo[0]:
+                    memo[0] = pair
+                    memo[1] = min(np.int64(np.ceil(delta_e(one, j, two, j))), np.int64(11))
+                bins[i] = np.uint8(memo[1])
+
+
+@compiled()
+def _edited(n: int, before: Bytes, after: Bytes, region: Bytes) -> bool:
+    """Mark with 1 where before ≠ after; whether there is any such pixel."""
+    any_bit = np.uint8(0)
+    for j in range(3 * n):
+        any_bit = np.uint8(any_bit | (before[j] ^ after[j]))
+    if any_bit == 0:
+        for i in range(n):
+            region[i] = 0
+        return False
+    for i in range(n):
+        j = 3 * i
+        bits = (before[j] ^ after[j]) | (before[j + 1] ^ after[j + 1]) | (before[j + 2] ^ after[j + 2])
+        region[i] = bits != 0
+    return True
+
+
+@compiled()
+def _classes(n: int, bins: Bytes, region: Bytes, tolerance: int, out: Bytes) -> None:
+    for i in range(n):
+        wrong = bins[i] > tolerance
+        out[i] = (MISSED if wrong else EDITED) if region[i] else (SPILLED if wrong else PRESERVED)
+
+
+@compiled()
+def grade(before: Bytes, answer: Bytes, output: Bytes, classes: Bytes, tolerance: int) -> Counts:
+    """Three histograms in one pass over flat RGB bytes, and the classes of pixels at one tolerance.
+
+    Row 0: ΔE(output, answer) where before ≠ answer. Row 1: the same elsewhere. Row 2: ΔE(output, before).
+    ``classes`` is left alone when it is empty.
+    """
+    counts = np.zeros((3, BINS), np.int64)
+    quiet = np.zeros((4, BINS), np.int64)  # four tables in turn, so that no increment waits for the one before
+    p, q, r = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
+    u, v, w = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
+    distance = np.empty(CHUNK, np.float32)
+    words, words2 = np.zeros(CHUNK // 8, np.uint64), np.zeros(CHUNK // 8, np.uint64)
+    marks = np.zeros(CHUNK // 8, np.uint64)
+    bins, bins2, region = words.view(np.uint8), words2.view(np.uint8), np.empty(CHUNK, np.uint8)
+    memo, memo2 = np.full(2, -1, np.int64), np.full(2, -1, np.int64)
+    total = output.size // 3
+    for start in range(0, total, CHUNK):
+        n = min(CHUNK, total - start)
+        here = slice(3 * start, 3 * (start + n))  # from index 0 on, loops over a chunk vectorise
+        was, want, got = before[here], answer[here], output[here]
+        _lab_chunk(got, n, p, q, r, marks)
+        _lab_chunk(want, n, u, v, w, marks)
+        _distances(n, p, q, r, u, v, w, distance)
+        _bins(n, distance, bins)
+        _settle(n, got, want, words, memo)
+        edited = _edited(n, was, want, region)
+        if classes.size:
+            _classes(n, bins, region, tolerance, classes[start : start + n])
+        if not edited:
+            for i in range(n):
+                quiet[i & 3, bins[i]] += 1
+            continue
+        _lab_chunk(was, n, u, v, w, marks)
+        _distances(n, p, q, r, u, v, w, distance)
+        _bins(n, distance, bins2)
+        _settle(n, got, was, words2, memo2)
+        for i in range(n):
+            if region[i]:
+                counts[0, bins[i]] += 1
+                counts[2, bins2[i]] += 1
+            else:
+                quiet[i & 3, bins[i]] += 1
+    for k in range(BINS):
+        counts[1, k] = quiet[0, k] + quiet[1, k] + quiet[2, k] + quiet[3, k]
+        counts[2, k] += counts[1, k]  # where before = answer, one distance serves both
+    return counts
+
+
+@compiled()
+def paint(classes: Bytes, ghost: Bytes, colours: Bytes, out: Bytes) -> None:
+    """Paint the error map, each target pixel from the block of classes that falls on it, else from the ghost."""
+    height, width = classes.shape
+    high, wide = out.shape[0], out.shape[1]
+    tallies = np.zeros((4, width), np.uint32)
+    shares = np.zeros(4, np.float64)
+    for y in range(high):
+        top, bottom = y * height // high, (y + 1) * height // high
+        for kind in range(4):
+            for x in range(width):
+                tallies[kind, x] = 0
+        for kind in (EDITED, MISSED, SPILLED):
+            tally = tallies[kind]
+            for row in range(top, bottom):
+                kinds = classes[row]
+                for x in range(width):
+                    tally[x] += np.uint32(kinds[x] == kind)
+        for x in range(wide):
+            left, right = x * width // wide, (x + 1) * width // wide
+            for kind in (EDITED, MISSED, SPILLED):
+                number = 0
+                for column in range(left, right):
+                    number += tallies[kind, column]
+                shares[kind] = number / ((bottom - top) * (right - left))
+            worst = MISSED if shares[MISSED] > 0 else SPILLED if shares[SPILLED] > 0 else EDITED
+            weight = 0.6 + 0.4 * shares[worst] if shares[worst] > 0 else 0.0
+            grey = 2.0 * ghost[y, x, 0] + 5.0 * ghost[y, x, 1] + 1.0 * ghost[y, x, 2]
+            base = GHOST_DARK + GHOST_RANGE * grey / (8.0 * 255.0)
+            for c in range(3):
+                out[y, x, c] = np.uint8(base + weight * (colours[worst - 1, c] - base) + 0.5)

@@ -1,0 +1,116 @@
+"""An editor is named by a spec, and a wrong spec gets a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import editscope as es
+from editscope.editors import Request, load_editor, parse_spec, request_seed
+from editscope.errors import BadInput
+
+PLUGIN = """
+import editscope as es
+
+class Good(es.Editor):
+    def __init__(self, steps=1, style="plain", fast=False):
+        self.told = (steps, style, fast)
+    def edit(self, case: es.Request) -> es.Image:
+        return case.images[0]
+
+class Breaks(es.Editor):
+    def __init__(self):
+        raise RuntimeError("no weights here")
+
+class Other:
+    pass
+
+number = 7
+"""
+
+
+@pytest.fixture
+def plugin_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "plugin_under_test.py").write_text(PLUGIN)
+    (tmp_path / "plugin_that_exits.py").write_text("raise SystemExit(3)")
+    return tmp_path
+
+
+def test_options_of_a_spec_reach_the_class_as_keyword_arguments(plugin_folder: Path) -> None:
+    editor = load_editor("python:plugin_under_test:Good?steps=30&style=oil&fast=true")
+    assert editor.told == (30, "oil", True)  # type: ignore[attr-defined]
+    assert editor.name == "Good"
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("ref:nois", "did you mean 'noise'"),
+        ("reff:noise", "did you mean 'ref'"),
+        ("noise", "not of the form kind:target"),
+        ("ref:", "names nothing after ref:"),
+        ("ref:noise?strength", "not of the form ?key=value"),
+        ("ref:noise?strength=many", "must be a number above 0"),
+        ("ref:noise?strength=-1", "must be a number above 0"),
+        ("ref:noise?strength=nan", "must be a number above 0"),
+        ("ref:noise?sigma=2", "takes only strength"),
+        ("folder:/no/such/place", "is not a folder"),
+        ("python:no_such_module_here:Editor", "cannot be imported"),
+        ("python:plugin_that_exits:Editor", "cannot be imported (SystemExit: 3)"),
+        ("python:plugin_under_test", "not of the form python:module:Class"),
+        ("python:plugin_under_test:God", "did you mean 'Good'"),
+        ("python:plugin_under_test:Breaks", "no weights here"),
+        ("python:plugin_under_test:Other", "is a Other, not an editscope.Editor"),
+        ("python:plugin_under_test:number", "is a int, not a class"),
+        ("python:plugin_under_test:Good?speed=1", "could not be constructed"),
+    ],
+)
+def test_a_wrong_spec_gets_one_sentence(plugin_folder: Path, spec: str, said: str) -> None:
+    with pytest.raises(BadInput) as error:
+        load_editor(spec)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_path_without_a_kind_is_answered_with_the_right_spec(plugin_folder: Path) -> None:
+    (plugin_folder / "outputs").mkdir()
+    with pytest.raises(BadInput, match="did you mean folder:outputs"):
+        load_editor("outputs")
+
+
+def test_a_spec_can_be_written_back() -> None:
+    for text in ("ref:noise?strength=2.5", "folder:a/b", "python:m:C?a=1&b=true"):
+        assert str(parse_spec(text)) == text
+
+
+def test_the_seed_of_a_request_depends_on_run_and_case_only() -> None:
+    assert request_seed(0, "border/000") == 1551017121
+    seeds = {request_seed(run, f"border/{case:03d}") for run in range(3) for case in range(100)}
+    assert len(seeds) == 300
+    assert all(0 <= seed < 2**32 for seed in seeds)
+
+
+def test_a_request_gives_its_pictures_as_pil_images_and_no_answer() -> None:
+    picture = np.zeros((4, 6, 3), np.uint8)
+    request = Request("a/0", (picture,), "do", 1)
+    assert request.images[0].size == (6, 4)
+    assert request.answer is None
+
+
+def test_the_five_line_example_of_the_readme_is_an_editor() -> None:
+    class MyEditor(es.Editor):
+        def load(self) -> None:
+            self.factor = 1
+
+        def edit(self, case: es.Request) -> es.Image:
+            return case.images[0]
+
+    editor = MyEditor()
+    editor.load()
+    picture = np.full((2, 2, 3), 9, np.uint8)
+    made = editor.edit(Request("a/0", (picture,), "do", 1))
+    assert np.array_equal(np.asarray(made), picture)

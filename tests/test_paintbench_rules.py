@@ -1,0 +1,278 @@
+"""Over thousands of seeds: every scene keeps the rules, every sentence names one thing, every answer is what it asks."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from paintbench_reader import PALETTES, Board, Floats, Point, Thing
+from paintbench_solver import solve
+
+from editscope.images import Indexed
+from editscope.suites.paintbench.catalog import MODES
+from editscope.suites.paintbench.make import Overrides, Slot, make
+
+NAMESPACE = "rules"
+SLOTS = 11
+"""35 modes × 8 conditions × 11 slots = 3,080 problems."""
+COUNTS = {
+    "comparison": {"n_med": 5, "n_high": 7, "n_xhigh": 9},
+    "ordering": {"n_med": 5, "n_high": 7, "n_xhigh": 9},
+    "pattern": {"n_med": 3, "n_high": 6, "n_xhigh": 10},
+    "counting": {"n_med": 10, "n_high": 25, "n_xhigh": 60},
+}
+FEWEST = {"comparison": 3, "ordering": 3, "pattern": 1, "counting": 5}
+CONDITIONS = ("baseline", "horizontal", "vertical", "nonstandard", "striped", "n_med", "n_high", "n_xhigh")
+CANVASES = {"horizontal": (1024, 576), "vertical": (576, 1024)}
+ALIKE = ("comparison", "ordering", "pattern", "counting", "legend")
+"""Tasks that need alike shapes and so break the rules about kinds and colours on purpose."""
+OUTLINED = ("cropping", "flood_fill", "blending", "gradient", "point_operations")
+"""Tasks whose outlines may hide a part of a shape."""
+DRAWN_OVER = (*OUTLINED, "copying", "ordering", "counting", "legend")
+"""Tasks whose pictures show more than background and shapes: outlines, boxes, tallies, a key."""
+NEW_COLORS = ("blending", "point_operations", "gradient")
+CELLS = [(task, mode, condition) for task, modes in MODES.items() for mode in modes for condition in CONDITIONS]
+
+
+def board_of(slot: Slot, namespace: str = NAMESPACE) -> Board:
+    made = make(slot, Overrides(namespace))
+    if isinstance(made.answer, Indexed):
+        return Board(made.sidecar, made.input.plane, made.answer.plane, made.answer.palette)
+    return Board(made.sidecar, made.input.plane, made.answer, made.input.palette)
+
+
+@pytest.mark.parametrize(("task", "mode", "condition"), CELLS)
+def test_every_problem_is_valid_and_its_answer_is_what_the_sentence_asks(task: str, mode: str, condition: str) -> None:
+    for slot in range(SLOTS):
+        board = board_of(Slot(task, mode, condition, slot, 0))
+        try:
+            keeps_the_rules(board, condition)
+            solve(board)
+        except AssertionError as broken:
+            pytest.fail(
+                f"slot {slot} ({task}, {mode}, {condition}, seed {board.facts['seed']}): {broken}\n{board.sentence}"
+            )
+
+
+def keeps_the_rules(board: Board, condition: str) -> None:
+    """Every validity rule that does not depend on what the sentence says."""
+    task = board.facts["task"]
+    assert (board.width, board.height) == CANVASES.get(condition, (1024, 1024))
+    assert board.before.shape == (board.height, board.width)
+    numbers(board, task, condition)
+    places(board)
+    for thing in board.things:
+        proportions(board, thing)
+    if task not in ALIKE:
+        kinds_and_colors(board)
+    sizes(board, task)
+    palette(board, task, condition)
+    stripes(board, condition)
+    pixels_fit_the_description(board, task)
+    polygons(board)
+    visible_edit(board)
+
+
+def numbers(board: Board, task: str, condition: str) -> None:
+    levels = COUNTS.get(task, {"n_med": 10, "n_high": 25, "n_xhigh": 60})
+    n = levels.get(condition, FEWEST.get(task, 3))
+    assert board.facts["n"] == n
+    extra = 5 if task in ("comparison", "ordering") else 0
+    if task != "pattern":
+        assert n <= len(board.things) <= n + extra
+
+
+def places(board: Board) -> None:
+    boxes = np.array([t.box for t in board.things])
+    assert (boxes[:, :2] >= 0).all() and (boxes[:, 2] <= board.width).all() and (boxes[:, 3] <= board.height).all()
+    low, high = boxes[:, :2], boxes[:, 2:]
+    gaps = np.maximum(low[:, None] - high[None], low[None] - high[:, None]).max(axis=2)
+    np.fill_diagonal(gaps, np.inf)
+    assert gaps.min() >= 4, f"two bounding boxes are {gaps.min():.2f} px apart"
+
+
+def proportions(board: Board, thing: Thing) -> None:
+    """The aspect ratio before rotation, from size and box; a turned ellipse has w² + h² = its box's w² + h²."""
+    if thing.kind in ("rectangle", "cross"):
+        other = min(thing.width, thing.height)
+        assert abs(max(thing.width, thing.height) - thing.size) < 0.01
+    elif thing.kind == "ring":
+        other = math.sqrt(thing.width**2 + thing.height**2 - thing.size**2)
+    elif thing.kind == "diamond" and board.facts["task"] not in OUTLINED:
+        other = 2 * np.count_nonzero(board.pixels_of(board.things.index(thing))[1]) / thing.size
+    else:
+        assert max(thing.width, thing.height) <= 1.42 * thing.size
+        return
+    ratio = other / thing.size
+    slack = 0.001 if thing.kind != "diamond" else 0.03
+    assert ratio >= 0.4 - slack, f"a {thing.kind} is too thin: {ratio:.3f}"
+    if thing.kind != "cross":
+        assert ratio <= 0.8 + slack, f"a {thing.kind} is nearly square: {ratio:.3f}"
+
+
+def kinds_and_colors(board: Board) -> None:
+    pairs = Counter((t.kind, t.color) for t in board.things)
+    assert max(pairs.values()) == 1, "two shapes have the same kind and color"
+    colors = Counter(t.color for t in board.things)
+    assert max(colors.values()) <= max(2, math.ceil(board.facts["n"] / 3)), "too many shapes of one color"
+
+
+def sizes(board: Board, task: str) -> None:
+    assert all(t.size >= 32 for t in board.things), f"a shape is under 32 px: {min(t.size for t in board.things):.1f}"
+    side = min(board.width, board.height)
+    if task == "copying":
+        x0, y0, x1, _ = board.facts["source_square"]
+        side = x1 - x0
+    if task not in ("pattern", "ordering"):
+        crowd = len(board.things) if task == "comparison" else board.facts["n"]
+        low = max(0.02, 0.18 / math.sqrt(crowd)) * side
+        high = max(min(0.40, 0.55 / math.sqrt(board.facts["n"])) * side, 35.2)
+        found = [t.size for t in board.things]
+        assert min(low, 32) <= min(found) and min(found) >= 0.98 * low, (
+            f"a shape is too small: {min(found):.1f} < {low:.1f}"
+        )
+        assert max(found) <= high + 1e-6, f"a shape is too large: {max(found):.1f} > {high:.1f}"
+
+
+def palette(board: Board, task: str, condition: str) -> None:
+    allowed = PALETTES["nonstandard" if condition == "nonstandard" else "standard"]
+    shown = ["#" + "".join(f"{c:02X}" for c in rgb) for rgb in board.colors]
+    assert sorted(shown[:11]) == sorted(allowed.values())
+    assert board.before.max() < 11
+    assert task in NEW_COLORS or board.after.max() < 11, "the answer has a color that is not in the palette"
+    assert all(allowed[t.name] == t.color for t in board.things)
+    assert not {t.color for t in board.things} & set(board.facts["bg_colors"])
+
+
+def stripes(board: Board, condition: str) -> None:
+    described = board.facts["stripes"]
+    assert (described is not None) == (condition == "striped") == (len(board.facts["bg_colors"]) == 2)
+    if described is not None:
+        assert described["orientation"] in (0, 45, 90)
+        assert described["band"] in (6, 8, 10)
+        assert described["waveform"] in ("line", "sine", "square", "triangle", "sawtooth")
+        step = 256  # a corner and a middle piece: the whole would take longer than everything else
+        for top, left in ((0, 0), (board.height // 2, board.width // 3)):
+            window = (slice(top, top + step), slice(left, left + step))
+            ground, sure = board.ground(window)
+            seen = board.before[window]
+            assert (ground == seen)[board.is_ground(seen) & sure].all(), "the background is not what is described"
+
+
+def pixels_fit_the_description(board: Board, task: str) -> None:
+    """Every shape fills its box, and what is neither shape nor drawn on purpose is background."""
+    count = 0
+    if task in OUTLINED:
+        return
+    for i, thing in enumerate(board.things):
+        (rows, columns), mask = board.pixels_of(i)
+        ys, xs = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+        found = (columns.start + xs[0], rows.start + ys[0], columns.start + xs[-1] + 1, rows.start + ys[-1] + 1)
+        # The last pixels of a sharp tip are narrower than a pixel.
+        assert max(abs(a - b) for a, b in zip(found, thing.box, strict=True)) <= 4, (thing, found)
+        count += int(np.count_nonzero(mask))
+    if task not in DRAWN_OVER:
+        assert count == np.count_nonzero(~board.is_ground(board.before)), "something is drawn that is not described"
+
+
+def polygons(board: Board) -> None:
+    vertices = board.facts.get("vertices") or board.facts.get("region")
+    if vertices:
+        points: list[Point] = [(x, y) for x, y in vertices]
+        edges = list(itertools.pairwise([*points, points[0]]))
+        assert min(math.dist(p, q) for p, q in itertools.combinations(points, 2)) >= 10, (
+            "two vertices (nearly) coincide"
+        )
+        for i, (a, b) in enumerate(edges):
+            for j in range(i + 2, len(edges)):
+                if (i, j) != (0, len(edges) - 1):
+                    assert not _cross(a, b, *edges[j]), "the polygon crosses itself"
+        assert min(_angle(points[i - 1], p, points[(i + 1) % len(points)]) for i, p in enumerate(points)) >= 10
+        twice = sum(a[0] * b[1] - b[0] * a[1] for a, b in edges)
+        assert abs(twice) / 2 >= 2000, "the polygon is degenerate"
+
+
+def _cross(a: Point, b: Point, c: Point, d: Point) -> bool:
+    def turn(p: Point, q: Point, r: Point) -> int:
+        value = (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+        return (value > 0) - (value < 0)
+
+    return turn(a, b, c) != turn(a, b, d) and turn(c, d, a) != turn(c, d, b)
+
+
+def _angle(before: Point, at: Point, after: Point) -> float:
+    u, v = (before[0] - at[0], before[1] - at[1]), (after[0] - at[0], after[1] - at[1])
+    angle = math.degrees(math.acos(max(-1, min(1, (u[0] * v[0] + u[1] * v[1]) / math.hypot(*u) / math.hypot(*v)))))
+    return min(angle, 180 - angle)  # a straight corner is none
+
+
+def visible_edit(board: Board) -> None:
+    """At least 64 pixels change, and most of the change can be seen."""
+    before, after = board.before[board.changed], board.after[board.changed]
+    if after.ndim == 3:
+        changed = (board.colors[before] != after).any(axis=-1)
+        olds, news = board.colors[before[changed]], after[changed]
+        counts = np.ones(len(olds))
+    else:
+        changed = before != after
+        counts = np.bincount(before[changed].astype(np.uint16) * 256 + after[changed])
+        pairs = np.flatnonzero(counts)
+        olds, news, counts = board.colors[pairs // 256], board.colors[pairs % 256], counts[pairs]
+    assert counts.sum() >= 64, f"only {counts.sum()} pixels change"
+    seen = counts[np.linalg.norm(lab(olds) - lab(news), axis=1) >= 1].sum() / counts.sum()
+    assert seen >= 0.8, f"only {100 * seen:.0f} % of the changed pixels look different"
+
+
+def lab(rgb: npt.NDArray[np.uint8]) -> Floats:
+    """CIE L*a*b* for D65."""
+    c = rgb.astype(np.float64) / 255
+    linear = np.where(c > 0.04045, ((c + 0.055) / 1.055) ** 2.4, c / 12.92)
+    matrix = np.array(
+        [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+    )
+    xyz = linear @ matrix.T / np.array([0.95047, 1.0, 1.08883])
+    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
+    return np.stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1)
+
+
+# The reader itself
+
+
+WRONG_ANSWERS: dict[str, Callable[[Board], npt.NDArray[np.uint8]]] = {
+    "the input": lambda board: board.before if board.after.ndim == 2 else board.rgb_before,
+    "four pixels to the right": lambda board: np.roll(board.after, 4, axis=1),
+    "mirrored": lambda board: board.after[:, ::-1],
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_ANSWERS)
+@pytest.mark.parametrize(("task", "mode"), [(task, mode) for task, modes in MODES.items() for mode in modes])
+def test_the_reader_notices_a_wrong_answer(task: str, mode: str, wrong: str) -> None:
+    board = board_of(Slot(task, mode, "n_med", 0, 0))
+    other = dataclasses.replace(board, after=np.ascontiguousarray(WRONG_ANSWERS[wrong](board)))
+    with pytest.raises(AssertionError):
+        solve(other)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("clockwise", "counterclockwise"), ("counterclockwise", "clockwise"), ("on top of", "underneath"), ("°", "0°")],
+)
+def test_the_reader_notices_a_sentence_that_says_something_else(old: str, new: str) -> None:
+    noticed = 0
+    for slot in range(8):
+        board = board_of(Slot("rotation", "external", "n_high", slot, 0))
+        if f" {old} " in board.sentence.replace("°", " ° "):
+            facts = {**board.facts, "instruction": re.sub(rf"(?<![a-z]){old}", new, board.sentence)}
+            try:
+                solve(dataclasses.replace(board, facts=facts))
+            except AssertionError:
+                noticed += 1
+    assert noticed >= 1

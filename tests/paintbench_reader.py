@@ -16,43 +16,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from paintbench_sentences import COLOR, HEX, KINDS, PLURALS, readings
+
 Plane: TypeAlias = npt.NDArray[np.uint8]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Point: TypeAlias = tuple[float, float]
-
-PALETTES: dict[str, dict[str, str]] = {
-    "standard": {
-        "red": "#FF0000",
-        "orange": "#FFA500",
-        "yellow": "#FFFF00",
-        "green": "#00FF00",
-        "blue": "#0000FF",
-        "purple": "#800080",
-        "pink": "#FFC0CB",
-        "brown": "#8B4513",
-        "black": "#000000",
-        "gray": "#808080",
-        "white": "#FFFFFF",
-    },
-    "nonstandard": {
-        "crimson": "#C31B37",
-        "tangerine-colored": "#F47B16",
-        "gold": "#E4BA18",
-        "olive-colored": "#717A1E",
-        "cyan": "#0FE1DF",
-        "lavender": "#D9D2E9",
-        "magenta": "#F20DD8",
-        "tan-colored": "#CBAA85",
-        "jet black": "#101211",
-        "silver": "#BBBCBA",
-        "ivory white": "#F8F6E8",
-    },
-}
-HEX = {name: code for palette in PALETTES.values() for name, code in palette.items()}
-KINDS = "circle rectangle cloud hexagon triangle ring arrow heart star semicircle cross diamond".split()
-PLURALS = {("crosses" if kind == "cross" else kind + "s"): kind for kind in KINDS}
-COLOR = "|".join(sorted(HEX, key=len, reverse=True))
 
 
 class Unreadable(AssertionError):
@@ -143,7 +112,8 @@ class Board:
 
     @cached_property
     def rgb_before(self) -> npt.NDArray[np.uint8]:
-        return np.take(self.colors, self.before, axis=0)
+        pixels: npt.NDArray[np.uint8] = self.colors[self.before]
+        return pixels
 
     def window(self, box: tuple[float, float, float, float], margin: float = 0) -> tuple[slice, slice]:
         """Rows and columns that hold a box, clipped to the canvas."""
@@ -171,13 +141,14 @@ class Board:
         if stripes["orientation"] == 90:
             along = y
         phase = (along / (3 * band)) % 1.0
-        wave = {
-            "line": lambda p: 0 * p,
-            "sine": lambda p: np.sin(2 * np.pi * p),
-            "square": lambda p: np.where(p < 0.5, 1.0, -1.0),
-            "triangle": lambda p: 1 - abs(4 * p - 2),
-            "sawtooth": lambda p: 2 * p - 1,
-        }[stripes["waveform"]](phase)
+        waves = {
+            "line": 0 * phase,
+            "sine": np.sin(2 * np.pi * phase),
+            "square": np.where(phase < 0.5, 1.0, -1.0),
+            "triangle": 1 - abs(4 * phase - 2),
+            "sawtooth": 2 * phase - 1,
+        }
+        wave = waves[stripes["waveform"]]
         place = (across + band * wave / 4) / band
         sure = (abs(place - np.rint(place)) > 1e-6) & (abs(phase - 0.5) > 1e-9) & (phase > 1e-9) & (phase < 1 - 1e-9)
         return np.array(self.grounds, np.uint8)[np.floor(place).astype(int) & 1], sure
@@ -329,145 +300,13 @@ def _own_points(thing: Thing, p: Floats, name: str) -> list[Floats]:
 
 # Sentences
 
-S = r"the [a-z -]+?"
-P = r"(?:\([\d.]+%, [\d.]+%\)|the [a-z0-9 -]+?)"
-N = r"\d+(?:\.\d+)?"
-INK = rf"(?:{COLOR}) \(#[0-9A-F]{{6}}\)"
-GROUP = r"(?:all|the) [a-z -]+?"
-LAYER = r" Where it meets other shapes, it goes (?P<layer>on top of|underneath) them; whatever leaves the image is cut off\."
-INSIDE = rf"the (?P<outline>{COLOR}) outlined polygon"
-KEPT = r" Leave the outline as it is\."
-FIT = (
-    r" Enlarge it to the full size of the image with nearest-neighbor sampling, so that it fills the whole canvas and "
-    r"the outline itself no longer shows\."
-)
-
-SENTENCES: dict[str, tuple[str, ...]] = {
-    "translation": (
-        rf"Move (?P<who>{S})(?: (?P<h>left|right) by (?P<dx>{N})% of the image width)?"
-        rf"(?:(?: and)? (?P<v>up|down) by (?P<dy>{N})% of the image height)?\.{LAYER}",
-        rf"Move (?P<who>{S}), without turning or resizing it, so that its (?P<point>.+?) lies exactly on (?P<goal>{P})\.{LAYER}",
-    ),
-    "rotation": (
-        rf"Rotate (?P<who>{S}) by (?P<angle>\d+)° (?P<way>clockwise|counterclockwise) about (?P<pivot>its [a-z0-9 -]+?|{P})\.{LAYER}",
-    ),
-    "reflection": (
-        rf"Reflect (?P<who>{S}) across the straight line through (?P<p>{P}) and (?P<q>{P})\.{LAYER}",
-        rf"Reflect (?P<who>{S}) across the (?P<edge>left|right|top|bottom) edge of its bounding box\.{LAYER}",
-        rf"Reflect (?P<who>{S}) across the (?P<axis>vertical|horizontal) center line of its bounding box\.{LAYER}",
-        rf"Reflect (?P<who>{S}) across the diagonal of its bounding box from the (?P<c1>[a-z]+-[a-z]+) to the "
-        rf"(?P<c2>[a-z]+-[a-z]+) corner\.{LAYER}",
-    ),
-    "scaling": (
-        rf"Scale (?P<who>{S}) to (?P<both>\d+)% of its current size in both directions\. Keep the (?P<anchor>.+?) of its "
-        rf"bounding box where it is\.{LAYER}",
-        rf"Scale (?P<who>{S}) (?P<way>horizontally|vertically) to (?P<single>\d+)% of its current (?P<side>width|height), its "
-        rf"(?P<rest>width|height) unchanged\. Keep the (?P<anchor>.+?) of its bounding box where it is\.{LAYER}",
-        rf"Scale (?P<who>{S}) (?P<how>in both directions by the same factor|horizontally only|vertically only) until its "
-        rf"bounding box is exactly as (?P<by>wide|tall) as the bounding box of (?P<other>{S})\. Keep the (?P<anchor>.+?) of "
-        rf"its bounding box where it is\.{LAYER}",
-    ),
-    "shearing": (
-        rf"Shear (?P<who>{S}) (?P<way>horizontally|vertically): keep the (?P<fixed>top|bottom|left|right) edge of its bounding "
-        rf"box fixed and shift the (?P<edge>top|bottom|left|right) edge (?P<to>left|right|up|down) by (?P<amount>\d+)% of the "
-        rf"bounding-box (?P<side>width|height)\.{LAYER}",
-        rf"Shear (?P<who>{S}) (?P<way>horizontally|vertically): keep the (?P<line>horizontal|vertical) center line of its "
-        rf"bounding box fixed and shift the (?P<edge>top|left) edge (?P<to>left|right|up|down) and the (?P<edge2>bottom|right) "
-        rf"edge (?P<to2>left|right|up|down), each by (?P<amount>\d+)% of the bounding-box (?P<side>width|height)\.{LAYER}",
-    ),
-    "construction": (
-        rf"Draw an? (?P<ink>{INK}) filled circle centered at (?P<center>{P}) with a radius of (?P<radius>{N})% of the image "
-        rf"width\.{LAYER}",
-        rf"Draw an? (?P<ink>{INK}) filled circle that has the straight line from (?P<p>{P}) to (?P<q>{P}) as a diameter\.{LAYER}",
-        rf"Draw an? (?P<ink>{INK}) filled circle centered at (?P<center>{P}) that passes through (?P<through>{P})\.{LAYER}",
-        rf"Draw an? (?P<ink>{INK}) straight line from (?P<p>{P}) to (?P<q>{P}) with a round brush whose diameter is "
-        rf"(?P<brush>{N})% of the image width; its ends are round and centered on the two points\.{LAYER}",
-        rf"Draw an? (?P<ink>{INK}) filled polygon whose (?P<k>\d) vertices are, in this order, (?P<vertices>.+?)\.{LAYER}",
-    ),
-    "removal": (
-        rf"Remove the shape at (?P<spot>\({N}%, {N}%\)) and show the background there\.",
-        rf"Remove (?P<group>{GROUP}) and show the background there\.",
-    ),
-    "recolor": (
-        rf"Recolor (?P<group>{GROUP}) to (?P<ink>{INK})\.",
-        rf"Recolor (?P<group>{GROUP}) to exactly the color that the image has at (?P<spot>\({N}%, {N}%\))\.",
-    ),
-    "copying": (
-        rf"Copy all shapes inside the (?P<source>upper|lower|left|right) (?P<outline>{COLOR}) outlined square into the "
-        rf"(?P<target>upper|lower|left|right) one, each at exactly the same place relative to its square\. Copy the shapes "
-        rf"only, not the background around them\.",
-    ),
-    "border": (
-        rf"Recolor every pixel whose distance from (?P<who>{S}) is at most (?P<reach>{N})% of the image width to (?P<ink>{INK}), "
-        rf"other shapes within that distance included\. Leave the shape itself as it is\. Distances are straight lines between "
-        rf"pixel centers\.",
-    ),
-    "cropping": (
-        rf"Crop the image to the inside of the (?P<outline>{COLOR}) outlined rectangle\.{FIT}",
-        rf"Crop the image to the inside of the (?P<outline>{COLOR}) outlined tilted rectangle and turn it upright, so that its "
-        rf"(?P<corner>highest|leftmost) corner becomes the top-left corner of the image\.{FIT}",
-    ),
-    "flood_fill": (
-        rf"Inside {INSIDE}, recolor every (?P<which>background pixel|pixel that belongs to a shape) to (?P<ink>{INK})\. "
-        rf"Leave the (?P<rest>shapes|background) and the outline as they are\.",
-    ),
-    "blending": (
-        rf"Blend (?P<ink>{INK}) at (?P<opacity>\d+)% opacity over all pixels inside {INSIDE} \(each RGB channel becomes "
-        rf"(?P<new>\d+)% of the new color plus (?P<old>\d+)% of the old, rounded to the nearest whole number\)\.{KEPT}",
-    ),
-    "gradient": (
-        rf"Inside the (?P<outline>{COLOR}) outlined parallelogram, recolor the (?P<which>background pixels|pixels of shapes) with "
-        rf"a linear RGB gradient from (?P<ink>{INK}) at the (?P<start>[a-z-]+ (?:edge|corner)) to (?P<ink2>{INK}) at the "
-        rf"(?P<end>[a-z-]+ (?:edge|corner))(?:, constant along lines parallel to these edges|, along the straight line between "
-        rf"these corners and constant at right angles to it)\. Edges and corners are measured at the middle of the outline; "
-        rf"round each RGB channel to the nearest whole number\. Leave the (?P<rest>shapes|background) and the outline as they "
-        rf"are\.",
-    ),
-    "point_operations": (
-        rf"(?P<op>Invert) the colors of all pixels inside {INSIDE}: each RGB channel c becomes 255 - c\.{KEPT}",
-        rf"(?P<op>Convert) all pixels inside {INSIDE} to grayscale: each RGB channel becomes 0\.299 R \+ 0\.587 G \+ 0\.114 B, "
-        rf"rounded to the nearest whole number\.{KEPT}",
-        rf"(?P<op>Add|Subtract) (?P<amount>\d+) (?:to|from) each RGB channel of all pixels inside {INSIDE}; values below 0 "
-        rf"become 0 and values above 255 become 255\.{KEPT}",
-    ),
-    "comparison": (
-        rf"Of all (?P<color>{COLOR}) (?P<kinds>{'|'.join(PLURALS)}), remove the (?:(?P<rank>[a-z]+) )?"
-        rf"(?P<word>largest|smallest|widest|narrowest|tallest|shortest) one and show the background there\.",
-    ),
-    "ordering": (
-        rf"Rearrange the (?P<color>{COLOR}) (?P<kinds>{'|'.join(PLURALS)}) in the (?P<outline>{COLOR}) boxes by size, from the "
-        rf"(?P<small>smallest|largest) at the (?P<start>left|top) to the (?P<large>smallest|largest) at the "
-        rf"(?P<end>right|bottom)\. Move them without turning or resizing; each must be centered in its box, as the shapes are "
-        rf"now\. Leave the boxes and all other shapes as they are\.",
-    ),
-    "pattern": (
-        r"Fill in the (?:(?P<gaps>\d+) )?missing shapes? of this repeating pattern, a grid of (?P<rows>\d+) rows and "
-        r"(?P<cols>\d+) columns\. Equal shapes have the same color, size and orientation, and the bounding box of every "
-        r"shape is centered on its place\.",
-        r"Fill in the (?:(?P<gaps>\d+) )?missing shapes? of this repeating pattern of (?P<count>\d+) shapes, evenly spaced on a "
-        r"circle\. Equal shapes have the same color, size and orientation, and the bounding box of every shape is centered on "
-        r"its place\.",
-    ),
-    "counting": (
-        rf"The (?P<color>{COLOR}) (?P<kinds>{'|'.join(PLURALS)}) in a line along the (?P<side>left|right|top|bottom) edge of the "
-        rf"image are tallies\. Remove tallies one after another, starting at the (?P<end>left|right|top|bottom) end of the line, "
-        rf"until there are exactly as many tallies as there are (?:(?P<ckinds>{'|'.join(PLURALS)})|(?P<ccolor>{COLOR}) shapes) in "
-        rf"the image\.",
-    ),
-    "legend": (
-        r"Apply the key at the (?P<side>left|right|top|bottom) of the image to all shapes outside the key, once and all at the "
-        r"same time: a shape whose color stands left of an arrow takes the color at its right, and is removed if there is an X "
-        r"at the right\. Leave the key and all other shapes as they are\.",
-    ),
-}
-
 
 def read(board: Board) -> dict[str, str]:
     """What the sentence says, by name; every word of it must be understood, in one way only."""
-    readings = [match for text in SENTENCES[board.facts["task"]] if (match := re.fullmatch(text, board.sentence))]
-    if len(readings) != 1:
-        raise Unreadable(f"{len(readings)} readings of {board.sentence!r}")
-    return {key: value for key, value in readings[0].groupdict().items() if value is not None}
+    found = readings(board.facts["task"], board.sentence)
+    if len(found) != 1:
+        raise Unreadable(f"{len(found)} readings of {board.sentence!r}")
+    return found[0]
 
 
 def ink_of(words: str) -> str:

@@ -217,3 +217,12 @@ def test_single_cases_and_different_cases_are_said(tmp_path: Path) -> None:
     page = write([thin, alone], tmp_path / "r.html").read_text(encoding="utf-8")
     assert "do not cover the same cases" in page
     assert "hold a single case" in write([alone], tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_run_over_diagnostics_alone_has_a_report(tmp_path: Path) -> None:
+    suite = load_suite("paintbench", split="preservation", canvas="256x256", conditions="baseline", per_mode=1)
+    made = execute_run(suite, "ref:noise", out=tmp_path / "run", jobs=1, progress=False)
+    page = write([made], tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Diagnostic, outside every average" in page
+    assert "preservation" in write([made], tmp_path / "r.md").read_text(encoding="utf-8").lower()
+    assert "preservation" in write([made], tmp_path / "r.csv").read_text(encoding="utf-8")

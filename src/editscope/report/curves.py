@@ -52,8 +52,9 @@ def mean_curves(
         cells.setdefault(("", ""), {})[name] = cell["mean"]
     for row in means["groups"]:
         cells.setdefault((row["by"], row["key"]), {})[row["metric"]] = row["mean"]
-    return {
-        at: (iou, edit, kept_)
-        for at, found in cells.items()
-        for iou, edit, kept_ in [[tuple(found[name] for name in points) for points in names]]
-    }
+    drawn = {}
+    for at, found in cells.items():
+        if None not in found.values():  # diagnostics alone have no overall
+            iou, edit, kept_ = (tuple(found[name] for name in points) for points in names)
+            drawn[at] = (iou, edit, kept_)
+    return drawn

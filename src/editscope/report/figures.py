@@ -58,7 +58,7 @@ def _part(sheet: Sheet, label: str, tags: Mapping[str, str], modes: Sequence[str
 def tolerance(sheet: Sheet) -> Html | None:
     """Three panels for the whole suite, then IoU for each row of the coarsest group."""
     found = [(view, mean_curves(view.records, sheet.aggregation)) for view in sheet.runs]
-    found = [(view, curves) for view, curves in found if curves]
+    found = [(view, curves) for view, curves in found if ("", "") in curves]
     if not found:
         return None
     panels = [_panel(TITLES[i], found, ("", ""), i) for i in range(len(CURVES))]

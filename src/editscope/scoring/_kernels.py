@@ -252,6 +252,30 @@ def grade(before: Bytes, answer: Bytes, output: Bytes, classes: Bytes, tolerance
 
 
 @compiled()
+def edit_distances(before: Bytes, answer: Bytes) -> Counts:
+    """The histogram of ΔE(before, answer) over the pixels that differ; the rest is passed over."""
+    counts = np.zeros(BINS, np.int64)
+    region = np.empty(CHUNK, np.uint8)
+    last, known = np.int64(-1), 0
+    total = answer.size // 3
+    for start in range(0, total, CHUNK):
+        n = min(CHUNK, total - start)
+        was, want = before[3 * start : 3 * (start + n)], answer[3 * start : 3 * (start + n)]
+        if not _edited(n, was, want, region):
+            continue
+        for i in range(n):
+            if region[i]:
+                j = 3 * i
+                first = (np.int64(was[j]) << 16) | (np.int64(was[j + 1]) << 8) | np.int64(was[j + 2])
+                second = (np.int64(want[j]) << 16) | (np.int64(want[j + 1]) << 8) | np.int64(want[j + 2])
+                pair = (first << 24) | second
+                if pair != last:
+                    last, known = pair, min(int(np.ceil(delta_e(was, j, want, j))), BINS - 1)
+                counts[known] += 1
+    return counts
+
+
+@compiled()
 def paint(classes: Bytes, ghost: Bytes, colours: Bytes, out: Bytes) -> None:
     """Paint the error map, each target pixel from the block of classes that falls on it, else from the ghost."""
     height, width = classes.shape

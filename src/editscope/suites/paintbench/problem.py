@@ -17,7 +17,7 @@ MIN_CHANGED = 64
 """An edit must change at least this many pixels, or a person would not see that there was one."""
 
 
-class Reject(Exception):  # noqa: N818 - not an error: the next attempt is tried
+class Reject(Exception):
     """This attempt makes no valid problem; the message says which rule it broke."""
 
 

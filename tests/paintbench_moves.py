@@ -1,0 +1,157 @@
+"""Solving the geometric tasks: one shape, taken from its own pixels, goes elsewhere."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from paintbench_compare import (
+    NAMED,
+    along_the_edge,
+    close,
+    erased,
+    near,
+    taken_from,
+    unchanged_outside,
+)
+from paintbench_reader import Board, Floats, Point, Thing, nine, one, where
+
+
+def moved(board: Board, who: int, affine: Floats, layer: str, slack: float = 0.0) -> None:
+    """The answer shows the shape under a 2 × 3 map, above or below the others, and is else unchanged."""
+    assert board.facts["target"] == who
+    thing, color = board.things[who], board.index(board.things[who].color)
+    base = board.before.copy()
+    sure = erased(board, {who}, base)
+    (rows, columns), own = board.pixels_of(who)
+    x0, y0, x1, y1 = thing.box
+    corners = np.array([[x0, x1, x0, x1], [y0, y0, y1, y1], [1, 1, 1, 1]])
+    there = affine @ corners
+    new = (there[0].min(), there[1].min(), there[0].max(), there[1].max())
+    both = tuple(float(f(a, b)) for f, a, b in zip((min, min, max, max), thing.box, new, strict=True))
+    window = board.window((both[0], both[1], both[2], both[3]), margin=6)
+    inverse = np.linalg.inv(affine[:, :2])
+    ys, xs = np.mgrid[window]
+    sx, sy = np.tensordot(inverse, np.stack([xs + 0.5 - affine[0, 2], ys + 0.5 - affine[1, 2]]), 1)
+    shape = taken_from(own, sx - columns.start, sy - rows.start)
+    visible = shape if layer == "on top of" else shape & board.is_ground(base[window])
+    expected = base[window].copy()
+    expected[visible] = color
+    stretch = float(np.linalg.norm(affine[:, :2], 2))
+    wrong = (expected != board.after[window]) & sure[window]
+    along_the_edge(wrong, shape, 0.75 * max(1.0, stretch) + 0.85 + slack)
+    unchanged_outside(board, window)
+    if layer == "on top of" and not np.isin(color, base[window]) and _inside(board, new):
+        area = np.count_nonzero(own) * abs(float(np.linalg.det(affine[:, :2])))
+        ratio = np.count_nonzero(board.after[window] == color) / area
+        assert abs(ratio - 1) <= 0.03 + 2 / math.sqrt(area), f"the area is {ratio:.3f} times what it should be"
+
+
+def _inside(board: Board, box: tuple[float, float, float, float]) -> bool:
+    return box[0] >= 0 and box[1] >= 0 and box[2] <= board.width and box[3] <= board.height
+
+
+def about(p: Point, matrix: list[list[float]]) -> Floats:
+    """The linear map with one point fixed."""
+    linear = np.array(matrix)
+    return np.column_stack([linear, np.array(p) - linear @ np.array(p)])
+
+
+def translation(board: Board, said: dict[str, str]) -> None:
+    who, facts = one(board, said["who"]), board.facts
+    if "point" in said:
+        assert (facts["mode"], said["point"]) == ("align", facts["point"])
+        start, goal = where(board, f"its {said['point']}", who), where(board, said["goal"])
+        assert math.dist(start, goal) >= 10
+        dx, dy = goal[0] - start[0], goal[1] - start[1]
+        return moved(board, who, np.array([[1, 0, dx], [0, 1, dy]]), said["layer"], slack=NAMED)
+    dx = float(said.get("dx", 0)) * (-1 if said.get("h") == "left" else 1)
+    dy = float(said.get("dy", 0)) * (-1 if said.get("v") == "up" else 1)
+    assert (dx, dy) == (facts["dx_percent"], facts["dy_percent"]) != (0, 0)
+    shift = np.array([[1, 0, dx / 100 * board.width], [0, 1, dy / 100 * board.height]])
+    return moved(board, who, shift, said["layer"])
+
+
+def rotation(board: Board, said: dict[str, str]) -> None:
+    who, facts = one(board, said["who"]), board.facts
+    assert said["pivot"].startswith("its ") == (facts["mode"] == "local")
+    exact = said["pivot"].startswith("(")
+    close(where(board, said["pivot"], who), facts["pivot"], 1e-6 if exact else NAMED)
+    assert int(said["angle"]) == facts["angle"] and 0 < facts["angle"] < 360
+    turn = math.radians(facts["angle"] * (1 if said["way"] == "clockwise" else -1))
+    c, s = math.cos(turn), math.sin(turn)
+    moved(board, who, about(facts["pivot"], [[c, -s], [s, c]]), said["layer"])
+
+
+def reflection(board: Board, said: dict[str, str]) -> None:
+    who, facts = one(board, said["who"]), board.facts
+    x0, y0, x1, y1 = box = board.things[who].box
+    assert ("p" in said) == (facts["mode"] == "external")
+    if "p" in said:
+        p, q = where(board, said["p"]), where(board, said["q"])
+    elif "edge" in said:
+        p, q = {
+            "left": ((x0, y0), (x0, y1)),
+            "right": ((x1, y0), (x1, y1)),
+            "top": ((x0, y0), (x1, y0)),
+            "bottom": ((x0, y1), (x1, y1)),
+        }[said["edge"]]
+    elif "axis" in said:
+        cx, cy = board.things[who].center
+        p, q = ((cx, y0), (cx, y1)) if said["axis"] == "vertical" else ((x0, cy), (x1, cy))
+    else:
+        p, q = nine(box, f"{said['c1']} corner"), nine(box, f"{said['c2']} corner")
+    close(p, facts["line"][0])
+    close(q, facts["line"][1])
+    p, q = facts["line"]
+    angle = 2 * math.atan2(q[1] - p[1], q[0] - p[0])
+    c, s = math.cos(angle), math.sin(angle)
+    moved(board, who, about(p, [[c, s], [s, -c]]), said["layer"])
+
+
+def scaling(board: Board, said: dict[str, str]) -> None:
+    who, facts = one(board, said["who"]), board.facts
+    thing = board.things[who]
+    if "other" in said:
+        other = board.things[one(board, said["other"])]
+        factor = other.width / thing.width if said["by"] == "wide" else other.height / thing.height
+        axis = {"in": "both", "horizontally": "width", "vertically": "height"}[said["how"].split()[0]]
+        assert axis == "both" or (axis == "width") == (said["by"] == "wide")
+        assert near(factor, facts["factor"], 1e-4)
+    else:
+        factor = int(said.get("both") or said["single"]) / 100
+        axis = "both" if "both" in said else said["side"]
+        assert axis == "both" or (axis == "width") == (said["way"] == "horizontally") == (said["rest"] != "width")
+        assert factor == facts["factor"]
+    assert axis == facts["axis"] and abs(factor - 1) >= 0.14
+    fixed = _anchor(thing, said["anchor"])
+    sx, sy = (factor if axis != "height" else 1.0), (factor if axis != "width" else 1.0)
+    moved(board, who, about(fixed, [[sx, 0], [0, sy]]), said["layer"])
+
+
+def _anchor(thing: Thing, words: str) -> Point:
+    if words in ("vertical center line", "horizontal center line"):
+        return thing.center
+    return nine(thing.box, f"{words} midpoint" if words.endswith("edge") else words)
+
+
+def shearing(board: Board, said: dict[str, str]) -> None:
+    who = one(board, said["who"])
+    thing = board.things[who]
+    sideways = said["way"] == "horizontally"
+    assert said["side"] == ("width" if sideways else "height")
+    assert int(said["amount"]) == board.facts["percent"] > 0
+    shift = int(said["amount"]) / 100 * (thing.width if sideways else thing.height)
+    shift *= -1 if said["to"] in ("left", "up") else 1
+    assert (said["to"] in ("left", "right")) == sideways == (said["edge"] in ("top", "bottom"))
+    if "line" in said:
+        assert (said["line"] == "horizontal") == sideways
+        assert {said["to"], said["to2"]} == ({"left", "right"} if sideways else {"up", "down"})
+        fixed = thing.center
+    else:
+        assert {said["edge"], said["fixed"]} == ({"top", "bottom"} if sideways else {"left", "right"})
+        fixed = nine(thing.box, f"{said['fixed']} edge midpoint")
+    edge = nine(thing.box, f"{said['edge']} edge midpoint")
+    slope = shift / (edge[1] - fixed[1] if sideways else edge[0] - fixed[0])
+    moved(board, who, about(fixed, [[1, slope], [0, 1]] if sideways else [[1, 0], [slope, 1]]), said["layer"])

@@ -32,9 +32,10 @@ EXPECTED = {
 }
 PAGE = """# Reference editors
 
-Eleven editors whose fault is known, to check the instrument: each starts from the answer (`ref:identity` from the input) and spoils it
-in one way. `ref:NAME?strength=2` makes the flaw stronger. How often each is diagnosed as what, on {n:,} problems of the standard set
-(`python docs/reference_editors.py`); what it should be is in bold. The rules are in [metric.md](metric.md).
+Eleven editors whose fault is known, to check the instrument: each starts from the answer (`ref:identity` from the
+input) and spoils it in one way. `ref:NAME?strength=2` makes the flaw stronger. How often each is diagnosed as what, on
+{n:,} problems of the standard set (`python docs/reference_editors.py`); what it should be is in bold. The rules are in
+[metric.md](metric.md).
 
 | editor | mIoU | {modes} |
 | --- | ---: | {rules} |

@@ -60,9 +60,9 @@ def depth(mask: Mask) -> Floats:
     return gaps
 
 
-def along_the_edge(wrong: Mask, shape: Mask, tolerance: float) -> None:
+def along_the_edge(wrong: Mask, depths: Floats, tolerance: float) -> None:
     """Differences lie along the edge of a shape; a few pixels of a sharp tip may reach a little farther."""
-    off = depth(shape)[wrong]
+    off = depths[wrong]
     far = off[off > tolerance]
     assert len(far) <= 4 and not (far > tolerance + 2).any(), (
         f"{len(far)} pixels differ away from the edge of the moved shape, up to {far.max():.1f} px"

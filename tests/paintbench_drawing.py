@@ -24,7 +24,7 @@ def construction(board: Board, said: dict[str, str]) -> None:
     facts, ink = board.facts, ink_of(said["ink"])
     assert ink == facts["draw_color"]
     assert said["article"] == ("an" if said["ink"][0] in "aeiou" else "a")
-    assert ink not in [t.color for t in board.things] + facts["bg_colors"]
+    assert ink not in [t.color for t in board.things] + facts["bg_colors"], "the new figure's color is not its own"
     if "brush" in said:
         points = [_agreed(board, said[key], at) for key, at in zip("pq", facts["points"], strict=True)]
         radius = float(said["brush"]) / 200 * board.width
@@ -110,7 +110,7 @@ def at_spot(board: Board, words: str) -> int:
 def removal(board: Board, said: dict[str, str]) -> None:
     members = {at_spot(board, said["spot"])} if "spot" in said else some(board, said["group"])
     assert sorted(members) == board.facts["targets"]
-    assert len(members) < len(board.things)
+    assert "spot" in said or len(members) < len(board.things)
     expected = board.before.copy()
     sure = erased(board, members, expected)
     same(board, expected, sure)

@@ -10,10 +10,10 @@ from paintbench_compare import (
     NAMED,
     along_the_edge,
     close,
+    depth,
     erased,
     near,
     taken_from,
-    unchanged_outside,
 )
 from paintbench_reader import Board, Floats, Point, Thing, nine, one, where
 
@@ -26,25 +26,28 @@ def moved(board: Board, who: int, affine: Floats, layer: str, slack: float = 0.0
     sure = erased(board, {who}, base)
     (rows, columns), own = board.pixels_of(who)
     x0, y0, x1, y1 = thing.box
-    corners = np.array([[x0, x1, x0, x1], [y0, y0, y1, y1], [1, 1, 1, 1]])
-    there = affine @ corners
-    new = (there[0].min(), there[1].min(), there[0].max(), there[1].max())
-    both = tuple(float(f(a, b)) for f, a, b in zip((min, min, max, max), thing.box, new, strict=True))
-    window = board.window((both[0], both[1], both[2], both[3]), margin=6)
+    there = affine @ np.array([[x0, x1, x0, x1], [y0, y0, y1, y1], [1, 1, 1, 1]])
+    new = (float(there[0].min()), float(there[1].min()), float(there[0].max()), float(there[1].max()))
+    # The new place with a margin; it may reach beyond the canvas, so that an edge just outside counts as one.
+    left, top = math.floor(new[0]) - 6, math.floor(new[1]) - 6
+    ys, xs = np.mgrid[top : math.ceil(new[3]) + 6, left : math.ceil(new[2]) + 6]
     inverse = np.linalg.inv(affine[:, :2])
-    ys, xs = np.mgrid[window]
     sx, sy = np.tensordot(inverse, np.stack([xs + 0.5 - affine[0, 2], ys + 0.5 - affine[1, 2]]), 1)
     shape = taken_from(own, sx - columns.start, sy - rows.start)
-    visible = shape if layer == "on top of" else shape & board.is_ground(base[window])
-    expected = base[window].copy()
-    expected[visible] = color
+    window = board.window(new, margin=6)
+    cut = (
+        slice(window[0].start - top, window[0].stop - top),
+        slice(window[1].start - left, window[1].stop - left),
+    )
+    visible = shape[cut] if layer == "on top of" else shape[cut] & board.is_ground(base[window])
+    base[window][visible] = color
+    wrong = (base != board.after) & sure
     stretch = float(np.linalg.norm(affine[:, :2], 2))
-    wrong = (expected != board.after[window]) & sure[window]
-    along_the_edge(wrong, shape, 0.75 * max(1.0, stretch) + 0.85 + slack)
-    unchanged_outside(board, window)
-    if layer == "on top of" and not np.isin(color, base[window]) and _inside(board, new):
+    along_the_edge(wrong[window], depth(shape)[cut], 0.75 * max(1.0, stretch) + 0.85 + slack)
+    assert np.count_nonzero(wrong) == np.count_nonzero(wrong[window]), "pixels change where the shape does not go"
+    if layer == "on top of" and _inside(board, new) and all(t is thing or t.color != thing.color for t in board.things):
         area = np.count_nonzero(own) * abs(float(np.linalg.det(affine[:, :2])))
-        ratio = np.count_nonzero(board.after[window] == color) / area
+        ratio = np.count_nonzero(board.after == color) / area
         assert abs(ratio - 1) <= 0.03 + 2 / math.sqrt(area), f"the area is {ratio:.3f} times what it should be"
 
 

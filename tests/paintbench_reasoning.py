@@ -202,7 +202,7 @@ def pattern(board: Board, said: dict[str, str]) -> None:
         shape = taken_from(mask, x - round(dx) - columns.start, y - round(dy) - rows.start)
         expected[there][shape] = color
         if "count" in said:  # places on a circle are known to a pixel
-            along_the_edge((board.after[there] == color) != shape, shape, 2.0)
+            along_the_edge((board.after[there] == color) != shape, depth(shape), 2.0)
             sure[there] &= depth(shape) > 4
     same(board, expected, sure)
 

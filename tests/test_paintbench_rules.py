@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from editscope.errors import BadInput
 from editscope.images import Indexed
 from editscope.suites.paintbench.catalog import MODES
 from editscope.suites.paintbench.make import Overrides, Slot, make
@@ -33,16 +34,18 @@ CONDITIONS = ("baseline", "horizontal", "vertical", "nonstandard", "striped", "n
 CANVASES = {"horizontal": (1024, 576), "vertical": (576, 1024)}
 ALIKE = ("comparison", "ordering", "pattern", "counting", "legend")
 """Tasks that need alike shapes and so break the rules about kinds and colours on purpose."""
+ROTATABLE = ("hexagon", "triangle", "ring", "arrow", "heart", "star", "semicircle", "diamond")
 OUTLINED = ("cropping", "flood_fill", "blending", "gradient", "point_operations")
 """Tasks whose outlines may hide a part of a shape."""
 DRAWN_OVER = (*OUTLINED, "copying", "ordering", "counting", "legend")
 """Tasks whose pictures show more than background and shapes: outlines, boxes, tallies, a key."""
 NEW_COLORS = ("blending", "point_operations", "gradient")
-CELLS = [(task, mode, condition) for task, modes in MODES.items() for mode in modes for condition in CONDITIONS]
+TASK_MODES = [(task, mode) for task, modes in MODES.items() for mode in modes]
+CELLS = [(task, mode, condition) for task, mode in TASK_MODES for condition in CONDITIONS]
 
 
-def board_of(slot: Slot, namespace: str = NAMESPACE) -> Board:
-    made = make(slot, Overrides(namespace))
+def board_of(slot: Slot, overrides: Overrides = Overrides(NAMESPACE)) -> Board:
+    made = make(slot, overrides)
     if isinstance(made.answer, Indexed):
         return Board(made.sidecar, made.input.plane, made.answer.plane, made.answer.palette)
     return Board(made.sidecar, made.input.plane, made.answer, made.input.palette)
@@ -59,6 +62,29 @@ def test_every_problem_is_valid_and_its_answer_is_what_the_sentence_asks(task: s
             pytest.fail(
                 f"slot {slot} ({task}, {mode}, {condition}, seed {board.facts['seed']}): {broken}\n{board.sentence}"
             )
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 30])
+@pytest.mark.parametrize("canvas", [(128, 128), (513, 767), (2048, 512), (4096, 128)])
+def test_odd_canvases_and_counts_give_right_answers_or_a_sentence(
+    canvas: tuple[int, int], n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("editscope.suites.paintbench.make.MAX_ATTEMPTS", 8)
+    made = 0
+    for (task, mode), condition in zip(
+        TASK_MODES, itertools.cycle(("striped", "nonstandard", "baseline")), strict=False
+    ):
+        try:
+            board = board_of(Slot(task, mode, condition, 0, 0), Overrides(NAMESPACE, canvas, n))
+        except BadInput:
+            continue
+        made += 1
+        try:
+            solve(board)
+        except AssertionError as broken:
+            pytest.fail(f"{task}, {mode}, {condition}: {broken}\n{board.sentence}")
+    room = canvas[0] * canvas[1] >= n * (32 + 4) ** 2  # else every task must say that there is none
+    assert made >= (5 if room else 0)
 
 
 def keeps_the_rules(board: Board, condition: str) -> None:
@@ -100,6 +126,10 @@ def places(board: Board) -> None:
 
 def proportions(board: Board, thing: Thing) -> None:
     """The aspect ratio before rotation, from size and box; a turned ellipse has w² + h² = its box's w² + h²."""
+    assert thing.turn == 0 or thing.kind in ROTATABLE, f"a {thing.kind} was turned"
+    if thing.kind == "circle":
+        assert max(abs(thing.width - thing.size), abs(thing.height - thing.size)) < 0.05
+        return
     if thing.kind in ("rectangle", "cross"):
         other = min(thing.width, thing.height)
         assert abs(max(thing.width, thing.height) - thing.size) < 0.01
@@ -253,7 +283,7 @@ WRONG_ANSWERS: dict[str, Callable[[Board], npt.NDArray[np.uint8]]] = {
 
 
 @pytest.mark.parametrize("wrong", WRONG_ANSWERS)
-@pytest.mark.parametrize(("task", "mode"), [(task, mode) for task, modes in MODES.items() for mode in modes])
+@pytest.mark.parametrize(("task", "mode"), TASK_MODES)
 def test_the_reader_notices_a_wrong_answer(task: str, mode: str, wrong: str) -> None:
     board = board_of(Slot(task, mode, "n_med", 0, 0))
     other = dataclasses.replace(board, after=np.ascontiguousarray(WRONG_ANSWERS[wrong](board)))

@@ -204,7 +204,8 @@ def test_an_unknown_case_gets_the_nearest_id() -> None:
 
 
 @pytest.mark.parametrize("task", ["removal", "counting", "ordering", "pattern", "copying"])
-def test_what_cannot_fit_on_the_canvas_ends_in_a_sentence(task: str) -> None:
+def test_what_cannot_fit_on_the_canvas_ends_in_a_sentence(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("editscope.suites.paintbench.make.MAX_ATTEMPTS", 40)
     suite = load_suite("paintbench", tasks=task, conditions="baseline", per_mode=1, canvas="128x128", n=100)
     with pytest.raises(
         BadInput, match=r"no valid problem for .* canvas 128×128 and n=100.*larger canvas or a smaller n"

@@ -43,7 +43,7 @@ class Region:
 
 def outline_width(scene: Scene) -> int:
     """How thick outlines are drawn, in pixels."""
-    return max(3, round(0.004 * max(scene.width, scene.height)))
+    return max(3, min(round(0.004 * max(scene.width, scene.height)), round(0.008 * scene.shorter)))
 
 
 def outline_region(scene: Scene, dice: Dice, vertices: tuple[Point, ...], mixed: bool = True) -> Region:

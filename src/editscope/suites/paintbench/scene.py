@@ -113,6 +113,9 @@ class Scene:
         """Place n shapes: no two of the same kind and colour, no colour more often than max(2, ⌈n/3⌉)."""
         n = self.n if n is None else n
         colors = self.pool if colors is None else colors
+        if self.setup.striped and n >= len(colors):
+            # Both background colours are taken, so one colour is kept back for outlines and what is drawn.
+            colors = colors[:-1]
         low, high = self.sizes(n, None if area is None else min(area.width, area.height))
         pairs = dice.shuffled([(kind, color) for kind in kinds for color in colors])
         most = max(2, math.ceil(n / 3))
@@ -160,7 +163,9 @@ class Scene:
 
     def _by_contrast(self) -> list[Color]:
         grounds = self.colors[: 2 if self.setup.striped else 1]
-        free = self.unused_colors() or list(self.pool)
+        free = self.unused_colors()
+        if not free:
+            raise Reject("no color left that can be told from the rest")
         return sorted(free, key=lambda c: -min(abs(c.luminance - g.luminance) for g in grounds))
 
     # Words

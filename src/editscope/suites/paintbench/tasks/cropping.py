@@ -34,9 +34,12 @@ def upright(scene: Scene, dice: Dice) -> Problem:
     """A rectangle of whole pixels with exactly the canvas's aspect ratio."""
     unit = math.gcd(scene.width, scene.height)
     step_x, step_y = scene.width // unit, scene.height // unit
-    k = round(unit * dice.uniform(*SHARE))
+    low, high = math.ceil(unit * SHARE[0]), math.floor(unit * SHARE[1])
+    require(low <= high, "no smaller rectangle of whole pixels has the canvas's aspect ratio")
+    k = dice.integer(low, high)
     w, h = k * step_x, k * step_y
     line = outline_width(scene)
+    require(w + 2 * line + 2 <= scene.width and h + 2 * line + 2 <= scene.height, "the rectangle does not fit")
     x = dice.integer(line + 1, scene.width - w - line - 1)
     y = dice.integer(line + 1, scene.height - h - line - 1)
     color = scene.outline_color(dice)

@@ -35,6 +35,9 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     _scatter(scene, dice, area, palette)
     colors = {s.color.index for s in scene.shapes}
     require(all(old.index in colors for old, _ in mapping), "a color of the key does not occur")
+    corners = [_corner(scene, side, i, entries, entry, swatch) for i in range(entries)]
+    fits = all(4 <= x <= scene.width - entry - 4 and 4 <= y <= scene.height - swatch - 4 for x, y in corners)
+    require(fits, "the key does not fit")
     rules = {old.index: new for old, new in mapping}
     after_shapes = []
     for shape in scene.shapes:
@@ -42,10 +45,10 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
         if new is not None:
             after_shapes.append(shape.recolored(new))
     before, after = scene.drawn(), scene.drawn(after_shapes)
-    line = outline_width(scene)
+    line = min(outline_width(scene), swatch // 8)
     for plane in (before, after):
-        for i, (old, new) in enumerate(mapping):
-            _draw_entry(plane, _corner(scene, side, i, entries, entry, swatch), swatch, line, old, new, ink)
+        for corner, (old, new) in zip(corners, mapping, strict=True):
+            _draw_entry(plane, corner, swatch, line, old, new, ink)
     return Problem(
         f"Apply the key at the {side} of the image to all shapes outside the key, once and all at the same time: a "
         "shape whose color stands left of an arrow takes the color at its right, and is removed if there is an X at "

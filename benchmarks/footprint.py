@@ -1,6 +1,6 @@
 """What Editscope takes: time of --help, peak memory of a run, size of the installed core.
 
-    python benchmarks/footprint.py [--limit 400]
+python benchmarks/footprint.py [--limit 400]
 """
 
 from __future__ import annotations

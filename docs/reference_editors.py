@@ -1,6 +1,6 @@
 """Diagnose every reference editor on PaintBench and write the confusion table: docs/reference-editors.md.
 
-    python docs/reference_editors.py [--limit N]
+python docs/reference_editors.py [--limit N]
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import re
 import subprocess
 import sys
 import tempfile
@@ -91,12 +92,11 @@ def core_bytes() -> int:
             continue
         for requirement in distribution.requires or []:
             if "extra ==" not in requirement:
-                word = requirement.split(";")[0].split("[")[0]
-                queue.append("".join(c for c in word.split()[0] if c.isalnum() or c in "-_.").split("=")[0])
+                found = re.match(r"[A-Za-z0-9._-]+", requirement)
+                queue += [found[0]] if found else []
         for file in distribution.files or []:
             path = Path(str(file.locate()))
-            if path.is_file():
-                total += path.stat().st_size
+            total += path.stat().st_size if path.is_file() else 0
     return total
 
 

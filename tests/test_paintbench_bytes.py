@@ -19,7 +19,8 @@ import pytest
 
 from editscope.images import Indexed
 from editscope.suites.paintbench.catalog import CONDITIONS, MODES
-from editscope.suites.paintbench.make import Slot, make
+from editscope.suites.paintbench.make import make
+from editscope.suites.paintbench.slots import Slot
 from editscope.suites.paintbench.suite import GENERATOR
 from editscope.suites.paintbench.write import pretty
 

@@ -15,7 +15,8 @@ import pytest
 from editscope.errors import BadInput
 from editscope.images import Indexed
 from editscope.suites.paintbench.catalog import MODES
-from editscope.suites.paintbench.make import Overrides, Slot, make
+from editscope.suites.paintbench.make import make
+from editscope.suites.paintbench.slots import Overrides, Slot
 from paintbench_reader import Board, Floats, Point, Thing
 from paintbench_sentences import PALETTES
 from paintbench_solver import solve

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from editscope.images._decode import decode, load, probe
+from editscope.images._memory import keep_freed_memory
 from editscope.images._records import MAX_PIXELS, Decoded, ImageLike, Indexed, Pixels, pixels_digest
 from editscope.images._resize import THUMB_SIDE, THUMB_SUFFIX, cover, encode_thumbnail, thumbnail, thumbnail_size
 
@@ -20,6 +21,7 @@ __all__ = [
     "decode",
     "encode_png",
     "encode_thumbnail",
+    "keep_freed_memory",
     "load",
     "pixels_digest",
     "probe",

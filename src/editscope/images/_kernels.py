@@ -22,11 +22,18 @@ def look_up(plane: Bytes, table: Bytes, out: Bytes) -> int:
     largest = np.uint8(0)
     for i in range(plane.size):
         largest = max(largest, plane[i])
-    for i in range(plane.size):
-        k = plane[i]
-        out[3 * i] = table[k, 0]
-        out[3 * i + 1] = table[k, 1]
-        out[3 * i + 2] = table[k, 2]
+    whole = plane.size // 8
+    words, colours = plane[: 8 * whole].view(np.uint64), out[: 24 * whole].view(np.uint64)
+    for word in range(whole + 1):
+        if 0 < word < whole and words[word] == words[word - 1]:  # flat pictures, eight pixels at a time
+            for k in range(3 * word, 3 * word + 3):
+                colours[k] = colours[k - 3]
+            continue
+        for i in range(8 * word, min(8 * word + 8, plane.size)):
+            k = plane[i]
+            out[3 * i] = table[k, 0]
+            out[3 * i + 1] = table[k, 1]
+            out[3 * i + 2] = table[k, 2]
     return int(largest)
 
 
@@ -245,17 +252,23 @@ def canonical_plane(plane: Bytes, twin: Bytes, out: Bytes, order: Bytes) -> int:
     used = 0
     seen = np.zeros(256, np.uint8)
     table = np.zeros(256, np.uint8)
-    for i in range(plane.size):
-        k = plane[i]
-        if seen[k] == 0:
-            seen[k] = 1
-            old = twin[k]
-            if new[old] < 0:
-                new[old] = used
-                order[used] = old
-                used += 1
-            table[k] = np.uint8(new[old])
-        out[i] = table[k]
+    whole = plane.size // 8
+    words, numbered = plane[: 8 * whole].view(np.uint64), out[: 8 * whole].view(np.uint64)
+    for word in range(whole + 1):
+        if 0 < word < whole and words[word] == words[word - 1]:  # flat pictures, eight pixels at a time
+            numbered[word] = numbered[word - 1]
+            continue
+        for i in range(8 * word, min(8 * word + 8, plane.size)):
+            k = plane[i]
+            if seen[k] == 0:
+                seen[k] = 1
+                old = twin[k]
+                if new[old] < 0:
+                    new[old] = used
+                    order[used] = old
+                    used += 1
+                table[k] = np.uint8(new[old])
+            out[i] = table[k]
     return used
 
 

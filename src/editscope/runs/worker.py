@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from editscope.editors import Editor, load_editor
 from editscope.errors import BadInput, EditscopeError
+from editscope.images import keep_freed_memory
 from editscope.runs.disk import DiskError
 from editscope.runs.journal import Line
 from editscope.suites import Suite, load_suite
@@ -124,6 +125,7 @@ def main(fd: int) -> None:
     """The life of a worker process: the first message is its setup, the end of the pipe is its end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what a Ctrl-C means
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    keep_freed_memory()
     connection: Connection[Any, Any] = Connection(fd)
     setup, scores = connection.recv()
     jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()

@@ -17,28 +17,12 @@ from editscope.suites.paintbench.dice import Dice
 from editscope.suites.paintbench.problem import MIN_CHANGED, Problem, Reject, require, task_named
 from editscope.suites.paintbench.raster import Plane
 from editscope.suites.paintbench.scene import Scene, Setup
+from editscope.suites.paintbench.slots import Overrides, Slot
 
 MAX_ATTEMPTS = 400
 VISIBLE_SHIFT = 12
 """Summed over the three channels, the smallest change of a colour that counts as one that can be seen."""
 KEEP_EVERYTHING = "Return the image exactly as it is, without changing a single pixel."
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """One place in a set: what is made there, and under which number it is filed."""
-
-    task: str
-    mode: str
-    condition: str
-    slot: int
-    number: int
-    preservation: bool = False
-
-    @property
-    def id(self) -> str:
-        """``<task>/NNN``."""
-        return f"{PRESERVATION if self.preservation else self.task}/{self.number:03d}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,15 +32,6 @@ class Made:
     input: Indexed
     answer: Indexed | Pixels
     sidecar: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Overrides:
-    """What a custom set changes about the conditions."""
-
-    namespace: str = "paintbench"
-    canvas: tuple[int, int] | None = None
-    n: int | None = None
 
 
 def make(slot: Slot, overrides: Overrides = Overrides()) -> Made:

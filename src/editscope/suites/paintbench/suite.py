@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from editscope.cases import Case, Instruction
 from editscope.errors import BadInput, unknown
@@ -12,7 +12,10 @@ from editscope.images import Indexed
 from editscope.suites.base import Suite, short_hash
 from editscope.suites.paintbench.catalog import AGGREGATION, ALL_MODES, CONDITIONS, MODES, PER_CELL, TASKS
 from editscope.suites.paintbench.folder import problem_tags
-from editscope.suites.paintbench.make import Made, Overrides, Slot, make
+from editscope.suites.paintbench.slots import Overrides, Slot
+
+if TYPE_CHECKING:
+    from editscope.suites.paintbench.make import Made
 
 GENERATOR = "1"
 """Goes up whenever the same seed would give other pixels or other words; the tests pin both by hash."""
@@ -98,6 +101,8 @@ class PaintBench(Suite):
 
     def made(self, case_id: str) -> Made:
         """The finished problem behind a case: indexed pictures and the whole description."""
+        from editscope.suites.paintbench.make import make
+
         return make(self.slots[case_id], self.overrides)
 
     def case(self, case_id: str) -> Case:

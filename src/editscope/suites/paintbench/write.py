@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from editscope.errors import BadInput
-from editscope.images import write_png
-from editscope.suites.paintbench.make import Overrides, Slot, make
+from editscope.images import encode_png, keep_freed_memory
+from editscope.suites.paintbench.slots import Overrides, Slot
 from editscope.suites.paintbench.suite import GENERATOR, PaintBench
 
 CHUNK = 16
@@ -40,7 +40,7 @@ def write(
             _tell(on_progress, len(lines), len(slots))
     else:
         chunks = [slots[i : i + CHUNK] for i in range(0, len(slots), CHUNK)]
-        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(jobs, get_context("spawn"), keep_freed_memory) as pool:
             futures = [pool.submit(_write_chunk, chunk, suite.overrides, out) for chunk in chunks]
             try:
                 for future in as_completed(futures):
@@ -54,18 +54,27 @@ def write(
 
 
 def write_problem(slot: Slot, overrides: Overrides, out: Path) -> str:
-    """Write one problem's three files; its line of ``problems.jsonl`` is returned."""
+    """Write one problem's three files; its line of ``problems.jsonl`` is returned.
+
+    The description comes last and whole: where it is, the pictures are whole too, and need not be made again.
+    """
+    from editscope.suites.paintbench.make import make
+
+    stem = str(out / slot.id)
+    files = [Path(f"{stem}{ending}") for ending in ("_input.png", "_answer.png", ".json")]
+    if all(file.is_file() for file in files):
+        return _line(slot, json.loads(files[2].read_text(encoding="utf-8")))
     made = make(slot, overrides)
-    stem = out / slot.id
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    write_png(stem.with_name(f"{stem.name}_input.png"), made.input)
-    write_png(stem.with_name(f"{stem.name}_answer.png"), made.answer)
-    # The description comes last: where it is, the pictures are whole.
-    _replace(stem.with_name(f"{stem.name}.json"), pretty(made.sidecar))
+    files[2].parent.mkdir(parents=True, exist_ok=True)
+    for file, picture in zip(files, (made.input, made.answer), strict=False):
+        file.write_bytes(encode_png(picture))
+    _replace(files[2], pretty(made.sidecar))
+    return _line(slot, made.sidecar)
+
+
+def _line(slot: Slot, fields: Mapping[str, Any]) -> str:
     files = {"id": slot.id, "input": f"{slot.id}_input.png", "answer": f"{slot.id}_answer.png"}
-    brief: dict[str, Any] = {
-        key: made.sidecar[key] for key in ("instruction", "task", "category", "mode", "visual_condition", "seed")
-    }
+    brief = {key: fields[key] for key in ("instruction", "task", "category", "mode", "visual_condition", "seed")}
     return json.dumps({**files, **brief}, ensure_ascii=False)
 
 

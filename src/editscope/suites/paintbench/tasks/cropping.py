@@ -126,4 +126,4 @@ def _sample(
 
 def _check(scene: Scene, after: Plane) -> None:
     figure = int(np.count_nonzero(~scene.is_background(after)))
-    require(figure >= 0.01 * after.size, "the rectangle holds hardly anything but background")
+    require(figure >= 0.03 * after.size, "the rectangle holds hardly anything but background")

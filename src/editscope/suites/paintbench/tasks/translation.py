@@ -54,5 +54,5 @@ def to_a_point(scene: Scene, dice: Dice) -> Problem:
         translation(goal.at[0] - start[0], goal.at[1] - start[1]),
         f"Move {scene.phrase(dice, target)}, without turning or resizing it, so that its {name} lies exactly on "
         f"{goal.phrase}.",
-        {"point": name, "goal": goal.name, "goal_shape": goal.shape},
+        {"point": name, "from": list(start), "to": list(goal.at), "goal": goal.name, "goal_shape": goal.shape},
     )

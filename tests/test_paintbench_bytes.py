@@ -1,7 +1,7 @@
 """Same seed, same bytes: on every machine, with every number of workers and every hash seed.
 
 ``python tests/test_paintbench_bytes.py --write`` writes tests/data/paintbench_hashes.json anew. Do that only together
-with a higher ``GENERATOR`` in editscope/suites/paintbench/suite.py: the hashes are the promise that a set made today
+with a higher ``generator`` in editscope/suites/paintbench/suite.py: the hashes are the promise that a set made today
 equals one made by the next version.
 """
 
@@ -21,8 +21,8 @@ from editscope.images import Indexed
 from editscope.suites.paintbench.catalog import CONDITIONS, MODES
 from editscope.suites.paintbench.make import make
 from editscope.suites.paintbench.slots import Slot
-from editscope.suites.paintbench.suite import GENERATOR
-from editscope.suites.paintbench.write import pretty
+from editscope.suites.paintbench.suite import PaintBench
+from editscope.suites.writing import pretty
 
 PINNED = Path(__file__).parent / "data" / "paintbench_hashes.json"
 CELLS = [(task, mode) for task, modes in MODES.items() for mode in modes]
@@ -39,6 +39,7 @@ if __name__ == "__main__":
 def digests(task: str, mode: str, condition: str) -> dict[str, str]:
     """Short hashes of what slot 0 of a cell consists of: input, answer, instruction, description."""
     made = make(Slot(task, mode, condition, 0, 0))
+    assert isinstance(made.input, Indexed)
     answer = made.answer.rgb() if isinstance(made.answer, Indexed) else made.answer
     parts = {
         "input": np.ascontiguousarray(made.input.rgb()).tobytes(),
@@ -52,7 +53,7 @@ def digests(task: str, mode: str, condition: str) -> dict[str, str]:
 @pytest.mark.parametrize(("task", "mode"), CELLS)
 def test_each_mode_and_condition_is_what_it_was(task: str, mode: str) -> None:
     pinned = json.loads(PINNED.read_text())
-    assert pinned["generator"] == GENERATOR, f"write the hashes anew: {__doc__}"
+    assert pinned["generator"] == PaintBench.generator, f"write the hashes anew: {__doc__}"
     for condition in CONDITIONS:
         assert digests(task, mode, condition) == pinned["hashes"][f"{task}|{mode}|{condition}"], condition
 
@@ -82,7 +83,7 @@ def write_anew() -> None:
         f"{task}|{mode}|{condition}": digests(task, mode, condition) for task, mode in CELLS for condition in CONDITIONS
     }
     PINNED.parent.mkdir(exist_ok=True)
-    PINNED.write_text(json.dumps({"generator": GENERATOR, "hashes": hashes}, indent=0) + "\n")
+    PINNED.write_text(json.dumps({"generator": PaintBench.generator, "hashes": hashes}, indent=0) + "\n")
     print(f"{len(hashes)} problems pinned in {PINNED}")
 
 

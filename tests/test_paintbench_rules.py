@@ -47,6 +47,7 @@ CELLS = [(task, mode, condition) for task, mode in TASK_MODES for condition in C
 
 def board_of(slot: Slot, overrides: Overrides = Overrides(NAMESPACE)) -> Board:
     made = make(slot, overrides)
+    assert isinstance(made.input, Indexed)
     if isinstance(made.answer, Indexed):
         return Board(made.sidecar, made.input.plane, made.answer.plane, made.answer.palette)
     return Board(made.sidecar, made.input.plane, made.answer, made.input.palette)

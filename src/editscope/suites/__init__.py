@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from editscope.suites.base import Suite, Where, parse_where
-from editscope.suites.registry import load_suite, suite_names
+from editscope.suites.registry import load_suite, set_writer, suite_names
 
-__all__ = ["Suite", "Where", "load_suite", "parse_where", "suite_names"]
+__all__ = ["Suite", "Where", "load_suite", "parse_where", "set_writer", "suite_names"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, cast
 
 from editscope.errors import BadInput, unknown
 from editscope.suites.base import Suite
@@ -14,6 +16,17 @@ GROUP = "editscope.suites"
 def suite_names() -> tuple[str, ...]:
     """Names of all suites that are installed."""
     return tuple(sorted({point.name for point in entry_points(group=GROUP)}))
+
+
+def set_writer(name: str) -> Callable[..., int]:
+    """The function that writes a set of a made suite to disk: ``write_set(out, jobs=…, on_progress=…, **options)``."""
+    points = {point.name: point for point in entry_points(group=GROUP)}
+    if name not in points:
+        raise unknown("suite", name, points)
+    writer = getattr(import_module(points[name].module), "write_set", None)
+    if writer is None:
+        raise BadInput(f"suite {name!r} is not made from seeds, so there is nothing to generate; give --data to run it")
+    return cast("Callable[..., int]", writer)
 
 
 def load_suite(name: str, **options: Any) -> Suite:

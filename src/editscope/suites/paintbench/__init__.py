@@ -65,7 +65,7 @@ def write_set(
 ) -> int:
     """Write a set in the released layout and return the number of its problems; ``options`` as for ``load``."""
     from editscope.suites.paintbench.suite import PaintBench
-    from editscope.suites.paintbench.write import write
+    from editscope.suites.writing import write
 
     options.setdefault("split", "all")
     suite = load(**options)

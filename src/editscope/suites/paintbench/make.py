@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from editscope.compiled import compiled
 from editscope.errors import BadInput
 from editscope.images import Indexed, Pixels
+from editscope.suites.dice import Dice
+from editscope.suites.made import Made
 from editscope.suites.paintbench.catalog import CATEGORY_OF, CONDITIONS, PRESERVATION, object_count, seed_of
-from editscope.suites.paintbench.dice import Dice
 from editscope.suites.paintbench.problem import MIN_CHANGED, Problem, Reject, require, task_named
 from editscope.suites.paintbench.raster import Plane
 from editscope.suites.paintbench.scene import Scene, Setup
@@ -23,15 +20,6 @@ MAX_ATTEMPTS = 400
 VISIBLE_SHIFT = 12
 """Summed over the three channels, the smallest change of a colour that counts as one that can be seen."""
 KEEP_EVERYTHING = "Return the image exactly as it is, without changing a single pixel."
-
-
-@dataclass(frozen=True, eq=False)
-class Made:
-    """A finished problem: two pictures and everything that ``NNN.json`` says."""
-
-    input: Indexed
-    answer: Indexed | Pixels
-    sidecar: Mapping[str, Any]
 
 
 def make(slot: Slot, overrides: Overrides = Overrides()) -> Made:

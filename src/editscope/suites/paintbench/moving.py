@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from editscope.suites.paintbench.dice import Dice
+from editscope.suites.dice import Dice
 from editscope.suites.paintbench.geometry import Affine
 from editscope.suites.paintbench.problem import Problem, require
 from editscope.suites.paintbench.raster import fill

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.compiled import compiled
-from editscope.suites.paintbench.dice import Dice
+from editscope.suites.dice import Dice
 from editscope.suites.paintbench.geometry import Point, area, is_simple, smallest_angle, snap
 from editscope.suites.paintbench.palette import Color
 from editscope.suites.paintbench.problem import Reject, require

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from editscope.suites.dice import Dice
 from editscope.suites.paintbench.background import Stripes
-from editscope.suites.paintbench.dice import Dice
 from editscope.suites.paintbench.geometry import Box, Point, clearance, distance, inside
 from editscope.suites.paintbench.palette import PALETTES, Color
 from editscope.suites.paintbench.problem import Reject

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from editscope.cases import Case, Instruction
 from editscope.errors import BadInput, unknown
-from editscope.images import Indexed
-from editscope.suites.base import Suite, short_hash
+from editscope.suites.base import short_hash
+from editscope.suites.made import Made, MadeSuite
 from editscope.suites.paintbench.catalog import AGGREGATION, ALL_MODES, CONDITIONS, MODES, PER_CELL, TASKS
 from editscope.suites.paintbench.folder import problem_tags
 from editscope.suites.paintbench.slots import Overrides, Slot
 
-if TYPE_CHECKING:
-    from editscope.suites.paintbench.make import Made
-
-GENERATOR = "1"
-"""Goes up whenever the same seed would give other pixels or other words; the tests pin both by hash."""
 SIDES = (128, 4096)
 
 
-class PaintBench(Suite):
+class PaintBench(MadeSuite):
     """A set of PaintBench problems; see ``editscope.suites.paintbench.load`` for the options."""
 
     name = "paintbench"
+    generator = "1"
     aggregation = AGGREGATION
 
     def __init__(self, slots: Iterable[Slot], overrides: Overrides, options: Mapping[str, Any]) -> None:
@@ -105,25 +100,10 @@ class PaintBench(Suite):
 
         return make(self.slots[case_id], self.overrides)
 
-    def case(self, case_id: str) -> Case:
-        """Make one case in memory."""
-        made = self.made(case_id)
-        before = made.input.rgb()
-        after = made.answer.rgb() if isinstance(made.answer, Indexed) else made.answer
-        return Case(
-            id=case_id,
-            suite=self.name,
-            images=(before,),
-            instructions=(Instruction(made.sidecar["instruction"]),),
-            tags=self.tags(case_id),
-            answer=before if made.answer is made.input else after,
-            details=made.sidecar,
-        )
-
     @property
     def fingerprint(self) -> str:
         """Hash of the generator's version and of every slot."""
-        return short_hash(GENERATOR, self.overrides, *self.slots.values())
+        return short_hash(self.generator, self.overrides, *self.slots.values())
 
     def label(self) -> str:
         """Standard set, or what a custom one changes."""

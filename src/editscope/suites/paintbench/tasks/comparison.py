@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from editscope.suites.paintbench.dice import Dice
+from editscope.suites.dice import Dice
 from editscope.suites.paintbench.palette import Color
 from editscope.suites.paintbench.problem import Problem, require, task
 from editscope.suites.paintbench.scene import MIN_SIZE, Scene

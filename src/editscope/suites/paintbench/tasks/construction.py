@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from editscope.suites.paintbench.dice import Dice
+from editscope.suites.dice import Dice
 from editscope.suites.paintbench.geometry import Point, area, distance, is_simple, smallest_angle
 from editscope.suites.paintbench.palette import Color
 from editscope.suites.paintbench.problem import Problem, Reject, require, task

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from editscope.suites.paintbench.dice import Dice
+from editscope.suites.dice import Dice
 from editscope.suites.paintbench.problem import Problem, task
 from editscope.suites.paintbench.scene import Scene, choose_attribute
 

@@ -1,4 +1,4 @@
-"""Writing a set in the released layout, over several processes; a set that was begun is continued."""
+"""Writing a made suite in the released layout, over several processes; a set that was begun is continued."""
 
 from __future__ import annotations
 
@@ -6,21 +6,23 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from editscope.errors import BadInput
 from editscope.images import encode_png, keep_freed_memory
-from editscope.suites.paintbench.slots import Overrides, Slot
-from editscope.suites.paintbench.suite import GENERATOR, PaintBench
+from editscope.suites.made import MadeSuite
+from editscope.suites.registry import load_suite
 
 CHUNK = 16
 MARKER = "set.json"
+BRIEF = ("instruction", "task", "category", "mode", "visual_condition", "seed")
 
 
 def write(
-    suite: PaintBench,
+    suite: MadeSuite,
     out: Path,
     jobs: int | None = None,
     on_progress: Callable[[int, int], None] | None = None,
@@ -31,51 +33,49 @@ def write(
     of this set is completed.
     """
     _claim(suite, out)
-    slots = list(suite.slots.values())
-    jobs = min(jobs or os.cpu_count() or 1, max(1, len(slots) // CHUNK))
+    ids = suite.ids
+    jobs = min(jobs or os.cpu_count() or 1, max(1, len(ids) // CHUNK))
     lines: dict[str, str] = {}
     if jobs == 1:
-        for slot in slots:
-            lines[slot.id] = write_problem(slot, suite.overrides, out)
-            _tell(on_progress, len(lines), len(slots))
+        for case_id in ids:
+            lines[case_id] = write_problem(suite, case_id, out)
+            _tell(on_progress, len(lines), len(ids))
     else:
-        chunks = [slots[i : i + CHUNK] for i in range(0, len(slots), CHUNK)]
+        recipe = json.dumps(dict(suite.options))
+        chunks = [ids[i : i + CHUNK] for i in range(0, len(ids), CHUNK)]
         with ProcessPoolExecutor(jobs, get_context("spawn"), keep_freed_memory) as pool:
-            futures = [pool.submit(_write_chunk, chunk, suite.overrides, out) for chunk in chunks]
+            futures = [pool.submit(_write_chunk, suite.name, recipe, chunk, out) for chunk in chunks]
             try:
                 for future in as_completed(futures):
                     lines.update(future.result())
-                    _tell(on_progress, len(lines), len(slots))
+                    _tell(on_progress, len(lines), len(ids))
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
-    _replace(out / "problems.jsonl", "".join(lines[slot.id] + "\n" for slot in slots))
-    return len(slots)
+    _replace(out / "problems.jsonl", "".join(lines[case_id] + "\n" for case_id in ids))
+    return len(ids)
 
 
-def write_problem(slot: Slot, overrides: Overrides, out: Path) -> str:
+def write_problem(suite: MadeSuite, case_id: str, out: Path) -> str:
     """Write one problem's three files; its line of ``problems.jsonl`` is returned.
 
     The description comes last and whole: where it is, the pictures are whole too, and need not be made again.
     """
-    from editscope.suites.paintbench.make import make
-
-    stem = str(out / slot.id)
+    stem = str(out / case_id)
     files = [Path(f"{stem}{ending}") for ending in ("_input.png", "_answer.png", ".json")]
     if all(file.is_file() for file in files):
-        return _line(slot, json.loads(files[2].read_text(encoding="utf-8")))
-    made = make(slot, overrides)
+        return _line(case_id, json.loads(files[2].read_text(encoding="utf-8")))
+    made = suite.made(case_id)
     files[2].parent.mkdir(parents=True, exist_ok=True)
     for file, picture in zip(files, (made.input, made.answer), strict=False):
         file.write_bytes(encode_png(picture))
     _replace(files[2], pretty(made.sidecar))
-    return _line(slot, made.sidecar)
+    return _line(case_id, made.sidecar)
 
 
-def _line(slot: Slot, fields: Mapping[str, Any]) -> str:
-    files = {"id": slot.id, "input": f"{slot.id}_input.png", "answer": f"{slot.id}_answer.png"}
-    brief = {key: fields[key] for key in ("instruction", "task", "category", "mode", "visual_condition", "seed")}
-    return json.dumps({**files, **brief}, ensure_ascii=False)
+def _line(case_id: str, fields: Mapping[str, Any]) -> str:
+    files = {"id": case_id, "input": f"{case_id}_input.png", "answer": f"{case_id}_answer.png"}
+    return json.dumps({**files, **{key: fields[key] for key in BRIEF if key in fields}}, ensure_ascii=False)
 
 
 def pretty(fields: Mapping[str, Any]) -> str:
@@ -91,17 +91,25 @@ def pretty(fields: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _write_chunk(slots: list[Slot], overrides: Overrides, out: Path) -> dict[str, str]:
-    return {slot.id: write_problem(slot, overrides, out) for slot in slots}
+@cache
+def _suite(name: str, recipe: str) -> MadeSuite:
+    suite = load_suite(name, **json.loads(recipe))
+    assert isinstance(suite, MadeSuite)
+    return suite
 
 
-def _claim(suite: PaintBench, out: Path) -> None:
+def _write_chunk(name: str, recipe: str, ids: tuple[str, ...], out: Path) -> dict[str, str]:
+    return {case_id: write_problem(_suite(name, recipe), case_id, out) for case_id in ids}
+
+
+def _claim(suite: MadeSuite, out: Path) -> None:
     """Make sure that the folder is ours to write."""
     marker = {
         "suite": suite.name,
-        "generator": GENERATOR,
+        "generator": suite.generator,
         "fingerprint": suite.fingerprint,
-        "options": suite.options,
+        "options": dict(suite.options),
+        "environment": dict(suite.environment()),
     }
     text = json.dumps(marker, indent=1) + "\n"
     if out.exists() and not out.is_dir():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from editscope.cases import Case, Instruction
+from editscope.errors import BadInput, unknown
 from editscope.images import Indexed, Pixels
 from editscope.suites.base import Suite
 
@@ -52,3 +54,35 @@ class MadeSuite(Suite):
 
 def _pixels(picture: Indexed | Pixels) -> Pixels:
     return picture.rgb() if isinstance(picture, Indexed) else picture
+
+
+def chosen_names(what: str, given: str | Iterable[str] | None, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Names given as a list or with commas, checked, in the order in which they are known; all when not given."""
+    if given is None:
+        return known
+    parts = given.split(",") if isinstance(given, str) else [p for item in given for p in str(item).split(",")]
+    names = [p.strip() for p in parts if p.strip()]
+    for name in names:
+        if name not in known:
+            raise unknown(what, name, known)
+    if not names:
+        raise BadInput(f"no {what} was named (known: {', '.join(known)})")
+    return tuple(name for name in known if name in names)
+
+
+def valid_namespace(namespace: str) -> None:
+    """Raise BadInput unless the namespace can stand in a seed's text."""
+    if not re.fullmatch(r"[^|\s]{1,64}", namespace):
+        raise BadInput(f"--namespace {namespace!r} must be 1 to 64 characters without spaces and without '|'")
+
+
+def described(options: Mapping[str, Any]) -> str:
+    """A set in words: the standard one, or what a custom one changes.
+
+    >>> described({"tasks": ["border"], "n": 3})
+    'custom set: tasks=border, n=3'
+    """
+    if not options:
+        return "standard set, made from seeds"
+    words = (f"{key}={','.join(map(str, v)) if isinstance(v, list) else v}" for key, v in options.items())
+    return "custom set: " + ", ".join(words)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from editscope.errors import BadInput, unknown
 from editscope.suites.base import short_hash
-from editscope.suites.made import Made, MadeSuite
+from editscope.suites.made import Made, MadeSuite, chosen_names, described, valid_namespace
 from editscope.suites.paintbench.catalog import AGGREGATION, ALL_MODES, CONDITIONS, MODES, PER_CELL, TASKS
 from editscope.suites.paintbench.folder import problem_tags
 from editscope.suites.paintbench.slots import Overrides, Slot
@@ -42,9 +42,9 @@ class PaintBench(MadeSuite):
         split: Literal["test", "preservation", "all"],
     ) -> PaintBench:
         """Read and check the options of a custom set."""
-        chosen_tasks = _names("task", tasks, TASKS)
-        chosen_modes = _names("mode", modes, ALL_MODES)
-        chosen_conditions = _names("condition", conditions, tuple(CONDITIONS))
+        chosen_tasks = chosen_names("task", tasks, TASKS)
+        chosen_modes = chosen_names("mode", modes, ALL_MODES)
+        chosen_conditions = chosen_names("condition", conditions, tuple(CONDITIONS))
         if split not in ("test", "preservation", "all"):
             raise unknown("split", split, ("test", "preservation", "all"))
         if per_cell is not None and per_mode is not None:
@@ -54,8 +54,7 @@ class PaintBench(MadeSuite):
             raise BadInput(f"{size} problems per cell is out of range; ask for 1 to 10,000")
         if n is not None and not 1 <= n <= 100:
             raise BadInput(f"--n {n} is out of range; ask for 1 to 100 objects")
-        if not re.fullmatch(r"[^|\s]{1,64}", namespace):
-            raise BadInput(f"--namespace {namespace!r} must be 1 to 64 characters without spaces and without '|'")
+        valid_namespace(namespace)
         overrides = Overrides(namespace, _canvas(canvas), n)
         slots = [
             slot
@@ -107,10 +106,7 @@ class PaintBench(MadeSuite):
 
     def label(self) -> str:
         """Standard set, or what a custom one changes."""
-        if not self.options:
-            return "standard set, made from seeds"
-        words = (f"{key}={','.join(map(str, v)) if isinstance(v, list) else v}" for key, v in self.options.items())
-        return "custom set: " + ", ".join(words)
+        return described(self.options)
 
 
 def _slots(
@@ -146,19 +142,6 @@ def _shares(size: int, modes: int, per_mode: bool) -> list[int]:
     if per_mode:
         return [size] * modes
     return [size // modes + (i < size % modes) for i in range(modes)]
-
-
-def _names(what: str, given: str | Iterable[str] | None, known: tuple[str, ...]) -> tuple[str, ...]:
-    if given is None:
-        return known
-    parts = given.split(",") if isinstance(given, str) else [p for item in given for p in str(item).split(",")]
-    names = [p.strip() for p in parts if p.strip()]
-    for name in names:
-        if name not in known:
-            raise unknown(what, name, known)
-    if not names:
-        raise BadInput(f"no {what} was named (known: {', '.join(known)})")
-    return tuple(name for name in known if name in names)
 
 
 def _canvas(given: str | Iterable[int] | None) -> tuple[int, int] | None:

@@ -1,0 +1,1 @@
+"""The five chart types, one file each."""

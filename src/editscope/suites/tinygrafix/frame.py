@@ -1,0 +1,134 @@
+"""Axes: a rectangle of the picture with a scale on each side, ticks, labels and a title."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.artist import Artist
+from matplotlib.ticker import MaxNLocator
+
+from editscope.suites.tinygrafix.canvas import WIDTH, Canvas, Point
+from editscope.suites.tinygrafix.colors import Theme
+
+TICK = 7.0
+LINE = 2.0
+TICK_SIZE, LABEL_SIZE, TITLE_SIZE = 7.5, 9.0, 11.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A range of numbers along one side, with the ticks that are shown."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+    def share(self, value: float) -> float:
+        """Where a number lies between low (0) and high (1)."""
+        return (value - self.low) / (self.high - self.low)
+
+
+def nice_scale(low: float, high: float, most_ticks: int = 7) -> Scale:
+    """A scale from the nearest round number below to the nearest above, with ticks at round numbers between.
+
+    >>> nice_scale(0, 93).ticks
+    (0.0, 20.0, 40.0, 60.0, 80.0, 100.0)
+    """
+    found = MaxNLocator(nbins=most_ticks - 1, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+    ticks = [float(f"{t:.10g}") for t in found]
+    while len(ticks) > 2 and ticks[1] <= low:
+        ticks.pop(0)
+    while len(ticks) > 2 and ticks[-2] >= high:
+        ticks.pop()
+    return Scale(ticks[0], ticks[-1], tuple(t + 0.0 for t in ticks))
+
+
+def tick_texts(ticks: Sequence[float]) -> list[str]:
+    """Ticks in plain decimals, all with as many places as the finest needs.
+
+    >>> tick_texts([0.0, 0.25, 0.5]), tick_texts([0.0, 20000.0])
+    (['0.00', '0.25', '0.50'], ['0', '20000'])
+    """
+    step = min(b - a for a, b in itertools.pairwise(ticks))
+    places = 0
+    while places < 9 and abs(round(step, places) - step) > 1e-9 * abs(step):
+        places += 1
+    return [f"{t:.{places}f}" if t else f"{0:.{places}f}" for t in ticks]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The plot area: its pixel rectangle (left, top, right, bottom) and the scales, None where a side has none."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    x: Scale | None = None
+    y: Scale | None = None
+
+    def across(self, value: float) -> float:
+        """The x pixel of a number."""
+        assert self.x is not None
+        return self.left + self.x.share(value) * (self.right - self.left)
+
+    def down(self, value: float) -> float:
+        """The y pixel of a number."""
+        assert self.y is not None
+        return self.bottom - self.y.share(value) * (self.bottom - self.top)
+
+    def at(self, x: float, y: float) -> Point:
+        """The pixel of a point."""
+        return self.across(x), self.down(y)
+
+
+@dataclass(frozen=True, slots=True)
+class Captions:
+    """What is written around the plot area."""
+
+    title: str
+    x: str
+    y: str
+
+
+def frame_artists(canvas: Canvas, frame: Frame, theme: Theme, captions: Captions) -> list[Artist]:
+    """Ground, box, ticks with numbers, axis labels and title. All of it lies below the data."""
+    artists = [
+        canvas.ground(theme.background),
+        canvas.box(frame.left, frame.top, frame.right, frame.bottom, theme.text),
+    ]
+    left_edge = frame.left - TICK
+    if frame.y is not None:
+        for tick, text in zip(frame.y.ticks, tick_texts(frame.y.ticks), strict=True):
+            y = frame.down(tick)
+            artists.append(canvas.line([(frame.left - TICK, y), (frame.left, y)], theme.text, LINE, snap=True))
+            artists.append(canvas.text(frame.left - TICK - 5, y, text, theme.text, TICK_SIZE, across="right"))
+            left_edge = min(left_edge, frame.left - TICK - 5 - canvas.text_size(text, TICK_SIZE)[0])
+    if frame.x is not None:
+        for tick, text in zip(frame.x.ticks, tick_texts(frame.x.ticks), strict=True):
+            x = frame.across(tick)
+            artists.append(canvas.line([(x, frame.bottom), (x, frame.bottom + TICK)], theme.text, LINE, snap=True))
+            artists.append(canvas.text(x, frame.bottom + TICK + 5, text, theme.text, TICK_SIZE, along="top"))
+    middle_x, middle_y = (frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2
+    if captions.x:
+        artists.append(canvas.text(middle_x, frame.bottom + 62, captions.x, theme.text, LABEL_SIZE))
+    if captions.y:
+        artists.append(canvas.text(max(18.0, left_edge - 18), middle_y, captions.y, theme.text, LABEL_SIZE, turn=90.0))
+    if captions.title:
+        artists.append(canvas.text(middle_x, frame.top - 28, captions.title, theme.text, TITLE_SIZE))
+    return artists
+
+
+def fits_across(canvas: Canvas, frame: Frame, captions: Captions) -> bool:
+    """Whether title and labels stay inside the picture."""
+    middle = (frame.left + frame.right) / 2
+    reach = min(middle, WIDTH - middle) - 6
+    height = frame.bottom - frame.top
+    return (
+        canvas.text_size(captions.title, TITLE_SIZE)[0] / 2 <= reach
+        and canvas.text_size(captions.x, LABEL_SIZE)[0] / 2 <= reach
+        and canvas.text_size(captions.y, LABEL_SIZE)[0] <= math.floor(height + 60)
+    )

@@ -1,0 +1,58 @@
+"""From a slot to a problem: every seed gives one, there is nothing to search."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from editscope.suites.dice import Dice
+from editscope.suites.made import Made
+from editscope.suites.tinygrafix.canvas import Canvas, plain_settings, the_canvas
+from editscope.suites.tinygrafix.catalog import CHARTS, seed_of
+from editscope.suites.tinygrafix.change import Change, Chart, chart_named
+from editscope.suites.tinygrafix.slots import Slot
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A problem before it is drawn: the chart type, what changes, and the seed."""
+
+    chart: Chart
+    change: Change[Any]
+    seed: int
+
+
+def plan(slot: Slot, namespace: str, canvas: Canvas) -> Drawn:
+    """Everything about a problem but its pixels."""
+    seed = seed_of(namespace, slot.chart, slot.task, slot.slot)
+    dice = Dice(seed)
+    chart = chart_named(slot.chart)
+    state = chart.build(dice, canvas, slot.task)
+    return Drawn(chart, chart.TASKS[slot.task](state, dice, canvas), seed)
+
+
+def make(slot: Slot, namespace: str = "tinygrafixbench") -> Made:
+    """The problem of a slot."""
+    canvas = the_canvas()
+    with plain_settings():
+        drawn = plan(slot, namespace, canvas)
+        chart, change = drawn.chart, drawn.change
+        before, after = canvas.draw_pair(
+            chart.shared(canvas, change.before),
+            chart.content(canvas, change.before),
+            chart.content(canvas, change.after),
+        )
+    sidecar = {
+        "instruction": change.instruction,
+        "category": slot.chart,
+        "task": slot.folder,
+        "mode": "default",
+        "operation": CHARTS[slot.chart][slot.task],
+        "problem_id": slot.slot,
+        "seed": drawn.seed,
+        **change.details,
+        "state": asdict(change.before),
+        "answer_state": asdict(change.after),
+        "touched": [[round(v, 2) for v in box] for box in change.touched],
+    }
+    return Made(before, after, sidecar)

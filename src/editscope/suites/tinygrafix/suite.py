@@ -1,0 +1,90 @@
+"""TinyGrafixBench made in memory: which problems a set has, and each of them when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from editscope.errors import BadInput
+from editscope.suites.base import short_hash
+from editscope.suites.made import Made, MadeSuite, chosen_names, described, valid_namespace
+from editscope.suites.tinygrafix.catalog import AGGREGATION, CHARTS, PER_TASK, TASKS, folder_tags
+from editscope.suites.tinygrafix.slots import Slot
+
+
+class TinyGrafix(MadeSuite):
+    """A set of TinyGrafixBench problems; see ``editscope.suites.tinygrafix.load`` for the options."""
+
+    name = "tinygrafix"
+    aggregation = AGGREGATION
+    generator = "1"
+
+    def __init__(self, slots: Iterable[Slot], namespace: str, options: Mapping[str, Any]) -> None:
+        self.slots = {slot.id: slot for slot in slots}
+        self.namespace = namespace
+        self.options = options
+
+    @staticmethod
+    def from_options(
+        *,
+        charts: str | Iterable[str] | None,
+        tasks: str | Iterable[str] | None,
+        per_task: int | None,
+        namespace: str,
+    ) -> TinyGrafix:
+        """Read and check the options of a custom set."""
+        wanted_charts = chosen_names("chart", charts, tuple(CHARTS))
+        wanted_tasks = chosen_names("task", tasks, TASKS)
+        size = PER_TASK if per_task is None else per_task
+        if not 1 <= size <= 10_000:
+            raise BadInput(f"--per-task {size} is out of range; ask for 1 to 10,000")
+        valid_namespace(namespace)
+        slots = [
+            Slot(chart, task, slot)
+            for chart in wanted_charts
+            for task in CHARTS[chart]
+            if task in wanted_tasks
+            for slot in range(size)
+        ]
+        if not slots:
+            raise BadInput("these charts have none of these tasks: the set is empty")
+        given = {
+            "charts": list(wanted_charts) if charts is not None else None,
+            "tasks": list(wanted_tasks) if tasks is not None else None,
+            "per_task": per_task,
+            "namespace": namespace if namespace != "tinygrafixbench" else None,
+        }
+        return TinyGrafix(slots, namespace, {key: value for key, value in given.items() if value is not None})
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids ``<chart>_<task>/NNN``, in the order of the tables."""
+        return tuple(self.slots)
+
+    def __contains__(self, case_id: object) -> bool:
+        return case_id in self.slots
+
+    def tags(self, case_id: str) -> Mapping[str, str]:
+        """The tags of one problem."""
+        return folder_tags(self.slots[case_id].folder)
+
+    def made(self, case_id: str) -> Made:
+        """The finished problem behind a case."""
+        from editscope.suites.tinygrafix.make import make
+
+        return make(self.slots[case_id], self.namespace)
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the generator's version and of every slot."""
+        return short_hash(self.generator, self.namespace, *self.slots.values())
+
+    def label(self) -> str:
+        """Standard set, or what a custom one changes."""
+        return described(self.options)
+
+    def environment(self) -> Mapping[str, str]:
+        """Versions of Matplotlib and FreeType: with others, some pixels of the text may differ."""
+        from editscope.suites.tinygrafix.canvas import versions
+
+        return versions()

@@ -1,0 +1,51 @@
+"""Gibberish for labels, and numbers as both the sentence and the picture use them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from editscope.suites.dice import Dice
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def word(dice: Dice, shortest: int = 3, longest: int = 8) -> str:
+    """Letters that mean nothing."""
+    return "".join(dice.choice(LETTERS) for _ in range(dice.integer(shortest, longest)))
+
+
+def words(dice: Dice, most: int = 3, longest: int = 8) -> str:
+    """One to ``most`` such words."""
+    return " ".join(word(dice, 3, longest) for _ in range(dice.integer(1, most)))
+
+
+def new_word(dice: Dice, used: Collection[str], shortest: int = 3, longest: int = 7) -> str:
+    """A word that none of ``used`` is, whatever their case, so that no two labels can be confused."""
+    taken = {w.lower() for w in used}
+    while (found := word(dice, shortest, longest)).lower() in taken:
+        continue
+    return found
+
+
+def sig3(value: float) -> float:
+    """A number rounded to three significant figures: what the sentence says and the picture shows.
+
+    >>> sig3(1234.5), sig3(-0.0056789)
+    (1230.0, -0.00568)
+    """
+    return float(f"{value:.3g}")
+
+
+def said(value: float) -> str:
+    """A three-figure number in plain decimals.
+
+    >>> said(1230.0), said(-0.00568), said(0.5), said(30.0)
+    ('1230', '-0.00568', '0.5', '30')
+    """
+    text = f"{value:.10f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
+
+
+def magnitude(dice: Dice) -> float:
+    """The scale of a chart's numbers: 0.001 to 1000, one of seven decades."""
+    return 10.0 ** dice.integer(-3, 3)

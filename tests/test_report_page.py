@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from editscope.report import write
 from render_report import ARGS, CHROMIUM
@@ -64,7 +64,7 @@ def choose(page: Page, label: str, value: str) -> None:
 
 def all_cards(page: Page) -> list[str]:
     page.locator(".foot").scroll_into_view_if_needed()
-    page.wait_for_function("document.querySelector('.more').hidden")
+    expect(page.locator(".more")).to_be_hidden()
     return ids(page)
 
 
@@ -72,7 +72,7 @@ def test_cards_appear_as_one_scrolls_and_every_case_is_reached(page: Page) -> No
     assert found(page) == "74 of 74 cases"
     assert len(ids(page)) == 40
     page.evaluate("scrollTo({top: document.body.scrollHeight, behavior: 'instant'})")
-    page.wait_for_function("document.querySelectorAll('.case').length === 74")
+    expect(page.locator(".case")).to_have_count(74)  # not wait_for_function: the page's policy forbids eval
     assert len(set(ids(page))) == 74
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from editscope.cli import options as opt
-from editscope.errors import BadInput, unknown
+from editscope.errors import BadInput
 
 
 def suites() -> None:
@@ -43,6 +43,8 @@ def generate(
     per_mode: opt.PerMode = None,
     canvas: opt.Canvas = None,
     n: opt.Shapes = None,
+    charts: opt.Charts = None,
+    per_task: opt.PerTask = None,
     namespace: opt.Namespace = None,
     split: opt.Split = None,
     jobs: opt.Jobs = None,
@@ -58,11 +60,10 @@ def generate(
 
       editscope generate paintbench --out fresh --tasks border,removal --conditions baseline --namespace mine
     """
-    if suite != "paintbench":
-        raise unknown("suite that can be generated", suite, ["paintbench"])
     from editscope.runs import cores
-    from editscope.suites.paintbench import write_set
+    from editscope.suites import set_writer
 
+    write_set = set_writer(suite)
     chosen = opt.given(
         tasks=opt.names(tasks),
         modes=opt.names(modes),
@@ -71,12 +72,14 @@ def generate(
         per_mode=per_mode,
         canvas=opt.canvas_size(canvas),
         n=n,
+        charts=opt.names(charts),
+        per_task=per_task,
         namespace=namespace,
         split=split,
     )
     with _counting(quiet) as on_progress:
         written = write_set(out, jobs=jobs or cores(), on_progress=on_progress, **chosen)
-    typer.echo(f"{written:,} problems in {out} · run them with: editscope run paintbench --data {out} --editor SPEC")
+    typer.echo(f"{written:,} problems in {out} · run them with: editscope run {suite} --data {out} --editor SPEC")
 
 
 @contextmanager

@@ -40,6 +40,13 @@ Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progre
 Tasks: TypeAlias = Annotated[
     list[str] | None, typer.Option("--tasks", metavar="A,B", help="Custom set: only these tasks.")
 ]
+Charts: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--charts", metavar="A,B", help="Custom set of tinygrafix: only these charts.")
+]
+PerTask: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--per-task", metavar="N", min=1, help="Custom set of tinygrafix: problems per task."),
+]
 Modes: TypeAlias = Annotated[
     list[str] | None, typer.Option("--modes", metavar="A,B", help="Custom set: only these modes.")
 ]

@@ -41,6 +41,8 @@ def run(
     per_mode: opt.PerMode = None,
     canvas: opt.Canvas = None,
     n: opt.Shapes = None,
+    charts: opt.Charts = None,
+    per_task: opt.PerTask = None,
     namespace: opt.Namespace = None,
     split: opt.Split = None,
 ) -> None:
@@ -68,6 +70,8 @@ def run(
         per_mode=per_mode,
         canvas=opt.canvas_size(canvas),
         n=n,
+        charts=opt.names(charts),
+        per_task=per_task,
         namespace=namespace,
         split=split,
     )
@@ -138,6 +142,8 @@ def _go(plan: Plan, jobs: int | None, dry_run: bool, quiet: bool) -> None:
     console = Console(highlight=False, soft_wrap=True)
     if not quiet:
         console.print(plan.headline(), markup=False)
+    for note in plan.suite.notes():
+        console.print(f" note: {note}", markup=False)
     if dry_run:
         saying.plan(plan, console)
         return

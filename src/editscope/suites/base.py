@@ -47,6 +47,10 @@ class Suite(ABC):
     def check(self) -> None:  # noqa: B027 - a made suite has nothing to check
         """Raise BadInput for files that cannot be used, before anything is spent. Made suites have none."""
 
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know about these cases before a run, in sentences."""
+        return ()
+
     def label(self) -> str:
         """Where the cases come from, in a word or two, for the first line of a run."""
         return "made in memory"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import entry_points
+from inspect import signature
 from typing import Any, cast
 
 from editscope.errors import BadInput, unknown
@@ -44,12 +45,12 @@ def load_suite(name: str, **options: Any) -> Suite:
         raise BadInput(
             f"suite {name!r} is registered as {points[name].value} but cannot be imported: {error}"
         ) from error
-    try:
-        suite = loader(**options)
-    except TypeError as error:
-        if "unexpected keyword argument" in str(error):
-            raise BadInput(f"suite {name!r} does not take that option: {error}") from error
-        raise
+    known = [key for key, p in signature(loader).parameters.items() if p.kind is not p.VAR_KEYWORD]
+    for key in options:
+        if key not in known and len(known) == len(signature(loader).parameters):
+            takes = ", ".join(f"--{k.replace('_', '-')}" for k in known if k != "root")
+            raise BadInput(f"suite {name!r} does not take --{key.replace('_', '-')}; it takes --data, {takes}")
+    suite = loader(**options)
     if not isinstance(suite, Suite):
         raise BadInput(f"suite {name!r} ({points[name].value}) returned {type(suite).__name__}, not a Suite")
     return suite

@@ -17,6 +17,9 @@ from editscope.errors import BadImage, BadInput
 from editscope.images import probe
 from editscope.suites.base import Suite
 
+MARKER = "set.json"
+"""Says what a set of ours consists of, beside its folders."""
+
 
 class Sidecar(BaseModel):
     """The fields of ``NNN.json`` that a score or a table needs; everything else is kept as detail."""
@@ -52,12 +55,13 @@ class ReleasedFolder(Suite):
         tags_of: Callable[[str, Sidecar], Mapping[str, str]],
         aliases: tuple[str, ...] = (),
         split: Literal["test", "preservation", "all"] = "all",
+        environment: Callable[[], Mapping[str, str]] | None = None,
     ) -> None:
         self.name = name
         self.aggregation = aggregation
         self.root = _find_root(Path(root), name, aliases)
         self.options = {"root": str(Path(root).resolve()), "split": split}
-        self._tags_of = tags_of
+        self._environment = environment
         self._entries = {
             entry.case_id: entry
             for folder in sorted(p for p in self.root.iterdir() if p.is_dir())
@@ -95,6 +99,20 @@ class ReleasedFolder(Suite):
             details=entry.fields.model_dump(),
         )
 
+    def notes(self) -> tuple[str, ...]:
+        """That the set was drawn with other versions than those installed here, if it was."""
+        recorded = _environment_of(self.root)
+        if self._environment is None or not recorded:
+            return ()
+        here = self._environment()
+        other = [f"{k} {v} (here {here.get(k, 'missing')})" for k, v in recorded.items() if here.get(k) != v]
+        if not other:
+            return ()
+        return (
+            f"{self.root} was drawn with {', '.join(other)}: its pictures are scored as they are, but a set made here "
+            "may differ from it in some pixels",
+        )
+
     def label(self) -> str:
         """The folder's name."""
         return f"read from {self.root}"
@@ -127,6 +145,15 @@ def _find_root(root: Path, name: str, aliases: tuple[str, ...]) -> Path:
         if (root / alias).is_dir():
             return root / alias
     return root
+
+
+def _environment_of(root: Path) -> dict[str, str]:
+    """The versions that a set of ours was drawn with; empty for the authors' own."""
+    try:
+        content = json.loads((root / MARKER).read_text(encoding="utf-8"))
+        return {str(k): str(v) for k, v in content.get("environment", {}).items()}
+    except (OSError, ValueError, AttributeError):
+        return {}
 
 
 def _entries(folder: Path) -> list[Entry]:

@@ -15,9 +15,9 @@ from editscope.errors import BadInput
 from editscope.images import encode_png, keep_freed_memory
 from editscope.suites.made import MadeSuite
 from editscope.suites.registry import load_suite
+from editscope.suites.released import MARKER
 
 CHUNK = 16
-MARKER = "set.json"
 BRIEF = ("instruction", "task", "category", "mode", "visual_condition", "seed")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -40,10 +40,17 @@ def load(
             lambda folder, fields: folder_tags(folder, fields.mode),
             aliases=("TinyGrafixBench",),
             split=split or "all",
+            environment=_environment,
         )
     from editscope.suites.tinygrafix.suite import TinyGrafix
 
     return TinyGrafix.from_options(charts=charts, tasks=tasks, per_task=per_task, namespace=namespace)
+
+
+def _environment() -> Mapping[str, str]:
+    from editscope.suites.tinygrafix.canvas import versions
+
+    return versions()
 
 
 def write_set(

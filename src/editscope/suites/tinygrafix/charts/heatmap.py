@@ -1,0 +1,405 @@
+"""Heatmap: a grid of cells coloured by value, with a key; fill, shift or empty cells, or change the colours."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.artist import Artist
+
+from editscope.suites.dice import Dice
+from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, Canvas
+from editscope.suites.tinygrafix.change import Change, PixelBox
+from editscope.suites.tinygrafix.colors import Theme, delta_e, hex_of, random_color, rgb_of
+from editscope.suites.tinygrafix.frame import (
+    LABEL_SIZE,
+    LINE,
+    TICK,
+    TICK_SIZE,
+    TITLE_SIZE,
+    Captions,
+    Scale,
+    nice_scale,
+    tick_texts,
+)
+from editscope.suites.tinygrafix.wording import magnitude, said, sig3, words
+
+ROWS, COLUMNS = (4, 7), (5, 9)
+EMPTY = (0.08, 0.3)
+"""Which part of the cells is empty, at most; never none."""
+ENDS_APART = 45.0
+"""Least ΔE76 between the two ends of the key."""
+EIGHTH_APART = 4.0
+"""Least ΔE76 over any eighth of the key, so that no part of it looks flat."""
+GROUND_APART = 20.0
+"""Every colour of the key is further than this from the background, and from a new key's at the same value."""
+BORDER = 0.15
+"""Neighbours that differ by this part of the key show where one cell ends and the next begins."""
+MARGIN = 0.06
+"""No cell is nearer than this part of the key to a threshold."""
+FEWEST = 3
+"""A threshold removes at least as many cells and keeps at least as many."""
+
+LEFT, TOP, RIGHT, BOTTOM = 66, 84, 826, 684
+KEY_GAP, KEY_WIDTH = 36, 30
+PAD = 6.0
+
+Cell: TypeAlias = float | None
+Cells: TypeAlias = tuple[tuple[Cell, ...], ...]
+WholeBox: TypeAlias = tuple[int, int, int, int]
+
+DIRECTIONS: Mapping[str, tuple[int, int]] = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
+"""Rows down and columns to the right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """Colours between two ends, linear in red, green and blue, each rounded to a whole number.
+
+    >>> Gradient("#000000", "#FF8040").at(0.5)
+    '#804020'
+    """
+
+    low: str
+    high: str
+
+    def shades(self, shares: Sequence[float] | npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
+        """Red, green and blue at each share of the way from low to high: round(low + share · (high − low))."""
+        low, high = np.array(rgb_of(self.low), np.float64), np.array(rgb_of(self.high), np.float64)
+        return np.rint(low + np.asarray(shares, np.float64)[:, None] * (high - low)).astype(np.uint8)
+
+    def at(self, share: float) -> str:
+        """The colour at a share of the way."""
+        r, g, b = self.shades([share])[0].tolist()
+        return hex_of((r, g, b))
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A heatmap; ``cells`` are rows from the top, None where a cell is empty."""
+
+    theme: Theme
+    captions: Captions
+    key_label: str
+    scale: Scale
+    gradient: Gradient
+    cells: Cells
+
+    @property
+    def cell_size(self) -> tuple[int, int]:
+        """Width and height of a cell: whole pixels, so that no cell bleeds into the next."""
+        return (RIGHT - LEFT) // len(self.cells[0]), (BOTTOM - TOP) // len(self.cells)
+
+    @property
+    def grid(self) -> WholeBox:
+        """The pixels of all cells."""
+        width, height = self.cell_size
+        return LEFT, TOP, LEFT + width * len(self.cells[0]), TOP + height * len(self.cells)
+
+    @property
+    def key(self) -> WholeBox:
+        """The pixels of the key, beside the grid and as high."""
+        _, top, right, bottom = self.grid
+        return right + KEY_GAP, top, right + KEY_GAP + KEY_WIDTH, bottom
+
+    def color(self, value: float) -> str:
+        """What the key shows at a value."""
+        return self.gradient.at(self.scale.share(value))
+
+
+def build(dice: Dice, canvas: Canvas, task: str) -> State:
+    """A grid with some empty cells, in which every line between rows and between columns can be seen."""
+    theme = Theme.random(dice)
+    scale = _scale(dice)
+    gradient = _gradient(dice, theme)
+    size = dice.integer(*ROWS), dice.integer(*COLUMNS)
+    while not _readable(scale, cells := _cells(dice, scale, *size)):
+        continue
+    while True:
+        state = State(theme, Captions(words(dice), words(dice), words(dice)), words(dice), scale, gradient, cells)
+        if _labels_fit(canvas, state):
+            return state
+
+
+def _scale(dice: Dice) -> Scale:
+    """A key that starts at zero, below it or above it."""
+    span = dice.uniform(0.4, 1.0) * 10 * magnitude(dice)
+    low = span * dice.choice((0.0, -dice.uniform(0.2, 0.8), dice.uniform(0.1, 1.0)))
+    return nice_scale(low, low + span)
+
+
+def _gradient(dice: Dice, theme: Theme, old: Gradient | None = None) -> Gradient:
+    """Ends and everything between them far from the background, and from an old gradient at the same value."""
+    avoid = [theme.background, *((old.low, old.high) if old else ())]
+    while True:
+        low = random_color(dice, avoid)
+        gradient = Gradient(low, random_color(dice, avoid))
+        shades = [hex_of((r, g, b)) for r, g, b in gradient.shades(_EIGHTHS).tolist()]
+        if (
+            delta_e(shades[0], shades[-1]) > ENDS_APART
+            and all(delta_e(a, b) > EIGHTH_APART for a, b in itertools.pairwise(shades))
+            and all(delta_e(shade, theme.background) > GROUND_APART for shade in shades)
+            and (
+                old is None or all(delta_e(s, old.at(e)) > GROUND_APART for s, e in zip(shades, _EIGHTHS, strict=True))
+            )
+        ):
+            return gradient
+
+
+_EIGHTHS = [k / 8 for k in range(9)]
+
+
+def _number(dice: Dice, scale: Scale, low: float = 0.0, high: float = 1.0) -> float:
+    """A three-figure number between two shares of a scale, not finer than a thousandth to a hundredth of the scale."""
+    places = 2 - math.floor(math.log10(scale.high - scale.low))
+    value = round(scale.low + dice.uniform(low, high) * (scale.high - scale.low), places)
+    return sig3(min(scale.high, max(scale.low, value))) + 0.0
+
+
+def _cells(dice: Dice, scale: Scale, rows: int, columns: int) -> Cells:
+    count = rows * columns
+    gaps = set(dice.sample(range(count), max(1, round(dice.uniform(*EMPTY) * count))))
+    flat = [None if i in gaps else _number(dice, scale) for i in range(count)]
+    return tuple(tuple(flat[i : i + columns]) for i in range(0, count, columns))
+
+
+def _readable(scale: Scale, cells: Cells) -> bool:
+    """Whether each line between two rows or two columns is seen somewhere, so that cells can be counted."""
+    return all(
+        any(_border(scale, a, b) for a, b in zip(one, two, strict=True))
+        for lines in (cells, tuple(zip(*cells, strict=True)))
+        for one, two in itertools.pairwise(lines)
+    )
+
+
+def _border(scale: Scale, one: Cell, two: Cell) -> bool:
+    if one is None or two is None:
+        return one is not two
+    return abs(scale.share(one) - scale.share(two)) >= BORDER
+
+
+# The picture
+
+
+class Blocks(Artist):
+    """Whole pixels of given colours, put down as they are; transparent ones leave what is below."""
+
+    def __init__(self, x: int, y: int, rgba: npt.NDArray[np.uint8]) -> None:
+        super().__init__()
+        self._x, self._y, self._rgba = x, y, rgba
+
+    def draw(self, renderer: Any) -> None:
+        """Agg counts rows from the bottom."""
+        context = renderer.new_gc()
+        upward = np.ascontiguousarray(self._rgba[::-1])
+        renderer.draw_image(context, self._x, HEIGHT - self._y - len(upward), upward)
+        context.restore()
+
+
+def shared(canvas: Canvas, state: State) -> list[Artist]:
+    """Ground, the frames around cells and key, the key's numbers, and what is written."""
+    ink, captions = state.theme.text, state.captions
+    left, top, right, bottom = state.grid
+    middle_x, middle_y = (left + right) / 2, (top + bottom) / 2
+    artists = [
+        canvas.ground(state.theme.background),
+        canvas.text(middle_x, top - 34, captions.title, ink, TITLE_SIZE),
+        canvas.text(middle_x, bottom + 32, captions.x, ink, LABEL_SIZE),
+        canvas.text(left - 32, middle_y, captions.y, ink, LABEL_SIZE, turn=90.0),
+        canvas.text(_key_label_at(canvas, state), middle_y, state.key_label, ink, LABEL_SIZE, turn=90.0),
+    ]
+    # A line of two pixels around, not over, the cells: all of a cell is its colour.
+    artists += [canvas.box(x0 - 1, y0 - 1, x1 + 1, y1 + 1, ink, LINE) for x0, y0, x1, y1 in (state.grid, state.key)]
+    edge = state.key[2] + LINE
+    for tick, text in zip(state.scale.ticks, tick_texts(state.scale.ticks), strict=True):
+        y = _key_row(state, tick) + 0.5
+        artists.append(canvas.line([(edge, y), (edge + TICK, y)], ink, LINE, snap=True))
+        artists.append(canvas.text(edge + TICK + PAD, y, text, ink, TICK_SIZE, across="left"))
+    return artists
+
+
+def _key_row(state: State, value: float) -> float:
+    """The pixel row of a value: the top row of the key is its highest value, the bottom row its lowest."""
+    _, top, _, bottom = state.key
+    return bottom - 1 - state.scale.share(value) * (bottom - 1 - top)
+
+
+def _key_label_at(canvas: Canvas, state: State) -> float:
+    widest = max(canvas.text_size(text, TICK_SIZE)[0] for text in tick_texts(state.scale.ticks))
+    return state.key[2] + LINE + TICK + PAD + widest + 22
+
+
+def _labels_fit(canvas: Canvas, state: State) -> bool:
+    left, top, right, bottom = state.grid
+    middle_x, middle_y = (left + right) / 2, (top + bottom) / 2
+    across = min(middle_x, WIDTH - middle_x) - PAD
+    along = min(middle_y, HEIGHT - middle_y) - PAD
+    captions = state.captions
+    return (
+        canvas.text_size(captions.title, TITLE_SIZE)[0] / 2 <= across
+        and canvas.text_size(captions.x, LABEL_SIZE)[0] / 2 <= across
+        and canvas.text_size(captions.y, LABEL_SIZE)[0] / 2 <= along
+        and canvas.text_size(state.key_label, LABEL_SIZE)[0] / 2 <= along
+        and _key_label_at(canvas, state) + 14 <= WIDTH
+    )
+
+
+def content(canvas: Canvas, state: State) -> list[Artist]:
+    """The cells and the key."""
+    return [canvas._own(_painted_cells(state), flip=False), canvas._own(_painted_key(state), flip=False)]
+
+
+def _painted_cells(state: State) -> Blocks:
+    values = list(itertools.chain.from_iterable(state.cells))
+    rgba = np.zeros((len(values), 4), np.uint8)
+    filled = [i for i, v in enumerate(values) if v is not None]
+    rgba[filled, :3] = state.gradient.shades([state.scale.share(v) for v in values if v is not None])
+    rgba[filled, 3] = 255
+    width, height = state.cell_size
+    blocks = rgba.reshape(len(state.cells), -1, 4).repeat(height, axis=0).repeat(width, axis=1)
+    return Blocks(LEFT, TOP, blocks)
+
+
+def _painted_key(state: State) -> Blocks:
+    x0, y0, x1, y1 = state.key
+    rgba = np.full((y1 - y0, x1 - x0, 4), 255, np.uint8)
+    rgba[:, :, :3] = state.gradient.shades(np.linspace(1.0, 0.0, y1 - y0))[:, None]
+    return Blocks(x0, y0, rgba)
+
+
+# The tasks
+
+
+def _changed(before: State, after: State) -> tuple[PixelBox, ...]:
+    """The cells that look different, those beside each other in one box, and the key if its colours change."""
+    boxes: list[PixelBox] = []
+    width, height = before.cell_size
+    for row, (old, new) in enumerate(zip(before.cells, after.cells, strict=True)):
+        differs = [_look(before, a) != _look(after, b) for a, b in zip(old, new, strict=True)]
+        y = TOP + row * height
+        boxes += [(LEFT + a * width, y, LEFT + b * width, y + height) for a, b in _runs(differs)]
+    return tuple(boxes) if before.gradient == after.gradient else (*boxes, before.key)
+
+
+def _look(state: State, cell: Cell) -> str | None:
+    return None if cell is None else state.color(cell)
+
+
+def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """First index and the one after the last, of each row of True."""
+    at = 0
+    for flag, group in itertools.groupby(flags):
+        start, at = at, at + len(list(group))
+        if flag:
+            yield start, at
+
+
+def add_cell(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+    """An empty cell filled with the colour of a value."""
+    empty = [(r, c) for r, row in enumerate(state.cells) for c, cell in enumerate(row) if cell is None]
+    row, column = dice.choice(empty)
+    value = _number(dice, state.scale, 0.02, 0.98)
+    line = state.cells[row]
+    filled = (*line[:column], value, *line[column + 1 :])
+    after = replace(state, cells=(*state.cells[:row], filled, *state.cells[row + 1 :]))
+    return Change(
+        state,
+        after,
+        f"Fill the empty cell in row {row + 1}, column {column + 1} (counted from 1 at the top left) with the color "
+        f"that the key has at the value {said(value)}.",
+        _changed(state, after),
+        {"row": row + 1, "column": column + 1, "value": value, "color": state.color(value)},
+    )
+
+
+def shift_heatmap(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+    """All cells by one or two places."""
+    direction = dice.choice(tuple(DIRECTIONS))
+    by = dice.integer(1, 2)
+    down, right = (by * step for step in DIRECTIONS[direction])
+    rows, columns = len(state.cells), len(state.cells[0])
+
+    def was(row: int, column: int) -> Cell:
+        return state.cells[row][column] if 0 <= row < rows and 0 <= column < columns else None
+
+    moved = tuple(tuple(was(r - down, c - right) for c in range(columns)) for r in range(rows))
+    after = replace(state, cells=moved)
+    places = f"{'one' if by == 1 else 'two'} {'row' if down else 'column'}{'s' if by > 1 else ''}"
+    where = direction if down else f"to the {direction}"
+    return Change(
+        state,
+        after,
+        f"Shift all cells of the heatmap {places} {where}, empty cells included. Cells that leave the frame are lost, "
+        "and the places that become free at the other side stay empty. The frame and the key do not move.",
+        _changed(state, after),
+        {"direction": direction, "cells": by},
+    )
+
+
+def mask_cells(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+    """Cells on one side of a threshold emptied; every cell is clearly on one side."""
+    above = dice.chance(0.5)
+    while True:
+        threshold = _number(dice, state.scale, 0.25, 0.75)
+        before = replace(state, cells=_clear_of(dice, state, threshold))
+        kept = tuple(tuple(_unless(cell, threshold, above) for cell in row) for row in before.cells)
+        left, had = _filled(kept), _filled(before.cells)
+        if left >= FEWEST and had - left >= FEWEST and _readable(state.scale, before.cells):
+            break
+    after = replace(before, cells=kept)
+    side = "greater than" if above else "less than"
+    return Change(
+        before,
+        after,
+        f"Empty every cell whose value is {side} {said(threshold)} according to the key, so that the background shows "
+        "there. The other cells and the key stay as they are.",
+        _changed(before, after),
+        {"side": side, "threshold": threshold, "removed": had - left},
+    )
+
+
+def _clear_of(dice: Dice, state: State, threshold: float) -> Cells:
+    """The cells, values near the threshold drawn again."""
+    scale = state.scale
+
+    def drawn(cell: Cell) -> Cell:
+        while cell is not None and abs(scale.share(cell) - scale.share(threshold)) < MARGIN:
+            cell = _number(dice, scale)
+        return cell
+
+    return tuple(tuple(drawn(cell) for cell in row) for row in state.cells)
+
+
+def _unless(cell: Cell, threshold: float, above: bool) -> Cell:
+    return None if cell is None or (cell > threshold) == above else cell
+
+
+def _filled(cells: Cells) -> int:
+    return sum(cell is not None for row in cells for cell in row)
+
+
+def change_colormap(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+    """Two new ends, for the cells and for the key."""
+    new = _gradient(dice, state.theme, state.gradient)
+    after = replace(state, gradient=new)
+    return Change(
+        state,
+        after,
+        f"Change the colors of the heatmap and its key: {new.low} at the low end of the key, {new.high} at the high "
+        "end, and a linear RGB gradient between them. The values and the empty cells stay as they are.",
+        _changed(state, after),
+        {"low_color": new.low, "high_color": new.high},
+    )
+
+
+TASKS: Mapping[str, Callable[[State, Dice, Canvas], Change[State]]] = {
+    "add_cell": add_cell,
+    "shift_heatmap": shift_heatmap,
+    "mask_cells": mask_cells,
+    "change_colormap": change_colormap,
+}

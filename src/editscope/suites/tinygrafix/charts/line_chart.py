@@ -1,0 +1,347 @@
+"""Line chart: one series of straight segments; bridge its gaps, rescale, filter or shade it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from matplotlib.artist import Artist
+
+from editscope.suites.dice import Dice
+from editscope.suites.tinygrafix.canvas import Canvas, Point
+from editscope.suites.tinygrafix.change import Change, PixelBox
+from editscope.suites.tinygrafix.colors import Theme, random_color
+from editscope.suites.tinygrafix.frame import LINE, Captions, Frame, Scale, fits_across, frame_artists, nice_scale
+from editscope.suites.tinygrafix.wording import magnitude, said, sig3, words
+
+VERTICES = (25, 60)
+GAPS = (2, 4)
+LEFT, TOP, RIGHT, BOTTOM = 150.0, 80.0, 984.0, 640.0
+STROKE = 4.5
+"""Width of the series in pixels."""
+GAP_WIDTH = 40.0
+"""A gap in the series is at least this many pixels wide, so that nobody overlooks it."""
+CLEAR = 4.0
+"""No vertex comes nearer than this many pixels to a threshold: each lies clearly on one side."""
+PART_WIDTH = 10.0
+"""What a threshold keeps and what it removes comes in parts at least this many pixels wide."""
+MOST_PARTS = 9
+EDGE = 2.0
+"""Anti-aliasing may touch the next pixel."""
+
+Curve = tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shade:
+    """The area under the series between two x values, in a colour."""
+
+    start: float
+    end: float
+    color: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A line chart. ``pieces`` are the drawn stretches of the series from left to right; between them are gaps."""
+
+    theme: Theme
+    captions: Captions
+    x: Scale
+    y: Scale
+    color: str
+    pieces: tuple[Curve, ...]
+    shade: Shade | None = None
+
+    @property
+    def frame(self) -> Frame:
+        """The plot area."""
+        return Frame(LEFT, TOP, RIGHT, BOTTOM, self.x, self.y)
+
+    @property
+    def series(self) -> Curve:
+        """All vertices that are drawn, from left to right."""
+        return tuple(itertools.chain.from_iterable(self.pieces))
+
+
+# Building a chart
+
+
+def build(dice: Dice, canvas: Canvas, task: str) -> State:
+    """One series without gaps, inside scales that leave some air around it, and labels that can be told apart."""
+    theme = Theme.random(dice)
+    color = random_color(dice, [theme.background])
+    captions = _captions(dice, canvas)
+    across, up = _scale(dice), _scale(dice)
+    while True:
+        if task == "normalize_series":
+            low, high = _two_heights(dice)
+        else:
+            low, high = dice.uniform(0.06, 0.18), dice.uniform(0.82, 0.94)
+        start, end = dice.uniform(0.015, 0.05), dice.uniform(0.95, 0.985)
+        state = State(theme, captions, across, up, color, (_series(dice, across, up, (start, end), (low, high)),))
+        if task != "filter_series" or any(True for _ in _thresholds(state)):
+            return state
+
+
+def _captions(dice: Dice, canvas: Canvas) -> Captions:
+    """Title and axis labels that fit; no two alike, since instructions name an axis by its label."""
+    while True:
+        captions = Captions(words(dice), words(dice), words(dice))
+        different = len({captions.title.lower(), captions.x.lower(), captions.y.lower()}) == 3
+        if different and fits_across(canvas, Frame(LEFT, TOP, RIGHT, BOTTOM), captions):
+            return captions
+
+
+def _scale(dice: Dice) -> Scale:
+    """A range of some magnitude, below, around or above zero, that need not end at a tick.
+
+    It lies within about two of its own lengths from zero, so that three figures tell neighbouring pixels apart.
+    """
+    length = dice.uniform(0.5, 1.0) * 10 * magnitude(dice)
+    low = _tidy(dice.uniform(-1.6, 1.0) * length, 4)
+    high = _tidy(low + length, 4)
+    ticks = nice_scale(low, high, most_ticks=9).ticks
+    return Scale(low, high, tuple(t for t in ticks if low <= t <= high))
+
+
+def _two_heights(dice: Dice) -> tuple[float, float]:
+    """Lowest and highest point of a series as parts of the height of the plot area."""
+    while True:
+        low, high = dice.uniform(0.05, 0.65), dice.uniform(0.35, 0.95)
+        if high - low >= 0.3:
+            return low, high
+
+
+def _series(dice: Dice, across: Scale, up: Scale, width: Point, height: Point) -> Curve:
+    """A walk whose steps remember the last one and which is pulled back to the middle, evenly spaced in x.
+
+    Positions are parts of the scales: ``width`` from the first to the last vertex, ``height`` from the lowest to
+    the highest.
+    """
+    count = dice.integer(*VERTICES)
+    memory, pull = dice.uniform(0.0, 0.75), dice.uniform(0.0, 0.25)
+    level, step = 0.0, 0.0
+    walk: list[float] = []
+    for _ in range(count):
+        step = memory * step + dice.uniform(-1, 1) + dice.uniform(-1, 1)
+        level = (1 - pull) * level + step
+        walk.append(level)
+    bottom, top = min(walk), max(walk)
+    xs = (_mix(*width, i / (count - 1)) for i in range(count))
+    ys = (_mix(*height, (level - bottom) / (top - bottom)) for level in walk)
+    return tuple(
+        (_tidy(_mix(across.low, across.high, x)), _tidy(_mix(up.low, up.high, y))) for x, y in zip(xs, ys, strict=True)
+    )
+
+
+def _mix(start: float, end: float, share: float) -> float:
+    """From start (share 0, exactly) to end (share 1, exactly)."""
+    return start * (1 - share) + end * share
+
+
+def _tidy(value: float, figures: int = 6) -> float:
+    """So many significant figures: far below a pixel, and short to write down."""
+    return float(f"{value:.{figures}g}")
+
+
+# Drawing
+
+
+def shared(canvas: Canvas, state: State) -> list[Artist]:
+    """Axes and captions."""
+    return frame_artists(canvas, state.frame, state.theme, state.captions)
+
+
+def content(canvas: Canvas, state: State) -> list[Artist]:
+    """The shade, and the series over it."""
+    frame = state.frame
+    artists: list[Artist] = []
+    if state.shade is not None:
+        # Down to the inner side of the box, which lies below and must stay visible.
+        floor = BOTTOM - LINE / 2
+        top = [frame.at(*point) for point in _between(state.series, state.shade.start, state.shade.end)]
+        artists.append(canvas.polygon([(top[0][0], floor), *top, (top[-1][0], floor)], state.shade.color))
+    lines = (canvas.line([frame.at(*point) for point in piece], state.color, STROKE) for piece in state.pieces)
+    return [*artists, *lines]
+
+
+def _boxes(frame: Frame, curve: Curve, margin: float = STROKE / 2 + EDGE, chunk: int = 4) -> Iterator[PixelBox]:
+    """Boxes around a curve, a few segments in each, so that together they follow it."""
+    pixels = [frame.at(*point) for point in curve]
+    for first in range(0, len(pixels) - 1, chunk):
+        xs, ys = zip(*pixels[first : first + chunk + 1], strict=True)
+        yield min(xs) - margin, min(ys) - margin, max(xs) + margin, max(ys) + margin
+
+
+# Tasks
+
+
+def draw_segments(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+    """Every gap bridged by one straight segment."""
+    pieces = _pieces(dice, state.series, state.frame)
+    gaps = tuple((left[-1], right[0]) for left, right in itertools.pairwise(pieces))
+    bridged = tuple(itertools.chain.from_iterable(pieces))
+    return Change(
+        replace(state, pieces=pieces),
+        replace(state, pieces=(bridged,)),
+        "The series has gaps. Bridge every gap with one straight segment, from the point where the line stops to the "
+        "point where it goes on, in the same color and width as the rest of the line.",
+        tuple(box for gap in gaps for box in _boxes(state.frame, gap)),
+        {"gaps": gaps},
+    )
+
+
+def _pieces(dice: Dice, curve: Curve, frame: Frame) -> tuple[Curve, ...]:
+    """What is left of a series after two to four runs of vertices are taken out: pieces of two vertices or more."""
+    pitch = frame.across(curve[1][0]) - frame.across(curve[0][0])
+    shortest = max(1, math.ceil(GAP_WIDTH / pitch) - 1)
+    while True:
+        missing = [dice.integer(shortest, shortest + 3) for _ in range(dice.integer(*GAPS))]
+        spare = len(curve) - sum(missing) - 2 * (len(missing) + 1)
+        if spare >= 0:
+            break
+    # Cutting the spare vertices at random places shares them out among the pieces.
+    cuts = sorted(dice.integer(0, spare) for _ in missing)
+    kept = [2 + b - a for a, b in itertools.pairwise([0, *cuts, spare])]
+    pieces: list[Curve] = []
+    start = 0
+    for length, gap in zip(kept, [*missing, 0], strict=True):
+        pieces.append(curve[start : start + length])
+        start += length + gap
+    return tuple(pieces)
+
+
+def normalize_series(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+    """Stretched and shifted vertically until lowest and highest point are where they are asked for."""
+    heights = [y for _, y in state.series]
+    bottom, top = min(heights), max(heights)
+    low, high = _new_heights(dice, state.y, bottom, top)
+    moved = tuple((x, _mix(low, high, (y - bottom) / (top - bottom))) for x, y in state.series)
+    name = state.captions.y
+    return Change(
+        state,
+        replace(state, pieces=(moved,)),
+        f'Stretch or squeeze the series vertically, evenly, and shift it so that its lowest point lies at "{name}" = '
+        f'{said(low)} and its highest point at "{name}" = {said(high)}. Axes, ticks and horizontal positions stay '
+        "as they are.",
+        (*_boxes(state.frame, state.series), *_boxes(state.frame, moved)),
+        {"lowest": low, "highest": high},
+    )
+
+
+def _new_heights(dice: Dice, scale: Scale, bottom: float, top: float) -> tuple[float, float]:
+    """Three-figure ends for the series: inside the axes, both clearly moved, and clearly another stretch."""
+    while True:
+        low, high = (sig3(_mix(scale.low, scale.high, share)) for share in _two_heights(dice))
+        inside = scale.share(low) >= 0.04 and scale.share(high) <= 0.96
+        moved = min(abs(scale.share(low) - scale.share(bottom)), abs(scale.share(high) - scale.share(top)))
+        stretch = (high - low) / (top - bottom)
+        if inside and moved >= 0.04 and not 0.8 < stretch < 1.25:
+            return low, high
+
+
+def filter_series(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+    """Only what lies on one side of a threshold, cut at the crossings."""
+    threshold = dice.choice(list(_thresholds(state)))
+    above = dice.chance(0.5)
+    parts = _parts(state.series, threshold)
+    kept = tuple(curve for side, curve in parts if side == above)
+    gone = (curve for side, curve in parts if side != above)
+    return Change(
+        state,
+        replace(state, pieces=kept),
+        f'Keep only the parts of the series where "{state.captions.y}" is at {"least" if above else "most"} '
+        f"{said(threshold)} and erase the rest of it. Where the series crosses that value, cut the line straight off "
+        "at the crossing.",
+        tuple(box for curve in gone for box in _boxes(state.frame, curve)),
+        {"keep": "at least" if above else "at most", "threshold": threshold},
+    )
+
+
+def _parts(curve: Curve, threshold: float) -> list[tuple[bool, Curve]]:
+    """A curve cut where it crosses a threshold that is the height of no vertex: (lies above, its points) in turn.
+
+    >>> _parts(((0.0, 0.0), (4.0, 2.0)), 0.5)
+    [(False, ((0.0, 0.0), (1.0, 0.5))), (True, ((1.0, 0.5), (4.0, 2.0)))]
+    """
+    parts: list[tuple[bool, Curve]] = []
+    points = [curve[0]]
+    for (x0, y0), (x1, y1) in itertools.pairwise(curve):
+        if (y0 > threshold) != (y1 > threshold):
+            crossing = (_mix(x0, x1, (threshold - y0) / (y1 - y0)), threshold)
+            parts.append((y0 > threshold, (*points, crossing)))
+            points = [crossing]
+        points.append((x1, y1))
+    parts.append((points[-1][1] > threshold, tuple(points)))
+    return parts
+
+
+def _thresholds(state: State) -> Iterator[float]:
+    """Three-figure heights that cut the series into a few parts, all of them easy to see."""
+    series, frame = state.series, state.frame
+    rows = [frame.down(y) for _, y in series]
+    bottom, top = min(y for _, y in series), max(y for _, y in series)
+    whole = frame.across(series[-1][0]) - frame.across(series[0][0])
+    for percent in range(14, 88, 2):
+        threshold = sig3(_mix(bottom, top, percent / 100))
+        row = frame.down(threshold)
+        if min(abs(row - r) for r in rows) < CLEAR:
+            continue
+        parts = _parts(series, threshold)
+        widths = [frame.across(curve[-1][0]) - frame.across(curve[0][0]) for _, curve in parts]
+        share = sum(width for (above, _), width in zip(parts, widths, strict=True) if above) / whole
+        if len(parts) <= MOST_PARTS and min(widths) >= PART_WIDTH and 0.2 <= share <= 0.8:
+            yield threshold
+
+
+def shade_interval(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+    """The area between the series and the bottom of the plot area, from one x to another."""
+    start, end = _interval(dice, state.series[0][0], state.series[-1][0])
+    shade = Shade(start, end, random_color(dice, [state.theme.background, state.theme.text, state.color]))
+    name = state.captions.x
+    return Change(
+        state,
+        replace(state, shade=shade),
+        f'Shade the area under the series between "{name}" = {said(start)} and "{name}" = {said(end)} with the solid '
+        f"color {shade.color}: from the series down to the bottom axis, straight up and down at both ends. The line "
+        "and the axes stay in front.",
+        tuple((x0, y0, x1, BOTTOM) for x0, y0, x1, _ in _boxes(state.frame, _between(state.series, start, end), EDGE)),
+        {"from": start, "to": end, "color": shade.color},
+    )
+
+
+def _interval(dice: Dice, first: float, last: float) -> tuple[float, float]:
+    """Two three-figure numbers, 15 to 60 % of the way apart and clearly inside."""
+    while True:
+        start = sig3(_mix(first, last, dice.uniform(0.02, 0.83)))
+        end = sig3(_mix(first, last, dice.uniform(0.17, 0.98)))
+        if 0.15 <= (end - start) / (last - first) <= 0.6 and first < start and end < last:
+            return start, end
+
+
+def _between(curve: Sequence[Point], start: float, end: float) -> Curve:
+    """The part of a curve between two x values, cut exactly there.
+
+    >>> _between(((0.0, 0.0), (4.0, 2.0), (8.0, 0.0)), 1.0, 6.0)
+    ((1.0, 0.5), (4.0, 2.0), (6.0, 1.0))
+    """
+    inner = [point for point in curve if start < point[0] < end]
+    return (start, _height(curve, start)), *inner, (end, _height(curve, end))
+
+
+def _height(curve: Sequence[Point], x: float) -> float:
+    for (x0, y0), (x1, y1) in itertools.pairwise(curve):
+        if x0 <= x <= x1:
+            return _mix(y0, y1, (x - x0) / (x1 - x0))
+    raise ValueError(f"the curve does not reach x = {x}")
+
+
+TASKS: Mapping[str, Callable[[State, Dice, Canvas], Change[State]]] = {
+    "draw_segments": draw_segments,
+    "normalize_series": normalize_series,
+    "filter_series": filter_series,
+    "shade_interval": shade_interval,
+}

@@ -1,6 +1,6 @@
-"""Draw the contact sheet of PaintBench: every mode under every condition, with its instructions.
+"""Draw the contact sheets: every mode of PaintBench under every condition, every task of TinyGrafixBench.
 
-Writes docs/images/paintbench/<task>-<mode>.webp and docs/contact-sheet.md.
+Writes docs/images/<suite>/….webp, docs/contact-sheet.md and docs/contact-sheet-charts.md.
 """
 
 from __future__ import annotations
@@ -9,56 +9,90 @@ from pathlib import Path
 
 from PIL import Image
 
+from editscope.cases import Case
 from editscope.images import load, thumbnail
 from editscope.suites import load_suite
 from editscope.suites.paintbench.catalog import CATEGORIES, CONDITIONS
+from editscope.suites.tinygrafix.catalog import CHARTS
 
 HERE = Path(__file__).parent
-PICTURES = HERE / "images" / "paintbench"
-SIDE, GAP = 150, 6
+GAP = 6
 
-INTRODUCTION = """# PaintBench contact sheet
+SHAPES = """# PaintBench contact sheet
 
 Every mode under every condition: the input above, the answer below, and the instruction of each column
 under the strip. Problems of the standard set, drawn by `make contact-sheet`. Columns: {columns}.
 
 """
+DRAWN = """# TinyGrafixBench contact sheet
+
+Three problems of each task: the input above, the answer below, and the instruction of each column under the strip.
+Problems of the standard set, drawn by `make contact-sheet`.
+
+"""
 
 
-def strip(pairs: list[tuple[Image.Image, Image.Image]]) -> Image.Image:
+def strip(cases: list[Case], side: int) -> Image.Image:
     """Inputs in the upper row, answers in the lower."""
-    sheet = Image.new("RGB", (len(pairs) * (SIDE + GAP) - GAP, 2 * SIDE + GAP), "#f4f4f2")
+    pairs = [(_small(case.images[0], side), _small(case.answer, side)) for case in cases]
+    high = max(picture.height for pair in pairs for picture in pair)
+    sheet = Image.new("RGB", (len(pairs) * (side + GAP) - GAP, 2 * high + GAP), "#f4f4f2")
     for column, pair in enumerate(pairs):
         for row, picture in enumerate(pair):
-            left = column * (SIDE + GAP) + (SIDE - picture.width) // 2
-            sheet.paste(picture, (left, row * (SIDE + GAP) + (SIDE - picture.height) // 2))
+            left = column * (side + GAP) + (side - picture.width) // 2
+            sheet.paste(picture, (left, row * (high + GAP) + (high - picture.height) // 2))
     return sheet
 
 
-def main() -> None:
-    """Draw all strips and write the page."""
-    PICTURES.mkdir(parents=True, exist_ok=True)
+def section(suite: str, name: str, title: str, cases: list[Case], labels: list[str], side: int) -> str:
+    """Draw one strip and write its part of the page."""
+    file = HERE / "images" / suite / f"{name}.webp"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    strip(cases, side).save(file, quality=82, method=6)
+    lines = [f"1. {label}{case.instruction}\n" for label, case in zip(labels, cases, strict=True)]
+    return f"### {title}\n\n![{title}](images/{suite}/{name}.webp)\n\n{''.join(lines)}\n"
+
+
+def paintbench() -> str:
+    """The page of PaintBench."""
     suite = load_suite("paintbench", per_mode=1)
-    text = [INTRODUCTION.format(columns=", ".join(CONDITIONS))]
+    text = [SHAPES.format(columns=", ".join(CONDITIONS))]
     for category, tasks in CATEGORIES.items():
         text.append(f"## {category.replace('_', ' ').capitalize()}\n\n")
         for task, modes in tasks.items():
             for mode in modes:
-                ids = suite.select({"task": (task,), "mode": (mode,)})
-                cases = [suite[case_id] for case_id in ids]
-                pairs = [(_small(c.images[0]), _small(c.answer)) for c in cases]
-                name = f"{task}-{mode}.webp" if mode != "default" else f"{task}.webp"
-                strip(pairs).save(PICTURES / name, quality=82, method=6)
-                title = task.replace("_", " ") + ("" if mode == "default" else f" · {mode.replace('_', ' ')}")
-                text.append(f"### {title}\n\n![{title}](images/paintbench/{name})\n\n")
-                text += [f"1. *{c.tags['condition']}*: {c.instruction}\n" for c in cases]
-                text.append("\n")
-    (HERE / "contact-sheet.md").write_text("".join(text), encoding="utf-8")
-    print(f"wrote {HERE / 'contact-sheet.md'}")
+                cases = [suite[case_id] for case_id in suite.select({"task": (task,), "mode": (mode,)})]
+                alone = mode == "default"
+                name = task if alone else f"{task}-{mode}"
+                title = task.replace("_", " ") + ("" if alone else f" · {mode.replace('_', ' ')}")
+                labels = [f"*{case.tags['condition']}*: " for case in cases]
+                text.append(section("paintbench", name, title, cases, labels, side=150))
+    return "".join(text)
 
 
-def _small(picture: object) -> Image.Image:
-    return Image.fromarray(thumbnail(load(picture), SIDE))  # type: ignore[arg-type]
+def tinygrafix() -> str:
+    """The page of TinyGrafixBench."""
+    suite = load_suite("tinygrafix", per_task=3)
+    text = [DRAWN]
+    for chart, tasks in CHARTS.items():
+        text.append(f"## {chart.replace('_', ' ').capitalize()}\n\n")
+        for task, operation in tasks.items():
+            folder = f"{chart}_{task}"
+            cases = [suite[case_id] for case_id in suite.select({"task": (folder,)})]
+            title = f"{task.replace('_', ' ')} ({operation})"
+            text.append(section("tinygrafix", folder, title, cases, [""] * len(cases), side=400))
+    return "".join(text)
+
+
+def _small(picture: object, side: int) -> Image.Image:
+    return Image.fromarray(thumbnail(load(picture), side))  # type: ignore[arg-type]
+
+
+def main() -> None:
+    """Write both pages."""
+    for name, page in (("contact-sheet", paintbench), ("contact-sheet-charts", tinygrafix)):
+        (HERE / f"{name}.md").write_text(page(), encoding="utf-8")
+        print(f"wrote docs/{name}.md")
 
 
 if __name__ == "__main__":

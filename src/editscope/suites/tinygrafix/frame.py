@@ -100,18 +100,23 @@ def frame_artists(canvas: Canvas, frame: Frame, theme: Theme, captions: Captions
         canvas.ground(theme.background),
         canvas.box(frame.left, frame.top, frame.right, frame.bottom, theme.text),
     ]
+    marks: list[tuple[Point, Point]] = []
     left_edge = frame.left - TICK
     if frame.y is not None:
         for tick, text in zip(frame.y.ticks, tick_texts(frame.y.ticks), strict=True):
             y = frame.down(tick)
-            artists.append(canvas.line([(frame.left - TICK, y), (frame.left, y)], theme.text, LINE, snap=True))
-            artists.append(canvas.text(frame.left - TICK - 5, y, text, theme.text, TICK_SIZE, across="right"))
+            marks.append(((frame.left - TICK, y), (frame.left, y)))
+            artists.append(
+                canvas.text(frame.left - TICK - 5, y, text, theme.text, TICK_SIZE, across="right", along="middle")
+            )
             left_edge = min(left_edge, frame.left - TICK - 5 - canvas.text_size(text, TICK_SIZE)[0])
     if frame.x is not None:
         for tick, text in zip(frame.x.ticks, tick_texts(frame.x.ticks), strict=True):
             x = frame.across(tick)
-            artists.append(canvas.line([(x, frame.bottom), (x, frame.bottom + TICK)], theme.text, LINE, snap=True))
+            marks.append(((x, frame.bottom), (x, frame.bottom + TICK)))
             artists.append(canvas.text(x, frame.bottom + TICK + 5, text, theme.text, TICK_SIZE, along="top"))
+    if marks:
+        artists.append(canvas.strokes(marks, theme.text, LINE))
     middle_x, middle_y = (frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2
     if captions.x:
         artists.append(canvas.text(middle_x, frame.bottom + 62, captions.x, theme.text, LABEL_SIZE))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from editscope.suites.dice import Dice
@@ -51,8 +51,23 @@ def make(slot: Slot, namespace: str = "tinygrafixbench") -> Made:
         "problem_id": slot.slot,
         "seed": drawn.seed,
         **change.details,
-        "state": asdict(change.before),
-        "answer_state": asdict(change.after),
+        "state": written(change.before),
+        "answer_state": written(change.after),
         "touched": [[round(v, 2) for v in box] for box in change.touched],
     }
     return Made(before, after, sidecar)
+
+
+def written(value: Any) -> Any:
+    """A state as JSON can hold it; what ``dataclasses.asdict`` gives, without its deep copies.
+
+    >>> written(Slot("bar_chart", "add_bar", 3))
+    {'chart': 'bar_chart', 'task': 'add_bar', 'slot': 3}
+    """
+    if isinstance(value, (str, float, int)) or value is None:
+        return value
+    if isinstance(value, (tuple, list)):
+        return [written(item) for item in value]
+    if is_dataclass(value):
+        return {field.name: written(getattr(value, field.name)) for field in fields(value)}
+    return {key: written(item) for key, item in value.items()}

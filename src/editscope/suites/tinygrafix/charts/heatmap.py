@@ -11,11 +11,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from matplotlib.artist import Artist
+from matplotlib.path import Path as Outline
 
 from editscope.suites.dice import Dice
-from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, Canvas
+from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, Canvas, Point
 from editscope.suites.tinygrafix.change import Change, PixelBox
-from editscope.suites.tinygrafix.colors import Theme, delta_e, hex_of, random_color, rgb_of
+from editscope.suites.tinygrafix.colors import Theme
 from editscope.suites.tinygrafix.frame import (
     LABEL_SIZE,
     LINE,
@@ -27,20 +28,15 @@ from editscope.suites.tinygrafix.frame import (
     nice_scale,
     tick_texts,
 )
+from editscope.suites.tinygrafix.gradient import Gradient, random_gradient
 from editscope.suites.tinygrafix.wording import magnitude, said, sig3, words
 
 ROWS, COLUMNS = (4, 7), (5, 9)
 EMPTY = (0.08, 0.3)
-"""Which part of the cells is empty, at most; never none."""
-ENDS_APART = 45.0
-"""Least ΔE76 between the two ends of the key."""
-EIGHTH_APART = 4.0
-"""Least ΔE76 over any eighth of the key, so that no part of it looks flat."""
-GROUND_APART = 20.0
-"""Every colour of the key is further than this from the background, and from a new key's at the same value."""
+"""Which part of the cells is empty; never none of them."""
 BORDER = 0.15
 """Neighbours that differ by this part of the key show where one cell ends and the next begins."""
-MARGIN = 0.06
+MARGIN = 0.08
 """No cell is nearer than this part of the key to a threshold."""
 FEWEST = 3
 """A threshold removes at least as many cells and keeps at least as many."""
@@ -55,28 +51,6 @@ WholeBox: TypeAlias = tuple[int, int, int, int]
 
 DIRECTIONS: Mapping[str, tuple[int, int]] = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 """Rows down and columns to the right."""
-
-
-@dataclass(frozen=True, slots=True)
-class Gradient:
-    """Colours between two ends, linear in red, green and blue, each rounded to a whole number.
-
-    >>> Gradient("#000000", "#FF8040").at(0.5)
-    '#804020'
-    """
-
-    low: str
-    high: str
-
-    def shades(self, shares: Sequence[float] | npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
-        """Red, green and blue at each share of the way from low to high: round(low + share · (high − low))."""
-        low, high = np.array(rgb_of(self.low), np.float64), np.array(rgb_of(self.high), np.float64)
-        return np.rint(low + np.asarray(shares, np.float64)[:, None] * (high - low)).astype(np.uint8)
-
-    def at(self, share: float) -> str:
-        """The colour at a share of the way."""
-        r, g, b = self.shades([share])[0].tolist()
-        return hex_of((r, g, b))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +90,7 @@ def build(dice: Dice, canvas: Canvas, task: str) -> State:
     """A grid with some empty cells, in which every line between rows and between columns can be seen."""
     theme = Theme.random(dice)
     scale = _scale(dice)
-    gradient = _gradient(dice, theme)
+    gradient = random_gradient(dice, theme.background)
     size = dice.integer(*ROWS), dice.integer(*COLUMNS)
     while not _readable(scale, cells := _cells(dice, scale, *size)):
         continue
@@ -133,30 +107,9 @@ def _scale(dice: Dice) -> Scale:
     return nice_scale(low, low + span)
 
 
-def _gradient(dice: Dice, theme: Theme, old: Gradient | None = None) -> Gradient:
-    """Ends and everything between them far from the background, and from an old gradient at the same value."""
-    avoid = [theme.background, *((old.low, old.high) if old else ())]
-    while True:
-        low = random_color(dice, avoid)
-        gradient = Gradient(low, random_color(dice, avoid))
-        shades = [hex_of((r, g, b)) for r, g, b in gradient.shades(_EIGHTHS).tolist()]
-        if (
-            delta_e(shades[0], shades[-1]) > ENDS_APART
-            and all(delta_e(a, b) > EIGHTH_APART for a, b in itertools.pairwise(shades))
-            and all(delta_e(shade, theme.background) > GROUND_APART for shade in shades)
-            and (
-                old is None or all(delta_e(s, old.at(e)) > GROUND_APART for s, e in zip(shades, _EIGHTHS, strict=True))
-            )
-        ):
-            return gradient
-
-
-_EIGHTHS = [k / 8 for k in range(9)]
-
-
 def _number(dice: Dice, scale: Scale, low: float = 0.0, high: float = 1.0) -> float:
-    """A three-figure number between two shares of a scale, not finer than a thousandth to a hundredth of the scale."""
-    places = 2 - math.floor(math.log10(scale.high - scale.low))
+    """A three-figure number between two shares of a scale, no finer than a thousandth of the scale."""
+    places = 3 - math.floor(math.log10(scale.high - scale.low))
     value = round(scale.low + dice.uniform(low, high) * (scale.high - scale.low), places)
     return sig3(min(scale.high, max(scale.low, value))) + 0.0
 
@@ -187,17 +140,18 @@ def _border(scale: Scale, one: Cell, two: Cell) -> bool:
 
 
 class Blocks(Artist):
-    """Whole pixels of given colours, put down as they are; transparent ones leave what is below."""
+    """Blocks of whole pixels put down as they are, from a corner at the top left; transparent ones change nothing."""
 
-    def __init__(self, x: int, y: int, rgba: npt.NDArray[np.uint8]) -> None:
+    def __init__(self, x: int, y: int, width: int, height: int, rgba: npt.NDArray[np.uint8]) -> None:
         super().__init__()
-        self._x, self._y, self._rgba = x, y, rgba
+        # Agg counts rows from the bottom.
+        self._pixels = rgba[::-1].repeat(height, axis=0).repeat(width, axis=1)
+        self._x, self._y = x, HEIGHT - y - len(self._pixels)
 
     def draw(self, renderer: Any) -> None:
-        """Agg counts rows from the bottom."""
+        """Copy the pixels."""
         context = renderer.new_gc()
-        upward = np.ascontiguousarray(self._rgba[::-1])
-        renderer.draw_image(context, self._x, HEIGHT - self._y - len(upward), upward)
+        renderer.draw_image(context, self._x, self._y, self._pixels)
         context.restore()
 
 
@@ -215,23 +169,36 @@ def shared(canvas: Canvas, state: State) -> list[Artist]:
     ]
     # A line of two pixels around, not over, the cells: all of a cell is its colour.
     artists += [canvas.box(x0 - 1, y0 - 1, x1 + 1, y1 + 1, ink, LINE) for x0, y0, x1, y1 in (state.grid, state.key)]
-    edge = state.key[2] + LINE
+    artists.append(canvas.path(*_tick_marks(state), ink))
+    x = _tick_end(state) + PAD
     for tick, text in zip(state.scale.ticks, tick_texts(state.scale.ticks), strict=True):
-        y = _key_row(state, tick) + 0.5
-        artists.append(canvas.line([(edge, y), (edge + TICK, y)], ink, LINE, snap=True))
-        artists.append(canvas.text(edge + TICK + PAD, y, text, ink, TICK_SIZE, across="left"))
+        artists.append(canvas.text(x, _tick_at(state, tick), text, ink, TICK_SIZE, across="left"))
     return artists
 
 
-def _key_row(state: State, value: float) -> float:
-    """The pixel row of a value: the top row of the key is its highest value, the bottom row its lowest."""
+def _tick_at(state: State, value: float) -> int:
+    """The pixel edge of a value beside the key."""
     _, top, _, bottom = state.key
-    return bottom - 1 - state.scale.share(value) * (bottom - 1 - top)
+    return round(bottom - state.scale.share(value) * (bottom - top))
+
+
+def _tick_end(state: State) -> float:
+    return state.key[2] + LINE + TICK
+
+
+def _tick_marks(state: State) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]:
+    """All marks in one path: Matplotlib's cost is by the artist."""
+    x0, x1, half = state.key[2] + LINE, _tick_end(state), LINE / 2
+    corners: list[Point] = []
+    for y in (_tick_at(state, tick) for tick in state.scale.ticks):
+        corners += [(x0, y - half), (x1, y - half), (x1, y + half), (x0, y + half), (x0, y - half)]
+    codes = [Outline.MOVETO, Outline.LINETO, Outline.LINETO, Outline.LINETO, Outline.CLOSEPOLY]
+    return np.array(corners, np.float64), np.array(codes * len(state.scale.ticks), np.uint8)
 
 
 def _key_label_at(canvas: Canvas, state: State) -> float:
     widest = max(canvas.text_size(text, TICK_SIZE)[0] for text in tick_texts(state.scale.ticks))
-    return state.key[2] + LINE + TICK + PAD + widest + 22
+    return _tick_end(state) + PAD + widest + 22
 
 
 def _labels_fit(canvas: Canvas, state: State) -> bool:
@@ -250,26 +217,25 @@ def _labels_fit(canvas: Canvas, state: State) -> bool:
 
 
 def content(canvas: Canvas, state: State) -> list[Artist]:
-    """The cells and the key."""
-    return [canvas._own(_painted_cells(state), flip=False), canvas._own(_painted_key(state), flip=False)]
-
-
-def _painted_cells(state: State) -> Blocks:
-    values = list(itertools.chain.from_iterable(state.cells))
-    rgba = np.zeros((len(values), 4), np.uint8)
-    filled = [i for i, v in enumerate(values) if v is not None]
-    rgba[filled, :3] = state.gradient.shades([state.scale.share(v) for v in values if v is not None])
-    rgba[filled, 3] = 255
-    width, height = state.cell_size
-    blocks = rgba.reshape(len(state.cells), -1, 4).repeat(height, axis=0).repeat(width, axis=1)
-    return Blocks(LEFT, TOP, blocks)
-
-
-def _painted_key(state: State) -> Blocks:
+    """The cells and the key, whose top row of pixels is its highest value and whose bottom row its lowest."""
     x0, y0, x1, y1 = state.key
-    rgba = np.full((y1 - y0, x1 - x0, 4), 255, np.uint8)
-    rgba[:, :, :3] = state.gradient.shades(np.linspace(1.0, 0.0, y1 - y0))[:, None]
-    return Blocks(x0, y0, rgba)
+    rows = _opaque(state.gradient.shades(np.linspace(1.0, 0.0, y1 - y0)))
+    cells = Blocks(LEFT, TOP, *state.cell_size, _looks(state))
+    key = Blocks(x0, y0, x1 - x0, 1, rows[:, None])
+    return [canvas._own(cells, flip=False), canvas._own(key, flip=False)]
+
+
+def _looks(state: State) -> npt.NDArray[np.uint8]:
+    """The colour of every cell, transparent where it is empty: rows × columns × RGBA."""
+    values = list(itertools.chain.from_iterable(state.cells))
+    filled = [i for i, value in enumerate(values) if value is not None]
+    rgba = np.zeros((len(values), 4), np.uint8)
+    rgba[filled] = _opaque(state.gradient.shades([state.scale.share(v) for v in values if v is not None]))
+    return rgba.reshape(len(state.cells), -1, 4)
+
+
+def _opaque(rgb: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    return np.pad(rgb, ((0, 0), (0, 1)), constant_values=255)
 
 
 # The tasks
@@ -279,15 +245,10 @@ def _changed(before: State, after: State) -> tuple[PixelBox, ...]:
     """The cells that look different, those beside each other in one box, and the key if its colours change."""
     boxes: list[PixelBox] = []
     width, height = before.cell_size
-    for row, (old, new) in enumerate(zip(before.cells, after.cells, strict=True)):
-        differs = [_look(before, a) != _look(after, b) for a, b in zip(old, new, strict=True)]
+    for row, differs in enumerate((_looks(before) != _looks(after)).any(axis=2).tolist()):
         y = TOP + row * height
         boxes += [(LEFT + a * width, y, LEFT + b * width, y + height) for a, b in _runs(differs)]
     return tuple(boxes) if before.gradient == after.gradient else (*boxes, before.key)
-
-
-def _look(state: State, cell: Cell) -> str | None:
-    return None if cell is None else state.color(cell)
 
 
 def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
@@ -385,7 +346,7 @@ def _filled(cells: Cells) -> int:
 
 def change_colormap(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     """Two new ends, for the cells and for the key."""
-    new = _gradient(dice, state.theme, state.gradient)
+    new = random_gradient(dice, state.theme.background, state.gradient)
     after = replace(state, gradient=new)
     return Change(
         state,

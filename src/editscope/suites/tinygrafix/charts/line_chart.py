@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from matplotlib.artist import Artist
+from matplotlib.lines import Line2D
 
 from editscope.suites.dice import Dice
-from editscope.suites.tinygrafix.canvas import Canvas, Point
+from editscope.suites.tinygrafix.canvas import DPI, Canvas, Point
 from editscope.suites.tinygrafix.change import Change, PixelBox
 from editscope.suites.tinygrafix.colors import Theme, random_color
 from editscope.suites.tinygrafix.frame import LINE, Captions, Frame, Scale, fits_across, frame_artists, nice_scale
@@ -21,13 +22,17 @@ GAPS = (2, 4)
 LEFT, TOP, RIGHT, BOTTOM = 150.0, 80.0, 984.0, 640.0
 STROKE = 4.5
 """Width of the series in pixels."""
+SEEN = 30.0
+"""Least ΔE76 between series and background: more than colours must differ by, as a thin line is hard to see."""
 GAP_WIDTH = 40.0
 """A gap in the series is at least this many pixels wide, so that nobody overlooks it."""
-CLEAR = 4.0
+CLEAR = 5.0
 """No vertex comes nearer than this many pixels to a threshold: each lies clearly on one side."""
-PART_WIDTH = 10.0
+PART_WIDTH = 16.0
 """What a threshold keeps and what it removes comes in parts at least this many pixels wide."""
 MOST_PARTS = 9
+ERASER = STROKE + 3.0
+"""Wide enough to cover every pixel that the series touches."""
 EDGE = 2.0
 """Anti-aliasing may touch the next pixel."""
 
@@ -45,7 +50,11 @@ class Shade:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A line chart. ``pieces`` are the drawn stretches of the series from left to right; between them are gaps."""
+    """A line chart.
+
+    ``pieces`` are the drawn stretches of the series from left to right; between them are gaps, which ``bridges``
+    close. ``erased`` are stretches of the pieces that are not to be seen.
+    """
 
     theme: Theme
     captions: Captions
@@ -53,6 +62,8 @@ class State:
     y: Scale
     color: str
     pieces: tuple[Curve, ...]
+    bridges: tuple[Curve, ...] = ()
+    erased: tuple[Curve, ...] = ()
     shade: Shade | None = None
 
     @property
@@ -62,7 +73,7 @@ class State:
 
     @property
     def series(self) -> Curve:
-        """All vertices that are drawn, from left to right."""
+        """The vertices of all pieces, from left to right."""
         return tuple(itertools.chain.from_iterable(self.pieces))
 
 
@@ -72,7 +83,7 @@ class State:
 def build(dice: Dice, canvas: Canvas, task: str) -> State:
     """One series without gaps, inside scales that leave some air around it, and labels that can be told apart."""
     theme = Theme.random(dice)
-    color = random_color(dice, [theme.background])
+    color = random_color(dice, [theme.background], least=SEEN)
     captions = _captions(dice, canvas)
     across, up = _scale(dice), _scale(dice)
     while True:
@@ -156,16 +167,50 @@ def shared(canvas: Canvas, state: State) -> list[Artist]:
 
 
 def content(canvas: Canvas, state: State) -> list[Artist]:
-    """The shade, and the series over it."""
+    """The shade, the series over it, and what was done to the series.
+
+    A bridge is a line of its own and erasing is painting over with the background, because a line that is drawn
+    longer or shorter comes out one colour level lighter or darker here and there along the parts that did not change.
+    """
     frame = state.frame
-    artists: list[Artist] = []
-    if state.shade is not None:
-        # Down to the inner side of the box, which lies below and must stay visible.
-        floor = BOTTOM - LINE / 2
-        top = [frame.at(*point) for point in _between(state.series, state.shade.start, state.shade.end)]
-        artists.append(canvas.polygon([(top[0][0], floor), *top, (top[-1][0], floor)], state.shade.color))
-    lines = (canvas.line([frame.at(*point) for point in piece], state.color, STROKE) for piece in state.pieces)
-    return [*artists, *lines]
+    shade = [] if state.shade is None else [_shade(canvas, state, state.shade)]
+    lines = [canvas.line([frame.at(*point) for point in piece], state.color, STROKE) for piece in state.pieces]
+    bridges = [_bridge(canvas, [frame.at(*point) for point in bridge], state.color) for bridge in state.bridges]
+    erased = [canvas.line(_eraser(state, curve), state.theme.background, ERASER) for curve in state.erased]
+    return [*shade, *lines, *bridges, *erased]
+
+
+def _shade(canvas: Canvas, state: State, shade: Shade) -> Artist:
+    # Down to the inner side of the box, which lies below and must stay visible.
+    floor = BOTTOM - LINE / 2
+    top = [state.frame.at(*point) for point in _between(state.series, shade.start, shade.end)]
+    artist = canvas.polygon([(top[0][0], floor), *top, (top[-1][0], floor)], shade.color)
+    artist.set_snap(False)
+    return artist
+
+
+def _bridge(canvas: Canvas, points: Sequence[Point], color: str) -> Artist:
+    """A line whose ends are as round as the joins of the series."""
+    line = Line2D(*zip(*points, strict=True), color=color, linewidth=STROKE * 72 / DPI, solid_capstyle="round")
+    line.set_snap(False)
+    artist: Artist = canvas._own(line)
+    return artist
+
+
+def _eraser(state: State, curve: Curve) -> list[Point]:
+    """The pixels along which to erase: a bit beyond the ends of the series, but not beyond a cut."""
+    points = [state.frame.at(*point) for point in curve]
+    if curve[0] == state.series[0]:
+        points[0] = _beyond(points[1], points[0])
+    if curve[-1] == state.series[-1]:
+        points[-1] = _beyond(points[-2], points[-1])
+    return points
+
+
+def _beyond(start: Point, end: Point) -> Point:
+    """A line from start to end made longer by EDGE."""
+    share = 1 + EDGE / math.dist(start, end)
+    return _mix(start[0], end[0], share), _mix(start[1], end[1], share)
 
 
 def _boxes(frame: Frame, curve: Curve, margin: float = STROKE / 2 + EDGE, chunk: int = 4) -> Iterator[PixelBox]:
@@ -183,14 +228,13 @@ def draw_segments(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     """Every gap bridged by one straight segment."""
     pieces = _pieces(dice, state.series, state.frame)
     gaps = tuple((left[-1], right[0]) for left, right in itertools.pairwise(pieces))
-    bridged = tuple(itertools.chain.from_iterable(pieces))
     return Change(
         replace(state, pieces=pieces),
-        replace(state, pieces=(bridged,)),
+        replace(state, pieces=pieces, bridges=gaps),
         "The series has gaps. Bridge every gap with one straight segment, from the point where the line stops to the "
         "point where it goes on, in the same color and width as the rest of the line.",
         tuple(box for gap in gaps for box in _boxes(state.frame, gap)),
-        {"gaps": gaps},
+        {"gaps": len(gaps)},
     )
 
 
@@ -249,15 +293,15 @@ def filter_series(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     above = dice.chance(0.5)
     parts = _parts(state.series, threshold)
     kept = tuple(curve for side, curve in parts if side == above)
-    gone = (curve for side, curve in parts if side != above)
+    gone = tuple(curve for side, curve in parts if side != above)
     return Change(
         state,
-        replace(state, pieces=kept),
+        replace(state, erased=gone),
         f'Keep only the parts of the series where "{state.captions.y}" is at {"least" if above else "most"} '
         f"{said(threshold)} and erase the rest of it. Where the series crosses that value, cut the line straight off "
         "at the crossing.",
         tuple(box for curve in gone for box in _boxes(state.frame, curve)),
-        {"keep": "at least" if above else "at most", "threshold": threshold},
+        {"keep": "at least" if above else "at most", "threshold": threshold, "kept": kept},
     )
 
 

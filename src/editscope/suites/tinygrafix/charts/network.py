@@ -32,8 +32,6 @@ MIDDLE_Y, TITLE_Y = 414.0, 52.0
 MARGIN, GAP = 30.0, 64.0
 KEY_SIZE, KEY_PITCH, KEY_PAD = 8.5, 38.0, 18.0
 SWATCH_WIDTH, SWATCH_HEIGHT, SWATCH_GAP = 48.0, 22.0, 14.0
-KEY_BASELINE = 7.0
-"""A capital letter of a label is twice as high, and so is centred on its swatch."""
 LONGEST_LABEL = 175.0
 """Width of a label in pixels."""
 SOFT = 2.0
@@ -156,8 +154,8 @@ def shared(canvas: Canvas, state: State) -> list[Artist]:
     ]
     for row, node in enumerate(state.nodes):
         _, top, right, bottom = _swatch(state, row)
-        x, y = right + SWATCH_GAP, (top + bottom) / 2 + KEY_BASELINE
-        artists.append(canvas.text(x, y, node.label, theme.text, KEY_SIZE, across="left", along="baseline"))
+        x, y = right + SWATCH_GAP, (top + bottom) / 2
+        artists.append(canvas.text(x, y, node.label, theme.text, KEY_SIZE, across="left", along="middle"))
     return artists
 
 

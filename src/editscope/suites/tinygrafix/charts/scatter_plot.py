@@ -34,13 +34,16 @@ PUSH, PUSH_ON = 3.5, 0.5
 """The outlier moves away from the trend by so many standard deviations, then by more until it stands out."""
 STANDS_OUT = 0.03
 """How much further from the line the outlier is than any other point, as part of the scale (17 pixels)."""
+LINED_SLOPE = 0.15
+"""The least slope of the line that is drawn, as rise of the scale per width of it."""
 CLEAR_SLOPE, CLEAR_FIT = 0.25, 0.6
 """Least slope and correlation of a class whose line is asked for."""
 LINES_APART = 0.2
 """The lines of the two classes differ by this part of the scale at least, both ends taken together."""
-BEYOND = 1100.0
-"""A line is drawn this far past the plot area and clipped there, so that its whole thickness ends at the border."""
-PIECE = 24.0
+BEYOND = 64.0
+"""A line is drawn this far past the plot area and clipped there, so that its whole thickness ends at the border:
+at the flattest slope, half of it is still inside up to 25 pixels after its middle has left."""
+PIECE = 32.0
 EDGE = 2.0
 """Anti-aliasing may touch the next pixel."""
 
@@ -174,6 +177,8 @@ def _clouds(dice: Dice, diameter: int, clear: bool) -> tuple[list[Point], list[P
     points = _cloud(dice, dice.integer(*POINTS), noise, diameter, [])
     lined = _with_outlier(points, dice.integer(0, len(points) - 1), noise)
     if lined is None or not all(_far(p, [q for q in lined if q is not p], diameter) for p in lined):
+        return None
+    if abs(best_fit(lined)[0]) < LINED_SLOPE:
         return None
     plain = _cloud(dice, dice.integer(*POINTS), dice.uniform(*PLAIN_NOISE), diameter, lined)
     if clear and (abs(best_fit(plain)[0]) < CLEAR_SLOPE or abs(correlation(plain)) < CLEAR_FIT):

@@ -6,7 +6,7 @@ import itertools
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from typing import Any
 
@@ -136,6 +136,17 @@ def test_rows_and_columns_can_be_counted(task: str) -> None:
         colors = cell_colors(change.before)
         assert apart(colors[1:], colors[:-1]).max(axis=1).min() > 5
         assert apart(colors[:, 1:], colors[:, :-1]).max(axis=0).min() > 5
+
+
+def test_grids_whose_lines_cannot_be_seen_and_labels_that_do_not_fit_are_drawn_again() -> None:
+    """Both are so rare that a thousand seeds may have none."""
+    state = changes("add_cell")[0].before
+    assert heatmap._readable(state.scale, state.cells)
+    assert not heatmap._readable(state.scale, (*state.cells, state.cells[-1]))
+    assert not heatmap._readable(state.scale, tuple((row[0], *row) for row in state.cells))
+    assert heatmap._labels_fit(the_canvas(), state)
+    for long in (replace(state.captions, title="W" * 60), replace(state.captions, y="W" * 60)):
+        assert not heatmap._labels_fit(the_canvas(), replace(state, captions=long))
 
 
 @pytest.mark.parametrize("task", TASKS)

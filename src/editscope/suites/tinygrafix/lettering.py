@@ -211,8 +211,9 @@ class Label(Artist):
         """Draw it with Agg, from kept pictures."""
         assert isinstance(renderer, RendererAgg) and renderer.dpi == DPI, "labels are made for one resolution"
         if not KEEPS:
-            text = self.plain()
-            text.set_figure(self.get_figure())
+            text, figure = self.plain(), self.get_figure()
+            assert figure is not None
+            text.set_figure(figure)
             text.draw(renderer)
             return
         for coverage, right, down in lettering(self.size).run(self.text, self.turn):

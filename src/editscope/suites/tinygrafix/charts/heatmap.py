@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -109,7 +108,8 @@ def _scale(dice: Dice) -> Scale:
 
 def _number(dice: Dice, scale: Scale, low: float = 0.0, high: float = 1.0) -> float:
     """A three-figure number between two shares of a scale, no finer than a thousandth of the scale."""
-    places = 3 - math.floor(math.log10(scale.high - scale.low))
+    # By the written exponent: math libraries need not agree about the logarithm of 0.01.
+    places = 3 - int(f"{scale.high - scale.low:e}".partition("e")[2])
     value = round(scale.low + dice.uniform(low, high) * (scale.high - scale.low), places)
     return sig3(min(scale.high, max(scale.low, value))) + 0.0
 

@@ -298,7 +298,7 @@ def filter_series(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
         state,
         replace(state, erased=gone),
         f'Keep only the parts of the series where "{state.captions.y}" is at {"least" if above else "most"} '
-        f"{said(threshold)} and erase the rest of it. Where the series crosses that value, cut the line straight off "
+        f"{said(threshold)} and erase the rest of it. Where the series crosses that value, cut the line off squarely "
         "at the crossing.",
         tuple(box for curve in gone for box in _boxes(state.frame, curve)),
         {"keep": "at least" if above else "at most", "threshold": threshold, "kept": kept},

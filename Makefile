@@ -63,6 +63,7 @@ unit:
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/generation.py
+	$(BIN)/python benchmarks/charts.py
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/intervals.py
 	$(BIN)/python benchmarks/footprint.py

@@ -54,12 +54,14 @@ def result(run: Run, console: Console) -> None:
 def summary_table(run: Run, console: Console) -> None:
     """The tables of a run's summary, one row per group."""
     from rich.table import Table
+    from rich.text import Text
 
     summary = run.summary
     table = Table(box=None, pad_edge=False)
     table.add_column("", no_wrap=True)
     for heading in ("mIoU", "95 %", *(SHORT[metric] for metric in SHORT if metric != "miou"), "n"):
-        table.add_column(heading, justify="right", no_wrap=True)
+        # Figures are never cut; in a narrow terminal the names are.
+        table.add_column(heading, justify="right", no_wrap=True, min_width=12 if heading == "95 %" else 5)
     table.add_row("overall", *_cells(summary["overall"]))
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for row in summary["groups"]:
@@ -70,7 +72,7 @@ def summary_table(run: Run, console: Console) -> None:
             table.add_row("")
             table.add_row(f"[dim]by {by}[/dim]")
             before = by
-        table.add_row(f"  {key}", *_cells(cells))
+        table.add_row(Text(f"  {key}"), *_cells(cells))
     console.print(table)
 
 

@@ -100,12 +100,18 @@ def _deflated(rows: npt.NDArray[np.uint8]) -> bytes:
 
 def _well_filtered(rows: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """RGB rows with the filter that packs a sample best: bands of 16 rows, one in every 256."""
-    bands = (np.arange(0, len(rows), 256)[:, None] + np.arange(16)).reshape(-1)
-    sample = bands[bands < len(rows)]
-    candidates = [_filtered(rows, 3, kind) for kind in (UP, SUB, NO_FILTER)]
-    sizes = [len(_deflated(filtered[sample])) for filtered in candidates]
+    kinds = (UP, SUB, NO_FILTER)
+    sizes = [
+        len(_deflated(np.concatenate([_band(rows, top, kind) for top in range(0, len(rows), 256)]))) for kind in kinds
+    ]
     # Rows minus the row above are undone several times faster than others: worth two percent.
-    return candidates[0 if sizes[0] <= 1.02 * min(sizes) else sizes.index(min(sizes))]
+    return _filtered(rows, 3, kinds[0 if sizes[0] <= 1.02 * min(sizes) else sizes.index(min(sizes))])
+
+
+def _band(rows: npt.NDArray[np.uint8], top: int, kind: int) -> npt.NDArray[np.uint8]:
+    """Sixteen filtered rows; the row above them is needed, and left out again."""
+    above = min(top, 1)
+    return _filtered(rows[top - above : top + 16], 3, kind)[above:]
 
 
 def _file(width: int, height: int, depth: int, colour: int, palette: bytes, data: bytes) -> bytes:

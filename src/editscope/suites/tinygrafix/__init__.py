@@ -48,7 +48,7 @@ def load(
 
 
 def _environment() -> Mapping[str, str]:
-    from editscope.suites.tinygrafix.canvas import versions
+    from editscope.suites.tinygrafix.versions import versions
 
     return versions()
 

@@ -27,6 +27,7 @@ from editscope.images import Pixels
 from editscope.suites.tinygrafix.lettering import DPI as DPI
 from editscope.suites.tinygrafix.lettering import HEIGHT as HEIGHT
 from editscope.suites.tinygrafix.lettering import Across, Along, label, lettering
+from editscope.suites.tinygrafix.versions import versions as versions
 
 WIDTH = 1024
 Point: TypeAlias = tuple[float, float]
@@ -212,13 +213,6 @@ def plain_settings() -> Iterator[None]:
 def the_canvas() -> Canvas:
     """The canvas of this process."""
     return Canvas()
-
-
-def versions() -> dict[str, str]:
-    """What decides about the pixels besides our own code."""
-    from matplotlib.ft2font import __freetype_version__
-
-    return {"matplotlib": matplotlib.__version__, "freetype": __freetype_version__}
 
 
 def without_alpha(rgba: npt.NDArray[np.uint8]) -> Pixels:

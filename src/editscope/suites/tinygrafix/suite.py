@@ -85,6 +85,6 @@ class TinyGrafix(MadeSuite):
 
     def environment(self) -> Mapping[str, str]:
         """Versions of Matplotlib and FreeType: with others, some pixels of the text may differ."""
-        from editscope.suites.tinygrafix.canvas import versions
+        from editscope.suites.tinygrafix.versions import versions
 
         return versions()

@@ -29,6 +29,21 @@ class MadeSuite(Suite):
     generator: str
     """Goes up whenever the same seed would give other pixels or other words; the tests pin both by hash."""
 
+    slots: Mapping[str, Any]
+    """What stands where in the set, by case id."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids ``<task>/NNN``, in the order of the tables."""
+        return tuple(self.slots)
+
+    def __contains__(self, case_id: object) -> bool:
+        return case_id in self.slots
+
+    def label(self) -> str:
+        """Standard set, or what a custom one changes."""
+        return described(self.options)
+
     @abstractmethod
     def made(self, case_id: str) -> Made:
         """The finished problem behind a case: pictures and the whole description."""

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from editscope.errors import BadInput, unknown
 from editscope.suites.base import short_hash
-from editscope.suites.made import Made, MadeSuite, chosen_names, described, valid_namespace
+from editscope.suites.made import Made, MadeSuite, chosen_names, valid_namespace
 from editscope.suites.paintbench.catalog import AGGREGATION, ALL_MODES, CONDITIONS, MODES, PER_CELL, TASKS
 from editscope.suites.paintbench.folder import problem_tags
 from editscope.suites.paintbench.slots import Overrides, Slot
@@ -80,14 +80,6 @@ class PaintBench(MadeSuite):
         options = {key: list(v) if isinstance(v, tuple) else v for key, v in given.items() if v is not None}
         return PaintBench(slots, overrides, options)
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The ids ``<task>/NNN``, in the order of the tables."""
-        return tuple(self.slots)
-
-    def __contains__(self, case_id: object) -> bool:
-        return case_id in self.slots
-
     def tags(self, case_id: str) -> Mapping[str, str]:
         """The tags of one problem."""
         slot = self.slots[case_id]
@@ -103,10 +95,6 @@ class PaintBench(MadeSuite):
     def fingerprint(self) -> str:
         """Hash of the generator's version and of every slot."""
         return short_hash(self.generator, self.overrides, *self.slots.values())
-
-    def label(self) -> str:
-        """Standard set, or what a custom one changes."""
-        return described(self.options)
 
 
 def _slots(

@@ -7,7 +7,7 @@ from typing import Any
 
 from editscope.errors import BadInput
 from editscope.suites.base import short_hash
-from editscope.suites.made import Made, MadeSuite, chosen_names, described, valid_namespace
+from editscope.suites.made import Made, MadeSuite, chosen_names, valid_namespace
 from editscope.suites.tinygrafix.catalog import AGGREGATION, CHARTS, PER_TASK, TASKS, folder_tags
 from editscope.suites.tinygrafix.slots import Slot
 
@@ -56,14 +56,6 @@ class TinyGrafix(MadeSuite):
         }
         return TinyGrafix(slots, namespace, {key: value for key, value in given.items() if value is not None})
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The ids ``<chart>_<task>/NNN``, in the order of the tables."""
-        return tuple(self.slots)
-
-    def __contains__(self, case_id: object) -> bool:
-        return case_id in self.slots
-
     def tags(self, case_id: str) -> Mapping[str, str]:
         """The tags of one problem."""
         return folder_tags(self.slots[case_id].folder)
@@ -78,10 +70,6 @@ class TinyGrafix(MadeSuite):
     def fingerprint(self) -> str:
         """Hash of the generator's version and of every slot."""
         return short_hash(self.generator, self.namespace, *self.slots.values())
-
-    def label(self) -> str:
-        """Standard set, or what a custom one changes."""
-        return described(self.options)
 
     def environment(self) -> Mapping[str, str]:
         """Versions of Matplotlib and FreeType: with others, some pixels of the text may differ."""

@@ -17,26 +17,30 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("Editscope needs Python 3.11 or newer, not %d.%d; say which with PYTHON=python3.11" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) install -c constraints.txt -e .
+$(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install -c constraints.txt -e '.[report]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install -c constraints.txt -e '.[dev]'
-	@touch $@ $(VENV)/.core
+	@touch $@ $(VENV)/.demo
 
-# The browser tests of the report need Chromium; without it they are skipped, and pytest says so.
-$(VENV)/.system:  | $(BIN)/python
-	@if [ -x $(CHROMIUM) ]; then :; \
+# The browser tests need Chromium, those of the LaTeX output need TeX and Poppler; without them they are skipped,
+# and pytest says so.
+DEBIAN := chromium fonts-dejavu-core poppler-utils texlive-latex-base texlive-latex-recommended \
+          texlive-fonts-recommended lmodern
+
+$(VENV)/.system: Makefile | $(BIN)/python
+	@if [ -x $(CHROMIUM) ] && command -v pdflatex >/dev/null && command -v pdftoppm >/dev/null; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-dejavu-core >/dev/null; \
-	else echo "no Chromium at $(CHROMIUM): the browser tests will be skipped (Debian: apt-get install chromium)"; fi
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(DEBIAN) >/dev/null; \
+	else echo "no Chromium or no TeX: their tests will be skipped (Debian: apt-get install $(DEBIAN))"; fi
 	@touch $@
 
 DEMO_SET := --conditions baseline,striped --per-mode 1
 DEMO_EDITORS := identity drift shift half
 
-demo: $(VENV)/.core
+demo: $(VENV)/.demo
 	@rm -rf demo && mkdir -p demo
 	@for editor in $(DEMO_EDITORS); do \
 	  $(BIN)/editscope run paintbench $(DEMO_SET) --editor ref:$$editor --out demo/$$editor --jobs $(JOBS) || exit $$?; \

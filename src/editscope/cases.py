@@ -19,11 +19,15 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """What the editor is asked, at one level of detail and in one language."""
+    """What the editor is asked, at one level of detail and in one language.
+
+    ``variant`` names the edit that comes of it, where a case has several: "explicit", "cn", "A".
+    """
 
     text: str
     level: str = "default"
     language: str = "en"
+    variant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ class Question:
     text: str
     answer: str
     region: Region | None = None
+    category: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +65,7 @@ class Case:
     questions: tuple[Question, ...] = ()
     hint: str | None = None
     references: tuple[ImageLike, ...] = ()
+    checklist: str | None = None
     details: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
     @property
@@ -80,6 +86,7 @@ class Case:
         parts += [pixels_digest(load(image)) for image in self.references]
         parts += [f"{r.name}|{r.box}" for r in self.regions]
         parts += [f"{q.text}|{q.answer}|{q.region}" for q in self.questions]
+        parts += [f"{name}|{text}" for name, text in (("hint", self.hint), ("checklist", self.checklist)) if text]
         return sha256("\x1f".join(parts).encode()).hexdigest()[:24]
 
 

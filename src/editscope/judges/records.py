@@ -1,0 +1,147 @@
+"""What a judge is asked and what it says: the records between rubrics, clients and runs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Literal, TypeAlias
+
+from editscope.cases import NOTHING, Status
+
+Value: TypeAlias = "int | bool"
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """An encoded picture as it goes to the judge. It is encoded once, whoever asks about it how often."""
+
+    data: bytes
+    mime: str = "image/jpeg"
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the bytes: what a cached verdict is filed under."""
+        return sha256(self.data).hexdigest()
+
+    @cached_property
+    def base64(self) -> bytes:
+        """The bytes in base64, for a JSON body."""
+        from base64 import b64encode
+
+        return b64encode(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One thing that a reply must hold: a yes or no, or an integer from ``low`` to ``high``."""
+
+    name: str
+    kind: Literal["yes_no", "integer"]
+    low: int = 0
+    high: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The shape of a reply: one or several fields, and a reason in words beside them."""
+
+    fields: tuple[Field, ...]
+    reason: str = "reason"
+    """The name of the text field that explains the verdict; "" where none is asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """One question to a judge: texts and pictures in order, and the shape of the reply.
+
+    ``key`` names the call within its case and variant (``"kp"``, ``"q3"``); ``prompt`` is the name of the prompt
+    in its pack and ``prompt_hash`` the hash of that file, which goes into every score.
+    """
+
+    key: str
+    parts: tuple[str | Picture, ...]
+    schema: Schema
+    prompt: str = ""
+    prompt_hash: str = ""
+    system: str = ""
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all that the judge sees: texts, pictures and the schema, in order."""
+        hashed = sha256(repr((self.system, self.schema)).encode())
+        for part in self.parts:
+            hashed.update(b"\x1e")
+            hashed.update(b"T" + part.encode() if isinstance(part, str) else b"P" + part.digest.encode())
+        return hashed.hexdigest()
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """The pictures alone, in order."""
+        return tuple(part for part in self.parts if isinstance(part, Picture))
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a verdict took, all attempts together."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    latency_s: float = 0.0
+    attempts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a judge said to one call. Only ``ok`` has values; every other status says why there are none.
+
+    ``values`` holds each field of the schema; ``reply`` is the text as it came; ``judge`` the spec without secrets and
+    ``snapshot`` the model name that the server reported.
+    """
+
+    status: Status
+    values: Mapping[str, Value] = field(default_factory=lambda: NOTHING)
+    reason: str = ""
+    reply: str = ""
+    judge: str = ""
+    snapshot: str = ""
+    prompt_hash: str = ""
+    usage: Usage = Usage()
+    sample: int = 0
+    cached: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The verdict for a journal line or the cache."""
+        from dataclasses import asdict
+
+        return {**asdict(self), "values": dict(self.values)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Verdict:
+        """The verdict that ``to_json`` wrote."""
+        return cls(**{**data, "usage": Usage(**data["usage"])})
+
+
+class Judge(ABC):
+    """Somebody who answers calls. ``spec`` names it so that the same judge can be made again, without secrets."""
+
+    spec: str = ""
+    concurrency: int = 1
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """All that decides what it would say to a call: model, sampling settings; part of the cache key."""
+        return {"spec": self.spec}
+
+    async def check(self) -> None:  # noqa: B027 - a judge may have nothing to check
+        """Raise BadInput before anything is spent: a wrong key, an unknown model, a server that is not there."""
+
+    @abstractmethod
+    async def ask(self, call: Call, sample: int = 0) -> Verdict:
+        """Answer one call. Never raises for what the judge or the network does: that is a status."""
+
+    async def close(self) -> None:  # noqa: B027 - or to close
+        """Let go of connections or weights."""

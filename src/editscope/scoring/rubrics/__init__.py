@@ -1,0 +1,7 @@
+"""Rubrics: what a judge is asked about an edit, and how verdicts become the numbers of a benchmark."""
+
+from __future__ import annotations
+
+from editscope.scoring.rubrics.base import Measure, Rubric, ScoreRow, Unit
+
+__all__ = ["Measure", "Rubric", "ScoreRow", "Unit"]

@@ -1,0 +1,51 @@
+"""Results that papers printed, as data: they stand beside a run with their label, never in a paired test."""
+
+from __future__ import annotations
+
+from editscope.published.asking import (
+    HEADLINES,
+    best,
+    card,
+    contradictions,
+    corrections,
+    decimals,
+    headline,
+    known_model,
+    label,
+    leaderboard,
+    main_leaderboard,
+    models,
+    results,
+    suites,
+)
+from editscope.published.reading import FIELDS, PAPERS
+from editscope.published.records import Contradiction, Correction, ModelCard, Paper, Result
+from editscope.published.tables import Matrix, MatrixColumn, MatrixRow, matrix
+
+__all__ = [
+    "FIELDS",
+    "HEADLINES",
+    "PAPERS",
+    "Contradiction",
+    "Correction",
+    "Matrix",
+    "MatrixColumn",
+    "MatrixRow",
+    "ModelCard",
+    "Paper",
+    "Result",
+    "best",
+    "card",
+    "contradictions",
+    "corrections",
+    "decimals",
+    "headline",
+    "known_model",
+    "label",
+    "leaderboard",
+    "main_leaderboard",
+    "matrix",
+    "models",
+    "results",
+    "suites",
+]

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from editscope.errors import BadInput, EditscopeError
     from editscope.images import ImageLike as Image
     from editscope.runs import Run, open_run, run
+    from editscope.runs.compare import compare
     from editscope.scoring import score_pixels
+    from editscope.scoring.psnr import psnr_outside
+    from editscope.stats.ratings import Match, elo
     from editscope.suites import Suite, load_suite
 
 # Names are looked up when first used, so that the command line starts without NumPy and Numba.
@@ -24,11 +27,15 @@ _HOME = {
     "Editor": "editscope.editors:Editor",
     "EditscopeError": "editscope.errors:EditscopeError",
     "Image": "editscope.images:ImageLike",
+    "Match": "editscope.stats.ratings:Match",
     "Request": "editscope.editors:Request",
     "Run": "editscope.runs:Run",
     "Suite": "editscope.suites:Suite",
+    "compare": "editscope.runs.compare:compare",
+    "elo": "editscope.stats.ratings:elo",
     "load_suite": "editscope.suites:load_suite",
     "open_run": "editscope.runs:open_run",
+    "psnr_outside": "editscope.scoring.psnr:psnr_outside",
     "run": "editscope.runs:run",
     "score_pixels": "editscope.scoring:score_pixels",
 }
@@ -40,11 +47,15 @@ __all__ = [
     "Editor",
     "EditscopeError",
     "Image",
+    "Match",
     "Request",
     "Run",
     "Suite",
+    "compare",
+    "elo",
     "load_suite",
     "open_run",
+    "psnr_outside",
     "run",
     "score_pixels",
 ]

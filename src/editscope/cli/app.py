@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from editscope import __version__
-from editscope.cli import doctor, looking, making, running
+from editscope.cli import comparing, doctor, figures, looking, making, measuring, packing, prompts, published, running
 from editscope.errors import EditscopeError, Stopped
 
 OK, DONE_WITH_GAPS, BAD_INPUT, STOPPED = 0, 1, 2, 3
@@ -62,6 +62,12 @@ app.command("score")(running.score)
 app.command("resume")(running.resume)
 app.command("show")(looking.show)
 app.command("report")(looking.report)
+app.command("figures")(figures.figures)
+app.command("published")(published.published)
+app.command("compare")(comparing.compare)
+app.command("measure")(measuring.measure)
+app.command("pack")(packing.pack)
+app.add_typer(prompts.app, name="prompts")
 app.command("doctor")(doctor.doctor)
 
 

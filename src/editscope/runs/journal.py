@@ -89,19 +89,30 @@ def read_journal(folder: Path) -> list[Line]:
     if not path.exists():
         return []
     raw = path.read_bytes().split(b"\n")[:-1]  # what follows the last newline is torn, or nothing
-    lines: list[Line] = []
+    try:
+        # All lines as one list: reading a large journal takes half the time.
+        lines: list[Line] = json.loads(b"[" + b",".join(raw) + b"]")
+        if len(lines) == len(raw) and all(map(_whole, lines)):
+            return lines
+    except ValueError:
+        pass
+    lines = []  # one of them is damaged; line by line, to say which
     for number, data in enumerate(raw, start=1):
         try:
             line = json.loads(data)
         except ValueError:
             line = None
-        if not isinstance(line, dict) or "step" not in line or "case" not in line:
+        if not _whole(line):
             raise BadInput(
                 f"{path}: line {number} is damaged; cut the file before that line "
                 f"(`head -n {number - 1}`) to lose only the steps from there on"
             )
         lines.append(line)
     return lines
+
+
+def _whole(line: object) -> bool:
+    return isinstance(line, dict) and "step" in line and "case" in line
 
 
 def progress(lines: Iterable[Line]) -> Progress:

@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from editscope.errors import BadInput, unknown
 from editscope.runs.disk import safe_path
 from editscope.runs.journal import Line, progress, read_journal
 from editscope.runs.plan import Info, aggregation_from, read_info
-from editscope.runs.tables import SUMMARY, as_table, coverage, score_columns, scored, summary
+from editscope.runs.tables import SUMMARY, as_table, coverage, metric_names, score_columns, scored, summary
 
 THUMBS = "thumbs"
-KINDS = ("input", "answer", "edit", "error")
+KINDS = ("input", "answer", "edit", "error", "levels")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +40,69 @@ class CaseRecord:
     notes: tuple[str, ...] = ()
 
 
-class Run:
-    """A run on disk, finished or not. It reads; only ``editscope.run`` and ``resume`` write."""
+class Thumbs(Mapping[str, Path]):
+    """The small pictures of a case by what they show, looked up when first asked for.
 
-    def __init__(self, path: Path, info: Info) -> None:
+    A report of twelve runs has a hundred thousand of them, a comparison needs none.
+    """
+
+    def __init__(self, run: Path, case_id: str) -> None:
+        self._run, self._case_id = run, case_id
+        self._found: dict[str, Path] | None = None
+
+    def _paths(self) -> dict[str, Path]:
+        if self._found is None:
+            folder = self._run / THUMBS / safe_path(self._case_id)
+            try:
+                paths = {path.name.partition(".")[0]: path for path in sorted(folder.iterdir())}
+            except OSError:  # a run without thumbnails is still a run
+                paths = {}
+            ordered = [kind for kind in KINDS if kind in paths] + [kind for kind in paths if kind not in KINDS]
+            self._found = {kind: paths[kind] for kind in ordered if kind}
+        return self._found
+
+    def __getitem__(self, kind: str) -> Path:
+        return self._paths()[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths())
+
+    def __len__(self) -> int:
+        return len(self._paths())
+
+    def __repr__(self) -> str:
+        return repr(self._paths())
+
+
+class Run:
+    """A run on disk, finished or not. It reads; only ``editscope.run`` and ``resume`` write.
+
+    ``archive`` is the file that it was opened from, where that was one of ``editscope pack``; ``path`` is
+    then the folder that holds its content.
+    """
+
+    def __init__(self, path: Path, info: Info, archive: Path | None = None) -> None:
         self.path = path
         self.info = info
+        self.archive = archive
 
     def __repr__(self) -> str:
         done = f"{len(self._pairs):,} of {self.info['selection']['n']:,} cases"
-        return f"<Run {self.path}: {self.info['suite']['name']}, {self.info['editor']['name']}, {done}>"
+        where = self.archive or self.path
+        return f"<Run {where}: {self.info['suite']['name']}, {self.info['editor']['name']}, {done}>"
+
+    def _repr_html_(self) -> str:
+        from editscope.runs.notebook import run_html
+
+        return run_html(self)
 
     @cached_property
     def _pairs(self) -> list[tuple[Line, Line]]:
         return scored(progress(read_journal(self.path)))
+
+    @cached_property
+    def _columns(self) -> dict[str, list[Any]]:
+        return score_columns(self._pairs)
 
     @property
     def complete(self) -> bool:
@@ -78,43 +127,79 @@ class Run:
 
     def rows(self) -> dict[str, list[Any]]:
         """The columns of scores.parquet, as lists."""
-        return score_columns(self._pairs)
+        return dict(self._columns)
+
+    @cached_property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics, in order."""
+        return tuple(metric_names(self._pairs))
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The names of the tags that cases have, in order."""
+        return tuple(dict.fromkeys(tag for _, score in self._pairs for tag in score["tags"]))
 
     def table(self) -> Any:
         """The columns of scores.parquet, as a pyarrow Table."""
         return as_table(self.rows())
 
+    def frame(self, kind: Literal["pandas", "polars"] | None = None) -> Any:
+        """One row per case as a pandas or Polars frame; without ``kind``, the one that is installed.
+
+        The columns of scores.parquet, curves as lists, then ``instruction`` and ``image`` (the path of the
+        edit in full size, or None). Metrics are fractions: ``run.frame().groupby("task")["miou"].mean()``.
+        """
+        from editscope.runs.frames import as_frame
+
+        more = {
+            "instruction": [score["instruction"] for _, score in self._pairs],
+            "image": [None if path is None else str(path) for path in map(self._image, self._pairs)],
+        }
+        return as_frame(self.rows() | more, kind)
+
     def records(self) -> list[CaseRecord]:
         """Every scored case, in the order of the suite."""
-        return [self._record(edit, score) for edit, score in self._pairs]
+        return list(self._records)
+
+    @cached_property
+    def _records(self) -> list[CaseRecord]:
+        return [self._record(pair) for pair in self._pairs]
 
     def cases(self, **tags: str) -> Selection:
         """The cases that have these tags: ``run.cases(task="border").worst(5).show()``."""
-        known = {tag for _, score in self._pairs for tag in score["tags"]}
         for tag in tags:
-            if tag not in known:
-                raise unknown(f"tag in {self.path}", tag, known)
+            if tag not in self.tags:
+                raise unknown(f"tag in {self.path}", tag, self.tags)
         wanted = tags.items()
         headline = aggregation_from(self.info).headline
         return Selection(tuple(r for r in self.records() if wanted <= dict(r.tags).items()), headline)
 
     def case(self, case_id: str) -> CaseRecord:
         """One case by its id."""
-        for edit, score in self._pairs:
-            if score["case"] == case_id:
-                return self._record(edit, score)
+        for pair in self._pairs:
+            if pair[1]["case"] == case_id:
+                return self._record(pair)
         ids = [score["case"] for _, score in self._pairs]
         near = difflib.get_close_matches(case_id, ids, n=3, cutoff=0.4)
         hint = f"; near it are {', '.join(near)}" if near else ""
         raise BadInput(f"{self.path} has no scored case {case_id!r}{hint}")
 
-    def _record(self, edit: Line, score: Line) -> CaseRecord:
-        from editscope.images import THUMB_SUFFIX
+    def _image(self, pair: tuple[Line, Line]) -> Path | None:
+        """Where the edit lies in full size; an archive speaks only for what is inside it."""
+        place = pair[0]["image"]
+        if isinstance(place, dict):
+            inside = place.get("packed")
+            outside = None if self.archive is not None else Path(place["source"])
+            return outside if inside is None else self._inside(inside)
+        return self._inside(place) if place else None
 
-        folder = self.path / THUMBS / safe_path(score["case"])
-        thumbs = {kind: folder / f"{kind}{THUMB_SUFFIX}" for kind in KINDS}
-        place = edit["image"]
-        image = Path(place["source"]) if isinstance(place, dict) else self.path / place if place else None
+    def _inside(self, place: str) -> Path:
+        if place.startswith("/") or ".." in place.split("/"):
+            raise BadInput(f"{self.path}: the journal names the image {place!r}, which is outside the run")
+        return self.path / place
+
+    def _record(self, pair: tuple[Line, Line]) -> CaseRecord:
+        edit, score = pair
         return CaseRecord(
             case_id=score["case"],
             variant=score["variant"],
@@ -126,19 +211,28 @@ class Run:
             failure=score["failure"],
             evidence=score["evidence"],
             fingerprint=score["fingerprint"],
-            thumbs={kind: path for kind, path in thumbs.items() if path.is_file()},
-            image=image,
+            thumbs=Thumbs(self.path, score["case"]),
+            image=self._image(pair),
             latency_s=edit["latency_s"],
             notes=tuple(edit["notes"]),
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Selection(Sequence[CaseRecord]):
     """Some cases of a run, to look at."""
 
     records: tuple[CaseRecord, ...]
     headline: str = "miou"
+
+    def __repr__(self) -> str:
+        first = ", ".join(record.case_id for record in self.records[:3])
+        return f"<Selection of {len(self.records):,} cases: {first}{', …' if len(self.records) > 3 else ''}>"
+
+    def _repr_html_(self) -> str:
+        from editscope.runs.notebook import selection_html
+
+        return selection_html(self)
 
     def __len__(self) -> int:
         return len(self.records)
@@ -177,6 +271,14 @@ def describe(record: CaseRecord, headline: str = "miou") -> str:
 
 
 def open_run(path: str | Path) -> Run:
-    """Open a run folder, finished or not."""
+    """Open a run, finished or not: its folder, or an archive of it made by ``editscope pack``.
+
+    An archive is checked and unpacked into the user's cache once; see ``editscope.runs.unpack``.
+    """
     folder = Path(path)
-    return Run(folder, read_info(folder))
+    if not folder.is_file():
+        return Run(folder, read_info(folder))
+    from editscope.runs.unpack import unpacked
+
+    inside = unpacked(folder)
+    return Run(inside, read_info(inside), archive=folder)

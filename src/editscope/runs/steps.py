@@ -7,16 +7,26 @@ import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from editscope.cases import Case, Edit
 from editscope.editors import Editor, Request, request_seed
 from editscope.errors import BadImage, BadInput
-from editscope.images import THUMB_SIDE, THUMB_SUFFIX, Pixels, decode, encode_thumbnail, load, thumbnail, write_png
+from editscope.images import (
+    THUMB_SUFFIX,
+    Pixels,
+    decode,
+    encode_codes,
+    encode_thumbnail,
+    load,
+    thumbnail,
+    write_png,
+)
 from editscope.runs.disk import safe_path, writing
 from editscope.runs.journal import Line
-from editscope.scoring import floor_miou, missing_score, score_and_map
+from editscope.scoring import floor_miou, level_map, missing_score, score_and_levels
 from editscope.suites import Suite
 
 IMAGES = "images"
@@ -80,12 +90,13 @@ class Bench:
     def score(self, case: Case, line: Line, pixels: Pixels | None) -> Line:
         """The score line of one edit; thumbnails are on disk when it is returned."""
         source, answer = load(case.images[0]), load(case.answer)  # type: ignore[arg-type]
-        thumbs = {"input": thumbnail(source), "answer": thumbnail(answer)}
+        thumbs = {"input": encode_thumbnail(thumbnail(source)), "answer": encode_thumbnail(thumbnail(answer))}
         if pixels is None:
             score = missing_score(source, answer)
         else:
-            score, errors = score_and_map(source, answer, pixels, side=THUMB_SIDE)
-            thumbs |= {"edit": thumbnail(pixels), "error": errors}
+            score, levels = score_and_levels(source, answer, pixels)
+            thumbs["edit"] = encode_thumbnail(thumbnail(pixels))
+            thumbs["levels"] = encode_codes(partial(level_map, levels))
         self._keep_thumbs(case.id, thumbs)
         metrics = dict.fromkeys(score.metrics(), 0.0) if pixels is None else score.metrics()
         return {
@@ -112,12 +123,12 @@ class Bench:
             write_png(self.folder / relative, pixels)
         return relative
 
-    def _keep_thumbs(self, case_id: str, thumbs: Mapping[str, Pixels]) -> None:
+    def _keep_thumbs(self, case_id: str, thumbs: Mapping[str, bytes]) -> None:
         folder = self.folder / THUMBS / safe_path(case_id)
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            for name, picture in thumbs.items():
-                (folder / f"{name}{THUMB_SUFFIX}").write_bytes(encode_thumbnail(picture))
+            for name, data in thumbs.items():
+                (folder / f"{name}{THUMB_SUFFIX}").write_bytes(data)
 
 
 def edit_line(

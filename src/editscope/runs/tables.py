@@ -7,8 +7,12 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from editscope.errors import BadInput
 from editscope.runs.disk import write_whole
 from editscope.runs.journal import Line, Progress
 from editscope.runs.plan import Info, aggregation_from
@@ -18,6 +22,9 @@ SUMMARY = "summary.json"
 FLOOR = "floor_miou"
 COUNTS = ("edit_pixels", "preservation_pixels")
 LISTS = ("hits", "spilled", "changed_pixels")
+CURVES = ("iou_curve", "edit_accuracy_curve", "preservation_accuracy_curve")
+
+Ints: TypeAlias = "NDArray[np.int64]"
 
 
 def scored(progress: Progress) -> list[tuple[Line, Line]]:
@@ -98,7 +105,7 @@ def as_table(columns: Mapping[str, list[Any]]) -> Any:
     """The columns as a pyarrow Table."""
     import pyarrow as pa
 
-    types = {"reason": pa.string(), "latency_s": pa.float64(), "cost_usd": pa.float64()}
+    types = {"reason": pa.string(), "image": pa.string(), "latency_s": pa.float64(), "cost_usd": pa.float64()}
     return pa.table({name: pa.array(values, type=types.get(name)) for name, values in columns.items()})
 
 
@@ -111,11 +118,34 @@ def _parquet(columns: Mapping[str, list[Any]]) -> bytes:
 
 
 def _curves(scores: Sequence[Line]) -> dict[str, list[Any]]:
-    from editscope.scoring import PixelScore
+    """The three curves of every case, computed for all cases at once from the counts in the journal."""
+    if not scores:
+        return {name: [] for name in CURVES}
+    edit, rest, hits, spilled, there = _counts([score["evidence"] for score in scores])
+    wanted = edit + spilled
+    shares = (
+        np.divide(hits, wanted, out=np.ones(hits.shape), where=wanted != 0),
+        np.divide(hits, edit, out=np.ones(hits.shape), where=edit != 0),
+        np.divide(rest - spilled, rest, out=np.ones(hits.shape), where=rest != 0),
+    )
+    return {name: np.where(there, share, 0.0).tolist() for name, share in zip(CURVES, shares, strict=True)}
 
-    judged = [PixelScore.from_json(score["evidence"]) for score in scores]
-    return {
-        "iou_curve": [list(score.iou) for score in judged],
-        "edit_accuracy_curve": [list(score.edit_accuracy) for score in judged],
-        "preservation_accuracy_curve": [list(score.preservation_accuracy) for score in judged],
-    }
+
+def _counts(evidence: Sequence[Mapping[str, Any]]) -> tuple[Ints, Ints, Ints, Ints, NDArray[np.bool_]]:
+    """|E|, |P|, hits and spilled pixels of each case at each tolerance, and whether there was an output."""
+    from editscope.scoring import TOLERANCES, PixelScore
+
+    def column(name: str) -> Ints:
+        return np.array([counts[name] for counts in evidence], dtype=np.int64).reshape(len(evidence), -1)
+
+    try:
+        edit, rest, hits, spilled = map(column, (*COUNTS, *LISTS[:2]))
+        there = np.array([[counts["output_size"] is not None] for counts in evidence])
+        whole = edit.shape[1] == rest.shape[1] == 1 and hits.shape[1] == spilled.shape[1] == len(TOLERANCES)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        whole = False
+    if not whole:
+        for counts in evidence:  # one of them is damaged, and this says which value
+            PixelScore.from_json(counts)
+        raise BadInput("the pixel scores of this journal cannot be read; Editscope did not write them")
+    return edit, rest, hits, spilled, there

@@ -1,0 +1,58 @@
+"""`editscope compare`: runs side by side, with differences, intervals and the cases behind them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from editscope.cli import options as opt
+
+
+def compare(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN RUN...", help="Run folders or archives; the first is the baseline.")
+    ],
+    metric: Annotated[
+        str | None, typer.Option("--metric", metavar="NAME", help="Which metric [default: the suite's headline].")
+    ] = None,
+    by: Annotated[
+        list[str] | None, typer.Option("--by", metavar="TAG", help="Groups to show, such as category [default: task].")
+    ] = None,
+    where: opt.Filters = None,
+    cases: Annotated[int, typer.Option("--cases", metavar="N", min=0, help="How many cases to show.")] = 10,
+    all_groups: Annotated[bool, typer.Option("--all-groups", help="Every table of the suite.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="The figures of all groups as CSV, and nothing else.")] = False,
+) -> None:
+    """Compare runs case by case with the first of them.
+
+    Differences with 95 % intervals and tests, and the cases that differ most. Only cases that all runs have,
+    unchanged, take part. Stars mark differences that are hardly chance, corrected for the number of rows in
+    their table (Holm).
+
+    editscope compare runs/last-week runs/today
+
+    editscope compare runs/a runs/b runs/c --by category --metric edit_accuracy
+
+    editscope compare runs/a runs/b --where condition=striped --cases 20
+    """
+    from editscope.runs.compare import compare as compared
+    from editscope.runs.compared import as_csv, usual_kind
+    from editscope.suites import parse_where
+
+    found = compared(*runs, metric=metric, where=parse_where(where) if where else None)
+    chosen = opt.names(by) or ()
+    if csv:
+        typer.echo(as_csv(found, *chosen), nl=False)
+        return
+    kinds = found.kinds() if all_groups else chosen or usual_kind(found)
+    list(found.lines(*kinds))  # a wrong --by is said before anything is printed
+
+    from rich.console import Console
+
+    from editscope.runs.tabulate import print_cases, print_comparison
+
+    console = Console(highlight=False)
+    print_comparison(found, console, kinds)
+    print_cases(found, console, cases)

@@ -1,0 +1,88 @@
+"""`editscope pack`: one archive of a run, and the verification of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from editscope.errors import BadInput
+
+
+def pack(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder; with --check, an archive.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="The archive [default: RUN.zip beside the run].")
+    ] = None,
+    images: Annotated[
+        bool, typer.Option("--images/--no-images", help="With the full-size edits, or with thumbnails only.")
+    ] = True,
+    check: Annotated[bool, typer.Option("--check", help="Verify an archive instead of making one.")] = False,
+) -> None:
+    """Pack a run into one verifiable archive.
+
+    Journal, edits, tables, hashes and versions in one file. `editscope show`, `compare` and `report` take the
+    archive as they take the folder.
+
+    editscope pack runs/mine
+
+    editscope pack --check mine.zip
+    """
+    if check:
+        _check(run)
+        return
+    from editscope.runs.pack import pack as packed
+
+    with _shown("packing") as told:
+        made = packed(run, out, images=images, told=told)
+    for warning in made.warnings():
+        typer.echo(f"editscope: {warning}", err=True)
+    typer.echo(f"{made.path} · {made.files:,} files · {_size(made.size)} · seal {made.seal[:16]}")
+
+
+def _check(path: Path) -> None:
+    from editscope.runs.check import check_archive
+
+    with _shown("checking") as told:
+        verdict = check_archive(path, told)
+    if verdict.problems:
+        for problem in verdict.problems[1:]:
+            typer.echo(f"also wrong: {problem}", err=True)
+        raise BadInput(verdict.problems[0])
+    cases = (
+        f"{verdict.scored:,} cases"
+        if verdict.scored >= verdict.cases
+        else f"{verdict.scored:,} of {verdict.cases:,} cases"
+    )
+    images = "" if verdict.images else " · packed without full-size edits"
+    typer.echo(
+        f"{verdict.path} holds: {verdict.files:,} files as they were packed, "
+        f"tables that follow from the journal · {cases}{images} · seal {verdict.seal[:16]}"
+    )
+
+
+@contextmanager
+def _shown(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar for what takes long; nothing where nobody looks."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(f" {what}", total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def _size(size: int) -> str:
+    """A number of bytes as people say it.
+
+    >>> _size(512), _size(1_993_151_393)
+    ('512 bytes', '2.0 GB')
+    """
+    if size < 1000:
+        return f"{size} bytes"
+    power = min(3, (len(str(size)) - 1) // 3)
+    return f"{size / 1000**power:.1f} {('kB', 'MB', 'GB')[power - 1]}"

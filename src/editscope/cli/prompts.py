@@ -1,0 +1,93 @@
+"""`editscope prompts show|export|check`: what judges are asked, and prompts of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from editscope.errors import BadInput
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show, export and check the prompts of judges.")
+
+Suite = Annotated[
+    str, typer.Argument(metavar="SUITE", help="picabench, worldedit, wiseedit, inedit, kris, rise, audit.")
+]
+
+
+@app.command()
+def show(
+    suite: Suite,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="One prompt; without it they are listed.")
+    ] = None,
+    prompts: Annotated[
+        Path | None, typer.Option("--prompts", metavar="DIR", help="Your own prompts instead of ours.")
+    ] = None,
+) -> None:
+    """List the prompts of a suite, or print one.
+
+    editscope prompts show kris
+
+    editscope prompts show kris knowledge
+    """
+    from editscope.judges.packs import load_pack
+    from editscope.judges.promptfile import header_lines
+
+    pack = load_pack(suite, prompts)
+    if name is not None:
+        prompt = pack[name]
+        typer.echo("\n".join([*header_lines(prompt), "---", prompt.text]))
+        typer.echo(f"hash {prompt.hash}", err=True)
+        return
+    wide = max(map(len, pack.names))
+    for one in pack.names:
+        prompt = pack[one]
+        version, *rest = header_lines(prompt)
+        said = " · ".join(line for line in rest[:3] if not line.endswith(": "))
+        typer.echo(f"{one:<{wide}}  {prompt.hash}  {version} · {said}")
+    typer.echo(f"{pack.name}: {len(pack.names)} prompts · version {pack.version} · hash {pack.hash}")
+
+
+@app.command()
+def export(
+    suite: Suite,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
+) -> None:
+    """Write the prompts of a suite into a folder, to be changed and given to `editscope run --prompts DIR`.
+
+    editscope prompts export wiseedit my-prompts
+    """
+    from editscope.judges.packs import export_pack
+
+    written = export_pack(suite, folder)
+    typer.echo(f"{len(written)} prompts in {folder} · check them with `editscope prompts check {folder}`")
+
+
+@app.command()
+def check(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of prompts.")],
+    suite: Annotated[
+        str | None, typer.Option("--suite", metavar="SUITE", help="The suite they are for [default: the most similar].")
+    ] = None,
+) -> None:
+    """Check prompts of your own: names, headers, places and reply fields against ours, and their hashes.
+
+    editscope prompts check my-prompts
+    """
+    from editscope.judges.packs import PromptPack, examine
+
+    found = examine(folder, suite)
+    wide = max(map(len, found.ours.names))
+    for name, prompt in found.prompts.items():
+        ours = found.ours[name]
+        state = "as ours" if prompt.hash == ours.hash else f"changed, ours is version {ours.version} {ours.hash}"
+        typer.echo(f"{name:<{wide}}  {prompt.hash}  version {prompt.version} · {state}")
+    for problem in found.problems:
+        typer.echo(f"  {problem}", err=True)
+    if found.problems:
+        count = len(found.problems)
+        raise BadInput(f"{folder} cannot replace the prompts of {found.ours.name}: {count} problem{'s' * (count > 1)}")
+    pack = PromptPack(found.ours.name, found.prompts, folder)
+    typer.echo(f"{folder} can replace the prompts of {pack.name} · version {pack.version} · hash {pack.hash}")

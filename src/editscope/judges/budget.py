@@ -1,0 +1,127 @@
+"""How much may be spent on a judge: reserved before a request is sent, settled when it is answered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from editscope.errors import BadInput, Stopped
+from editscope.judges.records import Call, Judge
+
+OUTPUT_GUESS = 300
+"""Tokens that a reply is taken to have until replies have shown better."""
+
+
+class BudgetSpent(Stopped):
+    """The budget does not allow another request. What is done is kept, and the run can be resumed with more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What some calls will take, each asked once and answered at the first attempt.
+
+    ``cost_usd`` is None where the price of the model is not known.
+    """
+
+    calls: int = 0
+    images: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+
+    def __add__(self, other: Estimate) -> Estimate:
+        both = (self.cost_usd, other.cost_usd)
+        return Estimate(
+            self.calls + other.calls,
+            self.images + other.images,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            None if both[0] is None or both[1] is None else both[0] + both[1],
+        )
+
+
+def estimate(judge: Judge, calls: Iterable[Call], samples: int = 1) -> Estimate:
+    """What calls to any judge will take; a judge that cannot say (one of your own) is taken to cost nothing."""
+    own = getattr(judge, "estimate", None)
+    if own is not None:
+        return own(calls, samples)  # type: ignore[no-any-return]
+    listed = list(calls)
+    images = sum(len(call.pictures) for call in listed)
+    return Estimate(samples * len(listed), samples * images, cost_usd=0.0)
+
+
+@dataclass(slots=True)
+class Spent:
+    """What has been spent so far: requests that were (or may have been) paid for, tokens, dollars where known."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+class Budget:
+    """Lets requests through while money and calls last.
+
+    A request reserves one call and its estimated cost. When it is answered, the estimate is replaced by what the server
+    reported; a request that a server turned away (429, 5xx) or never got gives its reservation back, one that
+    timed out or broke off keeps it, since it may have been paid for. A request that does not fit waits for those in
+    flight to be settled, and only when none is left is the budget spent: so the last cent is used, and the limit is
+    passed at most by what a reply costs above its estimate.
+    """
+
+    def __init__(self, max_cost: float | None = None, max_calls: int | None = None) -> None:
+        if max_cost is not None and not 0 <= max_cost < float("inf"):
+            raise BadInput(f"--max-cost is {max_cost}; write dollars, 0 or more")
+        if max_calls is not None and max_calls < 0:
+            raise BadInput(f"--max-calls is {max_calls}; write 0 or more")
+        self.max_cost = max_cost
+        self.max_calls = max_calls
+        self.spent = Spent()
+        self._held_calls = 0
+        self._held_cost = 0.0
+        self._waiting: list[asyncio.Future[None]] = []
+
+    async def reserve(self, cost: float) -> float:
+        """Wait until a request of this estimated cost may be sent; BudgetSpent when it never may."""
+        while not self._fits(cost):
+            if not self._held_calls:
+                self._wake()
+                raise BudgetSpent(self._why())
+            settled = asyncio.get_running_loop().create_future()
+            self._waiting.append(settled)
+            await settled
+        self._held_calls += 1
+        self._held_cost += cost
+        return cost
+
+    def settle(self, held: float, calls: int, input_tokens: int = 0, output_tokens: int = 0, cost: float = 0.0) -> None:
+        """Replace a reservation by what the request came to; ``calls`` is 0 where it was turned away."""
+        self._held_calls -= 1
+        self._held_cost = max(0.0, self._held_cost - held) if self._held_calls else 0.0
+        self.spent.calls += calls
+        self.spent.input_tokens += input_tokens
+        self.spent.output_tokens += output_tokens
+        self.spent.cost_usd += cost
+        self._wake()
+
+    def _fits(self, cost: float) -> bool:
+        calls, dollars = self.spent.calls + self._held_calls, self.spent.cost_usd + self._held_cost
+        if self.max_calls is not None and calls + 1 > self.max_calls:
+            return False
+        return self.max_cost is None or dollars + cost <= self.max_cost
+
+    def _wake(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for settled in waiting:
+            if not settled.done():
+                settled.set_result(None)
+
+    def _why(self) -> str:
+        if self.max_calls is not None and self.spent.calls + 1 > self.max_calls:
+            return f"the budget of {self.max_calls:,} judge calls is spent; resume the run with a higher --max-calls"
+        return (
+            f"another call does not fit into the budget of ${self.max_cost:,.2f} (${self.spent.cost_usd:,.4f} spent); "
+            "resume the run with a higher --max-cost"
+        )

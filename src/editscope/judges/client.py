@@ -1,0 +1,337 @@
+"""A hosted judge: one call becomes requests, retries and, in the end, a verdict or a status."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from random import Random
+from typing import Any
+from urllib.parse import urlsplit
+
+from editscope.cases import Status
+from editscope.errors import BadInput, Stopped
+from editscope.judges.budget import OUTPUT_GUESS, Budget, Estimate
+from editscope.judges.control import Concurrency, Pace, full_jitter
+from editscope.judges.faults import Fault, fault_of, from_exception, redacted
+from editscope.judges.prices import Price, picture_rule
+from editscope.judges.records import Call, Judge, Usage, Verdict
+from editscope.judges.replies import Broken, is_refusal, parse
+from editscope.judges.tokens import call_tokens
+from editscope.judges.wire import Answer, Manner, NotAnAnswer, Settings, Wire, loads
+
+LONGEST_PAUSE_S = 300.0
+"""A server that asks to wait longer than this has no answer for this run."""
+
+LARGE = 1 << 20
+SEED_STEP = 1_000_003
+NOT_SENT = Fault("not sent")
+CANCELLED = Fault("cancelled", paid=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a judge is waited for, and how often it is asked again.
+
+    ``retries`` counts failures of transport for one reply (refusals for load may be three times as many, since waiting
+    cures them); ``again`` counts replies that are no verdict; ``give_up`` calls in a row without any answer
+    stop the run.
+    """
+
+    timeout_s: float = 120.0
+    retries: int = 5
+    again: int = 2
+    backoff_s: float = 0.5
+    give_up: int = 25
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What one verdict has taken so far."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+    attempts: int = 0
+    snapshot: str = ""
+
+    def usage(self, priced: bool) -> Usage:
+        cost = round(self.cost, 9) if priced else None
+        return Usage(self.input_tokens, self.output_tokens, cost, round(self.seconds, 4), self.attempts)
+
+
+@dataclass(slots=True)
+class _Pacing:
+    requests: Pace | None = None
+    tokens: Pace | None = None
+    output_guess: float = field(default=float(OUTPUT_GUESS))
+
+
+class HostedJudge(Judge):
+    """A judge behind an HTTP API, in any of the wire formats.
+
+    One connection pool, bodies as bytes in which each picture keeps the base64 that it already has, as many requests
+    in flight as the server bears. What the server or the network does ends as a status; only a spent budget
+    (BudgetSpent) and a judge that has stopped answering at all (Stopped) end the run, which can be resumed.
+    """
+
+    def __init__(
+        self,
+        wire: Wire,
+        settings: Settings,
+        *,
+        spec: str,
+        key: str = "",
+        key_env: str = "",
+        concurrency: int = 32,
+        rpm: float | None = None,
+        tpm: float | None = None,
+        patience: Patience = Patience(),
+        budget: Budget | None = None,
+        price: Price | None = None,
+    ) -> None:
+        self.spec = spec
+        self.concurrency = concurrency
+        self.settings = settings
+        self.wire = wire
+        self.patience = patience
+        self.price = price
+        self.budget = budget or Budget()
+        self.control = Concurrency(concurrency)
+        self._pacing = _Pacing(Pace(rpm) if rpm else None, Pace(tpm) if tpm else None)
+        self._manner = Manner(json=settings.json)
+        self._key = key
+        self._key_env = key_env or wire.key_env
+        self._dice = Random()
+        self._session: Any = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._failures = 0
+        self._gone = ""
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Kind, address, model and sampling settings; no key, and not the name of the variable that holds it."""
+        return {"kind": self.wire.kind, **asdict(self.settings)}
+
+    def estimate(self, calls: Iterable[Call], samples: int = 1) -> Estimate:
+        """What the calls will take, each asked ``samples`` times and answered at the first attempt."""
+        rule = picture_rule(self.price)
+        count, images, tokens = 0, 0, 0
+        for call in calls:
+            count += samples
+            images += samples * len(call.pictures)
+            tokens += samples * call_tokens(call, rule)
+        output = count * round(self._pacing.output_guess)
+        return Estimate(count, images, tokens, output, self.price.cost(tokens, output) if self.price else None)
+
+    async def check(self) -> None:
+        """Ask, free of charge where the server allows it, whether address, key and model are right."""
+        from editscope.judges.checking import check
+
+        session = self._new_session()
+        try:
+            self._manner = await check(self.wire, self.settings, session, self._key, self._key_env)
+            self._failures, self._gone = 0, ""
+        finally:
+            await session.close()
+
+    async def ask(self, call: Call, sample: int = 0) -> Verdict:
+        """The verdict on one call; ``sample`` numbers the times that the same call is asked."""
+        tally = _Tally()
+        why, reply = "", ""
+        for again in range(self.patience.again + 1):
+            answer = await self._answer(call, sample, again, tally)
+            if isinstance(answer, Fault):
+                return self._verdict("refused" if answer.refused else "error", call, sample, tally, answer.text)
+            reply = redacted(answer.text, self._key)
+            if answer.refused:
+                return self._verdict("refused", call, sample, tally, redacted(answer.refused, self._key), reply)
+            read = parse(reply, call.schema)
+            if not isinstance(read, Broken):
+                verdict = self._verdict("ok", call, sample, tally, read.reason, reply)
+                return replace(verdict, values=read.values)
+            if is_refusal(reply):
+                return self._verdict("refused", call, sample, tally, "the reply declines to answer", reply)
+            why = read.why + ("; it was cut off at the limit of tokens (?max_tokens=…)" if answer.cut else "")
+        return self._verdict("unparsed", call, sample, tally, why, reply)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def _verdict(self, status: Status, call: Call, sample: int, tally: _Tally, reason: str, reply: str = "") -> Verdict:
+        return Verdict(
+            status=status,
+            reason=reason,
+            reply=reply,
+            judge=self.spec,
+            snapshot=tally.snapshot,
+            prompt_hash=call.prompt_hash,
+            usage=tally.usage(self.price is not None),
+            sample=sample,
+        )
+
+    async def _answer(self, call: Call, sample: int, again: int, tally: _Tally) -> Answer | Fault:
+        """Send until there is an answer, or a fault that sending again cannot mend."""
+        seed = self.settings.seed
+        seed = None if seed is None else seed + sample + SEED_STEP * again
+        tokens = call_tokens(call, picture_rule(self.price))
+        busy, broken = 0, 0
+        while True:
+            outcome, manner = await self._send(call, seed, tokens, tally)
+            if isinstance(outcome, Answer):
+                self._failures = 0
+                return outcome
+            if outcome.objects and (gentle := self.wire.gives_way(outcome.text, manner, self.settings)):
+                self._manner = gentle if self._manner == manner else self._manner
+                continue
+            busy, broken = busy + outcome.busy, broken + (not outcome.busy)
+            spent = busy > 3 * self.patience.retries or broken > self.patience.retries
+            if not outcome.again or spent or (outcome.pause or 0.0) > LONGEST_PAUSE_S:
+                return self._given_up(outcome, tally)
+            await asyncio.sleep(self._wait(outcome, busy + broken - 1))
+
+    def _still_there(self) -> None:
+        if self._gone:
+            raise Stopped(self._gone)
+
+    def _wait(self, fault: Fault, failures: int) -> float:
+        """Seconds until the next attempt. Where the server said how long, the jitter only spreads the callers."""
+        jitter = full_jitter(0 if fault.pause is not None else failures, self._dice, self.patience.backoff_s)
+        return jitter if fault.busy else jitter + (fault.pause or 0.0)  # a busy server holds back everybody: control
+
+    def _given_up(self, fault: Fault, tally: _Tally) -> Fault:
+        if fault.refused:
+            self._failures = 0
+            return fault
+        self._failures += 1
+        if self._failures == self.patience.give_up:
+            self._gone = (
+                f"the judge {self.spec} has not answered {self._failures} calls in a row (last: {fault.text}); "
+                "resume the run when it does"
+            )
+        self._still_there()
+        tries = f" ({tally.attempts} attempts)" if tally.attempts > 1 else ""
+        return replace(fault, text=fault.text + tries)
+
+    async def _send(self, call: Call, seed: int | None, tokens: int, tally: _Tally) -> tuple[Answer | Fault, Manner]:
+        """One request, within concurrency, budget and pace, and the manner in which it was made.
+
+        The body is made when its turn has come: thousands of calls may be waiting, with pictures of megabytes.
+        """
+        guess = round(self._pacing.output_guess)
+        cost = self.price.cost(tokens, self.settings.max_tokens or guess) if self.price else 0.0
+        ticket = await self.control.enter()
+        try:
+            self._still_there()
+            held = await self.budget.reserve(cost)
+            outcome: Answer | Fault = NOT_SENT
+            try:
+                await self._paced(tokens + guess)
+                outcome = CANCELLED  # from here on it may be paid for, whatever happens to us
+                manner = self._manner
+                outcome = await self._timed(self.wire.body(call, self.settings, manner, seed), ticket, tally)
+            finally:
+                self._settle(outcome, held, tokens + guess, tally)
+        finally:
+            self.control.leave()
+        return outcome, manner
+
+    async def _paced(self, tokens: int) -> None:
+        clock = asyncio.get_running_loop().time
+        for pace, amount in ((self._pacing.requests, 1), (self._pacing.tokens, tokens)):
+            if pace is not None and (wait := pace.reserve(clock(), amount)) > 0:
+                await asyncio.sleep(wait)
+        await self.control.hold()
+
+    async def _timed(self, body: bytes, ticket: int, tally: _Tally) -> Answer | Fault:
+        clock = asyncio.get_running_loop().time
+        start = clock()
+        tally.attempts += 1
+        outcome = await self._exchange(body)
+        tally.seconds += clock() - start
+        if isinstance(outcome, Answer):
+            self.control.grow()
+        elif outcome.busy or outcome.timed_out:
+            pause = outcome.pause or 0.0
+            self.control.cut(ticket, clock(), pause if pause <= LONGEST_PAUSE_S else 0.0)
+        return outcome
+
+    async def _exchange(self, body: bytes) -> Answer | Fault:
+        from io import BytesIO
+
+        data: Any = body if len(body) <= LARGE else BytesIO(body)
+        try:
+            async with self._connected().post(
+                self.wire.url(self.settings), data=data, allow_redirects=False
+            ) as response:
+                content = await response.read()
+                if response.status != 200:
+                    return fault_of(response.status, response.headers, content, self._key)
+        except Exception as error:  # aiohttp's own, OSError, ssl: each is a fault with a name, anything else is raised
+            return from_exception(error, self.patience.timeout_s)
+        try:
+            return self.wire.read(loads(content))
+        except NotAnAnswer as error:
+            return Fault(f"the server sent no answer: {redacted(str(error), self._key)}", again=True, paid=True)
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+            return Fault("the server sent something that is not a response of its API", again=True, paid=True)
+
+    def _settle(self, outcome: Answer | Fault, held: float, tokens: int, tally: _Tally) -> None:
+        """Book a request: an answer as reported, a lost one as it was reserved, one that was turned away as nothing."""
+        if isinstance(outcome, Answer):
+            cost = self.price.cost(outcome.input_tokens, outcome.output_tokens) if self.price else 0.0
+            tally.input_tokens += outcome.input_tokens
+            tally.output_tokens += outcome.output_tokens
+            tally.cost += cost
+            tally.snapshot = outcome.snapshot or tally.snapshot
+            self.budget.settle(held, 1, outcome.input_tokens, outcome.output_tokens, cost)
+            if outcome.output_tokens:
+                self._pacing.output_guess += 0.05 * (outcome.output_tokens - self._pacing.output_guess)
+            if self._pacing.tokens is not None and outcome.input_tokens:
+                self._pacing.tokens.correct(outcome.input_tokens + outcome.output_tokens - tokens)
+        elif outcome.paid:
+            tally.cost += held
+            self.budget.settle(held, 1, cost=held)
+        else:
+            self.budget.settle(held, 0)
+
+    def _connected(self) -> Any:
+        """The session of this event loop; a judge that is used under another loop gets another session."""
+        loop = asyncio.get_running_loop()
+        if self._session is None or self._session.closed or self._loop is not loop:
+            self._session, self._loop = self._new_session(), loop
+        return self._session
+
+    def _new_session(self) -> Any:
+        import aiohttp
+
+        headers = {"Content-Type": "application/json", "Accept": "application/json", **self.wire.headers(self._key)}
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60.0, ttl_dns_cache=300),
+            timeout=aiohttp.ClientTimeout(total=self.patience.timeout_s),
+            headers={**headers, "User-Agent": "editscope"},
+            proxy=_proxy(self.settings.base_url),
+        )
+
+
+def _proxy(base_url: str) -> str | None:
+    """The proxy that the environment names for this address; aiohttp's own way reads .netrc too, on every request."""
+    from urllib.request import getproxies, proxy_bypass
+
+    address = urlsplit(base_url)
+    if address.hostname is None or proxy_bypass(address.hostname):
+        return None
+    return getproxies().get(address.scheme)
+
+
+def needs_price(price: Price | None, max_cost: float | None, model: str) -> None:
+    """Raise BadInput where a budget in dollars is asked for a model whose price nobody knows."""
+    if max_cost is not None and price is None:
+        raise BadInput(
+            f"--max-cost cannot be kept, since no price is known for the judge {model!r}; add it to a file of prices "
+            "(--prices FILE) or limit --max-calls instead"
+        )

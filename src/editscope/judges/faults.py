@@ -1,0 +1,138 @@
+"""What can go wrong between a request and its answer, and whether sending it again can help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from editscope.judges.control import retry_after
+from editscope.judges.wire import loads
+
+BUSY = frozenset({429, 503, 529})
+TRANSIENT = frozenset({408, 409, 425, 500, 502, 504, 520, 521, 522, 523, 524})
+SPENT = ("insufficient_quota", "billing_hard_limit", "credit balance is too low", "arrearage")
+"""What an empty account is called. (Gemini speaks of plan and billing where only the minute's share is used up.)"""
+
+FILTERED = (
+    *("content_policy", "content_filter", "content management policy", "data_inspection_failed"),
+    *("safety system", "moderation_blocked", "responsibleaipolicyviolation"),
+)
+LONGEST_TEXT = 300
+SHORTEST_KEY = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a request has no answer."""
+
+    text: str
+    again: bool = False
+    """Whether the same request may succeed later."""
+    busy: bool = False
+    """Whether the server has too much to do: slow down."""
+    timed_out: bool = False
+    refused: bool = False
+    """Whether a filter would not let the request pass."""
+    objects: bool = False
+    """Whether the server did not like the form of the request; another form may do."""
+    paid: bool = False
+    """Whether the request may have been paid for all the same."""
+    pause: float | None = None
+    """Seconds that the server asked to wait."""
+
+
+def fault_of(status: int, headers: Mapping[str, str], content: bytes, key: str = "") -> Fault:
+    """What a status other than 200 means."""
+    data = _decoded(content)
+    said = redacted(_message(data, content), key)
+    lower = (said + " " + _code(data)).lower()
+    if status in (400, 403, 422, 451) and any(word in lower for word in FILTERED):
+        return Fault(f"content filter: {said}", refused=True)
+    if status == 402 or (status < 500 and any(word in lower for word in SPENT)):
+        return Fault(f"the account has no credit left ({status}); top it up at the provider")
+    if status in (400, 422):
+        return Fault(f"the server objects ({status}): {said}", objects=True)
+    if status in BUSY:
+        pause = retry_after(headers)
+        return Fault(
+            f"the server is busy ({status})", again=True, busy=True, pause=_delay(data) if pause is None else pause
+        )
+    if status in TRANSIENT or status >= 500:
+        return Fault(f"the server failed ({status})", again=True, pause=retry_after(headers))
+    if status in (401, 403):
+        # What the server says here may repeat parts of the key, so it is not quoted.
+        return Fault(f"the server does not accept the key ({status})")
+    if status == 413:
+        return Fault("the request is too large for the server (413); send smaller pictures")
+    return Fault(f"the server answered {status}: {said}")
+
+
+def from_exception(error: Exception, timeout_s: float) -> Fault:
+    """The fault behind an exception of the connection; whatever else it is is raised again."""
+    import aiohttp
+
+    if isinstance(error, TimeoutError):
+        return Fault(f"no answer within {timeout_s:g} s", again=True, timed_out=True, paid=True)
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return Fault(f"no connection ({_short(error.os_error)})", again=True)
+    if isinstance(error, aiohttp.InvalidURL):
+        return Fault("the address of the judge is not a URL")
+    if isinstance(error, aiohttp.ClientPayloadError):
+        return Fault("the response broke off", again=True, paid=True)
+    if isinstance(error, aiohttp.ClientError | OSError):
+        return Fault(f"the connection broke ({type(error).__name__})", again=True, paid=True)
+    raise error
+
+
+def redacted(text: str, key: str) -> str:
+    """A text without the key, whoever put it there. What is too short to be a secret ("EMPTY") stays.
+
+    >>> redacted("Incorrect API key provided: sk-12345678", "sk-12345678")
+    'Incorrect API key provided: [key]'
+    """
+    return text.replace(key, "[key]") if len(key) >= SHORTEST_KEY else text
+
+
+def _short(error: OSError) -> str:
+    return error.strerror or type(error).__name__
+
+
+def _decoded(content: bytes) -> Any:
+    try:
+        return loads(content)
+    except ValueError:
+        return None
+
+
+def _error(data: Any) -> Any:
+    data = data[0] if isinstance(data, list) and data else data
+    return data.get("error", data) if isinstance(data, dict) else data
+
+
+def _message(data: Any, content: bytes) -> str:
+    error = _error(data)
+    said = error.get("message") or error.get("detail") if isinstance(error, dict) else error
+    text = said if isinstance(said, str) else content[:LONGEST_TEXT].decode(errors="replace")
+    return " ".join(text.split())[:LONGEST_TEXT] or "nothing more"
+
+
+def _code(data: Any) -> str:
+    error = _error(data)
+    if not isinstance(error, dict):
+        return ""
+    inner = error.get("innererror")
+    codes = [error.get(name) for name in ("code", "type", "status", "param")]
+    codes.append(inner.get("code") if isinstance(inner, dict) else None)
+    return " ".join(str(code) for code in codes if code)
+
+
+def _delay(data: Any) -> float | None:
+    """Gemini says in the body how long to wait: ``retryDelay`` of its RetryInfo, such as "34s"."""
+    error = _error(data)
+    details = error.get("details") if isinstance(error, dict) else None
+    for detail in details if isinstance(details, list) else ():
+        delay = detail.get("retryDelay") if isinstance(detail, dict) else None
+        if isinstance(delay, str) and delay.endswith("s"):
+            return retry_after({"retry-after": delay[:-1]})
+    return None

@@ -1,0 +1,234 @@
+"""Judges by spec: ``openai:MODEL``, ``responses:MODEL``, ``gemini:MODEL``, ``anthropic:MODEL``, ``local:DIR``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from editscope.errors import BadInput, unknown
+from editscope.judges.records import Judge
+
+GROUP = "editscope.judges"
+"""Other packages register a kind of judge here: a callable that takes the target and the options of the spec."""
+
+HOSTED = {
+    "openai": "editscope.judges.chat:Chat",
+    "responses": "editscope.judges.responses:Responses",
+    "gemini": "editscope.judges.gemini:Gemini",
+    "anthropic": "editscope.judges.anthropic:Anthropic",
+}
+BUILT_IN = {"local": "editscope.judges.local:load"}
+
+SECRET = ("key", "token", "secret", "password", "auth")
+NUMBERS: Mapping[str, tuple[type, float, float]] = {
+    "temperature": (float, 0.0, 2.0),
+    "top_p": (float, 0.0, 1.0),
+    "seed": (int, 0, 2**31 - 1),
+    "max_tokens": (int, 1, 1_000_000),
+}
+WORDS: Mapping[str, tuple[str, ...]] = {
+    "json": ("schema", "object", "off"),
+    "detail": ("low", "medium", "high", "auto", "original"),
+    "effort": ("none", "minimal", "low", "medium", "high", "xhigh"),
+}
+TAKEN = {
+    "openai": ("seed", "detail", "effort"),
+    "responses": ("detail", "effort"),
+    "gemini": ("seed", "detail"),
+    "anthropic": (),
+}
+EVERYWHERE = ("base_url", "key_env", "json", "temperature", "top_p", "max_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A judge spec, taken apart; options are still texts."""
+
+    kind: str
+    target: str
+    options: Mapping[str, str]
+
+    def __str__(self) -> str:
+        options = urlencode(sorted(self.options.items()), safe=":/,")
+        return f"{self.kind}:{self.target}" + (f"?{options}" if options else "")
+
+
+def parse_spec(text: str) -> Spec:
+    """Take a judge spec apart. A key in it is an error, and is not repeated.
+
+    >>> parse_spec("openai:gpt-4o?temperature=0")
+    Spec(kind='openai', target='gpt-4o', options={'temperature': '0'})
+    """
+    body, _, query = text.partition("?")
+    kind, colon, target = body.partition(":")
+    if not colon or not target:
+        raise BadInput(f"judge {body!r} is not of the form kind:model, such as openai:gpt-4o or local:DIR")
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=True) if query else []
+    except ValueError:
+        raise BadInput(f"the options of judge {body!r} are not of the form ?key=value&key2=value2") from None
+    for name, _value in pairs:
+        if name != "key_env" and any(word in name.lower().split("_") or word == name.lower() for word in SECRET):
+            raise BadInput(
+                f"judge {body!r} has the option {name!r}; keys come from the environment only: put it into a variable "
+                "and name that with ?key_env=NAME"
+            )
+    return Spec(kind, target, dict(pairs))
+
+
+def judge_kinds() -> tuple[str, ...]:
+    """The kinds of judges that are installed."""
+    return tuple(sorted({*HOSTED, *BUILT_IN, *(point.name for point in entry_points(group=GROUP))}))
+
+
+def load_judge(
+    spec: str,
+    *,
+    concurrency: int | None = None,
+    rpm: float | None = None,
+    tpm: float | None = None,
+    timeout: float = 120.0,
+    retries: int = 5,
+    again: int = 2,
+    backoff: float = 0.5,
+    give_up: int = 25,
+    cache: str | Path | None = None,
+    max_cost: float | None = None,
+    max_calls: int | None = None,
+    prices: str | Path | None = None,
+) -> Judge:
+    """The judge that a spec names. Nothing is sent yet; ``check`` says whether it can be asked.
+
+    ``cache`` is the folder of the shared cache (``cache.default_cache()``), None to go without. ``rpm`` and ``tpm``
+    are requests and tokens a minute; ``retries`` is for failures of transport, ``again`` for replies
+    that are no verdict; after ``give_up`` calls in a row without an answer the run is stopped.
+    """
+    parts = parse_spec(spec)
+    _check_numbers(concurrency=concurrency, rpm=rpm, tpm=tpm, timeout=timeout, give_up=give_up)
+    if retries < 0 or again < 0:
+        raise BadInput(f"--retries is {retries} and --again is {again}; write 0 or more")
+    if parts.kind in HOSTED:
+        from editscope.judges.budget import Budget
+
+        control = {"concurrency": concurrency, "rpm": rpm, "tpm": tpm}
+        waits = {"timeout_s": timeout, "retries": retries, "again": again, "backoff_s": backoff, "give_up": give_up}
+        judge = _hosted(parts, control, waits, Budget(max_cost, max_calls), prices)
+    else:
+        judge = _other(parts, spec)
+    if cache is None:
+        return judge
+    from editscope.judges.cache import CachedJudge, VerdictCache
+
+    return CachedJudge(judge, VerdictCache(cache))
+
+
+def _hosted(
+    parts: Spec, control: Mapping[str, Any], waits: Mapping[str, Any], budget: Any, prices: str | Path | None
+) -> Judge:
+    try:
+        import aiohttp  # noqa: F401
+        import orjson  # noqa: F401
+    except ImportError as error:
+        raise BadInput(
+            f"the judge {parts.kind}:{parts.target} needs aiohttp: pip install 'editscope[judge]'"
+        ) from error
+    from editscope.judges.client import HostedJudge, Patience, needs_price
+    from editscope.judges.prices import load_prices, price_of
+    from editscope.judges.wire import Settings
+
+    wire = _named(HOSTED[parts.kind])()
+    options = _options(parts)
+    key_env = str(options.pop("key_env", wire.key_env))
+    base_url = str(options.pop("base_url", wire.home))
+    price = price_of(parts.target, load_prices(prices))
+    needs_price(price, budget.max_cost, parts.target)
+    return HostedJudge(
+        wire,
+        Settings(model=parts.target, base_url=base_url, **options),
+        spec=str(parts),
+        key=_key(key_env),
+        key_env=key_env,
+        patience=Patience(**waits),
+        budget=budget,
+        price=price,
+        **{name: value for name, value in control.items() if value is not None},
+    )
+
+
+def _key(name: str) -> str:
+    key = os.environ.get(name, "").strip()
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise BadInput(f"the variable {name} holds spaces, line breaks or letters that no key has; set it again")
+    return key
+
+
+def _options(parts: Spec) -> dict[str, Any]:
+    known = (*EVERYWHERE, *TAKEN[parts.kind])
+    read: dict[str, Any] = {}
+    for name, value in parts.options.items():
+        if name not in known:
+            raise unknown(f"option of judges of kind {parts.kind}", name, known)
+        read[name] = _read(parts, name, value)
+    return read
+
+
+def _read(parts: Spec, name: str, value: str) -> Any:
+    where = f"judge {parts.kind}:{parts.target}, option {name}"
+    if name in WORDS and value not in WORDS[name]:
+        raise BadInput(f"{where}: {value!r} is none of {', '.join(WORDS[name])}")
+    if name in NUMBERS:
+        kind, low, high = NUMBERS[name]
+        try:
+            number = kind(value)
+        except ValueError:
+            number = None
+        if number is None or not low <= number <= high:
+            raise BadInput(f"{where}: {value!r} is not a number from {low:g} to {high:g}")
+        return number
+    if name == "base_url":
+        return _address(where, value)
+    return value
+
+
+def _address(where: str, value: str) -> str:
+    try:
+        address = urlsplit(value)
+        host, _port = address.hostname, address.port
+    except ValueError:
+        raise BadInput(f"{where} is not a URL, such as http://127.0.0.1:8000/v1") from None
+    if "@" in address.netloc:
+        raise BadInput(f"{where} holds a name or password; keys come from the environment only (?key_env=NAME)")
+    if address.scheme not in ("http", "https") or not host or "?" in value or "#" in value:
+        raise BadInput(f"{where} is not a plain http:// or https:// address, such as http://127.0.0.1:8000/v1")
+    return value.rstrip("/")
+
+
+def _other(parts: Spec, text: str) -> Judge:
+    points = {point.name: point for point in entry_points(group=GROUP)}
+    if parts.kind in BUILT_IN:
+        load = _named(BUILT_IN[parts.kind])
+    elif parts.kind in points:
+        load = points[parts.kind].load()
+    else:
+        raise unknown("kind of judge", parts.kind, judge_kinds())
+    judge = load(parts.target, **parts.options)
+    if not isinstance(judge, Judge):
+        raise BadInput(f"judge {text!r} gave a {type(judge).__name__}, not an editscope Judge")
+    return judge
+
+
+def _named(name: str) -> Callable[..., Any]:
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)  # type: ignore[no-any-return]
+
+
+def _check_numbers(**given: float | None) -> None:
+    for name, value in given.items():
+        if value is not None and not 0 < value < float("inf"):
+            raise BadInput(f"--{name.replace('_', '-')} is {value}; write a number above 0")

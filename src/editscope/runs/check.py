@@ -1,0 +1,173 @@
+"""Verifying an archive: every hash, and that tables and pictures are those that the journal speaks of."""
+
+from __future__ import annotations
+
+import io
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from editscope.errors import BadInput, EditscopeError
+from editscope.runs.journal import FILE as JOURNAL
+from editscope.runs.journal import Line, progress, read_journal
+from editscope.runs.pack import Told
+from editscope.runs.plan import FILE as INFO
+from editscope.runs.plan import Info, read_info
+from editscope.runs.tables import SCORES, SUMMARY, score_columns, scored, summary
+from editscope.runs.unpack import Archive, opened
+
+TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the verification of an archive found; ``problems`` is empty where everything holds."""
+
+    path: Path
+    seal: str
+    files: int
+    size: int
+    cases: int
+    scored: int
+    images: bool
+    problems: tuple[str, ...]
+
+
+def check_archive(path: str | Path, told: Told | None = None) -> Verdict:
+    """Read every byte of an archive and recompute its tables from its journal.
+
+    Raises BadInput where the archive cannot be opened at all; whatever is wrong inside is in ``problems``,
+    a sentence each.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; --check verifies an archive that `editscope pack {path}` makes")
+    with opened(path) as archive:
+        problems = list(_hashes(archive, told))
+        damaged = {name for name, _ in problems}
+        found = [said for _, said in problems]
+        if not damaged & {INFO, JOURNAL}:
+            found += _contents(archive, damaged)
+        manifest = archive.manifest
+        return Verdict(
+            path=path,
+            seal=archive.seal,
+            files=len(archive.files) + 1,
+            size=path.stat().st_size,
+            cases=int(manifest["cases"]["all"]),
+            scored=int(manifest["cases"]["scored"]),
+            images=bool(manifest["images"]),
+            problems=tuple(found),
+        )
+
+
+def _hashes(archive: Archive, told: Told | None) -> Iterator[tuple[str, str]]:
+    for number, name in enumerate(archive.files):
+        try:
+            for _ in archive.chunks(name):
+                pass
+        except BadInput as error:
+            yield name, str(error)
+        if told is not None:
+            told(number + 1, len(archive.files))
+
+
+def _contents(archive: Archive, damaged: set[str]) -> Iterator[str]:
+    """What the journal contradicts: the tables, and the pictures that should be there."""
+    for name in (INFO, JOURNAL):
+        if name not in archive.files:
+            yield f"{archive.path} holds no {name}, without which there is no run"
+            return
+    with tempfile.TemporaryDirectory(prefix="editscope-check-") as scratch:
+        folder = Path(scratch)
+        for name in (INFO, JOURNAL):
+            (folder / name).write_bytes(archive.content(name))
+        try:
+            info, lines = read_info(folder), read_journal(folder)
+            pairs = scored(progress(lines))
+            yield from _tables(archive, damaged, info, pairs)
+            yield from _pictures(archive, lines)
+        except (EditscopeError, KeyError, TypeError, ValueError) as error:
+            said = str(error) if isinstance(error, EditscopeError) else f"{type(error).__name__}: {error}"
+            yield f"{archive.path}: the journal cannot be followed ({said.replace(f'{folder}/', '')})"
+
+
+def _tables(archive: Archive, damaged: set[str], info: Info, pairs: list[tuple[Line, Line]]) -> Iterator[str]:
+    complete = len(pairs) >= int(info["selection"]["n"])
+    for name in (SUMMARY, SCORES):
+        if complete and name not in archive.files:
+            yield f"{archive.path} holds a finished run without {name}"
+    counted = archive.manifest["cases"]["scored"]
+    if counted != len(pairs):
+        yield f"{archive.path}: the manifest says {counted:,} scored cases, the journal has {len(pairs):,}"
+    if SUMMARY in archive.files and SUMMARY not in damaged:
+        wanted = json.loads(json.dumps(summary(info, pairs)))
+        where = difference(json.loads(archive.content(SUMMARY)), wanted)
+        if where:
+            yield f"{archive.path}: {SUMMARY} does not follow from the journal: {where}"
+    if SCORES in archive.files and SCORES not in damaged:
+        where = difference(_parquet(archive.content(SCORES)), score_columns(pairs))
+        if where:
+            yield f"{archive.path}: {SCORES} does not follow from the journal: {where}"
+
+
+def _parquet(data: bytes) -> dict[str, list[Any]]:
+    import pyarrow.parquet as pq
+
+    try:
+        columns: dict[str, list[Any]] = pq.read_table(io.BytesIO(data)).to_pydict()
+    except Exception as error:  # whatever PyArrow finds wrong, the file is not one of ours
+        raise BadInput(f"{SCORES} cannot be read: {error}") from error
+    return columns
+
+
+def _pictures(archive: Archive, lines: list[Line]) -> Iterator[str]:
+    """Edits that the journal says are inside, and are not."""
+    if not archive.manifest["images"]:
+        return
+    lost = set(archive.manifest["lost"])
+    gone = []
+    for (case_id, _), line in progress(lines).edits.items():
+        place = line["image"]
+        inside = place.get("packed") if isinstance(place, dict) else place
+        if place is not None and inside not in archive.files and case_id not in lost:
+            gone.append(case_id)
+    if gone:
+        more = f" and {len(gone) - 1:,} more" if len(gone) > 1 else ""
+        yield f"{archive.path}: the edit of {gone[0]}{more} is in the journal and not in the archive"
+
+
+def difference(found: Any, wanted: Any, at: str = "") -> str:
+    """Where two nested values differ first, in words; nothing where they agree (numbers: to 1e-6).
+
+    >>> difference({"overall": {"miou": {"mean": 12.5, "n": 4}}}, {"overall": {"miou": {"mean": 12.4, "n": 4}}})
+    'overall.miou.mean is 12.5 there and 12.4 here'
+    >>> difference([1.0, None], [1.0 + 1e-9, None])
+    ''
+    """
+    if isinstance(found, Mapping) and isinstance(wanted, Mapping):
+        for key in dict.fromkeys([*wanted, *found]):
+            inside = f"{at}.{key}" if at else str(key)
+            if key not in found or key not in wanted:
+                return f"{inside} is only {'here' if key in wanted else 'there'}"
+            said = difference(found[key], wanted[key], inside)
+            if said:
+                return said
+        return ""
+    if isinstance(found, list | tuple) and isinstance(wanted, list | tuple):
+        if len(found) != len(wanted):
+            return f"{at} has {len(found):,} entries there and {len(wanted):,} here"
+        pairs = enumerate(zip(found, wanted, strict=True))
+        return next((said for i, (a, b) in pairs if a != b and (said := difference(a, b, f"{at}[{i}]"))), "")
+    if _equal(found, wanted):
+        return ""
+    return f"{at} is {found!r} there and {wanted!r} here"
+
+
+def _equal(found: Any, wanted: Any) -> bool:
+    if isinstance(found, int | float) and isinstance(wanted, int | float):
+        return abs(found - wanted) <= TOLERANCE * max(1.0, abs(wanted))
+    return bool(found == wanted)

@@ -1,0 +1,294 @@
+"""Comparing runs case by case: who is better, by how much, where, and whether it could be chance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from editscope.cases import Aggregation
+from editscope.errors import BadInput, unknown
+from editscope.runs.plan import aggregation_from
+from editscope.runs.record import CaseRecord, Run, open_run
+from editscope.suites import parse_where
+
+if TYPE_CHECKING:
+    from editscope.stats.paired import Paired, PairedGroup, PairedTable
+
+Rows: TypeAlias = "dict[str, list[Any]]"
+Key: TypeAlias = "tuple[str, str]"
+"""A case id and a variant."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """How many cases of the runs take no part, by reason."""
+
+    missing: int = 0
+    changed: int = 0
+    diagnostic: int = 0
+
+    def __str__(self) -> str:
+        said = [
+            f"{self.missing:,} not in every run" if self.missing else "",
+            f"{self.changed:,} with other pixels or words (fingerprints differ)" if self.changed else "",
+            f"{self.diagnostic:,} diagnostic" if self.diagnostic else "",
+        ]
+        return ", ".join(filter(None, said))
+
+
+@dataclass(frozen=True, slots=True)
+class CaseContrast:
+    """One case in all runs: scores in percent (ratios as they are), failure modes and records by run."""
+
+    case_id: str
+    variant: str
+    instruction: str
+    tags: Mapping[str, str]
+    scores: tuple[float | None, ...]
+    failures: tuple[str, ...]
+    difference: float
+    records: tuple[CaseRecord, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Runs over the same cases against the first of them, on one metric.
+
+    ``tables`` holds one paired table for each run after the first; ``overall`` and ``groups`` are those of
+    the second run, which is all there is when two are compared. ``places`` says where each case that takes
+    part is in the rows of each run, and ``taken`` are those rows.
+    """
+
+    runs: tuple[Run, ...]
+    names: tuple[str, ...]
+    metric: str
+    aggregation: Aggregation
+    tables: tuple[PairedTable, ...]
+    left_out: LeftOut
+    places: Mapping[Key, tuple[int, ...]]
+    taken: tuple[Rows, ...]
+
+    @property
+    def overall(self) -> Paired:
+        """The difference of the second run to the first."""
+        return self.tables[0].overall
+
+    @property
+    def groups(self) -> tuple[PairedGroup, ...]:
+        """The same for every row of the suite's tables."""
+        return self.tables[0].groups
+
+    @property
+    def scale(self) -> float:
+        """What a fraction of the metric is multiplied by to be shown."""
+        from editscope.stats.summary import percent_scale
+
+        return percent_scale(self.metric)
+
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of groups that there are, such as category, task, mode."""
+        return tuple(dict.fromkeys(group.by for table in self.tables for group in table.groups))
+
+    def lines(self, *by: str) -> Iterator[tuple[str, str, tuple[Paired | None, ...]]]:
+        """The rows of these kinds of groups, all kinds if none is named: kind, key, one Paired for each run."""
+        for kind in by:
+            if kind not in self.kinds():
+                raise unknown("kind of group", kind, self.kinds())
+        keys = dict.fromkeys((group.by, group.key) for table in self.tables for group in table.groups)
+        for kind, key in keys:
+            if not by or kind in by:
+                yield kind, key, tuple(table.group(kind, key) for table in self.tables)
+
+    def cases(self, n: int = 10) -> tuple[CaseContrast, ...]:
+        """The n cases in which a run differs most from the first, largest difference first."""
+        scores = zip(*(rows[self.metric] for rows in self.taken), strict=True)
+        apart = {key: _largest_difference(*found) for key, found in zip(self.places, scores, strict=True)}
+        ordered = sorted(apart, key=lambda key: (-abs(apart[key]), key))
+        return tuple(self._contrast(key, apart[key]) for key in ordered[:n])
+
+    def _contrast(self, key: Key, difference: float) -> CaseContrast:
+        records = tuple(run.records()[place] for run, place in zip(self.runs, self.places[key], strict=True))
+        scores = [record.metrics.get(self.metric) for record in records]
+        return CaseContrast(
+            case_id=key[0],
+            variant=key[1],
+            instruction=records[0].instruction,
+            tags=records[0].tags,
+            scores=tuple(None if score is None else round(self.scale * score, 9) for score in scores),
+            failures=tuple(record.failure for record in records),
+            difference=round(self.scale * difference, 9),
+            records=records,
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """What the comparison says, in sentences: one for each run after the first, then what to mind."""
+        from editscope.runs.compared import notes
+
+        return notes(self)
+
+    def table(self, *by: str) -> Any:
+        """The comparison as a table that prints itself, in a terminal or a notebook; ``by`` chooses the groups."""
+        from editscope.runs.compared import TextTable
+
+        return TextTable(self, by)
+
+    def frame(self, kind: Any = None) -> Any:
+        """One row for each run after the first and each group, as a pandas or Polars frame."""
+        from editscope.runs.frames import as_frame
+
+        rows = list(self.rows())
+        return as_frame({name: [row[name] for row in rows] for name in rows[0]}, kind)
+
+    def rows(self, *by: str) -> Iterator[dict[str, Any]]:
+        """One flat record for each run after the first and each group, overall first."""
+        from dataclasses import asdict
+
+        lines = [("overall", "", tuple(table.overall for table in self.tables)), *self.lines(*by)]
+        for kind, key, found in lines:
+            for name, paired in zip(self.names[1:], found, strict=True):
+                if paired is not None:
+                    about = {"baseline": self.names[0], "run": name, "metric": self.metric, "by": kind, "key": key}
+                    yield {**about, **asdict(paired), "stars": paired.stars}
+
+    def __repr__(self) -> str:
+        return "\n".join([f"<Comparison of {', '.join(self.names)} on {self.metric}>", *self.notes()])
+
+    def _repr_html_(self) -> str:
+        from editscope.runs.notebook import comparison_html
+
+        return comparison_html(self)
+
+
+def compare(
+    first: Run | str | Path,
+    *others: Run | str | Path,
+    metric: str | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
+    resamples: int = 10_000,
+) -> Comparison:
+    """Compare runs with the first of them, case by case: ``es.compare(run, "runs/last-week").table()``.
+
+    Runs are runs, run folders or archives, over the same suite. Only cases that all runs have, with the same
+    fingerprint, take part; ``left_out`` counts the rest. ``metric`` is the suite's headline unless given;
+    ``where={"task": "border"}`` takes a part of the cases.
+    """
+    if not others:
+        raise BadInput("a comparison needs at least two runs; give another one")
+    runs = tuple(run if isinstance(run, Run) else open_run(run) for run in (first, *others))
+    _check_suites(runs)
+    aggregation = aggregation_from(runs[0].info)
+    metric = _metric(runs, metric or aggregation.headline)
+    shared, left_out = _shared(runs, aggregation, where)
+    tags = _tags(aggregation)
+    taken = [_taken(run, [places[i] for places in shared.values()], [*tags, metric]) for i, run in enumerate(runs)]
+
+    from editscope.stats.paired import compare_rows
+
+    tables = [compare_rows(taken[0], rows, aggregation, metric, resamples=resamples) for rows in taken[1:]]
+    return Comparison(runs, run_names(runs), metric, aggregation, tuple(tables), left_out, shared, tuple(taken))
+
+
+def _largest_difference(first: float | None, *others: float | None) -> float:
+    found = [other - first for other in others if other is not None and first is not None]
+    return max(found, key=lambda d: (abs(d), d), default=0.0)
+
+
+def run_names(runs: Sequence[Run]) -> tuple[str, ...]:
+    """What to call each run: its editor; where several have the same, with the name of its folder."""
+    names = [str(run.info["editor"]["name"]) for run in runs]
+    folders = [(run.archive or run.path).absolute().name for run in runs]
+    for better in (folders, [str(number) for number in range(1, len(runs) + 1)]):
+        often = Counter(names)
+        names = [name if often[name] == 1 else f"{name} · {more}" for name, more in zip(names, better, strict=True)]
+    return tuple(names)
+
+
+def _check_suites(runs: Sequence[Run]) -> None:
+    for run in runs:
+        if not run.rows()["case_id"]:
+            raise BadInput(f"{run.path} has no scored case yet; `editscope resume {run.path}` goes on with it")
+        ours, theirs = runs[0].info["suite"]["name"], run.info["suite"]["name"]
+        if ours != theirs:
+            raise BadInput(
+                f"{runs[0].path} is a run of {ours} and {run.path} one of {theirs}; only runs of one suite are compared"
+            )
+
+
+def _metric(runs: Sequence[Run], metric: str) -> str:
+    for run in runs:
+        known = run.metrics
+        if metric not in known:
+            raise unknown(f"metric in {run.path}", metric, known)
+    return metric
+
+
+def _shared(
+    runs: Sequence[Run], aggregation: Aggregation, where: Mapping[str, str | Sequence[str]] | None
+) -> tuple[dict[Key, tuple[int, ...]], LeftOut]:
+    """Where each case that all runs have is in the rows of each, and how many cases are not so."""
+    numbers = [_numbered(run, where) for run in runs]
+    everyone = set().union(*numbers)
+    common = [key for key in numbers[0] if all(key in number for number in numbers)]
+    prints = [run.rows()["fingerprint"] for run in runs]
+    shared = {}
+    for key in common:
+        places = tuple(number[key] for number in numbers)
+        if len({column[place] for column, place in zip(prints, places, strict=True)}) == 1:
+            shared[key] = places
+    if not shared:
+        raise BadInput(_why_nothing(runs, len(common)))
+    rows, exclude = runs[0].rows(), aggregation.exclude
+    diagnostic = sum(
+        all(rows[tag][places[0]] == value for tag, value in exclude.items()) for places in shared.values() if exclude
+    )
+    return shared, LeftOut(len(everyone) - len(common), len(common) - len(shared), diagnostic)
+
+
+def _why_nothing(runs: Sequence[Run], common: int) -> str:
+    what = " and ".join(str(run.archive or run.path) for run in runs)
+    if not common:
+        return f"{what} have no case in common: every case id is missing from one of them; run both on the same cases"
+    labels = [str(run.info["suite"].get("label") or run.info["suite"]["fingerprint"]) for run in runs]
+    return (
+        f"{what} share {common:,} case ids but no case: pixels or words differ in all of them, so they were made from "
+        f"other seeds or data ({'; '.join(labels)}); run both on the same set"
+    )
+
+
+def _numbered(run: Run, where: Mapping[str, str | Sequence[str]] | None) -> dict[Key, int]:
+    """The row of each case of a run that passes a filter."""
+    rows = run.rows()
+    chosen = {} if where is None else parse_where(f"{tag}={_joined(values)}" for tag, values in where.items())
+    for tag, wanted in chosen.items():
+        if tag not in run.tags:
+            raise unknown(f"tag in {run.path}", tag, run.tags)
+        for value in wanted:
+            if value not in rows[tag]:
+                raise unknown(f"{tag} in {run.path}", value, {str(found) for found in rows[tag]})
+    keys = zip(rows["case_id"], rows["variant"], strict=True)
+    return {
+        key: place
+        for place, key in enumerate(keys)
+        if all(rows[tag][place] in wanted for tag, wanted in chosen.items())
+    }
+
+
+def _joined(values: str | Sequence[str]) -> str:
+    return values if isinstance(values, str) else ",".join(values)
+
+
+def _tags(aggregation: Aggregation) -> list[str]:
+    groups = (aggregation.overall, *aggregation.groups)
+    used = [tag for group in groups for tag in (*group.by, *group.over)]
+    return list(dict.fromkeys(["case_id", "variant", *used, *aggregation.strata, *aggregation.exclude]))
+
+
+def _taken(run: Run, places: Sequence[int], names: Sequence[str]) -> Rows:
+    rows = run.rows()
+    for name in names:
+        if name not in rows:
+            raise BadInput(f"the cases of {run.path} have no {name!r}, which the tables of the first run need")
+    return {name: [rows[name][place] for place in places] for name in names}

@@ -1,0 +1,62 @@
+"""`editscope figures`: figures of runs for a paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from editscope.cli.options import names
+
+
+def figures(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders; several are drawn together.")],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder for the figures.")] = Path("figures"),
+    formats: Annotated[
+        list[str] | None, typer.Option("--format", metavar="pdf,svg,png", help="Kinds of files [default: pdf].")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only",
+            metavar="A,B",
+            help="Only these: curves, over-editing, conditions, palette, distributions, radar, tasks, failures, "
+            "composition, correlation, grid.",
+        ),
+    ] = None,
+    cases: Annotated[
+        list[str] | None,
+        typer.Option("--cases", metavar="ID,ID", help="Cases of the grid [default: one for each category]."),
+    ] = None,
+    width: Annotated[
+        str, typer.Option("--width", metavar="single|double", help="One column of a paper, or the whole page.")
+    ] = "double",
+    published: Annotated[
+        bool, typer.Option("--with-published", help="Published results too, where a figure can show them.")
+    ] = False,
+) -> None:
+    """Draw the figures of runs for a paper: vectors, fonts inside, the same bytes every time.
+
+    editscope figures runs/a runs/b --out figures
+
+    editscope figures runs/a runs/b --only grid --cases border/012,legend/003 --format png
+    """
+    from editscope.report.paper import figures_for
+    from editscope.runs import open_run
+
+    drawn = figures_for(
+        [open_run(run) for run in runs],
+        out,
+        formats=names(formats) or ("pdf",),
+        only=names(only),
+        published=published,
+        width=width,
+        cases=names(cases) or (),
+    )
+    for one in drawn:
+        for file in one.files:
+            typer.echo(file)
+    for one in drawn:
+        if one.reason:
+            typer.echo(f"left out: {one.suite} {one.name}, {one.reason}", err=True)

@@ -1,0 +1,124 @@
+"""What a suite consists of: categories and tasks as rings, conditions and sizes of edit regions beside them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from editscope.report.paper.material import Material, NothingToDraw, axis_label, figure
+from editscope.report.paper.style import COLORS, INK, SOFT, Axes, Figure, plain_axes, two_lines
+from editscope.report.words import count, plain
+from editscope.stats.diagnosis import by_region_size
+
+TITLE, BAR, LABELS = 0.34, 0.17, 0.95
+"""Inches: above a list of bars, for each bar, and for the labels at their left."""
+
+
+@figure("composition", "What the set consists of: categories and tasks, conditions, and sizes of the edit regions.")
+def composition(material: Material) -> Figure:
+    """Rings of categories and tasks with numbers of cases; bars of the other tags."""
+    view = max(material.runs, key=lambda one: len(one.records))
+    cases = material.sheet.averaged(view)
+    groups = material.sheet.aggregation.groups
+    if not cases or not groups:
+        raise NothingToDraw("the cases of this set have no categories")
+    outer = groups[0].by[0]
+    inner = next((g.by[0] for g in groups[1:] if len(g.by) == 1 and g.by[0] != outer), None)
+    bars = [(plain(g.name), Counter(c.tags.get(g.by[0], "") for c in cases)) for g in groups[2:] if len(g.by) == 1]
+    panels = [(title, list(counts.items())) for title, counts in bars if len(counts) > 1]
+    rows = material.averaged(view)
+    if "edit_pixels" in rows:
+        sizes = [(one.label, one.n) for one in by_region_size(rows, resamples=1)]
+        panels.append(("Edit region (pixels)", [(label, n) for label, n in sizes if n]))
+    drawing, rings, others = _places(material, [len(items) for _, items in panels])
+    _rings(rings, [(c.tags.get(outer, ""), c.tags.get(inner, "") if inner else "") for c in cases], material)
+    for axes, (title, items) in zip(others, panels, strict=True):
+        _bars(axes, title, [(plain(key) if not key[:1].isdigit() else key, n) for key, n in items])
+    return drawing
+
+
+def _places(material: Material, lengths: Sequence[int]) -> tuple[Figure, Axes, list[Axes]]:
+    """The figure, the square of the rings, and a frame for each list of bars: beside it, or below it."""
+    from matplotlib.figure import Figure as Empty
+
+    side = 3.6 if material.wide else material.inches
+    heights = [TITLE + BAR * length for length in lengths]
+    beside = material.wide and bool(lengths)
+    total = max(side, sum(heights)) if beside else side + sum(heights)
+    width = material.inches if beside else side
+    drawing = Empty(figsize=(width, total))
+    rings = drawing.add_axes((0, (total - side) / total, side / width, side / total))
+    left = side if beside else 0.0
+    top = (total + sum(heights)) / 2 if beside else sum(heights)
+    frames = []
+    for height in heights:
+        bottom = top - height
+        box = (left + LABELS, bottom + 0.05, width - left - LABELS - 0.1, height - TITLE)
+        frames.append(drawing.add_axes((box[0] / width, box[1] / total, box[2] / width, box[3] / total)))
+        top = bottom
+    return drawing, rings, frames
+
+
+def _rings(axes: Axes, pairs: Sequence[tuple[str, str]], material: Material) -> None:
+    """Categories inside, their tasks outside, each with its number of cases."""
+    orders = material.sheet.aggregation.orders
+    groups = material.sheet.aggregation.groups
+    order = list(dict.fromkeys([*orders.get(groups[0].by[0], ()), *(pair[0] for pair in pairs)]))
+    found = Counter(pairs)
+    inside = [(key, sum(n for (o, _), n in found.items() if o == key)) for key in order]
+    inside = [(key, n) for key, n in inside if n]
+    axes.set_aspect("equal")
+    total, start = sum(n for _, n in inside), 90.0
+    for place, (key, n) in enumerate(inside):
+        color = COLORS[place % len(COLORS)]
+        _slice(axes, start, 360 * n / total, 0.31, 0.62, color, 1.0)
+        _ring_text(axes, start - 180 * n / total, 0.475, two_lines(axis_label(key)), f"{n:,}", "white", turn=False)
+        at = start
+        members = [(task, m) for (o, task), m in found.items() if o == key and task]
+        for number, (task, m) in enumerate(members):
+            span = 360 * m / total
+            _slice(axes, at, span, 0.63, 1.0, color, 0.26 if number % 2 else 0.36)
+            _ring_text(axes, at - span / 2, 0.815, axis_label(task, key), "", INK, turn=True)
+            at -= span
+        start -= 360 * n / total
+    axes.text(0, 0.03, count(total, "case").replace(" ", "\n"), ha="center", va="center", fontsize=9, fontweight="bold")
+    axes.set(xlim=(-1.02, 1.02), ylim=(-1.02, 1.02))
+    axes.axis("off")
+
+
+def _slice(axes: Axes, start: float, span: float, low: float, high: float, color: str, alpha: float) -> None:
+    from matplotlib.patches import Wedge
+
+    axes.add_patch(
+        Wedge((0, 0), high, start - span, start, width=high - low, facecolor=color, alpha=alpha, edgecolor="none")
+    )
+    axes.add_patch(
+        Wedge((0, 0), high, start - span, start, width=high - low, fill=False, edgecolor="white", linewidth=0.8)
+    )
+
+
+def _ring_text(axes: Axes, angle: float, radius: float, label: str, number: str, color: str, *, turn: bool) -> None:
+    import math
+
+    x, y = radius * math.cos(math.radians(angle)), radius * math.sin(math.radians(angle))
+    if turn:
+        flat = angle % 360
+        rotation = flat - 180 if 90 < flat < 270 else flat
+        axes.text(x, y, label, ha="center", va="center", rotation=rotation, fontsize=5.2, color=color)
+    else:
+        said = f"{label}\n{number}" if number else label
+        axes.text(x, y, said, ha="center", va="center", fontsize=5.4, color=color, fontweight="bold", linespacing=1.05)
+
+
+def _bars(axes: Axes, title: str, items: Sequence[tuple[str, int]]) -> None:
+    axes.barh(range(len(items)), [n for _, n in items], 0.72, color="#AFC3D6")
+    for place, (_, n) in enumerate(items):
+        axes.text(n, place, f" {n:,}", va="center_baseline", ha="left", fontsize=5.8, color=SOFT)
+    axes.set_yticks(range(len(items)), [label for label, _ in items])
+    axes.set_title(title, loc="left")
+    axes.set(ylim=(len(items) - 0.45, -0.55))
+    axes.set_xlim(0, 1.15 * max(n for _, n in items))
+    axes.tick_params(axis="y", length=0)
+    axes.set_xticks([])
+    plain_axes(axes, grid="")
+    axes.spines["bottom"].set_visible(False)

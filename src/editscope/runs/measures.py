@@ -147,10 +147,11 @@ class Ledger:
             while data:
                 data = data[os.write(self._fd, data) :]
 
-    def finish(self, records: Sequence[CaseRecord], names: Sequence[str]) -> None:
-        """Write the table of all measures that are complete, in the order of ``names``; then drop the lines."""
+    def finish(self, records: Sequence[CaseRecord], order: Sequence[str]) -> None:
+        """Write the table of all measures that are complete, those of ``order`` first; then drop the lines."""
         keys = [key_of(record) for record in records]
-        whole = [name for name in names if name in self.kept and all(self.has(name, key) for key in keys)]
+        names = [*(name for name in order if name in self.kept), *(name for name in self.kept if name not in order)]
+        whole = [name for name in names if all(self.has(name, key) for key in keys)]
         write_whole(self.folder / FILE, _parquet({name: self.kept[name] for name in whole}, keys))
         self._path.unlink(missing_ok=True)
 

@@ -54,7 +54,7 @@ def size_from(pixels: int, thumb: Size) -> Size | None:
     fitting = [
         width
         for width in range(max(1, near - reach), near + reach + 1)
-        if pixels % width == 0 and thumbnail_size(pixels // width, width) == (thumb[1], thumb[0])
+        if pixels % width == 0 and thumbnail_size(pixels // width, width, max(thumb)) == (thumb[1], thumb[0])
     ]
     if not fitting:
         return None

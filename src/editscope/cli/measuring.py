@@ -1,0 +1,135 @@
+"""`editscope measure`: classic measures of a run, beside its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from editscope.cli import options as opt
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from editscope.scoring.classic import Measure
+    from editscope.stats.diagnosis import Interval
+
+DEFAULT = "psnr,ssim"
+
+
+def measure(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a finished run.")],
+    measures: Annotated[
+        str | None,
+        typer.Option(
+            "--measures",
+            "-m",
+            metavar="A,B=MODEL",
+            help="psnr, ssim, lpips, clip=DIR, dino=DIR [default: psnr, and ssim where it is available].",
+        ),
+    ] = None,
+    device: Annotated[str, typer.Option("--device", help="Where models run, such as cuda.")] = "cpu",
+    allow_download: Annotated[
+        bool, typer.Option("--allow-download", help="Let models and weights be fetched when they are not here.")
+    ] = False,
+    jobs: opt.Jobs = None,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Measure the edits of a run with PSNR, SSIM, LPIPS, CLIP and DINO similarity.
+
+    Each twice: the edit against the answer, and against the input outside the region to be edited.
+
+      editscope measure runs/mine
+
+      editscope measure runs/mine --measures psnr,ssim,clip=models/clip-vit-base-patch32,dino=models/dinov2-base
+
+    The result is RUN/measures.parquet. What is there already is not measured again; the same command goes on
+    where it stopped.
+    """
+    from rich.console import Console
+
+    from editscope.images import keep_freed_memory
+    from editscope.runs.measures import made_with
+    from editscope.runs.measuring import measure_run
+    from editscope.scoring.classic import available, parse_measures
+
+    keep_freed_memory()
+    lacks = available()
+    if measures is None:
+        chosen = [name for name in DEFAULT.split(",") if lacks[name] is None]
+        wanted = dict.fromkeys(chosen, "")
+    else:
+        wanted = parse_measures(measures)
+    with _counting(quiet) as on_progress:
+        measure_run(run, wanted, jobs=jobs, device=device, allow_download=allow_download, on_progress=on_progress)
+    console = Console(highlight=False, soft_wrap=True)
+    _table(run, console)
+    if measures is None and not quiet:
+        for name, reason in lacks.items():
+            said = f"{name}=DIR adds it" if reason is None else reason
+            if name not in made_with(run):
+                console.print(f" {name} is not measured: {said}", markup=False)
+
+
+def _table(folder: Path, console: Console) -> None:
+    from rich.table import Table
+
+    from editscope.runs import open_run
+    from editscope.runs.measures import FILE, OUTSIDE, averages, made_with
+    from editscope.scoring.classic import MEASURES
+
+    run = open_run(folder)
+    means = averages(run).get((), {})
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    table.add_column("", no_wrap=True)
+    for heading in ("edit against answer", "edit against input, outside"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    used = made_with(folder)
+    for name in used:
+        measure = MEASURES.get(name)
+        unit = "" if measure is None else measure.unit
+        cells = [_cell(means.get(column), unit) for column in (name, name + OUTSIDE)]
+        table.add_row(f" {_title(name, measure)}", *cells)
+    console.print(table)
+    for name, said in used.items():
+        if said:
+            console.print(f" {name}: " + ", ".join(f"{what} {which}" for what, which in said.items()), markup=False)
+    headline = run.summary["overall"].get("miou", {}).get("mean")
+    if headline is not None:
+        console.print(f" mIoU of the same edits: {headline:.1f}", markup=False)
+    console.print(f" {folder / FILE}", markup=False)
+
+
+def _title(name: str, measure: Measure | None) -> str:
+    if measure is None:  # of a plugin that is not here now
+        return name
+    more = measure.unit or ("" if measure.higher_is_better else "lower is better")
+    return f"{measure.title} ({more})" if more else measure.title
+
+
+def _cell(cell: Interval | None, unit: str) -> str:
+    """Mean ± half of the interval; without a second case in any stratum there is no spread to tell."""
+    if cell is None:
+        return "–"
+    digits = 1 if unit == "dB" else 4
+    spread = f" ± {(cell.hi - cell.lo) / 2:.{digits}f}" if cell.hi > cell.lo else ""
+    return f"{cell.mean:.{digits}f}{spread}"
+
+
+@contextmanager
+def _counting(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on a terminal, nothing elsewhere; gives what is to be called with (done, total)."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn(" measuring"), BarColumn(40), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("measuring", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

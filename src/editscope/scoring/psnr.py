@@ -1,0 +1,127 @@
+"""PSNR over the pixels that an edit had to leave alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil, floor, isfinite, log10, nan
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from editscope.cases import Region
+from editscope.errors import BadInput
+from editscope.images import ImageLike, Pixels, load
+
+Mask: TypeAlias = npt.NDArray[np.bool_]
+Box: TypeAlias = "Region | Mapping[str, Any] | Sequence[float]"
+"""``{"x", "y", "width", "height"}``, the same four as a sequence, or a Region; in pixels of the source."""
+
+UNKNOWN = "unknown"
+MOST_DB = 100.0
+"""What equal pictures get instead of infinity, and what no other picture gets more than."""
+_SIDES = ("x", "y", "width", "height")
+
+
+def psnr_outside(
+    source: ImageLike,
+    edited: ImageLike,
+    boxes: Iterable[Box] | str | None,
+    *,
+    size: int | None = None,
+    channel_sum: bool = False,
+) -> float:
+    """PSNR in dB between source and edit over the pixels outside all boxes: 10 log₁₀(1 / MSE), at most 100.
+
+    MSE = mean over those pixels and the three channels of (source - edited)², values on [0, 1]. A pixel in
+    column c and row r is inside a box when x ≤ c ≤ x + width and y ≤ r ≤ y + height: edges are inside.
+    Without boxes, or with ``"unknown"``, the whole picture counts; where the boxes leave no pixel, the result is
+    NaN. An edit of another size is resized to the source's, bilinear.
+
+    ``size=N`` first resizes both pictures to N × N, and the boxes with them; ``channel_sum=True`` adds the
+    channels up instead of averaging them, which is 4.77 dB less.
+
+    >>> white = np.full((4, 4, 3), 255, np.uint8)
+    >>> edited = white.copy(); edited[0] = 0
+    >>> psnr_outside(white, edited, [{"x": 0, "y": 0, "width": 3, "height": 0}])
+    100.0
+    >>> round(psnr_outside(white, edited, []), 2)  # a quarter of the pixels is off by 1: MSE 0.25
+    6.02
+    >>> psnr_outside(white, edited, [(0, 0, 4, 4)])
+    nan
+    """
+    first, second = load(source), load(edited)
+    height, width = first.shape[:2]
+    shape = (height, width) if size is None else (_side(size), _side(size))
+    first, second = (bilinear(picture, *shape) for picture in (first, second))
+    scale = (shape[1] / width, shape[0] / height)
+    return psnr(first, second, outside(boxes, shape, scale), channel_sum=channel_sum)
+
+
+def psnr(first: Pixels, second: Pixels, keep: Mask | None = None, *, channel_sum: bool = False) -> float:
+    """PSNR in dB of two pictures of one size over the pixels of ``keep`` (None: all); NaN where there are none.
+
+    >>> grey = np.full((2, 2, 3), 100, np.uint8)
+    >>> round(psnr(grey, grey + np.uint8(51)), 2)  # off by 51/255 = 0.2 everywhere
+    13.98
+    """
+    apart = np.where(first > second, first - second, second - first)
+    squares = np.square(apart, dtype=np.uint16)
+    if keep is not None:
+        squares = squares[keep]
+    pixels = squares.size // 3
+    if not pixels:
+        return nan
+    # A sum of integers, so that no order of adding changes it.
+    error = int(squares.sum(dtype=np.int64)) / (255.0**2 * pixels * (1 if channel_sum else 3))
+    return MOST_DB if error == 0 else min(MOST_DB, -10.0 * log10(error))
+
+
+def outside(boxes: Iterable[Box] | str | None, shape: tuple[int, int], scale: tuple[float, float] = (1.0, 1.0)) -> Mask:
+    """Which pixels of a picture of ``shape`` (height, width) lie outside all boxes; scaled ones if asked for."""
+    height, width = shape
+    mask = np.ones((height, width), np.bool_)
+    for number, box in enumerate(_listed(boxes)):
+        x, y, wide, high = _sides(box, number)
+        left, top = x * scale[0], y * scale[1]
+        right, bottom = (x + wide) * scale[0], (y + high) * scale[1]
+        mask[max(0, ceil(top)) : max(0, floor(bottom) + 1), max(0, ceil(left)) : max(0, floor(right) + 1)] = False
+    return mask
+
+
+def bilinear(pixels: Pixels, height: int, width: int) -> Pixels:
+    """The picture in another size, bilinear as Pillow does it; itself where nothing is to do."""
+    if pixels.shape[:2] == (height, width):
+        return pixels
+    from PIL import Image
+
+    return np.asarray(Image.fromarray(pixels).resize((width, height), Image.Resampling.BILINEAR))
+
+
+def _listed(boxes: Iterable[Box] | str | None) -> list[Box]:
+    if isinstance(boxes, str):
+        if boxes.strip().lower() != UNKNOWN:
+            raise BadInput(f'boxes is the text {boxes!r}; give a list of boxes, or "{UNKNOWN}"')
+        return []
+    return [] if boxes is None else list(boxes)
+
+
+def _sides(box: Box, number: int) -> tuple[float, float, float, float]:
+    """x, y, width and height of a box; a Region's right and bottom are exclusive, a box's edges are not."""
+    if isinstance(box, Region):
+        left, top, right, bottom = box.box
+        return left, top, right - 1 - left, bottom - 1 - top
+    try:
+        found = [box[side] for side in _SIDES] if isinstance(box, Mapping) else list(box)
+        x, y, width, height = (float(value) for value in found)
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInput(f"box {number} has no {', '.join(_SIDES)} that are numbers ({box!r})") from error
+    if not all(map(isfinite, (x, y, width, height))) or width < 0 or height < 0:
+        raise BadInput(f"box {number} has a side that is negative or no number ({box!r}); width and height are ≥ 0")
+    return x, y, width, height
+
+
+def _side(size: int) -> int:
+    if size < 1:
+        raise BadInput(f"size must be at least 1 pixel, not {size}")
+    return size

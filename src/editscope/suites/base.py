@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
-from editscope.cases import Aggregation, Case
+from editscope.cases import NOTHING, Aggregation, Case
 from editscope.errors import BadInput, unknown
+from editscope.images import ImageLike
 
 Where: TypeAlias = "Mapping[str, tuple[str, ...]]"
 """A filter: for each tag, the values that pass."""
@@ -25,6 +26,10 @@ class Suite(ABC):
     scoring: Literal["pixels", "judged"] = "pixels"
     aggregation: Aggregation
     options: Mapping[str, Any]
+    default_protocol: str = ""
+    """The rubric of a judged suite, where no other is asked for."""
+    rubric_options: Mapping[str, Any] = NOTHING
+    """What that rubric has to know about the suite; empty for the published ones."""
 
     @property
     @abstractmethod
@@ -43,6 +48,18 @@ class Suite(ABC):
     @abstractmethod
     def fingerprint(self) -> str:
         """A short hash of everything that decides what the cases are."""
+
+    def variants(self, case_id: str) -> tuple[str, ...]:
+        """The names of the edits that a case asks for, without reading its pictures; "" where it asks for one."""
+        return ("",)
+
+    def inputs(self, case: Case) -> tuple[ImageLike, ...]:
+        """What the editor sees of a case: its images, scaled down where the benchmark says so."""
+        return case.images
+
+    def output_names(self, case_id: str, variant: str = "") -> tuple[str, ...]:
+        """Where an edit that was made elsewhere may lie in a folder of edits: paths without suffix, best first."""
+        return (f"{case_id}_{variant}" if variant else case_id,)
 
     def check(self) -> None:  # noqa: B027 - a made suite has nothing to check
         """Raise BadInput for files that cannot be used, before anything is spent. Made suites have none."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
 from inspect import signature
+from pathlib import Path
 from typing import Any, cast
 
 from editscope.errors import BadInput, unknown
@@ -34,17 +35,28 @@ def load_suite(name: str, **options: Any) -> Suite:
     """The suite called ``name``.
 
     ``load_suite("paintbench")`` makes its cases in memory; ``load_suite("paintbench", root=DIR)`` reads a
-    folder in the released layout. Other options are the suite's own (see its page in the documentation).
+    folder in the released layout. A folder with a suite.toml is a suite too: ``load_suite(DIR)``, or its own name
+    with ``root=DIR``. Other options are the suite's own (see its page in the documentation).
     """
     points = {point.name: point for point in entry_points(group=GROUP)}
     if name not in points:
-        raise unknown("suite", name, points)
+        root = _own_root(name, options.get("root"))
+        if root is None:
+            raise unknown("suite", name, points)
+        from editscope.suites import own
+
+        return _made(name, f"{own.__name__}:load", own.load, {**options, "root": root})
     try:
         loader = points[name].load()
     except ImportError as error:
         raise BadInput(
             f"suite {name!r} is registered as {points[name].value} but cannot be imported: {error}"
         ) from error
+    return _made(name, points[name].value, loader, options)
+
+
+def _made(name: str, where: str, loader: Callable[..., Any], options: Mapping[str, Any]) -> Suite:
+    """The suite that a loader makes of options that it knows."""
     known = [key for key, p in signature(loader).parameters.items() if p.kind is not p.VAR_KEYWORD]
     for key in options:
         if key not in known and len(known) == len(signature(loader).parameters):
@@ -52,5 +64,23 @@ def load_suite(name: str, **options: Any) -> Suite:
             raise BadInput(f"suite {name!r} does not take --{key.replace('_', '-')}; it takes --data, {takes}")
     suite = loader(**options)
     if not isinstance(suite, Suite):
-        raise BadInput(f"suite {name!r} ({points[name].value}) returned {type(suite).__name__}, not a Suite")
+        raise BadInput(f"suite {name!r} ({where}) returned {type(suite).__name__}, not a Suite")
     return suite
+
+
+def _own_root(name: str, root: Any) -> Path | None:
+    """The folder of a benchmark of one's own, given in place of a name, or as the root of a suite of this name."""
+    from editscope.suites.manifest import FILE, read_manifest
+
+    folder = Path(name if root is None else root)
+    if root is None and folder.is_dir() and not (folder / FILE).is_file():
+        raise BadInput(
+            f"{name} is a folder without a {FILE}; name the suite whose data it is (run SUITE --data {name}), "
+            "or make a benchmark of your own with `editscope suite new DIR`"
+        )
+    if not (folder / FILE).is_file():
+        return None
+    found = read_manifest(folder).name
+    if root is not None and found != name:
+        raise BadInput(f"{folder / FILE} is the suite {found!r}, not {name!r}; run it with `editscope run {folder}`")
+    return folder

@@ -1,0 +1,271 @@
+"""Two runs over the same cases: the difference case by case, how sure it is, and whether chance could make it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from editscope.errors import BadInput
+from editscope.stats.bootstrap import RESAMPLES, hierarchical_bootstrap, percentile_interval
+from editscope.stats.frame import UNIT, Frame, Rows, Table, by_frame, column, column_names
+from editscope.stats.hierarchy import Floats
+from editscope.stats.multiple import holm
+from editscope.stats.signflip import sign_flip_test
+from editscope.stats.summary import percent_scale
+
+if TYPE_CHECKING:
+    from editscope.cases import Aggregation
+
+STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+A, B, DIFFERENCE = " a", " b", " b - a"  # columns beside the tags; no tag starts with a space
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """What two runs have in common and how they differ, b - a, in percent (ratios as they are).
+
+    ``n`` pairs have a value in both runs. ``mean_a``, ``mean_b`` and ``difference`` go through the suite's
+    own hierarchy; ``lo`` and ``hi`` are its 95 % paired-bootstrap interval and ``p`` its sign-flip test.
+    ``wins``, ``ties``, ``losses`` count pairs where b is higher, equal, lower; ``p_sign`` is the exact sign
+    test of those. ``p_holm`` is ``p`` corrected over the rows of the same table. ``effect`` is Cohen's
+    d_z = mean(d) / sd(d) over pairs, None where no spread can be seen.
+    """
+
+    n: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    lo: float
+    hi: float
+    wins: int
+    ties: int
+    losses: int
+    p: float
+    p_sign: float
+    p_holm: float
+    effect: float | None
+
+    @property
+    def stars(self) -> str:
+        """``***``, ``**`` or ``*`` where the corrected p-value is below 0.001, 0.01 or 0.05, else nothing."""
+        return next((mark for level, mark in STARS if self.p_holm < level), "")
+
+
+@dataclass(frozen=True, slots=True)
+class PairedGroup:
+    """One row of a table of differences."""
+
+    by: str
+    key: str
+    paired: Paired
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTable:
+    """The differences of two runs: overall and in every group that has pairs.
+
+    ``only_a`` and ``only_b`` count rows whose case is in one run alone, ``valueless`` those that are in both
+    but lack a value in one: neither takes part.
+    """
+
+    metric: str
+    overall: Paired
+    groups: tuple[PairedGroup, ...]
+    only_a: int = 0
+    only_b: int = 0
+    valueless: int = 0
+
+    def group(self, by: str, key: str) -> Paired | None:
+        """One row by its kind and key, or None."""
+        return next((g.paired for g in self.groups if g.by == by and g.key == key), None)
+
+
+def compare_rows(
+    a: Rows,
+    b: Rows,
+    aggregation: Aggregation,
+    metric: str,
+    *,
+    match: Sequence[str] = ("case_id", "variant"),
+    tolerance: float = 0.0,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> PairedTable:
+    """Compare two runs case by case on one metric: b - a.
+
+    Rows are matched on the columns of ``match`` that both runs have; those without a partner, or without a
+    value in one of the runs, take no part. Rows of one case (its levels, its questions) are drawn and flipped
+    together. Differences of at most ``tolerance`` (in percent, as shown) are ties.
+
+    >>> from editscope.cases import Aggregation, Group
+    >>> plan = Aggregation(Group("overall", (), ("task",)), (Group("task", ("task",)),), strata=("task",))
+    >>> ids, task = [f"c{i}" for i in range(8)], ["border"] * 4 + ["removal"] * 4
+    >>> a = {"case_id": ids, "task": task, "miou": [0.1, 0.2, 0.3, 0.4, 0.5, 0.5, 0.5, 0.5]}
+    >>> b = {"case_id": ids, "task": task, "miou": [0.3, 0.3, 0.6, 0.5, 0.5, 0.5, 0.7, 0.7]}
+    >>> table = compare_rows(a, b, plan, "miou")
+    >>> found = table.overall
+    >>> found.mean_a, found.mean_b, found.difference, found.lo, found.hi
+    (37.5, 51.25, 13.75, 7.5, 20.0)
+    >>> found.wins, found.ties, found.losses, found.p, found.p_sign
+    (6, 2, 0, 0.03125, 0.03125)
+    >>> [(g.by, g.key, g.paired.difference, g.paired.p, g.paired.p_holm) for g in table.groups]
+    [('task', 'border', 17.5, 0.125, 0.25), ('task', 'removal', 10.0, 0.5, 0.5)]
+    """
+    if resamples < 1:
+        raise BadInput(f"a comparison needs at least one resample, not {resamples}; leave it at {RESAMPLES:,}")
+    pairs, only_a, only_b = matched(a, b, aggregation, metric, match)
+    known = np.isfinite(pairs[DIFFERENCE])
+    if not known.any():
+        raise BadInput(
+            f"no case has a {metric!r} in both runs, so there is nothing to compare: compare runs of one suite"
+        )
+    frame = Frame.of(pairs, aggregation, [A, B, DIFFERENCE], UNIT)
+    tables = frame.tables(aggregation)
+    rows: list[list[Paired | None]] = [[] for _ in tables]
+    for part, places in by_frame(tables):
+        for place, found in zip(
+            places, _rows(part, [tables[p] for p in places], metric, tolerance, resamples, seed), strict=True
+        ):
+            rows[place] = found
+    overall = rows[0][0] if rows[0] else None
+    if overall is None:
+        raise BadInput(f"no case that counts for an average has a {metric!r} in both runs; compare runs of one suite")
+    groups = [
+        PairedGroup(table.name, key, paired)
+        for table, found in zip(tables[1:], rows[1:], strict=True)
+        for key, paired in zip(table.keys, _corrected(found), strict=True)
+        if paired is not None
+    ]
+    return PairedTable(metric, overall, tuple(groups), only_a, only_b, int((~known).sum()))
+
+
+def sign_test(wins: int, losses: int) -> float:
+    """The exact two-sided sign test: the chance of a split as uneven as this when each side is equally likely.
+
+    p = min(1, 2 · Σ_{k ≤ min(wins, losses)} C(n, k) / 2ⁿ) with n = wins + losses; ties do not count.
+
+    >>> sign_test(8, 1)
+    0.0390625
+    >>> sign_test(0, 0)
+    1.0
+    """
+    n = wins + losses
+    term = total = 1
+    for k in range(min(wins, losses)):
+        term = term * (n - k) // (k + 1)  # C(n, k + 1) from C(n, k)
+        total += term
+    p: float = 2 * total / 2**n
+    return min(1.0, p)
+
+
+def effect_size(differences: Floats) -> float | None:
+    """Cohen's d_z of paired differences: mean / standard deviation (n - 1); None where it has no meaning.
+
+    >>> effect_size(np.array([1.0, 2.0, 3.0]))
+    2.0
+    >>> effect_size(np.array([0.0, 0.0])), effect_size(np.array([1.0, 1.0]))
+    (0.0, None)
+    """
+    if not differences.any():
+        return 0.0
+    if len(differences) < 2 or np.ptp(differences) <= 1e-12 * np.abs(differences).max():
+        return None
+    return round(float(differences.mean() / differences.std(ddof=1)), 9)
+
+
+def matched(
+    a: Rows, b: Rows, aggregation: Aggregation, metric: str, match: Sequence[str]
+) -> tuple[dict[str, Any], int, int]:
+    """The rows that both runs have, with both values and their difference, and how many rows have no partner."""
+    both = [name for name in match if name in column_names(a) and name in column_names(b)]
+    if not both:
+        raise BadInput(f"the runs share none of the columns {', '.join(match)}, so their cases cannot be matched")
+    place_a, place_b = _places(a, both), _places(b, both)
+    keys = [key for key in place_a if key in place_b]
+    groups = (aggregation.overall, *aggregation.groups)
+    used = {tag for group in groups for tag in (*group.by, *group.over)}
+    used |= {*aggregation.strata, *aggregation.exclude, *([UNIT] if UNIT in column_names(a) else [])}
+    pairs: dict[str, Any] = {}
+    for tag in sorted(used):
+        entries = column(a, tag)
+        pairs[tag] = [entries[place_a[key]] for key in keys]
+    values_a, values_b = _values(a, metric), _values(b, metric)
+    first = np.array([values_a[place_a[key]] for key in keys])
+    second = np.array([values_b[place_b[key]] for key in keys])
+    difference = second - first
+    known = np.isfinite(difference)
+    pairs[A], pairs[B] = np.where(known, first, np.nan), np.where(known, second, np.nan)
+    pairs[DIFFERENCE] = difference
+    return pairs, len(place_a) - len(keys), len(place_b) - len(keys)
+
+
+def _places(rows: Rows, names: Sequence[str]) -> dict[tuple[Any, ...], int]:
+    found: dict[tuple[Any, ...], int] = {}
+    for place, key in enumerate(zip(*(column(rows, name) for name in names), strict=True)):
+        if key in found:
+            raise BadInput(
+                f"{' '.join(map(str, key)).strip()!r} has more than one row in a run; name the columns that tell its "
+                f"rows apart (matched on {', '.join(names)})"
+            )
+        found[key] = place
+    return found
+
+
+def _values(rows: Rows, metric: str) -> list[float]:
+    return [np.nan if value is None else float(value) for value in column(rows, metric)]
+
+
+def _rows(
+    frame: Frame, tables: Sequence[Table], metric: str, tolerance: float, resamples: int, seed: int
+) -> list[list[Paired | None]]:
+    """Every row of some tables over one frame, not yet corrected for their number."""
+    hierarchies = [table.hierarchy for table in tables]
+    means, _ = hierarchical_bootstrap(frame.values, frame.strata, hierarchies, resamples=0)
+    differences = np.ascontiguousarray(frame.values[:, 2:])
+    strata, units = frame.strata, frame.units
+    _, samples = hierarchical_bootstrap(differences, strata, hierarchies, units=units, resamples=resamples, seed=seed)
+    ps = sign_flip_test(differences, strata, hierarchies, units=units, resamples=resamples, seed=seed)
+    found = []
+    for hierarchy, mean, sample, p in zip(hierarchies, means, samples, ps, strict=True):
+        low, high = percentile_interval(sample[:, 0])
+        row_of = hierarchy.row_of
+        rows = []
+        for row in range(len(mean)):
+            here = differences[row_of == row, 0]
+            numbers = (*mean[row], low[row], high[row], p[row, 0])
+            rows.append(_paired(here[np.isfinite(here)], numbers, percent_scale(metric), tolerance))
+        found.append(rows)
+    return found
+
+
+def _paired(differences: Floats, numbers: Sequence[float], scale: float, tolerance: float) -> Paired | None:
+    if not len(differences):
+        return None
+    mean_a, mean_b, difference, lo, hi = (round(float(number) * scale, 9) + 0.0 for number in numbers[:5])
+    apart = differences * scale
+    wins = int((apart > tolerance + 1e-9).sum())
+    losses = int((apart < -tolerance - 1e-9).sum())
+    p = float(numbers[5])
+    return Paired(
+        n=len(differences),
+        mean_a=mean_a,
+        mean_b=mean_b,
+        difference=difference,
+        lo=lo,
+        hi=hi,
+        wins=wins,
+        ties=len(differences) - wins - losses,
+        losses=losses,
+        p=p,
+        p_sign=sign_test(wins, losses),
+        p_holm=p,
+        effect=effect_size(differences),
+    )
+
+
+def _corrected(rows: Sequence[Paired | None]) -> list[Paired | None]:
+    corrected = iter(holm([paired.p for paired in rows if paired is not None]))
+    return [None if paired is None else replace(paired, p_holm=next(corrected)) for paired in rows]

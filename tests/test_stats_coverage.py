@@ -11,7 +11,7 @@ import pytest
 
 from editscope.stats import smallest_difference
 
-SCRIPT = Path(__file__).parents[1] / "benchmarks" / "coverage.py"
+SCRIPT = Path(__file__).parents[1] / "benchmarks" / "interval_coverage.py"
 REPETITIONS = 2_000
 
 

@@ -13,6 +13,7 @@ import io
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,10 @@ import numpy.typing as npt
 from PIL import Image
 
 from editscope.images import (
+    THUMB_SIDE,
     Pixels,
     decode,
+    encode_codes,
     encode_png,
     encode_thumbnail,
     load,
@@ -31,7 +34,7 @@ from editscope.images import (
     thumbnail,
     write_png,
 )
-from editscope.scoring import score_and_map, score_pixels
+from editscope.scoring import level_map, score_and_levels, score_pixels
 from editscope.suites import load_suite
 
 ASKED_MS, ASKED_RATIO = 40.0, 1.2
@@ -168,12 +171,14 @@ def small_things(paths: Triple) -> None:
     score_only = best(lambda: score_pixels(before, answer, output))
     row("header of a PNG (probe)", best(lambda: probe(paths[1])))
     shrink = [best(lambda p=p: thumbnail(p)) for p in (before, answer, output)]  # type: ignore[misc]
-    row("three thumbnails, 192 pixels", sum(shrink))
-    row("error map, beside the score", best(lambda: score_and_map(before, answer, output, side=192)) - score_only)
+    row(f"three thumbnails, {THUMB_SIDE} pixels", sum(shrink))
+    row("levels of all pixels, beside the score", best(lambda: score_and_levels(before, answer, output)) - score_only)
     small = [thumbnail(p) for p in (before, answer, output)]
-    small.append(score_and_map(before, answer, output, side=192)[1])
-    row("encoding the four", sum(best(lambda s=s: encode_thumbnail(s)) for s in small))  # type: ignore[misc]
-    print("  their bytes: " + ", ".join(f"{len(encode_thumbnail(s)):,}" for s in small))
+    row("encoding the three", sum(best(lambda s=s: encode_thumbnail(s)) for s in small))  # type: ignore[misc]
+    coded = partial(level_map, score_and_levels(before, answer, output)[1])
+    row("making and encoding the level map", best(lambda: encode_codes(coded)))
+    sizes = [*(len(encode_thumbnail(s)) for s in small), len(encode_codes(coded))]
+    print("  their bytes: " + ", ".join(f"{size:,}" for size in sizes))
 
 
 def main() -> None:

@@ -1,11 +1,11 @@
-"""Render a report with Chromium to PNGs, to look at: python tests/render_report.py REPORT.html [FOLDER]."""
+"""Render a report with Chromium to PNGs, to look at: python tests/render_report.py REPORT.html [FOLDER [VIEW …]]."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from playwright.sync_api import FloatRect, Page, sync_playwright
+from playwright.sync_api import Locator, Page, sync_playwright
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGS = [
@@ -24,9 +24,12 @@ VIEWS = {
 
 
 def shoot(page: Page, folder: Path, name: str) -> None:
-    """The top of the page, the page up to the cases, the gallery, and the viewer."""
+    """The top of the page, each of its sections, the gallery, and the viewer."""
     page.screenshot(path=folder / f"{name}-top.png")
-    page.screenshot(path=folder / f"{name}-page.png", full_page=True, clip=_above_cases(page))
+    for section in page.locator("main > section[id]:not(#cases)").all():
+        draw_all(section)
+        page.add_style_tag(content=".top { position: static !important; }")  # else it lies over tall sections
+        section.screenshot(path=folder / f"{name}-{section.get_attribute('id')}.png")
     page.evaluate("document.getElementById('cases').scrollIntoView({behavior: 'instant'})")
     page.wait_for_timeout(400)
     page.screenshot(path=folder / f"{name}-cases.png")
@@ -34,9 +37,11 @@ def shoot(page: Page, folder: Path, name: str) -> None:
     page.screenshot(path=folder / f"{name}-viewer.png")
 
 
-def _above_cases(page: Page) -> FloatRect:
-    box = page.evaluate("[innerWidth, document.getElementById('cases').getBoundingClientRect().top + scrollY]")
-    return {"x": 0, "y": 0, "width": box[0], "height": min(box[1], 6000)}
+def draw_all(inside: Page | Locator) -> None:
+    """Scroll to every plot and wait until it is drawn."""
+    for plot in inside.locator("figure.plot:has(script)").all():
+        plot.scroll_into_view_if_needed()
+        plot.locator(".live .main-svg").first.wait_for(timeout=20_000)
 
 
 def main() -> None:
@@ -45,7 +50,8 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-        for name, (width, height, scheme) in VIEWS.items():
+        for name in sys.argv[3:] or VIEWS:
+            width, height, scheme = VIEWS[name]
             page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]
             page.on("console", lambda message: print("console:", message.text))
             page.on("pageerror", lambda error: print("error:", error))

@@ -77,7 +77,7 @@ def test_a_finished_run_holds_everything_that_the_plan_promises(small_set: Path,
     assert saved.equals(run.table())
     assert json.loads((run.path / "summary.json").read_text()) == run.summary
     for record in run.records():
-        assert set(record.thumbs) == {"input", "answer", "edit", "error"}
+        assert set(record.thumbs) == {"input", "answer", "edit", "levels"}
         assert record.image is not None
         assert np.array_equal(load(record.image), load(suite[record.case_id].answer))  # type: ignore[arg-type]
         assert record.fingerprint == suite[record.case_id].fingerprint

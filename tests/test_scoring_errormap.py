@@ -1,4 +1,4 @@
-"""The error map shows four classes, and shows them however small they are."""
+"""The error map shows four classes; the small level map holds them for every tolerance, however small they are."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from editscope.errors import BadInput
 from editscope.images import Pixels
-from editscope.scoring import error_map, score_and_map, score_pixels
+from editscope.scoring import error_map, level_map, score_and_levels, score_pixels
 from editscope.scoring.errormap import EDITED, MISSED, SPILLED
 
 
@@ -35,31 +35,61 @@ def test_each_pixel_has_the_colour_of_its_class_and_counts_agree_with_the_score(
     assert ghost[0] == ghost[1] == ghost[2] > 180
 
 
+def decoded(code: int) -> tuple[int, int]:
+    """Worst and mean level of a pair's number c, as the page's script reads it."""
+    worst = max(w for w in range(12) if w * (w + 1) // 2 <= code - 1)
+    return worst, code - 1 - worst * (worst + 1) // 2
+
+
+def test_levels_are_the_tolerances_at_which_pixels_come_right() -> None:
+    before, answer, output = triple()
+    rng = np.random.default_rng(1)
+    output = np.clip(output + rng.integers(-9, 10, output.shape), 0, 255).astype(np.uint8)
+    score, levels = score_and_levels(before, answer, output)
+    assert score == score_pixels(before, answer, output)
+    inside, level = levels >= 16, levels & 15
+    assert np.array_equal(inside, (before != answer).any(axis=2))
+    for t in range(11):
+        assert (inside & (level <= t)).sum() == score.hits[t]
+        assert (~inside & (level > t)).sum() == score.spilled[t]
+
+
+def test_a_small_level_map_keeps_the_worst_and_the_mean_of_every_block() -> None:
+    before, answer, output = triple()
+    rng = np.random.default_rng(2)
+    output = np.clip(output + rng.integers(-9, 10, output.shape), 0, 255).astype(np.uint8)
+    _, levels = score_and_levels(before, answer, output)
+    codes = level_map(levels, side=60)
+    assert codes.shape == (40, 60, 3)
+    for y in range(0, 40, 3):
+        for x in range(60):
+            block = levels[10 * y : 10 * y + 10, 10 * x : 10 * x + 10].reshape(-1)
+            edit, rest = block[block >= 16] & 15, block[block < 16]
+            red, green, blue = codes[y, x].tolist()
+            assert blue == 0
+            for part, code in ((edit, (red + 1) // 2), (rest, green)):
+                assert (code == 0) == (part.size == 0)
+                if part.size:
+                    assert decoded(code) == (part.max(), int(part.mean() + 0.5))
+            assert red == 0 or (red % 2 == 0) == (edit.size > rest.size)
+
+
 def test_one_wrong_pixel_is_still_seen_in_a_small_map() -> None:
     before, answer, _ = triple()
-    for (y, x), colour in (((150, 200), MISSED), ((350, 50), SPILLED)):
+    for (y, x), channel in (((150, 200), 0), ((350, 50), 1)):
         output = answer.copy()
         output[y, x] = 255
-        small = error_map(before, answer, output, side=60)
-        assert small.shape == (40, 60, 3)
-        seen, ghost = small[y // 10, x // 10].astype(float), small[0, 0].astype(float)
-        tint = seen - ghost  # towards the colour of the class, more than half of the way
-        assert tint @ (colour - ghost) > 0.55 * np.linalg.norm(colour - ghost) ** 2
-        assert np.abs(np.cross(tint, colour - ghost)).max() < 0.02 * np.linalg.norm(tint) * np.linalg.norm(
-            colour - ghost
-        )
+        code = int(level_map(score_and_levels(before, answer, output)[1], side=60)[y // 10, x // 10, channel])
+        assert decoded((code + 1) // 2 if channel == 0 else code)[0] == 11
 
 
-def test_a_small_map_shows_what_the_large_one_shows() -> None:
-    large, small = error_map(*triple()), error_map(*triple(), side=60)
-    for colour in (EDITED, MISSED, SPILLED):
-        assert share(small, colour) == pytest.approx(share(large, colour), abs=0.01)
-
-
-def test_score_and_map_are_the_score_and_the_map() -> None:
-    score, picture = score_and_map(*triple(), side=100)
-    assert score == score_pixels(*triple())
-    assert np.array_equal(picture, error_map(*triple(), side=100))
+def test_a_map_of_blocks_that_do_not_divide_the_picture_covers_all_of_it() -> None:
+    levels = np.zeros((101, 67), np.uint8)
+    levels[100, 66] = 11
+    codes = level_map(levels, side=16)
+    assert codes.shape == (16, 11, 3)
+    assert decoded(int(codes[15, 10, 1]))[0] == 11
+    assert (codes[:15, :, 1] == 1).all()
 
 
 def test_the_tolerance_moves_pixels_between_the_classes() -> None:

@@ -12,7 +12,19 @@ from typing import Annotated
 import typer
 
 from editscope import __version__
-from editscope.cli import comparing, doctor, figures, looking, making, measuring, packing, prompts, published, running
+from editscope.cli import (
+    comparing,
+    doctor,
+    figures,
+    looking,
+    making,
+    measuring,
+    own,
+    packing,
+    prompts,
+    published,
+    running,
+)
 from editscope.errors import EditscopeError, Stopped
 
 OK, DONE_WITH_GAPS, BAD_INPUT, STOPPED = 0, 1, 2, 3
@@ -57,6 +69,7 @@ def _editscope(
 
 app.command("suites")(making.suites)
 app.command("generate")(making.generate)
+app.add_typer(own.app, name="suite")
 app.command("run")(running.run)
 app.command("score")(running.score)
 app.command("resume")(running.resume)

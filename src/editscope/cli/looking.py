@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 
 def show(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or an archive of `editscope pack`.")],
     case: Annotated[str | None, typer.Argument(metavar="[CASE]", help="The id of one case.")] = None,
 ) -> None:
     """Show the tables of a run, or all about one case.
@@ -36,21 +37,64 @@ def show(
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders; several are compared.")],
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run folders or packed archives; several are compared.")
+    ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="FILE.html, .md or .csv [default: RUN/report.html]."),
+        typer.Option("--out", metavar="FILE", help="FILE.html, .tex, .md or .csv [default: RUN/report.html]."),
     ] = None,
     title: Annotated[str | None, typer.Option("--title", help="The heading of the report.")] = None,
+    with_published: Annotated[
+        bool, typer.Option("--with-published", help="Put the published results of the suite beside the runs.")
+    ] = False,
+    bundle: Annotated[
+        bool,
+        typer.Option(
+            "--bundle", help="Also write FILE_files: every picture in full size, to be sent together with FILE.html."
+        ),
+    ] = False,
 ) -> None:
-    """Write a report of one or several runs.
+    """Write a report of one or several runs. The ending of --out says what kind.
+
+    One HTML file of at most 25 MB holds the small pictures; full-size edits are shown from the run folders while they
+    are where they were. To send everything, write a bundle and send file and folder.
 
     editscope report runs/mine --out mine.html
 
-    editscope report runs/a runs/b --out a-and-b.html
+    editscope report runs/a runs/b --out a-and-b.html --with-published
+
+    editscope report runs/a runs/b --out to-send.html --bundle
+
+    editscope report runs/a runs/b --out tables.tex
     """
     from editscope.report import write
     from editscope.runs import open_run
 
-    path = write([open_run(run) for run in runs], out or runs[0] / "report.html", title=title)
+    target = out or (runs[0].with_suffix(".html") if runs[0].is_file() else runs[0] / "report.html")
+    say = _Progress()
+    opened = [open_run(run) for run in runs]
+    path = write(opened, target, title=title, published=with_published, bundle=bundle, say=say)
+    say.end()
     typer.echo(path)
+
+
+class _Progress:
+    """One line on a terminal that says how far a long part is, and remarks that stay."""
+
+    def __init__(self) -> None:
+        self._shown = False
+
+    def __call__(self, doing: str, done: int, total: int) -> None:
+        if total == 0:
+            self.end()
+            typer.echo(doing, err=True)
+        elif sys.stderr.isatty():
+            typer.echo(f"\r{doing} {done:,}/{total:,}\033[K", err=True, nl=False)
+            self._shown = True
+
+    def end(self) -> None:
+        """Clear the line."""
+        if self._shown:
+            typer.echo("\r\033[K", err=True, nl=False)
+            self._shown = False

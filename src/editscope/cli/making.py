@@ -10,27 +10,27 @@ from typing import Annotated
 import typer
 
 from editscope.cli import options as opt
-from editscope.errors import BadInput
 
 
-def suites() -> None:
-    """List the suites: size, and whether their data is here."""
+def suites(
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="DIR", help="A folder with the data of suites, or with your own benchmarks."),
+    ] = None,
+) -> None:
+    """List the suites: size, how they are scored, whether their data is here, and how to get it."""
     from rich.console import Console
     from rich.table import Table
 
-    from editscope.suites import load_suite, suite_names
+    from editscope.suites.listing import listed
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("suite", "cases", "scored by", "data"):
-        table.add_column(heading)
-    for name in suite_names():
-        try:
-            suite = load_suite(name)
-        except BadInput as error:
-            table.add_row(name, "–", "–", str(error))
-        else:
-            table.add_row(name, f"{len(suite):,}", suite.scoring, suite.label())
-    Console().print(table)
+    for heading in ("suite", "cases", "scored by", "here", "data"):
+        table.add_column(heading, justify="right" if heading == "cases" else "left", no_wrap=heading != "data")
+    for one in listed(data):
+        cases = "–" if one.cases is None else f"{one.cases:,}"
+        table.add_row(one.name, cases, one.scoring, "yes" if one.here else "no", one.said)
+    Console(markup=False, highlight=False).print(table)
 
 
 def generate(

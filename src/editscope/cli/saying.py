@@ -41,7 +41,7 @@ def result(run: Run, console: Console) -> None:
         cells = {row["metric"]: row for row in diagnostics if row["key"] == key}
         console.print(f" {key} (not in the averages): " + "   ".join(_headline(cells)), markup=False)
     if summary["overall"]["miou"]["n"]:
-        console.print(" " + "   ".join(_headline(summary["overall"])), markup=False)
+        console.print(" " + "   ".join([*_headline(summary["overall"]), *published_best(run)]), markup=False)
     said = [text for text in (_weakest(summary["groups"]), _failures(summary["failures"])) if text]
     if said:
         console.print(" " + "   ".join(said), markup=False)
@@ -49,6 +49,22 @@ def result(run: Run, console: Console) -> None:
     if gaps:
         listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())
         console.print(f" without a score: {listed} (a missing edit counts as 0)", markup=False)
+
+
+def published_best(run: Run) -> list[str]:
+    """What the best published model has on the same suite; nothing for a part of it or for a set of one's own."""
+    from editscope.published import HEADLINES, best, label
+    from editscope.runs.plan import aggregation_from
+
+    suite = run.info["suite"]
+    printed = HEADLINES.get(suite["name"])
+    first = best(suite["name"])
+    if printed is None or first is None or printed.metric != aggregation_from(run.info).headline:
+        return []
+    custom = set(suite["options"]) - {"root", "namespace", "split"}
+    if custom or run.summary["overall"][printed.metric]["n"] != printed.cases:
+        return []
+    return [f"(published best {first.value:.1f}: {label(first)}, not paired)"]
 
 
 def summary_table(run: Run, console: Console) -> None:

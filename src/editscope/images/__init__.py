@@ -7,7 +7,15 @@ from pathlib import Path
 from editscope.images._decode import decode, load, probe
 from editscope.images._memory import keep_freed_memory
 from editscope.images._records import MAX_PIXELS, Decoded, ImageLike, Indexed, Pixels, pixels_digest
-from editscope.images._resize import THUMB_SIDE, THUMB_SUFFIX, cover, encode_thumbnail, thumbnail, thumbnail_size
+from editscope.images._resize import (
+    THUMB_SIDE,
+    THUMB_SUFFIX,
+    cover,
+    encode_codes,
+    encode_thumbnail,
+    thumbnail,
+    thumbnail_size,
+)
 
 __all__ = [
     "MAX_PIXELS",
@@ -19,6 +27,7 @@ __all__ = [
     "Pixels",
     "cover",
     "decode",
+    "encode_codes",
     "encode_png",
     "encode_thumbnail",
     "keep_freed_memory",

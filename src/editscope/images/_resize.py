@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
 from editscope.images._records import Pixels, writable
 
-THUMB_SIDE = 192
+THUMB_SIDE = 160
 THUMB_SUFFIX = ".webp"
 """What the file name of an encoded thumbnail ends with."""
 BANDING = 16.0
 """Mean squared error of a channel above which bands would be seen (36 dB)."""
+CODE_SIDES = (THUMB_SIDE, THUMB_SIDE // 2, 2 * THUMB_SIDE // 5)
+MOST_CHANGES = 3000
+"""Sides that a picture of codes may have, and how many changes along its rows it may have to stay that large."""
+BUSY = 0.1
+"""Share of pixels unlike their left neighbour from which on a lossy picture may be the smaller one."""
 
 
 def cover(pixels: Pixels, width: int, height: int) -> Pixels:
@@ -58,7 +65,7 @@ def thumbnail_size(height: int, width: int, side: int = THUMB_SIDE) -> tuple[int
     """Height and width of a thumbnail: the longer side is ``side`` unless it is shorter already.
 
     >>> thumbnail_size(576, 1024), thumbnail_size(100, 50)
-    ((108, 192), (100, 50))
+    ((90, 160), (100, 50))
     """
     longest = max(height, width)
     if longest <= side:
@@ -70,16 +77,45 @@ def encode_thumbnail(pixels: Pixels) -> bytes:
     """A small picture as WebP for the report: flat scenes as 64 colours without loss, others lossy.
 
     Lossy WebP halves the resolution of colour, which smears the edges of flat shapes; 64 colours make bands in
-    soft pictures. So the first is used where its error stays under ``BANDING``.
+    soft pictures and cost much in noisy ones. So the first is used where its error stays under ``BANDING`` and it
+    is not larger than the second.
     """
     from PIL import Image
 
     whole = Image.fromarray(pixels)
-    flat = whole.quantize(64, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).convert("RGB")
+    numbers = whole.quantize(64, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    flat = numbers.convert("RGB")
     error = np.asarray(flat).astype(np.int32) - pixels
+    lossless = encode_lossless(np.asarray(flat)) if np.mean(error * error) <= BANDING else None
+    if lossless is not None and _changes(np.asarray(numbers)) <= BUSY * numbers.width * numbers.height:
+        return lossless
     target = io.BytesIO()
-    if np.mean(error * error) <= BANDING:
-        flat.save(target, "WEBP", lossless=True, method=0, quality=0)
-    else:
-        whole.save(target, "WEBP", quality=85, method=0)
+    whole.save(target, "WEBP", quality=70, method=2)
+    lossy = target.getvalue()
+    return lossy if lossless is None or len(lossy) < len(lossless) else lossless
+
+
+def encode_lossless(pixels: Pixels) -> bytes:
+    """A small picture as WebP whose every pixel comes back as it was."""
+    from PIL import Image
+
+    target = io.BytesIO()
+    Image.fromarray(pixels).save(target, "WEBP", lossless=True, method=1, quality=0)
     return target.getvalue()
+
+
+def encode_codes(coded: Callable[[int], Pixels]) -> bytes:
+    """A picture of codes as lossless WebP, of the first side at which it is not busy: noise costs bytes, says little.
+
+    ``coded`` makes the picture for a longer side.
+    """
+    for side in CODE_SIDES:
+        pixels = coded(side)
+        if _changes(pixels[:, :, 0]) + _changes(pixels[:, :, 1]) <= MOST_CHANGES:
+            break
+    return encode_lossless(pixels)
+
+
+def _changes(plane: npt.NDArray[np.uint8]) -> int:
+    """How many pixels differ from the one to their left."""
+    return int(np.count_nonzero(plane[:, 1:] != plane[:, :-1]))

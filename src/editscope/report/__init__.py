@@ -1,22 +1,40 @@
-"""Reports of runs: HTML to look at and send, Markdown to paste, CSV to go on with."""
+"""Reports of runs: HTML to look at and send, LaTeX for a paper, Markdown to paste, CSV to go on with."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from editscope.errors import BadInput
+from editscope.report.options import Options
+from editscope.report.paper import figures_for
 from editscope.report.source import ReportCase, ReportRun
 
-__all__ = ["SUFFIXES", "ReportCase", "ReportRun", "write"]
+if TYPE_CHECKING:
+    from editscope.report.model import Model
 
-SUFFIXES = (".html", ".md", ".csv")
+__all__ = ["SUFFIXES", "Options", "ReportCase", "ReportRun", "figures_for", "write"]
+
+SUFFIXES = (".html", ".md", ".csv", ".tex")
 
 
-def write(runs: Sequence[ReportRun], out: str | Path, *, title: str | None = None) -> Path:
+def write(
+    runs: Sequence[ReportRun],
+    out: str | Path,
+    *,
+    title: str | None = None,
+    published: bool = False,
+    bundle: bool = False,
+    say: Callable[[str, int, int], None] | None = None,
+) -> Path:
     """Write one report of one or several runs; its kind follows from the suffix of ``out``.
 
+    ``published`` puts published results beside the runs. ``bundle`` puts copies of all pictures, full size too,
+    into the folder ``NAME_files`` beside an HTML report, so that the two can be sent together. ``say`` is told what
+    takes long: ``say("making inputs and answers", 120, 1920)``; a total of 0 says a remark.
     The file appears whole or not at all, so an earlier report survives whatever goes wrong.
     """
     out = Path(out)
@@ -26,23 +44,47 @@ def write(runs: Sequence[ReportRun], out: str | Path, *, title: str | None = Non
         )
     if out.is_dir():
         raise BadInput(f"--out {out} is a folder; give the name of a file in it")
+    if bundle and out.suffix.lower() != ".html":
+        raise BadInput(f"--bundle puts pictures beside an HTML report; --out {out} is none")
 
     from editscope.report.model import gather
-    from editscope.report.page import page
-    from editscope.report.sheets import as_csv, as_markdown
 
-    pieces = {".html": page, ".md": as_markdown, ".csv": as_csv}[out.suffix.lower()](gather(runs, title))
+    written = 0
+    options = Options(published=published, bundle=bundle, spent=lambda: written)
+    pieces = _pieces(gather(runs, title), options if say is None else replace(options, say=say), out)
     temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadInput(f"cannot make the folder of {out}: {error.strerror}; choose another place") from error
     try:
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(pieces)
+        with temporary.open("wb") as file:
+            for piece in pieces:
+                written += file.write(piece.encode())
         temporary.replace(out)
     except OSError as error:
         raise BadInput(f"cannot write {out}: {error.strerror or error}; choose another place") from error
     finally:
         temporary.unlink(missing_ok=True)
     return out
+
+
+def _pieces(model: Model, options: Options, out: Path) -> Iterator[str]:
+    """The text of the report, in pieces."""
+    match out.suffix.lower():
+        case ".html":
+            from editscope.report.page import page
+
+            return page(model, options, out)
+        case ".tex":
+            from editscope.report.latex import as_latex
+
+            return as_latex(model, published=options.published)
+        case ".md":
+            from editscope.report.sheets import as_markdown
+
+            return as_markdown(model, published=options.published)
+        case _:
+            from editscope.report.sheets import as_csv
+
+            return as_csv(model, published=options.published)

@@ -1,4 +1,4 @@
-"""Small drawings: interval bars, stacked shares and tolerance curves, without a plotting library."""
+"""Small drawings inside lines and tables: interval bars, stacked shares, a piece of a line."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from typing import Any
 
 from editscope.report.markup import Html, el
 from editscope.report.words import interval, value
-
-WIDTH, HEIGHT = 260, 170
-LEFT, RIGHT, TOP, BOTTOM = 30, 8, 8, 24
 
 
 def bar(cell: Mapping[str, Any], metric: str, full: float = 100.0) -> Html:
@@ -29,37 +26,6 @@ def bar(cell: Mapping[str, Any], metric: str, full: float = 100.0) -> Html:
 
 def _share(x: float, full: float) -> float:
     return 100.0 * min(max(x / full, 0.0), 1.0) if full else 0.0
-
-
-def curves(title: str, lines: Sequence[tuple[int, str, Sequence[float]]], *, label: str) -> Html:
-    """A panel of curves over ΔE 0 … 10 in percent; each line is (run, name, eleven values)."""
-    inner_w, inner_h = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
-
-    def x(t: float) -> float:
-        return LEFT + inner_w * t / 10
-
-    def y(percent: float) -> float:
-        return TOP + inner_h * (1 - percent / 100)
-
-    grid = [el("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y(p), y2=y(p), cls="grid") for p in (0, 25, 50, 75, 100)]
-    grid += [el("text", str(p), x=LEFT - 6, y=y(p) + 3, cls="tick end") for p in (0, 50, 100)]
-    grid += [el("text", str(t), x=x(t), y=HEIGHT - 8, cls="tick middle") for t in (0, 5, 10)]
-    drawn = [
-        el(
-            "g",
-            el("polyline", points=" ".join(f"{x(t):.1f},{y(v):.1f}" for t, v in enumerate(points)), cls="line"),
-            el("circle", cx=x(10), cy=y(points[-1]), r=2.5, cls="dot"),
-            el("title", f"{name}: {points[0]:.1f} at ΔE 0, {points[5]:.1f} at 5, {points[-1]:.1f} at 10"),
-            cls=f"run{run % 8}",
-        )
-        for run, name, points in lines
-    ]
-    return el(
-        "figure",
-        el("figcaption", title),
-        el("svg", grid, drawn, viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=f"{label}: {title}"),
-        cls="panel",
-    )
 
 
 def sample(run: int) -> Html:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import PurePath
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from editscope.cases import Aggregation, Group
 from editscope.errors import BadInput
+from editscope.report.columns import Columns, columns_of
 from editscope.report.source import ReportCase, ReportRun
 from editscope.report.words import METRICS, listed, suite_name
 from editscope.runs.plan import aggregation_from
@@ -20,6 +22,10 @@ Cell: TypeAlias = dict[str, Any]
 Cells: TypeAlias = dict[str, Cell]
 """Cells by metric."""
 Tags: TypeAlias = "Mapping[str, str]"
+
+Found = TypeVar("Found")
+
+MOST_ROWS = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +46,26 @@ class RunView:
     def cells(self, by: str, key: str) -> Cells:
         """The cells of one table row."""
         return self.summary["index"].get((by, key), {})  # type: ignore[no-any-return]
+
+    @cached_property
+    def by_id(self) -> Mapping[str, ReportCase]:
+        """The first record of every case."""
+        return {record.case_id: record for record in reversed(self.records)}
+
+    @cached_property
+    def _memory(self) -> dict[str, Any]:
+        return {}
+
+    def once(self, what: str, make: Callable[[], Found]) -> Found:
+        """What ``make`` gives, made the first time only: several sections need the same figures."""
+        if what not in self._memory:
+            self._memory[what] = make()
+        return self._memory[what]  # type: ignore[no-any-return]
+
+    @cached_property
+    def rows(self) -> Columns:
+        """One column per name, one entry per case: what the functions of ``stats`` take."""
+        return columns_of(self.run, self.records)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +101,36 @@ class Sheet:
     def headline(self) -> str:
         """The metric that comes first."""
         return self.aggregation.headline
+
+    @property
+    def key(self) -> int:
+        """A number that tells this set from the others of a report, for ids on the page."""
+        return self.runs[0].index
+
+    @property
+    def has_curves(self) -> bool:
+        """Whether its cases have counts of pixels, from which curves and regions come."""
+        return any("hits" in record.evidence for view in self.runs for record in view.records[:50])
+
+    @property
+    def coarse(self) -> Group | None:
+        """The group that comes first, into few rows."""
+        return self.aggregation.groups[0] if self.aggregation.groups else None
+
+    @property
+    def fine(self) -> Group | None:
+        """The group of tasks, or else the one with the most rows that a plot can still show."""
+        groups = [group for group in self.aggregation.groups if 1 < len(self.keys(group.name)) <= MOST_ROWS]
+        tasks = [group for group in groups if group.by == ("task",)]
+        return next(iter(tasks), max(groups, key=lambda group: len(self.keys(group.name)), default=None))
+
+    def tags_of(self, group: Group, key: str) -> dict[str, str]:
+        """What the cases of one row have in common."""
+        return dict(zip(group.by, key.split("/"), strict=False))
+
+    def keys(self, by: str) -> list[str]:
+        """The rows of a group in the order of the tables."""
+        return list(dict.fromkeys(key for view in self.runs for name, key in view.summary["index"] if name == by))
 
     def single_strata(self) -> tuple[int, int]:
         """How many strata hold one case only, of how many: what resampling cannot see the spread of."""
@@ -135,7 +191,7 @@ def gather(runs: Sequence[ReportRun], title: str | None) -> Model:
         sheets.setdefault((suite["name"], suite["fingerprint"]), []).append(view)
     made = tuple(_sheet(name, fingerprint, group) for (name, fingerprint), group in sheets.items())
     suites = listed(list(dict.fromkeys(suite_name(sheet.suite) for sheet in made)))
-    everyone = listed(names)
+    everyone = listed(list(dict.fromkeys(names)))
     what = everyone if len(everyone) <= 50 else f"{len(views)} runs"
     return Model(title or f"{what} on {suites}", made, tuple(views))
 
@@ -184,13 +240,17 @@ def _indexed(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _names(runs: Sequence[ReportRun]) -> list[str]:
-    """Editor names; where two are the same, specs; where those are too, with the run's folder."""
+    """Editor names; where two on one set are the same, with their specs; where those are too, with the run's folder.
+
+    The same editor on another set keeps its name: it stands in other tables.
+    """
     names = [str(run.info["editor"]["name"]) for run in runs]
+    sets = [(run.info["suite"]["name"], run.info["suite"]["fingerprint"]) for run in runs]
     for better in ([shown_spec(run) for run in runs], [run.path.name for run in runs]):
-        often = Counter(names)
+        often = Counter(zip(sets, names, strict=True))
         names = [
-            name if often[name] == 1 else (other if other.startswith(name) else f"{name} · {other}")
-            for name, other in zip(names, better, strict=True)
+            name if often[home, name] == 1 else (other if other.startswith(name) else f"{name} · {other}")
+            for home, name, other in zip(sets, names, better, strict=True)
         ]
     return names
 

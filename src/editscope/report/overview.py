@@ -1,16 +1,16 @@
-"""The top of the page: every run on one ruler, and where the runs come from."""
+"""The top of the page: every run on one ruler."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from editscope.report import charts
 from editscope.report.markup import Child, Html, el
 from editscope.report.model import Cells, RunView, Sheet, shown_spec
+from editscope.report.options import Options
 from editscope.report.payload import mode_of
-from editscope.report.words import METRIC_NOTES, count, failure, interval, metric_name, plain, suite_name, value
+from editscope.report.words import METRIC_NOTES, count, failure, interval, metric_name, plain, value
 
 SIDE_METRICS = ("edit_accuracy", "preservation_accuracy")
 
@@ -20,13 +20,12 @@ def badge(view: RunView) -> Html:
     return el("b", view.letter, cls=f"badge run{view.index % 8}", aria_hidden="true")
 
 
-def overview(sheet: Sheet, *, named: bool) -> Html:
+def overview(sheet: Sheet, options: Options) -> Html:
     """One line per run on a common ruler: the headline with its interval, two more figures, coverage."""
     metric = sheet.headline
     sides = [m for m in SIDE_METRICS if m in sheet.metrics]
     return el(
         "section",
-        [el("h2", suite_name(sheet.suite)), el("p", set_line(sheet), cls="sub")] if named else None,
         el(
             "div",
             _axis(metric, sides),
@@ -36,7 +35,7 @@ def overview(sheet: Sheet, *, named: bool) -> Html:
         _different_cases(sheet),
         _thin_strata(sheet),
         cls="card",
-        id=f"overview-{sheet.runs[0].index}",
+        id=f"overview-{sheet.key}",
     )
 
 
@@ -172,65 +171,4 @@ def _different_cases(sheet: Sheet) -> Html | None:
         "p",
         f"These runs do not cover the same cases ({count(shared, 'case')} in common); compare their means with care.",
         cls="notice",
-    )
-
-
-def provenance(sheet: Sheet) -> Html:
-    """Where the figures come from, folded away; file problems are said without unfolding."""
-    return el(
-        "section",
-        [_files(view) for view in sheet.runs],
-        el(
-            "details",
-            el("summary", "Where these runs come from"),
-            el("div", [_run_facts(view) for view in sheet.runs], cls="facts"),
-        ),
-        cls="provenance",
-    )
-
-
-def _run_facts(view: RunView) -> Html:
-    info = view.run.info
-    selection = info.get("selection") or {}
-    where = selection.get("where") or {}
-    facts: list[tuple[str, object]] = [
-        ("run", view.run.path.name),
-        ("editor", shown_spec(view.run)),
-        ("suite", f"{info['suite']['name']} {info['suite']['fingerprint']}"),
-        ("cases", ", ".join(f"{t}={','.join(v)}" for t, v in where.items()) or "all of the suite"),
-        ("limit", selection.get("limit")),
-        ("seed", info.get("seed")),
-        ("created", info.get("created")),
-        ("editscope", info.get("editscope")),
-        *(info.get("versions") or {}).items(),
-    ]
-    shown = [(name, text) for name, text in facts if text is not None]
-    return el(
-        "div",
-        el("h3", badge(view), view.name),
-        el("dl", [[el("dt", name), el("dd", str(text))] for name, text in shown]),
-    )
-
-
-def _files(view: RunView) -> Html | None:
-    files: Mapping[str, Any] = view.run.info.get("files") or {}
-    lists = [
-        (kind, note, list(files.get(kind) or ()))
-        for kind, note in (
-            ("missing", "no output for a case, scored 0"),
-            ("unreadable", "an output that cannot be read, scored 0"),
-            ("unmatched", "a file that matches no case, not used"),
-        )
-    ]
-    found = [(kind, note, names) for kind, note, names in lists if names]
-    if not found:
-        return None
-    return el(
-        "details",
-        el("summary", badge(view), f"{view.name}: ", ", ".join(f"{len(names):,} {kind}" for kind, _, names in found)),
-        [
-            [el("h4", f"{plain(kind)} ({note})"), el("ul", [el("li", el("code", str(name))) for name in names])]
-            for kind, note, names in found
-        ],
-        cls="files",
     )

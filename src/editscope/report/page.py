@@ -6,18 +6,21 @@ from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
 from importlib.resources import files
+from pathlib import Path
 
-from editscope.report.figures import failures, tolerance
-from editscope.report.markup import Html, el, json_for_script
+from editscope.report import gallery
+from editscope.report.correlation import correlation
+from editscope.report.markup import Html, el
 from editscope.report.model import Model, Sheet
-from editscope.report.overview import overview, provenance, set_line
-from editscope.report.payload import Legend, case_data, index_data, shared_cases
-from editscope.report.score_tables import tables
-from editscope.report.words import count
-from editscope.scoring.errormap import EDITED, MISSED, SPILLED
+from editscope.report.notes import notes
+from editscope.report.options import Options
+from editscope.report.overview import set_line
+from editscope.report.plots import installed, script
+from editscope.report.sections import SECTIONS, Section, address
+from editscope.report.words import suite_name
 
-STYLES = ("report.css", "gallery.css")
-SCRIPTS = ("page.js", "gallery.js", "viewer.js")
+STYLES = ("report.css", "plots.css", *gallery.STYLES, "print.css")
+SCRIPTS = ("page.js", "plots.js", *gallery.SCRIPTS)
 LOGO = Html(
     '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">'
     '<circle cx="12" cy="12" r="8"/><path d="M12 1v6M12 17v6M1 12h6M17 12h6"/>'
@@ -29,19 +32,28 @@ HALF_MOON = Html(
 )
 
 
-def page(model: Model) -> Iterator[str]:
+def page(model: Model, options: Options | None = None, out: Path = Path("report.html")) -> Iterator[str]:
     """The page in pieces, in order: pictures are many, and only one case's are in memory at a time."""
-    theme, script = asset("theme.js"), "\n".join(asset(name) for name in SCRIPTS)
-    yield from ("<!doctype html>\n", '<html lang="en" data-theme="light">\n', _head(model, theme, script), "\n<body>\n")
-    yield from (_top(model), "\n<main>\n", _title(model), "\n")
-    for sheet in model.sheets:
-        yield f"{overview(sheet, named=len(model.sheets) > 1)}\n"
-        for section in (provenance, tables, failures, tolerance):
-            yield f"{section(sheet) or ''}\n"
-    yield f"{_gallery()}\n{_notes(model)}\n</main>\n"
-    yield str(el("dialog", cls="viewer", aria_label="One case")) + "\n"
-    yield from _data(model)
-    yield f"<script>{script}</script>\n</body>\n</html>\n"
+    options = options or Options()
+    made = [(sheet, _sections(sheet, options)) for sheet in model.sheets]
+    across = correlation(model, options)
+    plotly = script() if installed() else None
+    theme, own = asset("theme.js"), "\n".join(asset(name) for name in SCRIPTS)
+    yield '<!doctype html>\n<html lang="en" data-theme="light">\n'
+    yield f"{_head(model, [code for code in (theme, own, plotly) if code], theme)}\n<body>\n"
+    yield f"{_top(made, across is not None)}\n<main>\n{_title(model)}\n"
+    if plotly is None:
+        yield f"{_without_plotly()}\n"
+    for sheet, sections in made:
+        if len(model.sheets) > 1:
+            yield f"{_set_head(sheet)}\n"
+        yield from (f"{html}\n" for _, html in sections)
+    yield f"{across or ''}\n{gallery.gallery()}\n{notes(model)}\n</main>\n"
+    if plotly is not None:
+        # Inert until a plot comes into view: only then does the page's script make it a script that runs.
+        yield f'<script type="text/plain" id="plotly">{plotly}</script>\n'
+    yield from gallery.data_blocks(model, options, out)  # last but for the script: pictures take the room that is left
+    yield f"<script>{own}</script>\n</body>\n</html>\n"
 
 
 def asset(name: str) -> str:
@@ -49,10 +61,17 @@ def asset(name: str) -> str:
     return (files("editscope.report") / "assets" / name).read_text(encoding="utf-8")
 
 
-def _head(model: Model, theme: str, script: str) -> Html:
-    # The policy lets nothing be fetched from anywhere, and no script run but the two of this page.
-    hashes = " ".join(f"'sha256-{b64encode(sha256(code.encode()).digest()).decode()}'" for code in (theme, script))
-    policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {hashes}; base-uri 'none'"
+def _sections(sheet: Sheet, options: Options) -> list[tuple[Section, Html]]:
+    return [(section, html) for section in SECTIONS if (html := section.make(sheet, options)) is not None]
+
+
+def _head(model: Model, scripts: list[str], theme: str) -> Html:
+    # The policy lets nothing be fetched from anywhere, and no script run but those of this page.
+    hashes = " ".join(f"'sha256-{b64encode(sha256(code.encode()).digest()).decode()}'" for code in scripts)
+    policy = (
+        f"default-src 'none'; img-src {gallery.IMG_SRC}; style-src 'unsafe-inline'; "
+        f"script-src {hashes}; base-uri 'none'; form-action 'none'"
+    )
     return el(
         "head",
         el("meta", charset="utf-8"),
@@ -66,21 +85,30 @@ def _head(model: Model, theme: str, script: str) -> Html:
     )
 
 
-def _top(model: Model) -> Html:
-    first = model.sheets[0].runs[0].index
-    links = [
-        (f"#overview-{first}", "Overview"),
-        (f"#tables-{first}", "Tables"),
-        (f"#failures-{first}", "Failures"),
-        (f"#curves-{first}", "Curves"),
-        ("#cases", "Cases"),
+def _top(made: list[tuple[Sheet, list[tuple[Section, Html]]]], across: bool) -> Html:
+    """The bar of links. Of several sets, each has its own list, which unfolds."""
+    lists = [
+        (sheet, [el("a", s.label, href=f"#{address(s, sheet)}") for s, _ in sections if s.label])
+        for sheet, sections in made
     ]
+    suites = [sheet.suite for sheet, _ in made]
+    links = (
+        lists[0][1]
+        if len(lists) == 1
+        else [_set_links(sheet, inside, alone=suites.count(sheet.suite) == 1) for sheet, inside in lists]
+    )
     return el(
         "header",
         el(
             "div",
             el("a", LOGO, "Editscope", cls="logo", href="#top"),
-            el("nav", [el("a", text, href=href) for href, text in links], aria_label="Sections"),
+            el(
+                "nav",
+                links,
+                el("a", "Correlation", href="#correlation") if across else None,
+                aria_label="Sections",
+            ),
+            el("a", "Cases", href="#cases", cls="to-cases"),
             el("button", HALF_MOON, type="button", cls="theme", aria_label="Switch to dark", title="Light or dark"),
         ),
         el("a", "To the cases", cls="skip", href="#cases"),
@@ -89,73 +117,31 @@ def _top(model: Model) -> Html:
     )
 
 
+def _set_links(sheet: Sheet, links: list[Html], *, alone: bool) -> Html:
+    name = suite_name(sheet.suite) if alone else f"{suite_name(sheet.suite)} {sheet.fingerprint[:4]}"
+    return el("details", el("summary", name), el("div", links), cls="set-links", name="sets")
+
+
+def _set_head(sheet: Sheet) -> Html:
+    return el(
+        "div",
+        el("h2", suite_name(sheet.suite)),
+        el("p", set_line(sheet)),
+        cls="set-head",
+        id=f"set-{sheet.key}",
+    )
+
+
 def _title(model: Model) -> Html:
     alone = model.sheets[0] if len(model.sheets) == 1 else None
     return el("div", el("h1", model.title), el("p", set_line(alone)) if alone else None, cls="title")
 
 
-def _gallery() -> Html:
-    legend = [
-        (EDITED, "edit made right"),
-        (MISSED, "edit missed or wrong"),
-        (SPILLED, "changed, should have stayed"),
-        (None, "left alone, rightly"),
-    ]
+def _without_plotly() -> Html:
     return el(
-        "section",
-        el("header", el("h2", "Cases"), el("p", cls="found", aria_live="polite"), cls="section-head"),
-        el(
-            "p",
-            el("span", "Error map at ΔE 5:"),
-            [el("span", el("i", style=f"background:rgb{colour}" if colour else None), text) for colour, text in legend],
-            cls="map-legend",
-        ),
-        el("div", cls="filters", role="search", aria_label="Filter cases"),
-        el("noscript", el("p", "The gallery needs JavaScript; everything above does not.", cls="notice")),
-        el("div", cls="cases"),
-        el("div", "More …", cls="more"),
-        id="cases",
-        cls="gallery",
+        "p",
+        "The plots of this report are drawings. ",
+        el("code", "pip install 'editscope[report]'"),
+        " and a report written again make them interactive.",
+        cls="hint without-plotly",
     )
-
-
-def _data(model: Model) -> Iterator[str]:
-    """One block of pictures for each case, then the block that the script reads first."""
-    cases = shared_cases(model)
-    legend = Legend.of(model, cases)
-    records = []
-    for number, case in enumerate(cases):
-        record, pictures = case_data(case, legend)
-        records.append(record)
-        yield f'<script type="application/json" id="p{number}">{json_for_script(pictures)}</script>\n'
-    data = {**index_data(model, cases, legend), "cases": records}
-    yield f'<script type="application/json" id="data">{json_for_script(data)}</script>\n'
-
-
-def _notes(model: Model) -> Html:
-    return el(
-        "section",
-        el("h2", "How to read this"),
-        [el("p", text) for sheet in model.sheets[:1] for text in _explained(sheet)],
-        el(
-            "p",
-            f"Written by Editscope from {count(len(model.runs), 'run')}. This file holds all that it shows.",
-            cls="foot",
-        ),
-        cls="notes",
-    )
-
-
-def _explained(sheet: Sheet) -> list[str]:
-    over = sheet.aggregation.overall.over
-    levels = " and then ".join(over) if over else "cases"
-    strata = " and ".join(sheet.aggregation.strata) or "the whole suite"
-    return [
-        "Every pixel of an edit is compared with the one right answer in CIE L*a*b* at the colour tolerances "
-        "ΔE 0 … 10. IoU is the share of right pixels among those that should have changed or did change wrongly; "
-        "mIoU is its mean over the eleven tolerances.",
-        f"The overall figure is the mean over cases, then over {levels}. Intervals are 95 % percentile intervals of "
-        f"10,000 bootstrap resamples of the cases within {strata}, seed 0, averaged in the same way.",
-        "A case without an output counts as 0 and is listed. The dotted line on the ruler is the floor: what an "
-        "editor that changes nothing would score on these cases.",
-    ]

@@ -1,23 +1,25 @@
-"""The data behind the gallery: one record per case for the page's script, and the pictures as data URIs."""
+"""The data behind the gallery, as columns: one entry per case, and for each run one entry per case."""
 
 from __future__ import annotations
 
-from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeAlias
 
-from editscope.report.curves import TITLES, case_curves
-from editscope.report.model import Model, Sheet, is_diagnostic
+import numpy as np
+
+from editscope.errors import BadInput
+from editscope.report.curves import TITLES
+from editscope.report.model import Model, RunView, Sheet, is_diagnostic
 from editscope.report.source import ReportCase
-from editscope.report.words import METRIC_NOTES, failure, failure_order, metric_name, plain
+from editscope.report.words import METRIC_NOTES, failure, failure_order, metric_name, plain, suite_name
 from editscope.stats.summary import percent_scale
 
-ROLES = ("input", "answer", "edit", "error")
-MIME = {".webp": "image/webp", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png"}
-
 Json: TypeAlias = dict[str, Any]
+
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+"""Two of these hold a value of a curve in thousandths; two spaces say that there is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +33,11 @@ class SharedCase:
     def first(self) -> ReportCase:
         """The first record of the case, for what all of them share."""
         return next(iter(self.records.values()))
+
+    @property
+    def diagnostic(self) -> bool:
+        """Whether the case stays out of every average."""
+        return is_diagnostic(self.first.tags, self.sheet.aggregation)
 
 
 def shared_cases(model: Model) -> list[SharedCase]:
@@ -48,21 +55,26 @@ def shared_cases(model: Model) -> list[SharedCase]:
 
 @dataclass(frozen=True)
 class Legend:
-    """The lists that records of cases refer to by place."""
+    """The lists that columns refer to by place."""
 
     metrics: tuple[str, ...]
     modes: tuple[str, ...]
+    statuses: tuple[str, ...]
 
     @classmethod
     def of(cls, model: Model, cases: Sequence[SharedCase]) -> Legend:
-        """The metrics and failure modes that occur."""
+        """The metrics, failure modes and statuses that occur; ``ok`` is the first status."""
         metrics = dict.fromkeys(metric for sheet in model.sheets for metric in sheet.metrics)
-        modes = failure_order({mode_of(r) for case in cases for r in case.records.values()})
-        return cls(tuple(metrics), tuple(modes))
+        records = [record for case in cases for record in case.records.values()]
+        modes = failure_order({mode_of(record) for record in records})
+        others = sorted({record.status for record in records} - {"ok"})
+        return cls(tuple(metrics), tuple(modes), ("ok", *others))
 
 
-def index_data(model: Model, cases: Sequence[SharedCase], legend: Legend) -> Json:
-    """What the gallery knows besides its cases: runs, metrics, failure modes, and tags to filter by."""
+def gallery_data(model: Model, cases: Sequence[SharedCase]) -> Json:
+    """All that the gallery knows except where the pictures are."""
+    legend = Legend.of(model, cases)
+    tags = _tags(model, cases)
     return {
         "runs": [{"letter": v.letter, "name": v.name, "folder": v.run.path.name} for v in model.runs],
         "metrics": [
@@ -70,107 +82,127 @@ def index_data(model: Model, cases: Sequence[SharedCase], legend: Legend) -> Jso
             for m in legend.metrics
         ],
         "failures": [{"key": m, "label": failure(m).label, "note": failure(m).note} for m in legend.modes],
+        "statuses": [[status, plain(status)] for status in legend.statuses],
         "curves": list(TITLES),
-        "tags": _tag_values(model, cases),
+        "tags": [
+            {"key": t.key, "label": t.label, "values": t.values, **({"apart": 1} if t.apart else {})} for t in tags
+        ],
+        "cases": {
+            "id": [case.first.case_id for case in cases],
+            "text": [case.first.instruction for case in cases],
+            "print": [case.first.fingerprint for case in cases],
+            "tags": [tag.places for tag in tags],
+        },
+        "results": [_results(view, cases, legend) for view in model.runs],
     }
 
 
-def case_data(case: SharedCase, legend: Legend) -> tuple[Json, list[str]]:
-    """One case for the gallery, and its pictures as data URIs, which the record refers to by their place.
-
-    Keys of the results are short, since there are thousands: metrics m, failure f, status s, curves c in
-    thousandths, latency t, output size z.
-    """
-    record = case.first
-    pictures = Pictures()
-    shared = [pictures.place(r.thumbs.get(role) for r in case.records.values()) for role in ROLES[:2]]
-    tags = {**record.tags, "part": "diagnostic" if _diagnostic(case) else "averaged"}
-    data = {
-        "id": record.case_id,
-        "text": record.instruction,
-        "tags": tags,
-        "print": record.fingerprint,
-        "pics": shared,
-        "runs": {str(index): _result(r, legend, pictures) for index, r in case.records.items()},
-    }
-    return data, list(pictures.uris)
+@dataclass(frozen=True, eq=False)
+class _Tag:
+    key: str
+    label: str
+    values: list[list[str]]
+    places: list[int]
+    apart: bool = False
+    """Whether the tag only tells diagnostic cases from the others, which the tag ``part`` says better."""
 
 
-def _tag_values(model: Model, cases: Sequence[SharedCase]) -> list[Json]:
+def _tags(model: Model, cases: Sequence[SharedCase]) -> list[_Tag]:
     """The tags by which one can filter, those of the tables first, with their values in the order of the tables."""
-    groups = [group for sheet in model.sheets for group in sheet.aggregation.groups]
-    first = [tag for group in groups for tag in group.by]
+    first = [tag for sheet in model.sheets for group in sheet.aggregation.groups for tag in group.by]
     found = dict.fromkeys([*first, *(tag for case in cases for tag in case.first.tags)])
-    result = []
     apart = {tag for sheet in model.sheets for tag in sheet.aggregation.exclude}
-    for tag in (tag for tag in found if tag not in apart):
-        values = {case.first.tags[tag] for case in cases if tag in case.first.tags}
-        ordered = [v for sheet in model.sheets for v in sheet.aggregation.orders.get(tag, ())]
-        seen = [case.first.tags[tag] for case in cases if tag in case.first.tags]
-        order = [v for v in dict.fromkeys([*ordered, *seen]) if v in values]
-        result.append({"key": tag, "label": plain(tag), "values": [[v, plain(v)] for v in order]})
-    if any(_diagnostic(case) for case in cases):
-        result.append(
-            {"key": "part", "label": "Part", "values": [["averaged", "Benchmark"], ["diagnostic", "Diagnostic"]]}
-        )
-    return result
+    result = []
+    for key in found:
+        ordered = [value for sheet in model.sheets for value in sheet.aggregation.orders.get(key, ())]
+        column = [case.first.tags.get(key) for case in cases]
+        values = [v for v in dict.fromkeys([*ordered, *(v for v in column if v is not None)]) if v in set(column)]
+        places = {value: place for place, value in enumerate(values)}
+        at = [places.get(value, -1) if value else -1 for value in column]
+        result.append(_Tag(key, plain(key), [[v, plain(v)] for v in values], at, key in apart))
+    if any(case.diagnostic for case in cases):
+        parts = [["averaged", "Benchmark"], ["diagnostic", "Diagnostic"]]
+        result.append(_Tag("part", "Part", parts, [int(case.diagnostic) for case in cases]))
+    if len(model.sheets) > 1:
+        result.insert(0, _sets(model, cases))
+    return [tag for tag in result if tag.values]
 
 
-def _result(record: ReportCase, legend: Legend, pictures: Pictures) -> Json:
-    curves = case_curves(record.evidence)
-    values = {metric: record.metrics.get(metric) for metric in legend.metrics}
-    result: Json = {
-        "m": [None if v is None else round(v * percent_scale(m), 3) for m, v in values.items()],
-        "f": legend.modes.index(mode_of(record)),
-        "pics": [pictures.place([record.thumbs.get(role)]) for role in ROLES[2:]],
+def _sets(model: Model, cases: Sequence[SharedCase]) -> _Tag:
+    """Which set a case is of, where there are several: the suite, with the fingerprint where two are of one suite."""
+    often = Counter(sheet.suite for sheet in model.sheets)
+    names = [s.suite if often[s.suite] == 1 else f"{s.suite}-{s.fingerprint}" for s in model.sheets]
+    labels = [suite_name(s.suite) + ("" if often[s.suite] == 1 else f" {s.fingerprint[:6]}") for s in model.sheets]
+    at = {id(sheet): place for place, sheet in enumerate(model.sheets)}
+    values = [[name, label] for name, label in zip(names, labels, strict=True)]
+    return _Tag("set", "Set", values, [at[id(case.sheet)] for case in cases])
+
+
+def _results(view: RunView, cases: Sequence[SharedCase], legend: Legend) -> Json:
+    """What one run made of every case. Keys are short: metrics m, failure f (-1: not in this run), status s (where
+    not ok), its reason why, latency t, output size z, curves c."""
+    records = [case.records.get(view.index) for case in cases]
+    modes = {mode: place for place, mode in enumerate(legend.modes)}
+    statuses = {status: place for place, status in enumerate(legend.statuses)}
+    known = [(place, record) for place, record in enumerate(records) if record is not None]
+    return {
+        "m": [_values(records, metric) for metric in legend.metrics],
+        "f": [-1 if record is None else modes[mode_of(record)] for record in records],
+        "s": {place: statuses[record.status] for place, record in known if record.status != "ok"},
+        "why": {place: record.reason for place, record in known if record.reason},
+        "notes": {place: list(notes) for place, record in known if (notes := getattr(record, "notes", ()))},
+        "t": [None if r is None or r.latency_s is None else round(r.latency_s, 3) for r in records],
+        "z": {place: size for place, record in known if (size := _size(record.evidence))},
+        "c": _curves(records),
     }
-    if record.status != "ok":
-        result["s"] = record.status
-    if record.reason:
-        result["why"] = record.reason
-    if record.latency_s is not None:
-        result["t"] = round(record.latency_s, 3)
-    if record.evidence.get("output_size"):
-        result["z"] = _size(record.evidence)
-    if curves:
-        result["c"] = [[round(1000 * y) for y in curve] for curve in curves]
-    return result
 
 
-def _size(evidence: Mapping[str, Any]) -> str:
+def _values(records: Sequence[ReportCase | None], metric: str) -> list[float | None]:
+    scale = percent_scale(metric)
+    found = (None if record is None else record.metrics.get(metric) for record in records)
+    return [None if value is None else round(scale * value, 2) for value in found]
+
+
+def _size(evidence: Mapping[str, Any]) -> str | None:
+    """The output's size, where it had to be fitted to the answer."""
+    if not evidence.get("resized") or not evidence.get("output_size"):
+        return None
     width, height = evidence["output_size"]
-    return f"{width} × {height}" + (", fitted to the answer" if evidence.get("resized") else "")
+    return f"{width} × {height}, fitted to the answer"
+
+
+def _curves(records: Sequence[ReportCase | None]) -> str:
+    """IoU, edit accuracy and preservation accuracy at eleven tolerances: 66 digits for each case."""
+    has = [record is not None and "hits" in record.evidence for record in records]
+    if not any(has):
+        return ""
+    evidence = [record.evidence for record, there in zip(records, has, strict=True) if there and record is not None]
+    try:
+        hits, spilled = (np.array([e[name] for e in evidence], np.float64) for name in ("hits", "spilled"))
+        edit, rest = (np.array([e[f"{n}_pixels"] for e in evidence], np.float64) for n in ("edit", "preservation"))
+        there = np.array([e["output_size"] is not None for e in evidence])
+        if hits.shape != (len(evidence), 11) or spilled.shape != hits.shape:
+            raise ValueError("not eleven counts")
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInput(f"a pixel score cannot be read ({error!r}); Editscope did not write it") from error
+    with np.errstate(divide="ignore", invalid="ignore"):
+        curves = np.stack(
+            [
+                hits / (edit[:, None] + spilled),
+                hits / edit[:, None],
+                (rest[:, None] - spilled) / rest[:, None],
+            ],
+            axis=1,
+        )
+    curves = np.where(np.isnan(curves), 1.0, curves) * there[:, None, None]
+    thousandths = np.rint(1000 * np.nan_to_num(curves, posinf=0.0)).astype(np.int64).reshape(len(evidence), 33)
+    digits = np.frombuffer(DIGITS.encode(), np.uint8)
+    pairs = np.stack([digits[thousandths >> 6], digits[thousandths & 63]], axis=2).reshape(len(evidence), 66)
+    whole = np.full((len(records), 66), ord(" "), np.uint8)
+    whole[np.array(has)] = pairs
+    return whole.tobytes().decode("ascii")
 
 
 def mode_of(record: ReportCase) -> str:
     """The failure mode of a case, or the status that stands in for one."""
     return record.failure or record.status
-
-
-def _diagnostic(case: SharedCase) -> bool:
-    return is_diagnostic(case.first.tags, case.sheet.aggregation)
-
-
-class Pictures:
-    """The pictures of one case. Equal ones are kept once: a perfect edit is the answer, byte for byte."""
-
-    def __init__(self) -> None:
-        self.uris: dict[str, int] = {}
-
-    def place(self, paths: Iterable[Path | None]) -> int:
-        """The place of the first of these pictures that can be read, or -1."""
-        for path in paths:
-            uri = data_uri(path)
-            if uri is not None:
-                return self.uris.setdefault(uri, len(self.uris))
-        return -1
-
-
-def data_uri(path: Path | None) -> str | None:
-    """A picture as a data URI; None where the file is missing, as in a run that is not finished."""
-    if path is None or path.suffix.lower() not in MIME:
-        return None
-    try:
-        return f"data:{MIME[path.suffix.lower()]};base64,{b64encode(path.read_bytes()).decode()}"
-    except OSError:
-        return None

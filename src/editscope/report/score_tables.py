@@ -6,14 +6,15 @@ import json
 from collections.abc import Mapping, Sequence
 
 from editscope.report import charts
-from editscope.report.markup import Html, el
-from editscope.report.model import Cells, Row, RunView, Sheet, Table
+from editscope.report.markup import Html, el, json_for_script
+from editscope.report.model import Cell, Cells, Row, RunView, Sheet, Table
+from editscope.report.options import Options
 from editscope.report.overview import badge
 from editscope.report.words import METRIC_NOTES, metric_name, plain, value
 from editscope.stats.summary import DIAGNOSTIC
 
 
-def tables(sheet: Sheet) -> Html:
+def tables(sheet: Sheet, options: Options) -> Html:
     """All tables. Of one run they show every metric; of several, one metric, which the buttons above choose."""
     alone = len(sheet.runs) == 1
     buttons = [
@@ -38,8 +39,7 @@ def tables(sheet: Sheet) -> Html:
         el("p", "Mean with 95 % interval. Click a figure to see the cases behind it.", cls="hint"),
         [_table(sheet, table) for table in sheet.tables()],
         cls="tables one-run" if alone else "tables",
-        id=f"tables-{sheet.runs[0].index}",
-        data_shown=0,
+        id=f"tables-{sheet.key}",
     )
 
 
@@ -47,9 +47,8 @@ def _table(sheet: Sheet, table: Table) -> Html:
     scales = {m: _full(table.rows, m) for m in sheet.metrics}
     heads = _metric_heads(sheet) if len(sheet.runs) == 1 else [_run_head(view) for view in sheet.runs]
     body: list[Html] = []
-    if table.kinds[0] != DIAGNOSTIC and len(table.kinds) > 1:
-        whole = Row("All", {}, [view.summary["overall"] for view in sheet.runs])
-        body.append(_table_row(sheet, whole, 0, "whole", scales, parent=""))
+    if _has_whole(table):
+        body.append(_table_row(sheet, _whole(sheet), 0, "whole", scales, parent=""))
     for number, row in enumerate(table.rows):
         body += _nested(sheet, row, 0, scales, f"{table.kinds[0]}-{sheet.runs[0].index}-{number}", "")
     name = " → ".join(plain(kind) for kind in table.kinds)
@@ -62,8 +61,40 @@ def _table(sheet: Sheet, table: Table) -> Html:
             el("tbody", body),
             cls=f"scores n{min(len(sheet.runs), 5)}",
         ),
+        _other_metrics(sheet, table, scales) if len(sheet.runs) > 1 else None,
         cls="scroller",
     )
+
+
+def _other_metrics(sheet: Sheet, table: Table, scales: Mapping[str, float]) -> Html:
+    """The figures of all metrics, row by row and run by run: a table shows one, and its script puts in another."""
+    rows = [row.cells for row in _shown_rows(sheet, table)]
+    data = {
+        "full": [scales[m] for m in sheet.metrics],
+        "decimals": [2 if m.endswith("_ratio") else 1 for m in sheet.metrics],
+        "rows": [[[_four(cells.get(m)) for m in sheet.metrics] for cells in row] for row in rows],
+    }
+    return el("script", json_for_script(data), type="application/json")
+
+
+def _four(cell: Cell | None) -> list[float | int | None]:
+    if not cell or cell["mean"] is None:
+        return [None, None, None, 0]
+    ends = [cell["mean"] if cell.get(key) is None else cell[key] for key in ("mean", "lo", "hi")]
+    return [*(round(end, 3) for end in ends), cell["n"]]
+
+
+def _shown_rows(sheet: Sheet, table: Table) -> list[Row]:
+    """The rows of a table from top to bottom, with that of the whole suite where the table has it."""
+    return [*([_whole(sheet)] if _has_whole(table) else []), *_walk(table.rows)]
+
+
+def _has_whole(table: Table) -> bool:
+    return table.kinds[0] != DIAGNOSTIC and len(table.kinds) > 1
+
+
+def _whole(sheet: Sheet) -> Row:
+    return Row("All", {}, [view.summary["overall"] for view in sheet.runs])
 
 
 def _run_head(view: RunView) -> Html:
@@ -105,13 +136,12 @@ def _table_row(sheet: Sheet, row: Row, depth: int, key: str, scales: Mapping[str
             aria_expanded="true" if depth == 0 else "false",
             aria_label=f"Rows inside {plain(row.label)}",
         )
-    label = el("button", plain(row.label), type="button", cls="name", data_filter=wanted, title="Show these cases")
+    label = el("button", plain(row.label), type="button", cls="name", title="Show these cases")
+    shown = sheet.metrics if len(sheet.runs) == 1 else sheet.metrics[:1]
     cells = [
-        el("td", figures, cls=f"run{view.index % 8}")
+        el("td", _figure(found, metric, view, scales), cls=f"run{view.index % 8}")
         for view, found in zip(sheet.runs, row.cells, strict=True)
-        for figures in _columns(
-            sheet, [_figure(found, m, i, wanted, view, scales) for i, m in enumerate(sheet.metrics)]
-        )
+        for metric in shown
     ]
     return el(
         "tr",
@@ -119,23 +149,18 @@ def _table_row(sheet: Sheet, row: Row, depth: int, key: str, scales: Mapping[str
         cells,
         cls=f"depth{depth}{' whole' if key == 'whole' else ''}",
         data_parent=parent or None,
+        data_filter=wanted,
         hidden=depth > 1,
     )
 
 
-def _columns(sheet: Sheet, figures: list[Html]) -> list[list[Html]]:
-    """Metrics beside one another for one run, on top of one another (one shows) for several."""
-    return [[figure] for figure in figures] if len(sheet.runs) == 1 else [figures]
-
-
-def _figure(cells: Cells, metric: str, place: int, wanted: str, view: RunView, scales: Mapping[str, float]) -> Html:
+def _figure(cells: Cells, metric: str, view: RunView, scales: Mapping[str, float]) -> Html:
     cell = cells.get(metric) or {"mean": None, "n": 0}
     return el(
         "button",
         el("span", value(cell["mean"], metric), cls="number"),
         charts.bar(cell, metric, scales[metric]),
         type="button",
-        cls=f"cell m{place}",
-        data_filter=wanted,
+        cls="cell",
         data_run=view.index,
     )

@@ -4,27 +4,105 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from editscope.report.model import Model, Row, Sheet, Table
-from editscope.report.words import count, interval, metric_name, plain, suite_name, value
-from editscope.stats.summary import DIAGNOSTIC
+from editscope.errors import BadInput
+from editscope.report.layouts import (
+    PaperRow,
+    PaperTable,
+    board,
+    figure,
+    half_width,
+    paper_tables,
+    run_names,
+    table_ranks,
+)
+from editscope.report.layouts.records import Ranks
+from editscope.report.model import Model, Sheet
+from editscope.report.words import count, interval, metric_name, suite_name, value
 
-COLUMNS = ("run", "editor", "suite", "fingerprint", "by", "key", "metric", "mean", "lo", "hi", "n")
+COLUMNS = (
+    "kind",
+    "run",
+    "editor",
+    "suite",
+    "fingerprint",
+    "by",
+    "key",
+    "metric",
+    "mean",
+    "lo",
+    "hi",
+    "n",
+    "against",
+    "p",
+    "p_holm",
+    "note",
+)
+SPACE = "&nbsp;" * 4
 
 
-def as_csv(model: Model) -> Iterator[str]:
-    """One line per run, row of a table and metric; the header names the columns."""
+def as_csv(model: Model, *, published: bool = False) -> Iterator[str]:
+    """Tidy rows, told apart by ``kind``; the header names the columns.
+
+    ``run``: one row of a table and one metric of a run. ``difference``: the headline of a later run of a set
+    minus that of its first run (``against``), case by case, with paired-bootstrap interval, the p of the
+    sign-flip test and the same after Holm's correction. ``published``: a printed figure; its interval is the
+    printed half-width, and ``note`` says which set, prompts and judge.
+    """
     yield _line(COLUMNS)
     for view in model.runs:
-        info = view.run.info
-        known = (view.run.path.name, view.name, info["suite"]["name"], info["suite"]["fingerprint"])
+        known = {"kind": "run", "run": view.run.path.name, "editor": view.name}
+        suite = view.run.info["suite"]
+        known |= {"suite": suite["name"], "fingerprint": suite["fingerprint"]}
         overall = [{"by": "overall", "key": "", "metric": m, **c} for m, c in view.summary["overall"].items()]
         for row in (*overall, *view.summary["groups"]):
-            yield _line((*known, *("" if row[name] is None else row[name] for name in COLUMNS[4:])))
+            yield _row(known | row)
+    for sheet in model.sheets:
+        yield from _differences(sheet)
+        if published:
+            yield from _published(sheet)
 
 
-def _line(values: tuple[object, ...]) -> str:
+def _differences(sheet: Sheet) -> Iterator[str]:
+    from editscope.stats.paired import Paired, compare_rows
+
+    first = sheet.runs[0]
+    for view in sheet.runs[1:]:
+        known: dict[str, Any] = {"kind": "difference", "run": view.run.path.name, "editor": view.name}
+        known |= {"suite": sheet.suite, "fingerprint": sheet.fingerprint, "against": first.name}
+        known |= {"metric": sheet.headline}
+        try:
+            table = compare_rows(first.rows, view.rows, sheet.aggregation, sheet.headline)
+        except BadInput:
+            continue  # runs that share no case
+        rows: list[tuple[str, str, Paired]] = [("overall", "", table.overall)]
+        rows += [(group.by, group.key, group.paired) for group in table.groups]
+        for by, key, pair in rows:
+            found = {"mean": pair.difference, "lo": pair.lo, "hi": pair.hi, "n": pair.n, "p": pair.p}
+            yield _row(known | found | {"by": by, "key": key, "p_holm": pair.p_holm})
+
+
+def _published(sheet: Sheet) -> Iterator[str]:
+    columns = board(sheet, published=True)
+    for column, figures in zip(columns.columns, columns.figures, strict=True):
+        if not column.published:
+            continue
+        known = {"kind": "published", "editor": column.label, "suite": sheet.suite, "note": column.note}
+        for (by, key, metric), cell in figures.items():
+            found: dict[str, Any] = {"by": by, "key": key, "metric": metric, "mean": cell.value}
+            if cell.value is not None and cell.half_width is not None:
+                # Rounded because the printed figures are: 17.1 - 0.7 is 16.4, not 16.400000000000002.
+                found |= {"lo": round(cell.value - cell.half_width, 6), "hi": round(cell.value + cell.half_width, 6)}
+            yield _row(known | found)
+
+
+def _row(fields: Mapping[str, Any]) -> str:
+    return _line(["" if fields.get(name) is None else fields[name] for name in COLUMNS])
+
+
+def _line(values: Sequence[object]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow([_harmless(value) for value in values])
     return text.getvalue()
@@ -35,59 +113,62 @@ def _harmless(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
 
 
-def as_markdown(model: Model) -> Iterator[str]:
-    """Headline and tables of the headline metric, one column per run."""
+def as_markdown(model: Model, *, published: bool = False) -> Iterator[str]:
+    """The headline of every run, then the papers' tables with the best of each row in bold."""
     yield f"# {_text(model.title)}\n"
     for sheet in model.sheets:
         yield from _overview(sheet)
-        for table in sheet.tables():
-            yield from _table(sheet, table)
+        for table in paper_tables(sheet, published):
+            yield from _table(table)
 
 
 def _overview(sheet: Sheet) -> Iterator[str]:
     number = max(len(view.records) for view in sheet.runs)
     yield f"\n## {_text(suite_name(sheet.suite))}\n\n"
     yield f"{count(number, 'case')}, set `{sheet.fingerprint}`. 95 % intervals.\n\n"
-    yield _row(["Run", *(metric_name(m) for m in sheet.metrics), "Coverage"])
-    yield _row(["---", *("---:" for _ in sheet.metrics), "---"])
-    for view in sheet.runs:
+    yield _cells(["Run", *(metric_name(m) for m in sheet.metrics), "Coverage"])
+    yield _cells(["---", *("---:" for _ in sheet.metrics), "---"])
+    for name, view in zip(run_names(sheet), sheet.runs, strict=True):
         overall = view.summary["overall"]
         coverage = ", ".join(f"{n:,} {s}" for s, n in (view.summary.get("coverage") or {}).items())
-        figures = [_figure(overall.get(m), m) for m in sheet.metrics]
-        yield _row([_text(view.name), *figures, coverage or count(len(view.records), "case")])
+        figures = [_mean(overall.get(m), m) for m in sheet.metrics]
+        yield _cells([_text(name), *figures, coverage or count(len(view.records), "case")])
 
 
-def _table(sheet: Sheet, table: Table) -> Iterator[str]:
-    metric = sheet.headline
-    title = " → ".join(plain(kind) for kind in table.kinds)
-    if table.kinds[0] == DIAGNOSTIC:
-        title = "Diagnostic, outside every average"
-    yield f"\n### {_text(title)} ({metric_name(metric)})\n\n"
-    yield _row([_text(plain(table.kinds[0])), *(_text(view.name) for view in sheet.runs)])
-    yield _row(["---", *("---:" for _ in sheet.runs)])
-    for row, depth in _walk(table.rows, 0):
-        label = "&nbsp;" * 4 * depth + _text(plain(row.label))
-        yield _row(
-            [
-                f"**{label}**" if row.children and not depth else label,
-                *(_figure(c.get(metric), metric) for c in row.cells),
-            ]
-        )
-
-
-def _walk(rows: tuple[Row, ...], depth: int) -> Iterator[tuple[Row, int]]:
-    for row in rows:
-        yield row, depth
-        yield from _walk(row.children, depth + 1)
-
-
-def _figure(cell: dict[str, object] | None, metric: str) -> str:
+def _mean(cell: dict[str, Any] | None, metric: str) -> str:
     if cell is None or cell["mean"] is None:
         return "–"
-    return f"{value(float(str(cell['mean'])), metric)} ({interval(cell, metric)})"
+    return f"{value(cell['mean'], metric)} ({interval(cell, metric)})"
 
 
-def _row(cells: list[str]) -> str:
+def _table(table: PaperTable) -> Iterator[str]:
+    source = f" ({table.source})" if table.source else ""
+    yield f"\n### {_text(table.title + source)}\n\n"
+    heads = [_text(c.label) + (f"<br><sub>{_text(c.note)}</sub>" if c.note else "") for c in table.columns]
+    yield _cells([_text(table.stub), *heads])
+    yield _cells(["---", *("---:" for _ in heads)])
+    for row, places in zip(table.rows, table_ranks(table), strict=True):
+        yield _cells([_label(row), *(_figures(table, row, places) or [""] * len(heads))])
+    yield f"\n{_text(table.caption)}\n"
+
+
+def _label(row: PaperRow) -> str:
+    text = SPACE * row.depth + _text(row.label)
+    note = f" <sub>{_text(row.note)}</sub>" if row.note else ""
+    return {"head": f"**{text}**", "overall": f"**{text}**", "average": f"*{text}*"}.get(row.kind, text) + note
+
+
+def _figures(table: PaperTable, row: PaperRow, places: Ranks) -> list[str]:
+    shown = []
+    for cell, place in zip(row.cells, places, strict=True):
+        text = figure(table, cell)
+        after = half_width(table, row, cell)
+        text = f"**{text}**" if place == 1 else text
+        shown.append(f"{text} ± {after}" if after else text)
+    return shown
+
+
+def _cells(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cells) + " |\n"
 
 

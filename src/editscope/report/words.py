@@ -104,6 +104,25 @@ def value(number: float | None, metric: str = "") -> str:
     return f"{number:.2f}" if metric.endswith("_ratio") else f"{number:.1f}"
 
 
+def signed(number: float, metric: str = "") -> str:
+    """A difference with its sign, and none before one that looks like nothing.
+
+    >>> signed(-1.26), signed(3.0), signed(-0.04), signed(0.5, "over_edit_ratio")
+    ('−1.3', '+3.0', '0.0', '+0.50')
+    """
+    text = f"{number:+.{2 if metric.endswith('_ratio') else 1}f}"
+    return text.replace("-", "−") if text.strip("+-0.") else text.lstrip("+-")
+
+
+def p_value(p: float) -> str:
+    """A p-value as tables write it.
+
+    >>> p_value(0.0004), p_value(0.0312)
+    ('< 0.001', '0.031')
+    """
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def interval(cell: dict[str, Any], metric: str = "") -> str:
     """An interval as text; one without width comes from cases that are all alike, or too few.
 

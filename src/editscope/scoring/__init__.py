@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editscope.scoring.errormap import error_map, score_and_map
+from editscope.scoring.errormap import error_map, level_map, score_and_levels
 from editscope.scoring.failure import FAILURE_MODES, THRESHOLDS, FailureThresholds, failure_mode
 from editscope.scoring.pixels import TOLERANCES, PixelScore, floor_miou, missing_score, score_pixels
 
@@ -15,7 +15,8 @@ __all__ = [
     "error_map",
     "failure_mode",
     "floor_miou",
+    "level_map",
     "missing_score",
-    "score_and_map",
+    "score_and_levels",
     "score_pixels",
 ]

@@ -1,4 +1,4 @@
-"""The compiled passes over pixels: ΔE76 by region as histograms, and the four classes of the error map.
+"""The compiled passes over pixels: ΔE76 by region as histograms, and the levels of the error map.
 
 Work goes in chunks that stay in the processor's cache. L*a*b* is float32 and vectorised; a distance within
 ``NEAR`` of a threshold is computed again in float64, so counts are those of the float64 formula.
@@ -16,8 +16,8 @@ Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint64]
 Counts = npt.NDArray[np.int64]
 
-PRESERVED, EDITED, MISSED, SPILLED = 0, 1, 2, 3
-"""Classes of pixels at one tolerance: right in P, right in E, wrong in E, wrong in P."""
+LEVEL, IN_EDIT = np.uint8(15), np.uint8(16)
+"""The bits of a level: the smallest tolerance at which the pixel is right (11: none), and whether it lies in E."""
 GHOST_DARK, GHOST_RANGE = 196.0, 48.0  # the ghost runs from light grey to nearly white
 
 BINS = 12
@@ -196,18 +196,18 @@ def _edited(n: int, before: Bytes, after: Bytes, region: Bytes) -> bool:
 
 
 @compiled()
-def _classes(n: int, bins: Bytes, region: Bytes, tolerance: int, out: Bytes) -> None:
+def _levels(n: int, bins: Bytes, region: Bytes, out: Bytes) -> None:
     for i in range(n):
-        wrong = bins[i] > tolerance
-        out[i] = (MISSED if wrong else EDITED) if region[i] else (SPILLED if wrong else PRESERVED)
+        out[i] = bins[i] | (region[i] << np.uint8(4))
 
 
 @compiled()
-def grade(before: Bytes, answer: Bytes, output: Bytes, classes: Bytes, tolerance: int) -> Counts:
-    """Three histograms in one pass over flat RGB bytes, and the classes of pixels at one tolerance.
+def grade(before: Bytes, answer: Bytes, output: Bytes, levels: Bytes) -> Counts:
+    """Three histograms in one pass over flat RGB bytes, and the level of every pixel.
 
     Row 0: ΔE(output, answer) where before ≠ answer. Row 1: the same elsewhere. Row 2: ΔE(output, before).
-    ``classes`` is left alone when it is empty.
+    A level is the bin of ΔE(output, answer), plus ``IN_EDIT`` where before ≠ answer; ``levels`` is left alone when
+    it is empty.
     """
     counts = np.zeros((3, BINS), np.int64)
     quiet = np.zeros((4, BINS), np.int64)  # four tables in turn, so that no increment waits for the one before
@@ -229,8 +229,8 @@ def grade(before: Bytes, answer: Bytes, output: Bytes, classes: Bytes, tolerance
         _bins(n, distance, bins)
         _settle(n, got, want, words, memo)
         edited = _edited(n, was, want, region)
-        if classes.size:
-            _classes(n, bins, region, tolerance, classes[start : start + n])
+        if levels.size:
+            _levels(n, bins, region, levels[start : start + n])
         if not edited:
             for i in range(n):
                 quiet[i & 3, bins[i]] += 1
@@ -276,33 +276,66 @@ def edit_distances(before: Bytes, answer: Bytes) -> Counts:
 
 
 @compiled()
-def paint(classes: Bytes, ghost: Bytes, colours: Bytes, out: Bytes) -> None:
-    """Paint the error map, each target pixel from the block of classes that falls on it, else from the ghost."""
-    height, width = classes.shape
+def paint(levels: Bytes, tolerance: int, ghost: Bytes, colours: Bytes, out: Bytes) -> None:
+    """Paint the error map at one tolerance: correct edits, missed edits and spill in their colours, else the ghost."""
+    height, width = levels.shape
+    for y in range(height):
+        for x in range(width):
+            level = levels[y, x]
+            wrong = (level & LEVEL) > tolerance
+            kind = (1 if wrong else 0) if level & IN_EDIT else (2 if wrong else 3)
+            if kind < 3:
+                for c in range(3):
+                    out[y, x, c] = colours[kind, c]
+                continue
+            grey = 2.0 * ghost[y, x, 0] + 5.0 * ghost[y, x, 1] + 1.0 * ghost[y, x, 2]
+            for c in range(3):
+                out[y, x, c] = np.uint8(GHOST_DARK + GHOST_RANGE * grey / (8.0 * 255.0) + 0.5)
+
+
+@compiled()
+def reduce_levels(levels: Bytes, out: Bytes) -> None:
+    """The codes of the small level map (see ``errormap``), each from the block of levels that falls on its pixel."""
+    height, width = levels.shape
     high, wide = out.shape[0], out.shape[1]
-    tallies = np.zeros((4, width), np.uint32)
-    shares = np.zeros(4, np.float64)
+    worst, worst_kept = np.zeros(width, np.uint8), np.zeros(width, np.uint8)
+    total, total_kept = np.zeros(width, np.uint32), np.zeros(width, np.uint32)
+    edited = np.zeros(width, np.uint32)
     for y in range(high):
         top, bottom = y * height // high, (y + 1) * height // high
-        for kind in range(4):
+        for x in range(width):
+            worst[x] = worst_kept[x] = 0
+            total[x] = total_kept[x] = edited[x] = 0
+        for row in range(top, bottom):
+            source = levels[row]
             for x in range(width):
-                tallies[kind, x] = 0
-        for kind in (EDITED, MISSED, SPILLED):
-            tally = tallies[kind]
-            for row in range(top, bottom):
-                kinds = classes[row]
-                for x in range(width):
-                    tally[x] += np.uint32(kinds[x] == kind)
+                inside = source[x] >> np.uint8(4)
+                level = source[x] & LEVEL
+                here = np.uint8(level * inside)
+                kept = np.uint8(level - here)
+                worst[x] = max(worst[x], here)
+                worst_kept[x] = max(worst_kept[x], kept)
+                total[x] += here
+                total_kept[x] += kept
+                edited[x] += inside
         for x in range(wide):
             left, right = x * width // wide, (x + 1) * width // wide
-            for kind in (EDITED, MISSED, SPILLED):
-                number = 0
-                for column in range(left, right):
-                    number += tallies[kind, column]
-                shares[kind] = number / ((bottom - top) * (right - left))
-            worst = MISSED if shares[MISSED] > 0 else SPILLED if shares[SPILLED] > 0 else EDITED
-            weight = 0.6 + 0.4 * shares[worst] if shares[worst] > 0 else 0.0
-            grey = 2.0 * ghost[y, x, 0] + 5.0 * ghost[y, x, 1] + 1.0 * ghost[y, x, 2]
-            base = GHOST_DARK + GHOST_RANGE * grey / (8.0 * 255.0)
-            for c in range(3):
-                out[y, x, c] = np.uint8(base + weight * (colours[worst - 1, c] - base) + 0.5)
+            in_edit = kept_pixels = sums = sums_kept = last = last_kept = 0
+            for column in range(left, right):
+                in_edit += edited[column]
+                sums += total[column]
+                sums_kept += total_kept[column]
+                last = max(last, worst[column])
+                last_kept = max(last_kept, worst_kept[column])
+            kept_pixels = (bottom - top) * (right - left) - in_edit
+            most = 1 if in_edit > kept_pixels else 0
+            out[y, x, 0] = 2 * _pair(last, sums, in_edit) - 1 + most if in_edit else 0
+            out[y, x, 1] = _pair(last_kept, sums_kept, kept_pixels) if kept_pixels else 0
+            out[y, x, 2] = 0
+
+
+@compiled()
+def _pair(worst: int, total: int, number: int) -> int:
+    """1 + the number of (worst, mean) among all pairs of levels with mean ≤ worst."""
+    mean = (2 * total + number) // (2 * number)
+    return 1 + worst * (worst + 1) // 2 + mean

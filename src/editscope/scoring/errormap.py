@@ -1,4 +1,4 @@
-"""The picture that shows where an output is right and wrong."""
+"""Where an output is right and wrong: a picture of it at one tolerance, and a small map of it at all of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.errors import BadInput
-from editscope.images import ImageLike, Pixels, thumbnail
+from editscope.images import ImageLike, Pixels, thumbnail_size
 from editscope.scoring.pixels import TOLERANCES, PixelScore, flat, grade_pixels
 
 EDITED, MISSED, SPILLED = (0, 140, 110), (235, 80, 0), (204, 60, 200)
@@ -19,35 +19,52 @@ def error_map(
     answer: ImageLike,
     output: ImageLike,
     tolerance: float = 5.0,
-    side: int | None = None,
 ) -> Pixels:
-    """The four classes of pixels at one tolerance; correctly preserved ones are a pale grey ghost of the answer.
+    """The four classes of pixels at one tolerance; correctly preserved ones are a pale grey ghost of the answer."""
+    from editscope.scoring._kernels import paint
 
-    With ``side`` the map is made at that size (longer side) at once. A small pixel stands for a block and takes
-    the colour of its worst class, however few pixels err: missed edits first, then spill, then correct edits;
-    the more of the block, the stronger the colour.
-    """
-    return score_and_map(input, answer, output, tolerance, side)[1]
+    if tolerance not in TOLERANCES:
+        raise BadInput(f"an error map needs a tolerance out of 0, 1, … 10, not {tolerance}")
+    _, levels, wanted = grade_pixels(input, answer, output, with_levels=True)
+    out = np.empty_like(wanted, order="C")
+    colours = np.array([EDITED, MISSED, SPILLED], np.uint8)
+    paint(levels, int(tolerance), flat(wanted).reshape(wanted.shape), colours, out)
+    return out
 
 
-def score_and_map(
+def score_and_levels(
     input: ImageLike,  # noqa: A002
     answer: ImageLike,
     output: ImageLike,
-    tolerance: float = 5.0,
-    side: int | None = None,
-) -> tuple[PixelScore, Pixels]:
-    """The score and the error map for little more than the score alone: distances are computed once."""
-    if tolerance not in TOLERANCES:
-        raise BadInput(f"an error map needs a tolerance out of 0, 1, … 10, not {tolerance}")
-    score, classes, wanted = grade_pixels(input, answer, output, classes_at=int(tolerance))
-    return score, _painted(classes, wanted, side)
+) -> tuple[PixelScore, npt.NDArray[np.uint8]]:
+    """The score, and the level of every pixel, for little more than the score alone: distances are computed once.
+
+    A level is the smallest tolerance 0 … 10 at which the pixel is right, 11 where there is none; pixels of the edit
+    region have 16 added.
+
+    >>> before = np.zeros((1, 3, 3), np.uint8)
+    >>> after = before.copy(); after[0, 1:] = 255
+    >>> output = after.copy(); output[0, 2] = 0
+    >>> score_and_levels(before, after, output)[1].tolist()
+    [[0, 16, 27]]
+    """
+    score, levels, _ = grade_pixels(input, answer, output, with_levels=True)
+    return score, levels
 
 
-def _painted(classes: npt.NDArray[np.uint8], wanted: Pixels, side: int | None) -> Pixels:
-    from editscope.scoring._kernels import paint
+def level_map(levels: npt.NDArray[np.uint8], side: int) -> Pixels:
+    """A small picture of the levels from which the error map at any tolerance can be coloured.
 
-    ghost = wanted if side is None else thumbnail(wanted, side)
-    out = np.empty_like(ghost, order="C")
-    paint(classes, flat(ghost).reshape(ghost.shape), np.array([EDITED, MISSED, SPILLED], np.uint8), out)
-    return out
+    A small pixel stands for a block. With w the largest and m the mean level (rounded) of the block's pixels in one
+    region, c = 1 + w(w + 1)/2 + m numbers the pair, and 0 says that the block has no such pixels. Red is 2c - 1 of
+    the edit region, 2c where it holds most of the block; green is c of the preserved region; blue is 0.
+
+    >>> level_map(np.array([[0, 16, 27]], np.uint8), side=3)[0].tolist()
+    [[0, 1, 0], [2, 0, 0], [156, 0, 0]]
+    """
+    from editscope.scoring._kernels import reduce_levels
+
+    height, width = levels.shape
+    codes = np.empty((*thumbnail_size(height, width, side), 3), np.uint8)
+    reduce_levels(levels, codes)
+    return codes

@@ -159,19 +159,19 @@ def grade_pixels(
     input: ImageLike,  # noqa: A002
     answer: ImageLike,
     output: ImageLike,
-    classes_at: int | None = None,
+    with_levels: bool = False,
 ) -> tuple[PixelScore, npt.NDArray[np.uint8], Pixels]:
-    """The score, the class of every pixel at tolerance ``classes_at`` (empty without one), and the answer."""
+    """The score, the level of every pixel (see ``_kernels.grade``; empty unless asked for), and the answer."""
     from editscope.scoring._kernels import grade
 
     before, wanted = _pair(input, answer)
     height, width = wanted.shape[:2]
     got = load(output)
     fitted = cover(got, width, height)
-    classes = np.empty((0, 0) if classes_at is None else (height, width), np.uint8)
-    counts = grade(flat(before), flat(wanted), flat(fitted), classes.reshape(-1), classes_at or 0)
+    levels = np.empty((height, width) if with_levels else (0, 0), np.uint8)
+    counts = grade(flat(before), flat(wanted), flat(fitted), levels.reshape(-1))
     score = _from_counts(counts, resized=fitted is not got, output_size=(got.shape[1], got.shape[0]))
-    return score, classes, wanted
+    return score, levels, wanted
 
 
 def missing_score(input: ImageLike, answer: ImageLike) -> PixelScore:  # noqa: A002

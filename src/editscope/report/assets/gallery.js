@@ -1,250 +1,378 @@
-// The gallery: filters, sorting, and cards that are made as one scrolls.
+// The gallery: filters that live in the address, and cards that exist only near the window.
 
-const CHUNK = 40;
 const ORDERS = [
   ["worst", "Worst first"],
   ["best", "Best first"],
   ["apart", "Runs differ most"],
+  ["pair", "Pair differs most"],
   ["suite", "Order of the suite"],
 ];
+const SIDES = [["", "either way"], ["a", "the first"], ["b", "the second"]];
+const PLAIN_FIELDS = { failure: "failure", status: "status", metric: "metric", from: "from", to: "to", text: "q", order: "sort", side: "side", by: "by" };
 
-const pictureCache = new Map();
+const NO_PICTURE = (text = "no picture") => make("span", { class: "none", text });
 
-// The pictures of a case lie in a block of their own, which is read when the case comes into view.
-function picturesOf(index) {
-  if (!pictureCache.has(index)) {
-    const block = document.getElementById(`p${index}`);
-    pictureCache.set(index, block ? JSON.parse(block.textContent) : []);
-    if (block) block.remove();
+// A picture that says so where it does not come; a folder beside the page that lacked one is not asked again.
+function image(book, one, source, alt, options = {}) {
+  if (!source.startsWith("data:") && book.lost.has(book.root(one, source))) return NO_PICTURE("not beside this file");
+  const node = make("img", { src: source, alt, decoding: "async", draggable: "false", ...options });
+  if (source.startsWith("data:")) return node;
+  node.loading = "lazy";
+  node.addEventListener("error", () => {
+    book.lost.add(book.root(one, source));
+    node.replaceWith(NO_PICTURE("not beside this file"));
+  }, { once: true });
+  return node;
+}
+
+// The error map of a run: codes over a ghost of the answer; of an older run a plain picture at ΔE 5.
+function errorMap(book, one, run, alt) {
+  const codes = book.picture(one, "levels", run);
+  if (!codes) {
+    const old = book.picture(one, "error", run);
+    return old ? [image(book, one, old, alt)] : [NO_PICTURE()];
   }
-  return pictureCache.get(index);
+  const map = image(book, one, codes, alt, { class: "levels" });
+  const ghost = map.tagName === "IMG" ? book.picture(one, "answer") : null;
+  return [ghost ? image(book, one, ghost, "", { class: "ghost" }) : null, map];
 }
 
-function picture(index, place, caption, alt) {
-  const source = picturesOf(index)[place];
-  const frame = source
-    ? make("img", { src: source, alt, loading: "lazy", decoding: "async" })
-    : make("span", { class: "none", text: "no picture" });
-  return make("span", { class: "pic" }, make("span", { class: "frame" }, frame), make("span", { class: "cap", text: caption }));
+function framed(caption, ...pictures) {
+  return make("span", { class: "pic" }, make("span", { class: "frame" }, pictures.flat()), make("span", { class: "cap", text: caption }));
 }
 
-function badge(data, run) {
-  return make("b", { class: `badge run${run % 8}`, text: data.runs[run].letter, title: data.runs[run].name });
+function small(book, one, role, run, caption, alt) {
+  const source = book.picture(one, role, run);
+  return framed(caption, source ? image(book, one, source, alt) : NO_PICTURE());
 }
 
-function chip(data, result) {
-  const mode = data.failures[result.f];
+function badge(book, run) {
+  return make("b", { class: `badge run${run % 8}`, text: book.runs[run].letter, title: book.runs[run].name });
+}
+
+function chip(book, run, one) {
+  const mode = book.failures[book.modes[run][one]];
   return make("span", { class: "chip", title: mode.note }, make("i", { class: `swatch mode-${mode.key}` }), mode.label);
-}
-
-function shown(data, value, place) {
-  if (value === null || value === undefined) return "–";
-  return value.toFixed(data.metrics[place].scale === 1 ? 2 : 1);
-}
-
-class Gallery {
-  constructor(data, section, viewer) {
-    this.data = data;
-    this.viewer = viewer;
-    this.filters = section.querySelector(".filters");
-    this.list = section.querySelector(".cases");
-    this.more = section.querySelector(".more");
-    this.found = section.querySelector(".found");
-    this.words = data.cases.map((one) => `${one.id} ${one.text}`.toLowerCase());
-    this.fields = new Map();
-    this.clear();
-    this.build();
-    this.watcher = new IntersectionObserver((entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
-      this.append();
-      this.watch(); // looked at anew: the end may still be in view
-    }, { rootMargin: "900px" });
-    this.refresh();
-  }
-
-  clear() {
-    this.state = { tags: {}, runs: this.data.runs.map((_, run) => run), mode: "", from: "", to: "", text: "", order: "worst" };
-  }
-
-  // Filter to what a table cell or a bar stands for.
-  show({ tags, run, mode }) {
-    this.clear();
-    const parts = this.data.tags.some((tag) => tag.key === "part");
-    const diagnostic = parts && this.data.cases.some((one) => one.tags.part === "diagnostic" && fits(one, tags))
-      && !this.data.cases.some((one) => one.tags.part === "averaged" && fits(one, tags));
-    this.state.tags = { ...tags, ...(parts ? { part: diagnostic ? "diagnostic" : "averaged" } : {}) };
-    this.state.mode = mode;
-    if (run !== null) this.state.runs = [run];
-    this.refresh();
-  }
-
-  build() {
-    const { data } = this;
-    const first = make("div", { class: "filter-line" });
-    const text = make("input", { type: "search", placeholder: "Words of the instruction, or an id" });
-    first.append(this.field("text", "Search", text, "grow"));
-    const orders = ORDERS.filter(([key]) => key !== "apart" || data.runs.length > 1);
-    first.append(this.field("order", "Order", choice(orders)));
-    if (data.runs.length > 1) first.append(this.runToggles());
-    this.reset = make("button", { class: "reset", type: "button", text: "Reset", on: { click: () => { this.clear(); this.refresh(); } } });
-    first.append(this.reset);
-    const second = make("div", { class: "filter-line" });
-    for (const tag of data.tags) {
-      if (tag.values.length < 2 || tag.values.length > 80) continue;
-      second.append(this.field(`tag:${tag.key}`, tag.label, choice([["", "All"], ...tag.values])));
-    }
-    second.append(this.field("mode", "Failure mode", choice([["", "All"], ...data.failures.map((mode) => [mode.key, mode.label])])));
-    const from = make("input", { type: "number", min: 0, max: 100, step: "any", placeholder: "0", "aria-label": "Lowest score" });
-    const to = make("input", { type: "number", min: 0, max: 100, step: "any", placeholder: "100", "aria-label": "Highest score" });
-    this.fields.set("from", from);
-    this.fields.set("to", to);
-    for (const [name, input] of [["from", from], ["to", to]]) {
-      input.name = name;
-      input.addEventListener("input", () => { this.state[name] = input.value; this.refresh(); });
-    }
-    second.append(make("div", { class: "field" }, `${data.metrics[0].label} from – to`, make("div", { class: "range" }, from, "–", to)));
-    const wide = matchMedia("(min-width: 861px)").matches;
-    this.filters.append(first, make("details", { class: "folding", open: wide }, make("summary", { text: "More filters" }), second));
-  }
-
-  field(name, label, input, extra = "") {
-    input.name = name;
-    input.addEventListener("input", () => {
-      if (name.startsWith("tag:")) this.state.tags = { ...this.state.tags, [name.slice(4)]: input.value };
-      else this.state[name] = input.value;
-      this.refresh();
-    });
-    this.fields.set(name, input);
-    input.id = `filter-${name}`;
-    return make("div", { class: `field ${extra}` }, make("label", { for: input.id, text: label }), input);
-  }
-
-  runToggles() {
-    this.toggles = this.data.runs.map((run, index) => make("button", {
-      class: "toggle", type: "button", "aria-pressed": "true",
-      on: { click: () => this.toggle(index) },
-    }, badge(this.data, index), run.name));
-    return make("div", { class: "field runs" }, "Runs", make("div", { class: "toggles" }, this.toggles));
-  }
-
-  toggle(run) {
-    const { runs } = this.state;
-    const next = runs.includes(run) ? runs.filter((other) => other !== run) : [...runs, run].sort((a, b) => a - b);
-    this.state.runs = next.length ? next : this.data.runs.map((_, index) => index);
-    this.refresh();
-  }
-
-  // The results of a case that the filters on runs, failure mode and score let through.
-  results(one) {
-    const { runs, mode, from, to } = this.state;
-    return runs.filter((run) => {
-      const result = one.runs[run];
-      if (!result) return false;
-      if (mode && this.data.failures[result.f].key !== mode) return false;
-      const score = result.m[0];
-      if (from !== "" && !(score >= Number(from))) return false;
-      return to === "" || score <= Number(to);
-    });
-  }
-
-  select() {
-    const words = this.state.text.toLowerCase().split(/\s+/).filter(Boolean);
-    const kept = [];
-    this.data.cases.forEach((one, index) => {
-      if (!fits(one, this.state.tags)) return;
-      if (!words.every((word) => this.words[index].includes(word))) return;
-      if (!this.results(one).length) return;
-      const scores = this.state.runs.filter((run) => one.runs[run]).map((run) => one.runs[run].m[0] ?? 0);
-      const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
-      kept.push({ index, mean, apart: Math.max(...scores) - Math.min(...scores) });
-    });
-    const by = { worst: (a, b) => a.mean - b.mean, best: (a, b) => b.mean - a.mean, apart: (a, b) => b.apart - a.apart };
-    if (by[this.state.order]) kept.sort(by[this.state.order]);
-    return kept.map((entry) => entry.index);
-  }
-
-  refresh() {
-    this.matches = this.select();
-    this.made = 0;
-    this.list.replaceChildren();
-    const number = this.state.runs.length;
-    this.list.className = `cases ${number > 1 ? `many runs${number}` : "one"}`;
-    this.showState();
-    if (!this.matches.length) this.list.append(make("p", { class: "empty", text: "No case fits these filters." }));
-    this.append();
-    this.watch();
-  }
-
-  watch() {
-    this.watcher.disconnect();
-    if (this.made < this.matches.length) this.watcher.observe(this.more);
-  }
-
-  showState() {
-    const { state, data, matches } = this;
-    for (const [name, input] of this.fields) {
-      const value = name.startsWith("tag:") ? state.tags[name.slice(4)] ?? "" : state[name];
-      if (input.value !== value) input.value = value;
-      input.closest(".field").classList.toggle("changed", name !== "order" && name !== "from" && name !== "to" && value !== "");
-    }
-    const ranged = state.from !== "" || state.to !== "";
-    this.fields.get("from").closest(".field").classList.toggle("changed", ranged);
-    this.toggles?.forEach((button, run) => button.setAttribute("aria-pressed", String(state.runs.includes(run))));
-    this.reset.disabled = !(Object.values(state.tags).some(Boolean) || state.mode || state.text || ranged
-      || state.runs.length < data.runs.length || state.order !== "worst");
-    const number = (n) => n.toLocaleString("en");
-    this.found.replaceChildren(make("b", { text: number(matches.length) }), ` of ${number(data.cases.length)} cases`);
-  }
-
-  append() {
-    const next = this.matches.slice(this.made, this.made + CHUNK);
-    this.list.append(...next.map((index, i) => this.card(index, this.made + i)));
-    this.made += next.length;
-    this.more.hidden = this.made >= this.matches.length;
-  }
-
-  card(index, position) {
-    const { data, state } = this;
-    const one = data.cases[index];
-    const open = (run) => () => this.viewer.open(this.matches, position, run, state.runs);
-    const runs = state.runs.filter((run) => one.runs[run]);
-    const alone = state.runs.length === 1;
-    const pair = make("button", { class: "open problem", type: "button", "aria-label": `Open ${one.id}`, on: { click: open(runs[0]) } },
-      make("span", { class: "verdict" }, make("span", { class: "chip", text: "The problem" })),
-      picture(index, one.pics[0], "Input", `Input of ${one.id}`), picture(index, one.pics[1], "Answer", `Answer of ${one.id}`));
-    const results = runs.map((run) => make("button", {
-      class: `open result run${run % 8}`, type: "button", "aria-label": `Open ${one.id}, ${data.runs[run].name}`, on: { click: open(run) },
-    }, this.verdict(one, run, alone), picture(index, one.runs[run].pics[0], "Edit", `Edit by ${data.runs[run].name}`),
-      picture(index, one.runs[run].pics[1], "Error at ΔE 5", `Error map of ${data.runs[run].name}`)));
-    return make("article", { class: "case", "data-id": one.id },
-      make("div", { class: "about" }, make("header", { class: "case-head" }, make("code", { text: one.id }), this.tags(one)),
-        make("p", { class: "ask", text: one.text, title: one.text })),
-      make("div", { class: "strip" }, pair, results));
-  }
-
-  tags(one) {
-    return tagLabels(this.data, one).map((label) => make("span", { class: "tag", text: label }));
-  }
-
-  verdict(one, run, alone) {
-    const result = one.runs[run];
-    return make("span", { class: "verdict" }, alone && this.data.runs.length === 1 ? null : badge(this.data, run),
-      make("b", { class: "score", text: shown(this.data, result.m[0], 0), title: this.data.metrics[0].label }), chip(this.data, result));
-  }
-}
-
-function fits(one, tags) {
-  return Object.entries(tags).every(([tag, value]) => !value || one.tags[tag] === value);
 }
 
 function choice(options) {
   return make("select", {}, options.map(([value, label]) => make("option", { value, text: label })));
 }
 
-// Tags in words, without those that the id says already and without "default".
-function tagLabels(data, one) {
-  return data.tags.filter((tag) => tag.key !== "part" || one.tags.part === "diagnostic")
-    .map((tag) => [one.tags[tag.key], tag.values.find(([value]) => value === one.tags[tag.key])])
-    .filter(([value, found]) => found && value !== "default" && value !== "test")
-    .map(([, found]) => found[1]);
+class Gallery {
+  constructor(data, section, viewer) {
+    const book = Book.of(data);
+    Object.assign(this, { book, viewer, section });
+    this.filters = section.querySelector(".filters");
+    this.list = section.querySelector(".cases");
+    this.found = section.querySelector(".found");
+    this.fields = new Map();
+    this.state = this.fresh();
+    startErrorMaps();
+    section.querySelector(".tolerance").replaceWith(toleranceSlider(() => this.remember(false)));
+    this.build();
+    this.near = new IntersectionObserver((entries) => entries.forEach((entry) => this.fill(entry.target, entry.isIntersecting)), { rootMargin: "1200px 0px" });
+    viewer.moved = (one, run) => { this.looking = one === null ? null : [one, run]; this.remember(false); };
+    addEventListener("hashchange", () => this.follow());
+    if (!this.follow()) this.refresh();
+  }
+
+  fresh() {
+    return { tags: {}, runs: this.book.runs.map((_, run) => run), failure: "", status: "", metric: this.book.metrics[0]?.key ?? "", from: "", to: "", text: "", order: "worst", a: "", b: "", by: "", side: "" };
+  }
+
+  // Filter to what a table cell or a bar stands for.
+  show({ tags, run, mode }) {
+    this.state = { ...this.fresh(), tags: this.withPart(tags), failure: mode ?? "" };
+    if (run !== null && run !== undefined) this.state.runs = [run];
+    this.refresh();
+    this.remember(true);
+  }
+
+  // Diagnostic cases stay out of averages, so they stay out of the cases behind one.
+  withPart(tags) {
+    const diagnostic = this.book.diagnosticOnly(tags);
+    return diagnostic === null || "part" in tags ? { ...tags } : { ...tags, part: diagnostic ? "diagnostic" : "averaged" };
+  }
+
+  // ---- the address: #cases?task=border&failure=no_output&run=A,B&metric=miou&from=0&to=20&a=A&b=B&by=5&case=border/012
+
+  address() {
+    const { state, book } = this;
+    const plain = this.fresh();
+    const parts = Object.entries(state.tags).filter(([, value]) => value);
+    for (const [field, name] of Object.entries(PLAIN_FIELDS)) if (state[field] !== plain[field]) parts.push([name, state[field]]);
+    if (state.runs.length < book.runs.length) parts.push(["run", state.runs.map((run) => book.runs[run].letter).join(",")]);
+    for (const end of ["a", "b"]) if (state[end] !== "") parts.push([end, book.runs[state[end]].letter]);
+    if (TOLERANCE.value !== 5) parts.push(["t", TOLERANCE.value]);
+    if (this.looking) parts.push(["case", book.ids[this.looking[0]]], ["view", book.runs[this.looking[1]].letter]);
+    const text = (value) => encodeURIComponent(value).replaceAll("%2F", "/").replaceAll("%2C", ",");
+    return parts.length ? `#cases?${parts.map(([name, value]) => `${text(name)}=${text(value)}`).join("&")}` : "#cases";
+  }
+
+  remember(push) {
+    const wanted = this.address();
+    if (wanted === location.hash || (wanted === "#cases" && !location.hash.startsWith("#cases?"))) return;
+    this.said = wanted;
+    if (push) location.hash = wanted;
+    else location.replace(wanted);
+  }
+
+  // Show what the address says; false where it speaks of something else.
+  follow() {
+    const { hash } = location;
+    if (hash === this.said) return true;
+    this.said = null;
+    if (hash !== "" && !hash.startsWith("#cases?")) return false;
+    const { book } = this;
+    const state = this.fresh();
+    const given = new URLSearchParams(hash.slice("#cases?".length));
+    const runOf = (letter) => book.runs.findIndex((run) => run.letter === letter);
+    const names = Object.fromEntries(Object.entries(PLAIN_FIELDS).map(([field, name]) => [name, field]));
+    for (const [name, value] of given) {
+      if (name === "run") state.runs = value.split(",").map(runOf).filter((run) => run >= 0);
+      else if (name === "a" || name === "b") state[name] = runOf(value) < 0 ? "" : runOf(value);
+      else if (name in names) state[names[name]] = value;
+      else if (book.tags.some((tag) => tag.key === name)) state.tags[name] = value;
+    }
+    if (!state.runs.length) state.runs = this.fresh().runs;
+    if (state.a !== "" && state.b !== "" && !given.has("sort")) state.order = "pair";
+    if (Object.keys(state.tags).length && !given.has("part")) state.tags = this.withPart(state.tags);
+    if (given.has("t")) setTolerance(Number(given.get("t")));
+    this.state = state;
+    this.refresh();
+    const one = given.has("case") ? book.ids.indexOf(given.get("case")) : -1;
+    this.look(one, runOf(given.get("view")));
+    if (hash && one < 0) this.section.scrollIntoView({ behavior: "instant" }); // a long way: nobody wants to watch it
+    return true;
+  }
+
+  look(one, run) {
+    if (one < 0) { this.looking = null; this.viewer.close(); return; }
+    const shown = this.matches.includes(one) ? this.matches : [one];
+    const present = this.state.runs.filter((r) => this.book.has(r, one));
+    const first = present.includes(run) ? run : present[0];
+    if (first === undefined) return;
+    this.looking = [one, first];
+    this.viewer.open(shown, shown.indexOf(one), first, this.state.runs);
+  }
+
+  // ---- the controls
+
+  change(values, push = true) {
+    Object.assign(this.state, values);
+    this.refresh();
+    this.remember(push);
+  }
+
+  build() {
+    const { book } = this;
+    const several = book.runs.length > 1;
+    const text = make("input", { type: "search", placeholder: "Words of the instruction, or an id" });
+    const first = make("div", { class: "filter-line" }, this.field("text", "Search", text, "grow"),
+      this.field("order", "Order", choice(ORDERS.filter(([key]) => several || (key !== "apart" && key !== "pair")))));
+    this.reset = make("button", { class: "reset", type: "button", text: "Reset", on: { click: () => { this.state = this.fresh(); this.refresh(); this.remember(true); } } });
+    first.append(this.reset);
+    const second = make("div", { class: "filter-line" });
+    for (const tag of book.tags) {
+      if (tag.apart || tag.values.length < 2 || tag.values.length > 80) continue;
+      second.append(this.field(`tag:${tag.key}`, tag.label, choice([["", "All"], ...tag.values])));
+    }
+    second.append(this.field("failure", "Failure mode", choice([["", "All"], ...book.failures.map((mode) => [mode.key, mode.label])])));
+    if (book.statuses.length > 1) second.append(this.field("status", "Status", choice([["", "All"], ...book.statuses])));
+    second.append(this.range());
+    const wide = matchMedia("(min-width: 861px)").matches;
+    this.filters.append(first, several ? this.runToggles() : "",
+      make("details", { class: "folding", open: wide }, make("summary", { text: "More filters" }), second, several ? this.pair() : null));
+  }
+
+  field(name, label, input, extra = "") {
+    input.name = name;
+    const typed = input.tagName === "INPUT";
+    input.addEventListener("input", () => {
+      if (name.startsWith("tag:")) this.change({ tags: { ...this.state.tags, [name.slice(4)]: input.value } });
+      else this.change({ [name]: input.value }, !typed);
+    });
+    this.fields.set(name, input);
+    input.id = `filter-${name}`;
+    return make("div", { class: `field ${extra}` }, make("label", { for: input.id, text: label }), input);
+  }
+
+  // A metric, and the range that its values must be in: two ends on one track, or typed.
+  range() {
+    const { book } = this;
+    const metric = choice(book.metrics.map(({ key, label }) => [key, label]));
+    metric.setAttribute("aria-label", "Metric of range and order");
+    metric.addEventListener("input", () => this.change({ metric: metric.value, from: "", to: "" }));
+    this.fields.set("metric", metric);
+    const ends = [["from", "Lowest score"], ["to", "Highest score"]].map(([name, label]) => {
+      const typed = make("input", { type: "number", min: 0, step: "any", "aria-label": label, name });
+      const slid = make("input", { type: "range", min: 0, max: 100, step: 1, "aria-label": `${label}, slider`, class: `end ${name}` });
+      typed.addEventListener("input", () => this.change({ [name]: typed.value }, false));
+      slid.addEventListener("input", () => {
+        const far = name === "from" ? Number(slid.value) <= 0 : Number(slid.value) >= Number(slid.max);
+        this.change({ [name]: far ? "" : slid.value }, false);
+      });
+      this.fields.set(name, typed);
+      this[`${name}Slider`] = slid;
+      return [typed, slid];
+    });
+    return make("div", { class: "field range-field" }, make("span", { class: "range-name" }, metric),
+      make("div", { class: "range" }, ends[0][0], make("span", { class: "track" }, make("i", {}), ends[0][1], ends[1][1]), ends[1][0]));
+  }
+
+  pair() {
+    const runs = [["", "–"], ...this.book.runs.map((run, index) => [String(index), `${run.letter} · ${run.name}`])];
+    const end = (name, label) => {
+      const select = choice(runs);
+      select.addEventListener("input", () => {
+        const values = { [name]: select.value === "" ? "" : Number(select.value) };
+        const other = name === "a" ? this.state.b : this.state.a;
+        this.change({ ...values, order: select.value !== "" && other !== "" ? "pair" : this.state.order === "pair" ? "worst" : this.state.order });
+      });
+      select.id = `filter-${name}`;
+      this.fields.set(name, select);
+      return make("div", { class: "field" }, make("label", { for: select.id, text: label }), select);
+    };
+    const by = make("input", { type: "number", min: 0, step: "any", placeholder: "0" });
+    return make("div", { class: "filter-line pair" }, end("a", "Compare"), end("b", "with"),
+      this.field("side", "Better is", choice(SIDES)), this.field("by", "By at least", by, "narrow"));
+  }
+
+  runToggles() {
+    this.toggles = this.book.runs.map((run, index) => make("button", {
+      class: "toggle", type: "button", "aria-pressed": "true", on: { click: () => this.toggle(index) },
+    }, badge(this.book, index), make("span", { text: run.name })));
+    return make("div", { class: "field runs" }, "Runs", make("div", { class: "toggles" }, this.toggles));
+  }
+
+  toggle(run) {
+    const { runs } = this.state;
+    const next = runs.includes(run) ? runs.filter((other) => other !== run) : [...runs, run].sort((a, b) => a - b);
+    this.change({ runs: next.length ? next : this.fresh().runs });
+  }
+
+  showState() {
+    const { state, book } = this;
+    const plain = this.fresh();
+    for (const [name, input] of this.fields) {
+      const value = String(name.startsWith("tag:") ? state.tags[name.slice(4)] ?? "" : state[name]);
+      if (input.value !== value) input.value = value;
+      const changed = name.startsWith("tag:") ? value !== "" : !["order", "metric"].includes(name) && value !== plain[name];
+      if (name !== "from" && name !== "to" && name !== "metric") input.closest(".field").classList.toggle("changed", changed);
+    }
+    this.showRange();
+    this.showCounts();
+    this.toggles?.forEach((button, run) => button.setAttribute("aria-pressed", String(state.runs.includes(run))));
+    this.reset.disabled = JSON.stringify({ ...state, tags: Object.values(state.tags).filter(Boolean) }) === JSON.stringify({ ...plain, tags: [] });
+    const number = (n) => n.toLocaleString("en");
+    this.found.replaceChildren(make("b", { text: number(this.matches.length) }), ` of ${number(book.n)} cases`);
+  }
+
+  showRange() {
+    const { state, book } = this;
+    const metric = Math.max(0, book.metrics.findIndex(({ key }) => key === state.metric));
+    let top = 100;
+    if (book.metrics[metric]?.scale === 1) {
+      top = 1;
+      for (const run of book.values) for (const value of run[metric]) if (value > top) top = value;
+      top = Math.ceil(top);
+    }
+    for (const slider of [this.fromSlider, this.toSlider]) Object.assign(slider, { max: top, step: top <= 20 ? 0.1 : 1 });
+    this.fromSlider.value = state.from === "" ? 0 : state.from;
+    this.toSlider.value = state.to === "" ? top : state.to;
+    this.fields.get("from").placeholder = "0";
+    this.fields.get("to").placeholder = String(top);
+    const track = this.fromSlider.parentElement;
+    track.style.setProperty("--from", `${(100 * this.fromSlider.value) / top}%`);
+    track.style.setProperty("--to", `${(100 * this.toSlider.value) / top}%`);
+    track.closest(".field").classList.toggle("changed", state.from !== "" || state.to !== "");
+  }
+
+  // How many cases each choice would leave, beside its name.
+  showCounts() {
+    const write = (name, labels, counts) => {
+      const select = this.fields.get(name);
+      if (select) labels.forEach((label, i) => {
+        const option = select.options[i + 1];
+        option.textContent = `${label} (${counts[i].toLocaleString("en")})`;
+        option.disabled = counts[i] === 0 && !option.selected;
+      });
+    };
+    this.book.tags.forEach((tag, k) => write(`tag:${tag.key}`, tag.values.map(([, label]) => label), this.counts.tags[k]));
+    write("failure", this.book.failures.map((mode) => mode.label), this.counts.failure);
+    write("status", this.book.statuses.map(([, label]) => label), this.counts.status);
+  }
+
+  // ---- the cards: one element for every dozen or so, filled while it is near the window
+
+  refresh() {
+    Object.assign(this, this.book.select(this.state));
+    this.near.disconnect();
+    const number = this.state.runs.length;
+    this.list.className = `cases ${number > 1 ? `many runs${number}` : "one"}`;
+    const size = number > 1 ? Math.max(2, Math.min(12, Math.floor(36 / number))) : 12;
+    const tall = number > 1 ? 190 + 330 * Math.ceil((number + 1) / 5) : 480;
+    this.showState();
+    const chunks = [];
+    for (let start = 0; start < this.matches.length; start += size) {
+      const chunk = make("div", { class: "chunk" });
+      chunk.first = start;
+      chunk.last = Math.min(start + size, this.matches.length);
+      chunk.style.minHeight = `${(number > 1 ? 1 : 0.5) * tall * (chunk.last - start)}px`;
+      chunks.push(chunk);
+    }
+    this.list.replaceChildren(...chunks);
+    if (!chunks.length) this.list.append(make("p", { class: "empty", text: "No case fits these filters." }));
+    if (chunks.length) this.fill(chunks[0], true);
+    for (const chunk of chunks) this.near.observe(chunk);
+  }
+
+  fill(chunk, wanted) {
+    if (wanted === Boolean(chunk.firstChild) || (!wanted && chunk.first === 0)) return;
+    if (wanted) {
+      for (let i = chunk.first; i < chunk.last; i += 1) chunk.append(this.card(this.matches[i], i));
+      chunk.style.minHeight = "";
+    } else {
+      chunk.style.minHeight = `${chunk.offsetHeight}px`;
+      chunk.replaceChildren();
+    }
+  }
+
+  card(one, position) {
+    const { book, state } = this;
+    const id = book.ids[one];
+    const open = (run) => () => { this.looking = [one, run]; this.remember(true); this.viewer.open(this.matches, position, run, state.runs); };
+    const runs = state.runs.filter((run) => book.has(run, one));
+    const pair = make("button", { class: "open problem", type: "button", "aria-label": `Open ${id}`, on: { click: open(runs[0]) } },
+      make("span", { class: "verdict" }, make("span", { class: "chip", text: "The problem" })),
+      small(book, one, "input", null, "Input", `Input of ${id}`), small(book, one, "answer", null, "Answer", `Answer of ${id}`));
+    const results = runs.map((run) => make("button", {
+      class: `open result run${run % 8}`, type: "button", "aria-label": `Open ${id}, ${book.runs[run].name}`, on: { click: open(run) },
+    }, this.verdict(one, run), small(book, one, "edit", run, "Edit", `Edit by ${book.runs[run].name}`),
+      framed("Error", errorMap(book, one, run, `Error map of ${book.runs[run].name}`))));
+    return make("article", { class: "case", "data-id": id },
+      make("div", { class: "about" }, make("header", { class: "case-head" }, make("code", { text: id }), this.labels(one)),
+        make("p", { class: "ask", text: book.texts[one], title: book.texts[one] }), this.difference(one)),
+      make("div", { class: "strip" }, pair, results));
+  }
+
+  labels(one) {
+    return this.book.labels(one).map((label) => make("span", { class: "tag", text: label }));
+  }
+
+  difference(one) {
+    const { a, b } = this.state;
+    if (a === "" || b === "" || a === b) return null;
+    const metric = Math.max(0, this.book.metrics.findIndex(({ key }) => key === this.state.metric));
+    const size = (this.book.value(b, metric, one) || 0) - (this.book.value(a, metric, one) || 0);
+    return make("p", { class: "apart" }, badge(this.book, b), " against ", badge(this.book, a), make("b", { text: ` ${size > 0 ? "+" : ""}${this.book.shown(size, metric).replace("-", "−")}` }));
+  }
+
+  verdict(one, run) {
+    const { book, state } = this;
+    const metric = Math.max(0, book.metrics.findIndex(({ key }) => key === state.metric));
+    return make("span", { class: "verdict" }, book.runs.length === 1 ? null : badge(book, run),
+      make("b", { class: "score", text: book.shown(book.value(run, metric, one), metric), title: book.metrics[metric].label }), chip(book, run, one));
+  }
 }

@@ -37,7 +37,7 @@ function startTables() {
     const buttons = section.querySelectorAll("[data-metric]");
     for (const button of buttons) {
       button.addEventListener("click", () => {
-        section.dataset.shown = button.dataset.metric;
+        for (const table of section.querySelectorAll(".scroller")) showMetric(table, Number(button.dataset.metric));
         for (const other of buttons) other.setAttribute("aria-pressed", String(other === button));
       });
     }
@@ -45,6 +45,26 @@ function startTables() {
       fold.addEventListener("click", () => setFold(section, fold, fold.getAttribute("aria-expanded") !== "true"));
     }
   }
+}
+
+// A table is written with one metric; the figures of the others lie beside it.
+function showMetric(table, metric) {
+  table.figures ??= JSON.parse(table.querySelector("script").textContent);
+  const { full, decimals, rows } = table.figures;
+  const share = (value) => 100 * Math.min(Math.max(value / full[metric], 0), 1);
+  const text = (value) => value.toFixed(decimals[metric]);
+  table.querySelectorAll("tbody tr").forEach((row, i) => row.querySelectorAll(".cell").forEach((cell, run) => {
+    const [mean, low, high, n] = rows[i][run][metric];
+    cell.querySelector(".number").textContent = mean === null ? "–" : text(mean);
+    const bar = cell.querySelector(".bar");
+    bar.replaceChildren();
+    bar.title = "";
+    if (mean === null) return;
+    bar.title = `${text(mean)} (${low === high ? "no spread" : `${text(low)} – ${text(high)}`}), n = ${n.toLocaleString("en")}`;
+    bar.append(make("i", { class: "band" }), make("i", { class: "mark" }));
+    Object.assign(bar.firstChild.style, { left: `${share(low)}%`, width: `${share(high) - share(low)}%` });
+    bar.lastChild.style.left = `${share(mean)}%`;
+  }));
 }
 
 function setFold(section, fold, open) {
@@ -60,10 +80,11 @@ function setFold(section, fold, open) {
 // From any figure one click reaches the cases behind it.
 function startLinks(gallery) {
   document.querySelector("main").addEventListener("click", (event) => {
-    const button = event.target.closest("[data-filter]");
-    if (!button) return;
+    const button = event.target.closest("button:not(.fold)");
+    const filtered = button?.closest("[data-filter]"); // a row of a table says it once for all its figures
+    if (!filtered) return;
     gallery.show({
-      tags: JSON.parse(button.dataset.filter),
+      tags: JSON.parse(filtered.dataset.filter),
       run: button.dataset.run === undefined ? null : Number(button.dataset.run),
       mode: button.dataset.mode ?? "",
     });
@@ -71,9 +92,18 @@ function startLinks(gallery) {
   });
 }
 
+// Of several sets, each has its own list of sections in the bar; a choice closes it.
+function startMenus() {
+  const menus = document.querySelectorAll(".set-links");
+  const close = (except) => menus.forEach((menu) => { if (menu !== except) menu.open = false; });
+  document.addEventListener("click", (event) => close(event.target.closest("a") ? null : event.target.closest(".set-links")));
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") close(null); });
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   startTheme();
   startTables();
+  startMenus();
   const data = JSON.parse(document.getElementById("data").textContent);
   const viewer = new Viewer(data, document.querySelector(".viewer"));
   startLinks(new Gallery(data, document.getElementById("cases"), viewer));

@@ -1,58 +1,73 @@
-// The larger view of one case: pictures, metrics, curves; arrows go to the next case or the other run.
+// The larger view of one case: pictures, tolerance, metrics, curves; arrows go to the next case or the other run.
 
-const SVG = "http://www.w3.org/2000/svg";
-
-function draw(tag, attributes, ...children) {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
-
-// Curves of one case over ΔE 0 … 10, in thousandths.
+// Curves of one case over ΔE 0 … 10, with a line at the tolerance of the error map.
 function caseCurves(titles, curves) {
   const [width, height, left, right, top, bottom] = [300, 170, 30, 10, 8, 24];
   const x = (t) => left + ((width - left - right) * t) / 10;
-  const y = (v) => top + (height - top - bottom) * (1 - v / 1000);
+  const y = (v) => top + (height - top - bottom) * (1 - v);
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Tolerance curves of this case" });
-  for (const v of [0, 250, 500, 750, 1000]) svg.append(draw("line", { x1: left, x2: width - right, y1: y(v), y2: y(v), class: "grid" }));
-  for (const v of [0, 500, 1000]) svg.append(draw("text", { x: left - 6, y: y(v) + 3, class: "tick end" }, String(v / 10)));
+  for (const v of [0, 0.25, 0.5, 0.75, 1]) svg.append(draw("line", { x1: left, x2: width - right, y1: y(v), y2: y(v), class: "grid" }));
+  for (const v of [0, 0.5, 1]) svg.append(draw("text", { x: left - 6, y: y(v) + 3, class: "tick end" }, String(100 * v)));
   for (const t of [0, 5, 10]) svg.append(draw("text", { x: x(t), y: height - 8, class: "tick middle" }, String(t)));
-  curves.forEach((curve, i) => {
+  const at = draw("line", { y1: top, y2: height - bottom, class: "at-tolerance" });
+  svg.append(at);
+  const dots = curves.map((curve, i) => {
     const points = curve.map((v, t) => `${x(t).toFixed(1)},${y(v).toFixed(1)}`).join(" ");
-    svg.append(draw("g", { class: `curve${i} run${i}` }, draw("polyline", { points, class: "line" }), draw("circle", { cx: x(10), cy: y(curve[10]), r: 2.5, class: "dot" })));
+    const dot = draw("circle", { r: 3, class: "dot" });
+    svg.append(draw("g", { class: `curve${i} run${i}` }, draw("polyline", { points, class: "line" }), dot));
+    return dot;
   });
+  const follow = (t) => {
+    for (const end of ["x1", "x2"]) at.setAttribute(end, x(t));
+    dots.forEach((dot, i) => { dot.setAttribute("cx", x(t)); dot.setAttribute("cy", y(curves[i][t])); });
+  };
   const keys = titles.map((title, i) => make("span", { class: `curve${i}` }, make("i", {}), make("span", { text: title })));
-  return make("figure", { class: "panel" }, make("figcaption", { text: "Over the colour tolerance ΔE" }), svg, make("p", { class: "curve-keys" }, keys));
+  return [make("figure", { class: "panel" }, make("figcaption", { text: "Over the colour tolerance ΔE" }), svg, make("p", { class: "curve-keys" }, keys)), follow];
 }
 
 class Viewer {
   constructor(data, dialog) {
     this.data = data;
+    this.book = Book.of(data);
     this.dialog = dialog;
+    this.stage = new Stage(this.book);
+    this.stage.changed = () => this.focusAgain(this.focused);
+    this.moved = () => {};
     dialog.tabIndex = -1;
     document.addEventListener("keydown", (event) => { if (dialog.open) this.key(event); });
     dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+    dialog.addEventListener("close", () => { this.stage.stop(); this.moved(null); });
+    dialog.addEventListener("focusin", (event) => { this.focused = event.target.dataset?.key ?? null; });
+    TOLERANCE.listeners.add((t) => { if (dialog.open) this.followTolerance?.(t); });
   }
 
   open(matches, position, run, runs) {
     Object.assign(this, { matches, position, run, runs });
+    this.stage.view = { z: 1, x: 0, y: 0 };
     this.render();
-    if (!this.dialog.open) this.dialog.showModal();
+    if (this.dialog.open) return;
+    this.dialog.showModal();
+    this.dialog.focus(); // not its first button
   }
 
+  close() { if (this.dialog.open) this.dialog.close(); }
+
   key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.matches?.("input, select")) return; // their own keys move them
     const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
-    if (!step) return;
+    if (step) {
+      this.go(step[0]);
+      this.turn(step[1]);
+    } else if ((event.key === " " && event.target.matches?.("button")) || !this.stage.key(event)) return;
     event.preventDefault();
-    this.go(step[0]);
-    this.turn(step[1]);
   }
 
   go(step) {
     const next = this.position + step;
     if (!step || next < 0 || next >= this.matches.length) return;
     this.position = next;
+    this.stage.view = { z: 1, x: 0, y: 0 };
     this.render();
   }
 
@@ -64,35 +79,45 @@ class Viewer {
     this.render();
   }
 
-  get one() { return this.data.cases[this.matches[this.position]]; }
+  get one() { return this.matches[this.position]; }
 
-  present() { return this.runs.filter((run) => this.one.runs[run]); }
+  present() { return this.runs.filter((run) => this.book.has(run, this.one)); }
 
   render() {
-    const { one, data } = this;
-    const index = this.matches[this.position];
-    if (!one.runs[this.run]) this.run = this.present()[0];
-    const result = one.runs[this.run];
-    const name = data.runs[this.run].name;
-    const pictures = make("div", { class: "pictures" },
-      picture(index, one.pics[0], "Input", `Input of ${one.id}`), picture(index, one.pics[1], "Answer", `Answer of ${one.id}`),
-      picture(index, result.pics[0], "Edit", `Edit by ${name}`), picture(index, result.pics[1], "Error at ΔE 5", `Error map of ${name}`));
-    const body = make("div", { class: "viewer-body" }, make("p", { class: "ask", text: one.text }), this.tabs(), pictures,
-      make("template", {}), make("div", { class: "viewer-facts" }, this.metrics(result), this.story(one, result),
-        result.c ? caseCurves(data.curves, result.c) : null));
-    const legend = document.querySelector("#cases .map-legend");
-    if (legend) body.querySelector("template").replaceWith(legend.cloneNode(true));
-    const key = this.dialog.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-    this.dialog.replaceChildren(this.bar(one), body);
-    // What had the focus was made anew: the same control gets it again, or the dialog itself.
-    const again = [...this.dialog.querySelectorAll("button")].find((button) => key && button.dataset.key === key && !button.disabled);
-    if (this.dialog.open) (again ?? this.dialog).focus();
+    const { book, one } = this;
+    if (!book.has(this.run, one)) [this.run] = this.present();
+    const { run } = this;
+    const focused = this.dialog.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+    const curves = book.curvesOf(run, one);
+    const [panel, follow] = curves ? caseCurves(book.curves, curves) : [null, () => {}];
+    const shares = make("p", { class: "shares-now", "aria-live": "polite" });
+    this.followTolerance = (t) => { follow(t); shares.replaceChildren(...this.shares(curves, t)); };
+    const legend = document.querySelector("#cases .map-keys")?.cloneNode(true);
+    this.dialog.replaceChildren(this.bar(one), make("div", { class: "viewer-body" }, make("p", { class: "ask", text: book.texts[one] }), this.tabs(),
+      this.stage.render(one, run, this.present()), make("div", { class: "map-legend" }, toleranceSlider(() => this.moved(one, run)), shares, legend),
+      make("div", { class: "viewer-facts" }, this.metrics(), this.story(), panel), this.keys()));
+    this.followTolerance(TOLERANCE.value);
+    if (this.dialog.open) this.focusAgain(focused);
+    this.moved(one, run);
+  }
+
+  // What had the focus was made anew: the same control gets it again, or the dialog itself.
+  focusAgain(key) {
+    const again = [...this.dialog.querySelectorAll("[data-key]")].find((node) => key && node.dataset.key === key && !node.disabled);
+    (again ?? this.dialog).focus();
+  }
+
+  // What the curves say at a tolerance, live beside the slider.
+  shares(curves, t) {
+    if (!curves) return ["No pixels to compare."];
+    const percent = (v) => make("b", { text: `${(100 * v).toFixed(1)} %` });
+    return ["Right at this tolerance: ", percent(curves[1][t]), " of the edit, ", percent(curves[2][t]), " of the rest; IoU ", percent(curves[0][t])];
   }
 
   bar(one) {
     const { position, matches } = this;
     const button = (label, text, action, disabled) => make("button", { class: "round", type: "button", "data-key": label, "aria-label": label, title: label, disabled, text, on: { click: action } });
-    return make("header", { class: "viewer-bar" }, make("h2", { text: one.id }),
+    return make("header", { class: "viewer-bar" }, make("h2", { text: this.book.ids[one] }),
       make("span", { class: "at", text: `${(position + 1).toLocaleString("en")} of ${matches.length.toLocaleString("en")}` }),
       button("Previous case", "←", () => this.go(-1), position === 0),
       button("Next case", "→", () => this.go(1), position === matches.length - 1),
@@ -100,30 +125,38 @@ class Viewer {
   }
 
   tabs() {
-    const runs = this.present();
-    if (this.data.runs.length < 2) return null;
-    return make("div", { class: "tabs", role: "tablist", "aria-label": "Runs" }, runs.map((run) => make("button", {
+    if (this.book.runs.length < 2) return null;
+    return make("div", { class: "tabs", role: "tablist", "aria-label": "Runs" }, this.present().map((run) => make("button", {
       class: `tab run${run % 8}`, type: "button", role: "tab", "data-key": `run ${run}`, "aria-selected": String(run === this.run),
       on: { click: () => { this.run = run; this.render(); } },
-    }, badge(this.data, run), this.data.runs[run].name, make("small", { text: shown(this.data, this.one.runs[run].m[0], 0) }))));
+    }, badge(this.book, run), make("span", { text: this.book.runs[run].name }), make("small", { text: this.book.shown(this.book.value(run, 0, this.one), 0) }))));
   }
 
-  metrics(result) {
-    const bar = (metric, value) => metric.scale === 1 || value === null ? make("span", {})
+  metrics() {
+    const { book, run, one } = this;
+    const bar = (metric, value) => metric.scale === 1 || Number.isNaN(value) ? make("span", {})
       : make("span", { class: "bar" }, make("i", { class: "fill", style: `width:${value}%` }));
-    return make("div", { class: `facts-list figures run${this.run % 8}` }, this.data.metrics.flatMap((metric, i) => [
-      make("span", { text: metric.label, title: metric.note }), make("b", { text: shown(this.data, result.m[i], i) }),
-      bar(metric, result.m[i])]));
+    return make("div", { class: `facts-list figures run${run % 8}` }, book.metrics.flatMap((metric, i) => {
+      const value = book.value(run, i, one);
+      return [make("span", { text: metric.label, title: metric.note }), make("b", { text: book.shown(value, i) }), bar(metric, value)];
+    }));
   }
 
-  story(one, result) {
-    const mode = this.data.failures[result.f];
-    const facts = [["Case", tagLabels(this.data, one).join(" · ")], ["Output", result.z], ["Status", result.s], ["Reason", result.why],
-      ["Latency", result.t === undefined ? null : result.t < 1 ? `${Math.round(1000 * result.t)} ms` : `${result.t.toFixed(1)} s`], ["Fingerprint", one.print]];
+  story() {
+    const { book, run, one } = this;
+    const result = book.results[run];
+    const mode = book.failures[book.modes[run][one]];
+    const latency = result.t[one] ?? null;
+    const status = book.status(run, one);
+    const facts = [["Case", book.labels(one).join(" · ")], ["Output", result.z[one]], ["Status", status ? book.statuses[status][1] : null], ["Reason", result.why[one]],
+      ["Notes", result.notes[one]?.join("; ")], ["Latency", latency === null ? null : latency < 1 ? `${Math.round(1000 * latency)} ms` : `${latency.toFixed(1)} s`], ["Fingerprint", book.prints[one]]];
     return make("div", {}, make("p", { class: "mode-says" }, make("b", {}, make("i", { class: `swatch mode-${mode.key}` }), mode.label), ` ${mode.note}`),
-      make("dl", { class: "facts-list", style: "margin-top:10px" }, facts.filter(([, value]) => value)
-        .flatMap(([label, value]) => [make("dt", { text: label }), make("dd", { text: value })])),
-      make("p", { class: "keys", style: "margin-top:10px" }, make("kbd", { text: "←" }), " ", make("kbd", { text: "→" }), " cases",
-        this.data.runs.length > 1 ? [" · ", make("kbd", { text: "↑" }), " ", make("kbd", { text: "↓" }), " runs"] : null));
+      make("dl", { class: "facts-list story" }, facts.filter(([, value]) => value)
+        .flatMap(([label, value]) => [make("dt", { text: label }), make("dd", { text: value })])));
+  }
+
+  keys() {
+    const keys = [["← →", "cases"], ...(this.book.runs.length > 1 ? [["↑ ↓", "runs"]] : []), ["1 2 3", "ways to look"], ["[ ]", "tolerance"], ["+ − 0", "zoom"], ["Space", "switch while blinking"]];
+    return make("p", { class: "keys" }, keys.flatMap(([key, text], i) => [i ? " · " : "", ...key.split(" ").flatMap((k) => [make("kbd", { text: k }), " "]), text]));
   }
 }

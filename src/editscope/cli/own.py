@@ -1,0 +1,67 @@
+"""`editscope suite new` and `editscope suite check`: a benchmark of one's own, without code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, cast
+
+import typer
+
+if TYPE_CHECKING:
+    from editscope.suites import Suite
+
+app = typer.Typer(help="Make a benchmark of your own: a folder with suite.toml and cases.jsonl.", no_args_is_help=True)
+
+
+@app.command()
+def new(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
+    scoring: Annotated[
+        str, typer.Option("--scoring", metavar="judged|pixels", help="By a judge, or by pixels against an answer.")
+    ] = "judged",
+) -> None:
+    """Write a small benchmark that runs at once, to be changed into your own.
+
+    Scored by a judge:
+
+      editscope suite new my-benchmark
+
+    Scored by pixels, without any judge:
+
+      editscope suite new my-benchmark --scoring pixels
+    """
+    from editscope.suites.own import load
+    from editscope.suites.starting import start
+
+    suite = load(start(folder, cast("Literal['judged', 'pixels']", scoring)))
+    judge = " --judge SPEC" if suite.scoring == "judged" else ""
+    typer.echo(f"{folder} is the suite {suite.name} with {len(suite)} cases · change suite.toml and cases.jsonl")
+    typer.echo(f"run it with: editscope run {folder} --editor ref:identity{judge}")
+
+
+@app.command()
+def check(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with a suite.toml.")]) -> None:
+    """Read a benchmark and its prompts, and say what it holds or all that is wrong."""
+    from editscope.suites.own import load
+
+    suite = load(folder)
+    typer.echo(f"{suite.name} · {len(suite):,} cases · scored by {suite.scoring}")
+    for group in suite.aggregation.groups:
+        values = [suite.tags(case_id).get(group.by[0], "–") for case_id in suite.ids]
+        counts = ", ".join(f"{value} {values.count(value):,}" for value in dict.fromkeys(values))
+        typer.echo(f"  {group.name}: {counts}")
+    if suite.scoring == "judged":
+        _say_protocol(suite)
+    for note in suite.notes():
+        typer.echo(f"  {note}")
+
+
+def _say_protocol(suite: Suite) -> None:
+    """What is measured; BadInput where a prompt cannot be read or needs what a case does not have."""
+    from editscope.scoring.rubrics.registry import load_rubric
+
+    rubric = load_rubric(suite.default_protocol, **suite.rubric_options)
+    for case in suite:
+        rubric.units(case)
+    for measure in rubric.measures:
+        typer.echo(f"  {measure.name}: {measure.label} ({measure.worst:g} to {measure.best:g})")

@@ -1,0 +1,158 @@
+// The cases of the report as columns: what they are, what runs made of them, where their pictures lie.
+
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const NOT_THERE = -1;
+const LIKE_THE_OTHERS = -2;
+
+class Book {
+  static of(data) {
+    if (!data.book) {
+      const block = document.getElementById("places");
+      Object.defineProperty(data, "book", { value: new Book(data, block ? JSON.parse(block.textContent) : { shared: {}, own: [] }) });
+    }
+    return data.book;
+  }
+
+  constructor(data, places) {
+    const { runs, metrics, failures, statuses, tags, curves, cases, results } = data;
+    Object.assign(this, { runs, metrics, failures, statuses, tags, curves, places, results });
+    this.ids = cases.id;
+    this.texts = cases.text;
+    this.prints = cases.print;
+    this.n = this.ids.length;
+    this.tagColumns = cases.tags.map((column) => Int16Array.from(column));
+    this.modes = results.map((one) => Int8Array.from(one.f));
+    this.values = results.map((one) => one.m.map((column) => Float64Array.from(column, (v) => v ?? NaN)));
+    this.words = this.ids.map((id, i) => `${id} ${this.texts[i]}`.toLowerCase());
+    this.blocks = new Map();
+    this.lost = new Set(); // folders beside the page from which a picture did not come
+  }
+
+  has(run, one) { return this.modes[run][one] >= 0; }
+
+  value(run, metric, one) { return this.values[run][metric][one]; }
+
+  status(run, one) { return this.results[run].s[one] ?? 0; }
+
+  shown(value, metric) {
+    if (value === null || value === undefined || Number.isNaN(value)) return "–";
+    return value.toFixed(this.metrics[metric].scale === 1 ? 2 : 1);
+  }
+
+  // Three curves over ΔE 0 … 10 as fractions, or null.
+  curvesOf(run, one) {
+    const text = this.results[run].c.slice(66 * one, 66 * one + 66);
+    if (!text.trim()) return null;
+    const value = (i) => (64 * DIGITS.indexOf(text[2 * i]) + DIGITS.indexOf(text[2 * i + 1])) / 1000;
+    return [0, 11, 22].map((start) => Array.from({ length: 11 }, (_, t) => value(start + t)));
+  }
+
+  // The address of a picture: inside the page, or beside it, or null.
+  picture(one, role, run = null) {
+    const column = run === null ? this.places.shared[role] : this.places.own[run]?.[role];
+    const at = column?.at[one] ?? NOT_THERE;
+    if (at === NOT_THERE) return null;
+    if (at === LIKE_THE_OTHERS) return column.like[0] + this.places.homes[one] + column.like[1];
+    if (typeof at === "string") return at;
+    const text = this.block(one)[at];
+    return text.startsWith("data:") ? text : `data:image/webp;base64,${text}`;
+  }
+
+  // The pictures of a case lie in a block of their own, which is read when the case comes into view.
+  block(one) {
+    if (!this.blocks.has(one)) {
+      const element = document.getElementById(`p${one}`);
+      this.blocks.set(one, element ? JSON.parse(element.textContent) : []);
+      if (this.blocks.size > 400) this.blocks.delete(this.blocks.keys().next().value);
+    }
+    return this.blocks.get(one);
+  }
+
+  // The part of an address by which a folder is known to be missing: all before the case.
+  root(one, address) { return address.split(this.places.homes[one] ?? address)[0]; }
+
+  // The full-size picture, beside the page: of a run, or of the case where the report was bundled.
+  full(one, role, run) {
+    return role === "edit" ? this.picture(one, "full", run) : role === "error" ? null : this.picture(one, `full_${role}`);
+  }
+
+  // Tags in words, without those that say nothing.
+  labels(one) {
+    return this.tags.map((tag, k) => [tag, tag.values[this.tagColumns[k][one]]])
+      .filter(([tag, found]) => found && !tag.apart && !["default", "test", "averaged"].includes(found[0])).map(([, found]) => found[1]);
+  }
+
+  tagPlace(key, value) {
+    const k = this.tags.findIndex((tag) => tag.key === key);
+    return k < 0 ? null : [k, this.tags[k].values.findIndex(([known]) => known === value)];
+  }
+
+  diagnosticOnly(tags) {
+    const part = this.tags.findIndex((tag) => tag.key === "part");
+    if (part < 0) return null;
+    const wanted = this.wantedTags(tags);
+    const found = [false, false];
+    for (let i = 0; i < this.n; i += 1) if (wanted.every(([k, v]) => this.tagColumns[k][i] === v)) found[this.tagColumns[part][i]] = true;
+    return found[1] && !found[0];
+  }
+
+  wantedTags(tags) {
+    return Object.entries(tags).filter(([, value]) => value).map(([key, value]) => this.tagPlace(key, value)).filter(Boolean);
+  }
+
+  // Which cases a state of the filters lets through, in its order; and for each choice of each filter, how many it would.
+  select(state) {
+    const tags = this.wantedTags(state.tags);
+    const words = state.text.toLowerCase().split(/\s+/).filter(Boolean);
+    const metric = Math.max(0, this.metrics.findIndex((one) => one.key === state.metric));
+    const from = state.from === "" ? -Infinity : Number(state.from);
+    const to = state.to === "" ? Infinity : Number(state.to);
+    const ranged = state.from !== "" || state.to !== "";
+    const failure = this.failures.findIndex((mode) => mode.key === state.failure);
+    const status = this.statuses.findIndex(([key]) => key === state.status);
+    const pair = state.a !== "" && state.b !== "" && state.a !== state.b;
+    const least = Number(state.by) || 0;
+    const counts = { tags: this.tags.map((tag) => new Uint32Array(tag.values.length)), failure: new Uint32Array(this.failures.length), status: new Uint32Array(this.statuses.length) };
+    const kept = [];
+    for (let i = 0; i < this.n; i += 1) {
+      if (words.length && !words.every((word) => this.words[i].includes(word))) continue;
+      let difference = 0;
+      if (pair) {
+        if (!this.has(state.a, i) || !this.has(state.b, i)) continue;
+        difference = (this.value(state.b, metric, i) || 0) - (this.value(state.a, metric, i) || 0);
+        const size = state.side === "b" ? difference : state.side === "a" ? -difference : Math.abs(difference);
+        if (size < least || (state.side && size <= 0)) continue;
+      }
+      let missed = -1, misses = 0;
+      for (const [k, v] of tags) if (this.tagColumns[k][i] !== v) { missed = k; misses += 1; }
+      if (misses > 1) continue;
+      let sum = 0, seen = 0, low = Infinity, high = -Infinity, modes = 0, states = 0, passes = false;
+      for (const run of state.runs) {
+        const mode = this.modes[run][i];
+        if (mode < 0) continue;
+        const value = this.value(run, metric, i);
+        const score = value || 0; // no value counts as 0, as in the tables
+        sum += score; seen += 1; low = Math.min(low, score); high = Math.max(high, score);
+        if (ranged && !(score >= from && score <= to)) continue;
+        const own = this.status(run, i);
+        if (status < 0 || own === status) modes |= 1 << mode;
+        if (failure < 0 || mode === failure) states |= 1 << own;
+        if ((status < 0 || own === status) && (failure < 0 || mode === failure)) passes = true;
+      }
+      if (!seen) continue;
+      if (!misses) {
+        for (let m = 0; m < counts.failure.length; m += 1) if (modes & (1 << m)) counts.failure[m] += 1;
+        for (let s = 0; s < counts.status.length; s += 1) if (states & (1 << s)) counts.status[s] += 1;
+      }
+      if (!passes) continue;
+      for (let k = 0; k < this.tags.length; k += 1) {
+        const own = this.tagColumns[k][i];
+        if (own >= 0 && (!misses || missed === k)) counts.tags[k][own] += 1;
+      }
+      if (!misses) kept.push([i, sum / seen, high - low, Math.abs(difference)]);
+    }
+    const by = { worst: (a, b) => a[1] - b[1], best: (a, b) => b[1] - a[1], apart: (a, b) => b[2] - a[2], pair: (a, b) => b[3] - a[3] }[state.order];
+    if (by) kept.sort(by);
+    return { matches: kept.map((entry) => entry[0]), counts };
+  }
+}

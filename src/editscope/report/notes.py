@@ -1,0 +1,41 @@
+"""The end of the page: how its figures are made, for a reader who does not know the benchmark."""
+
+from __future__ import annotations
+
+from editscope.report.markup import Html, el
+from editscope.report.model import Model, Sheet
+from editscope.report.words import count
+
+
+def notes(model: Model) -> Html:
+    """How to read the report, once for each kind of set."""
+    explained = dict.fromkeys(text for sheet in model.sheets for text in _explained(sheet))
+    return el(
+        "section",
+        el("h2", "How to read this"),
+        [el("p", text) for text in explained],
+        el(
+            "p",
+            f"Written by Editscope from {count(len(model.runs), 'run')}. This file holds all that it shows.",
+            cls="foot",
+        ),
+        cls="notes",
+    )
+
+
+def _explained(sheet: Sheet) -> list[str]:
+    over = sheet.aggregation.overall.over
+    levels = " and then ".join(over) if over else "cases"
+    strata = " and ".join(sheet.aggregation.strata) or "the whole suite"
+    pixels = [
+        "Every pixel of an edit is compared with the one right answer in CIE L*a*b* at the colour tolerances "
+        "ΔE 0 … 10. IoU is the share of right pixels among those that should have changed or did change wrongly; "
+        "mIoU is its mean over the eleven tolerances."
+    ]
+    return [
+        *(pixels if sheet.has_curves else []),
+        f"The overall figure is the mean over cases, then over {levels}. Intervals are 95 % percentile intervals of "
+        f"10,000 bootstrap resamples of the cases within {strata}, seed 0, averaged in the same way.",
+        "A case without an output counts as 0 and is listed. The dotted line on the ruler is the floor: what an "
+        "editor that changes nothing would score on these cases.",
+    ]

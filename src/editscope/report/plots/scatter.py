@@ -1,0 +1,203 @@
+"""Points in a plane: models on two suites with their line of fit, quality against time or cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from editscope.report.markup import Html, el
+from editscope.report.plots.dots import round_ticks
+from editscope.report.plots.frame import MARKS, Json, axis, layout, run_colour, shown
+
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 340, 46, 20, 12, 40
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """A point; ``index`` is the run it is, or None for a published row."""
+
+    x: float
+    y: float
+    name: str
+    said: str
+    index: int | None = None
+    link: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Scatter:
+    """Points, and where there is a fit its line as (x, y, low, high) from left to right."""
+
+    marks: Sequence[Mark]
+    x_title: str
+    y_title: str
+    fit: Sequence[tuple[float, float, float, float]] = ()
+    x_log: bool = False
+
+    def traces(self) -> list[Json]:
+        """The band, the line, then the points."""
+        made: list[Json] = []
+        if self.fit:
+            xs = [round(p[0], 3) for p in self.fit]
+            band = [round(p[3], 3) for p in self.fit] + [round(p[2], 3) for p in reversed(self.fit)]
+            made.append(
+                {
+                    "type": "scatter",
+                    "x": xs + xs[::-1],
+                    "y": band,
+                    "fill": "toself",
+                    "fillcolor": "@accent/0.12",
+                    "line": {"width": 0},
+                    "mode": "lines",
+                    "hoverinfo": "skip",
+                    "showlegend": False,
+                }
+            )
+            made.append(
+                {
+                    "type": "scatter",
+                    "mode": "lines",
+                    "x": xs,
+                    "y": [round(p[1], 3) for p in self.fit],
+                    "line": {"color": "@accent", "width": 2},
+                    "hoverinfo": "skip",
+                    "showlegend": False,
+                }
+            )
+        places = self.label_places()
+        colours = ["@faint" if m.index is None else run_colour(m.index) for m in self.marks]
+        made.append(
+            {
+                "type": "scatter",
+                "mode": "markers+text",
+                "cliponaxis": False,
+                "x": [m.x for m in self.marks],
+                "y": [m.y for m in self.marks],
+                "text": [shown(m.name) if place else "" for m, place in zip(self.marks, places, strict=True)],
+                "textposition": [place or "top center" for place in places],
+                "textfont": {"size": 11, "color": "@soft"},
+                "hovertext": [shown(m.said).replace("\n", "<br>") for m in self.marks],
+                "hovertemplate": "%{hovertext}<extra></extra>",
+                "customdata": [m.link for m in self.marks],
+                "marker": {
+                    "size": 10,
+                    "color": colours,
+                    "symbol": ["circle-open" if m.index is None else MARKS[m.index % 8] for m in self.marks],
+                    "line": {"width": 2, "color": colours},
+                },
+                "showlegend": False,
+            }
+        )
+        return made
+
+    def label_places(self, width: float = 900.0, height: float = 330.0) -> list[str]:
+        """Where each name stands so that none lies over another; empty where there is no room for it."""
+        (x0, x1), (y0, y1) = _room([m.x for m in self.marks]), _room([m.y for m in self.marks])
+        at = [(width * (m.x - x0) / (x1 - x0), height * (y1 - m.y) / (y1 - y0)) for m in self.marks]
+        taken: list[Box] = [(x - 6, y - 6, x + 6, y + 6) for x, y in at]
+        places = [""] * len(self.marks)
+        # Runs first: they are what the report is about.
+        for i in sorted(range(len(self.marks)), key=lambda i: (self.marks[i].index is None, at[i])):
+            wide = 6.0 * len(self.marks[i].name)
+            for place, box in _boxes(*at[i], wide).items():
+                if not any(_overlap(box, other) for other in taken):
+                    places[i] = place
+                    taken.append(box)
+                    break
+        return places
+
+    def layout(self, height: int = 400) -> Json:
+        """Axes with some room for the names."""
+        across = axis(self.x_title, zeroline=False)
+        if self.x_log:
+            across |= {"type": "log"}
+        return layout(height, xaxis=across, yaxis=axis(self.y_title, zeroline=False), showlegend=False)
+
+    def svg(self, label: str) -> Html:
+        """The same as a drawing, on plain scales."""
+        xs = [m.x for m in self.marks] + [p[0] for p in self.fit]
+        ys = [m.y for m in self.marks] + [v for p in self.fit for v in p[1:]]
+        (x0, x1), (y0, y1) = _room(xs), _room(ys)
+
+        def x(value: float) -> float:
+            return round(LEFT + (WIDTH - LEFT - RIGHT) * (value - x0) / (x1 - x0), 1)
+
+        def y(value: float) -> float:
+            return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - (value - y0) / (y1 - y0)), 1)
+
+        bottom = HEIGHT - BOTTOM
+        grid = [
+            [
+                el("line", x1=x(at), x2=x(at), y1=TOP, y2=bottom, cls="grid"),
+                el("text", f"{at:g}", x=x(at), y=bottom + 14, cls="tick middle"),
+            ]
+            for at in round_ticks(x0, x1)
+        ]
+        grid += [
+            [
+                el("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y(at), y2=y(at), cls="grid"),
+                el("text", f"{at:g}", x=LEFT - 6, y=y(at) + 3, cls="tick end"),
+            ]
+            for at in round_ticks(y0, y1)
+        ]
+        band = [(p[0], p[3]) for p in self.fit] + [(p[0], p[2]) for p in reversed(self.fit)]
+        shape = el("polygon", points=" ".join(f"{x(a)},{y(b)}" for a, b in band), cls="fit-band") if band else None
+        line = el("polyline", points=" ".join(f"{x(p[0])},{y(p[1])}" for p in self.fit), cls="fit") if band else None
+        places = self.label_places(WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM)
+        marks = [
+            el(
+                "g",
+                el("circle", cx=x(m.x), cy=y(m.y), r=4.5, cls="dot open" if m.index is None else "dot"),
+                _name(m.name, place, x(m.x), y(m.y)),
+                el("title", m.said),
+                cls="published" if m.index is None else f"run{m.index % 8}",
+            )
+            for m, place in zip(self.marks, places, strict=True)
+        ]
+        titles = [
+            el("text", self.x_title, x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 6, cls="tick middle"),
+            el("text", self.y_title, x=6, y=TOP + 2, cls="tick"),
+        ]
+        box = f"0 -8 {WIDTH} {HEIGHT + 8}"
+        return el("svg", grid, shape, line, marks, titles, viewBox=box, role="img", aria_label=label)
+
+
+Box: TypeAlias = tuple[float, float, float, float]
+
+
+def _boxes(x: float, y: float, wide: float) -> dict[str, Box]:
+    """Where a name of this width could stand around a point."""
+    return {
+        "top center": (x - wide / 2, y - 20, x + wide / 2, y - 7),
+        "bottom center": (x - wide / 2, y + 7, x + wide / 2, y + 20),
+        "middle right": (x + 9, y - 7, x + 9 + wide, y + 7),
+        "middle left": (x - 9 - wide, y - 7, x - 9, y + 7),
+    }
+
+
+def _overlap(a: Box, b: Box) -> bool:
+    """Whether two boxes have a place in common.
+
+    >>> _overlap((0, 0, 2, 2), (1, 1, 3, 3)), _overlap((0, 0, 1, 1), (1, 1, 2, 2))
+    (True, False)
+    """
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _name(text: str, place: str, x: float, y: float) -> Html | None:
+    if not place:
+        return None
+    dx, dy, side = {
+        "top center": (0, -8, " middle"),
+        "bottom center": (0, 16, " middle"),
+        "middle right": (8, 4, ""),
+        "middle left": (-8, 4, " end"),
+    }[place]
+    return el("text", text, x=x + dx, y=y + dy, cls=f"tick{side}")
+
+
+def _room(values: Sequence[float]) -> tuple[float, float]:
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    room = 0.08 * (high - low) or 1.0
+    return low - room, high + room

@@ -1,0 +1,116 @@
+"""Distributions of scores: how many cases fail outright, how many are nearly right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from editscope.report.markup import Html, el
+from editscope.report.plots.dots import round_ticks
+from editscope.report.plots.frame import Json, axis, layout, run_colour, shown
+
+WIDTH, LEFT, RIGHT, TOP, BOTTOM, PITCH = 400, 40, 14, 8, 34, 46
+BINS = 25
+
+
+@dataclass(frozen=True, eq=False)
+class Violin:
+    """The scores of one run, in percent."""
+
+    index: int
+    name: str
+    values: Sequence[float]
+
+
+@dataclass(frozen=True, eq=False)
+class Violins:
+    """One violin per run, on a common axis from 0 to 100."""
+
+    violins: Sequence[Violin]
+    title: str
+
+    def traces(self) -> list[Json]:
+        """One violin each, with its quartiles and mean; hard ends, since no score lies outside 0 … 100."""
+        return [
+            {
+                "type": "violin",
+                "orientation": "h",
+                "name": shown(v.name),
+                "x": [round(value, 1) for value in v.values],
+                "y0": shown(v.name),
+                "spanmode": "hard",
+                "bandwidth": 3,
+                "scalemode": "width",
+                "width": 0.9,
+                "points": False,
+                "box": {"visible": True, "width": 0.18},
+                "meanline": {"visible": True},
+                "line": {"color": run_colour(v.index), "width": 1.5},
+                "fillcolor": run_colour(v.index, 0.22),
+                "hoveron": "violins",
+            }
+            for v in self.violins
+        ]
+
+    def layout(self) -> Json:
+        """Room for each."""
+        down = axis(autorange="reversed", showgrid=False, type="category")
+        across = axis(self.title, range=[-1, 101], zeroline=False)
+        pitch = 58 if len(self.violins) <= 4 else 34
+        return layout(pitch * len(self.violins) + 84, xaxis=across, yaxis=down, showlegend=False)
+
+    def svg(self, label: str) -> Html:
+        """Mirrored histograms with the median and the quartiles."""
+        height = TOP + PITCH * len(self.violins) + BOTTOM
+        grid = [
+            [
+                el("line", x1=_x(at), x2=_x(at), y1=TOP, y2=height - BOTTOM, cls="grid"),
+                el("text", f"{at:g}", x=_x(at), y=height - BOTTOM + 14, cls="tick middle"),
+            ]
+            for at in round_ticks(0, 100)
+        ]
+        drawn = [_drawn(v, TOP + PITCH * (i + 0.5)) for i, v in enumerate(self.violins)]
+        title = el("text", self.title, x=(LEFT + WIDTH - RIGHT) / 2, y=height - 4, cls="tick middle")
+        return el("svg", grid, drawn, title, viewBox=f"0 0 {WIDTH} {height}", role="img", aria_label=label)
+
+
+def _x(value: float) -> float:
+    return round(LEFT + (WIDTH - LEFT - RIGHT) * value / 100, 1)
+
+
+def _drawn(violin: Violin, middle: float) -> Html:
+    counts = [0] * BINS
+    for value in violin.values:
+        counts[min(int(value * BINS / 100), BINS - 1)] += 1
+    largest = max(counts) or 1
+    outline = []
+    for sign, order in ((-1, range(BINS)), (1, range(BINS - 1, -1, -1))):
+        for i in order:
+            y = round(middle + sign * counts[i] / largest * PITCH * 0.44, 1)
+            ends = (i, i + 1) if sign < 0 else (i + 1, i)
+            outline += [f"{_x(100 * end / BINS)},{y}" for end in ends]
+    ordered = sorted(violin.values)
+    low, median, high = (_quantile(ordered, q) for q in (0.25, 0.5, 0.75))
+    return el(
+        "g",
+        el("title", f"{violin.name}: median {median:.1f}, half of the cases from {low:.1f} to {high:.1f}"),
+        el("text", violin.name, x=LEFT - 8, y=middle + 4, cls="row-name end"),
+        el("polygon", points=" ".join(outline), cls="violin"),
+        el("line", x1=_x(low), x2=_x(high), y1=middle, y2=middle, cls="whisker"),
+        el("circle", cx=_x(median), cy=middle, r=3.2, cls="dot"),
+        cls=f"run{violin.index % 8}",
+    )
+
+
+def _quantile(ordered: Sequence[float], q: float) -> float:
+    """The q-quantile of sorted values, interpolated.
+
+    >>> _quantile([0.0, 10.0, 20.0], 0.75)
+    15.0
+    """
+    if not ordered:
+        return 0.0
+    place = q * (len(ordered) - 1)
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)

@@ -50,7 +50,7 @@ def test_missing_unmatched_and_unreadable_files_are_listed(tmp_path: Path) -> No
         "border/0000_input.png",
         "border/0777_output.png",
         "stray.png",
-        "border/000_output.png (a second file for border/0; border/0000_output.png is used)",
+        "border/000_output.png (a second file for border/000; border/0000_output.png is used)",
     )
 
 
@@ -117,3 +117,54 @@ def test_the_digest_changes_when_an_output_does(tmp_path: Path) -> None:
 def test_a_folder_takes_no_options(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="takes no options"):
         load_editor(f"folder:{tmp_path}?strength=1")
+
+
+def test_a_file_that_is_called_as_its_case_is_found_where_the_suite_says_nothing(tmp_path: Path) -> None:
+    put(tmp_path, "sign-1.png", "sign-2.png", "sign-2_output.png")
+    editor = load_editor(f"folder:{tmp_path}")
+    found = editor.inventory(("sign-1", "sign-2"), ("sign-1", "sign-2"))
+    assert (found.outputs, found.missing) == (2, ())
+    assert found.unmatched == ("sign-2.png (a second file for sign-2; sign-2_output.png is used)",)
+    assert find(editor, "sign-1").image == tmp_path.resolve() / "sign-1.png"
+
+
+NAMES = {
+    "pair_1": {v: (f"images/paths/pair_1_{v}", f"pair_1_{v}") for v in ("A", "B")},
+    "one_1": {"": ("images/ones/one_1", "one_1")},
+    "one_2": {"": ("images/ones/one_2", "one_2")},
+}
+
+
+def test_edits_are_found_where_the_suite_says_each_variant_apart(tmp_path: Path) -> None:
+    put(tmp_path, "images/paths/pair_1_A.png", "pair_1_B.png", "images/ones/one_1.png")
+    editor = load_editor(f"folder:{tmp_path}")
+    for variant, place in (("A", "images/paths/pair_1_A.png"), ("B", "pair_1_B.png")):
+        request = Request("pair_1", (PICTURE,), "do", 0, variant=variant, outputs=NAMES["pair_1"][variant])
+        found = editor.edit(request)
+        assert isinstance(found, Edit)
+        assert (found.variant, found.image) == (variant, tmp_path.resolve() / place)
+    gone = editor.edit(Request("one_2", (PICTURE,), "do", 0, outputs=NAMES["one_2"][""]))
+    assert isinstance(gone, Edit)
+    assert gone.status == "no_output"
+
+
+def test_missing_second_and_stray_files_of_named_edits_are_listed(tmp_path: Path) -> None:
+    put(tmp_path, "images/paths/pair_1_A.png", "images/ones/one_1.png", "one_1.png", "images/ones/one_3.png")
+    (tmp_path / "images/ones/one_2.jpg").write_bytes(b"no picture")
+    found = load_editor(f"folder:{tmp_path}").inventory(tuple(NAMES), tuple(NAMES), NAMES)
+    assert found.outputs == 2
+    assert found.missing == ("pair_1 [B]",)
+    assert [said.split(":")[0] for said in found.unreadable] == ["images/ones/one_2.jpg"]
+    assert found.unmatched == (
+        "images/ones/one_3.png",
+        "one_1.png (a second file for one_1; images/ones/one_1.png is used)",
+    )
+
+
+def test_a_name_from_a_suite_cannot_reach_out_of_the_folder(tmp_path: Path) -> None:
+    put(tmp_path, "secret.png")
+    (tmp_path / "outputs").mkdir()
+    editor = load_editor(f"folder:{tmp_path / 'outputs'}")
+    found = editor.edit(Request("x", (PICTURE,), "do", 0, outputs=("../secret", str(tmp_path / "secret"))))
+    assert isinstance(found, Edit)
+    assert found.status == "no_output"

@@ -16,6 +16,7 @@ from editscope.cli import (
     comparing,
     doctor,
     figures,
+    judging,
     looking,
     making,
     measuring,
@@ -73,6 +74,7 @@ app.add_typer(own.app, name="suite")
 app.command("run")(running.run)
 app.command("score")(running.score)
 app.command("resume")(running.resume)
+app.command("rescore")(judging.rescore)
 app.command("show")(looking.show)
 app.command("report")(looking.report)
 app.command("figures")(figures.figures)

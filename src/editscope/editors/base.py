@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from editscope.cases import Edit
+from editscope.cases import NOTHING, Edit
 from editscope.images import ImageLike, Pixels
 
 if TYPE_CHECKING:
     import PIL.Image
+
+OutputNames: TypeAlias = "Mapping[str, Mapping[str, tuple[str, ...]]]"
+"""Where edits lie in a folder of edits: for each case and each variant of it, paths without suffix, best first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +33,8 @@ class Request:
     tags: Mapping[str, str] = field(default_factory=dict)
     variant: str = ""
     answer: Pixels | None = None
+    outputs: tuple[str, ...] = ()
+    """Where the suite says that this edit lies in a folder of edits: paths without suffix, best first."""
 
     @cached_property
     def images(self) -> tuple[PIL.Image.Image, ...]:
@@ -62,19 +67,21 @@ class Editor:
     def close(self) -> None:
         """Let go of what ``load`` took; called once at the end."""
 
-    def inventory(self, selected: Sequence[str], known: Sequence[str]) -> Inventory:
+    def inventory(self, selected: Sequence[str], known: Sequence[str], names: OutputNames = NOTHING) -> Inventory:
         """What is wrong with the files this editor relies on, looked at before a run starts.
 
-        ``selected`` are the ids of the run, ``known`` all ids of the suite.
+        ``selected`` are the ids of the run, ``known`` all ids of the suite, ``names`` where the suite's edits may lie,
+        for all known ids; empty where the suite does not say.
         """
         return Inventory()
 
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The files an editor relies on: how many cases have one, and which files are in the way.
+    """The files an editor relies on: how many edits have one, and which files are in the way.
 
-    ``outputs`` is None for an editor that uses no files; ``digest`` changes when the files do.
+    ``missing`` are ids of cases, or ``id [variant]`` where a case has several edits. ``outputs`` is None for an
+    editor that uses no files; ``digest`` changes when the files do.
     """
 
     outputs: int | None = None

@@ -1,4 +1,4 @@
-"""Edits that were made elsewhere: a folder in the released output layout, ``<task>/NNNN_output.png``."""
+"""Edits that were made elsewhere: a folder of files that are named as the suite says, or ``<task>/NNNN_output.png``."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from editscope.cases import Edit
-from editscope.editors.base import Editor, Inventory, Request
+from editscope.cases import NOTHING, Edit
+from editscope.editors.base import Editor, Inventory, OutputNames, Request
 from editscope.errors import BadImage, BadInput
 from editscope.images import probe
 
@@ -36,41 +36,55 @@ class FolderEditor(Editor):
 
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
-            raise BadInput(f"{root} is not a folder; folder:PATH takes a folder of <task>/NNNN_output.png files")
+            raise BadInput(
+                f"{root} is not a folder; folder:PATH takes a folder of edits, named as the suite's page says"
+            )
         self.root = root.resolve()
         self.name = self.root.name or "outputs"
 
     def edit(self, case: Request) -> Edit:
         """The path of the case's file, or the reason why there is none."""
-        path = self._files.get(_key(case.case_id))
+        path = next(iter(self._candidates(case.case_id, case.variant, case.outputs)), None)
         if path is None:
-            return Edit(case.case_id, status="no_output", reason="no file for this case")
+            return Edit(case.case_id, case.variant, status="no_output", reason="no file for this case")
         if not self._inside(path):
-            return Edit(case.case_id, status="no_output", reason=f"{self._said(path)} is a link out of the folder")
-        return Edit(case.case_id, image=path)
+            reason = f"{self._said(path)} is a link out of the folder"
+            return Edit(case.case_id, case.variant, status="no_output", reason=reason)
+        return Edit(case.case_id, case.variant, image=path)
 
-    def inventory(self, selected: Sequence[str], known: Sequence[str]) -> Inventory:
-        """Which cases have no file, which files belong to no case, and which files are no pictures."""
-        keys = {_key(case_id) for case_id in known}
-        missing = tuple(case_id for case_id in selected if _key(case_id) not in self._files)
-        used = {key: path for key, path in self._files.items() if key in keys}
-        bases = {self._base(path) for path in used.values()} or set(self._bases)
-        unmatched = [
-            self._said(path)
-            for path in self._listing
-            if self._base(path) in bases
-            and path not in self._twins
-            and _key_of_file(path, self._base(path)) not in keys
-        ]
+    def inventory(self, selected: Sequence[str], known: Sequence[str], names: OutputNames = NOTHING) -> Inventory:
+        """Which edits have no file, which files belong to no case, and which files are no pictures."""
+        files = {
+            _named(case_id, variant): self._candidates(case_id, variant, places)
+            for case_id in known
+            for variant, places in _edits(case_id, names)
+        }
+        owners = {path: edit for edit, found in files.items() for path in found}
+        used = {found[0] for found in files.values() if found}
+        bases = {self._base(path) for path in used} or set(self._bases)
+        unmatched = [self._said(path) for path in self._listing if path not in owners and self._base(path) in bases]
         unmatched += [
-            f"{self._said(twin)} (a second file for {key}; {self._said(self._files[key])} is used)"
-            for twin, key in self._twins.items()
-            if key in keys
+            f"{self._said(path)} (a second file for {owners[path]}; {self._said(files[owners[path]][0])} is used)"
+            for path in self._listing
+            if path in owners and path not in used
         ]
-        wanted = [self._files[_key(i)] for i in selected if _key(i) in self._files]
+        asked = [_named(case_id, variant) for case_id in selected for variant, _ in _edits(case_id, names)]
+        wanted = [files[edit][0] for edit in asked if files[edit]]
         unreadable = tuple(said for path in wanted if (said := self._unreadable(path)))
-        digest = sha256("\n".join(_stamp(path) for path in wanted).encode()).hexdigest()[:16]
-        return Inventory(len(wanted) - len(unreadable), missing, tuple(unmatched), unreadable, digest)
+        return Inventory(
+            outputs=len(wanted) - len(unreadable),
+            missing=tuple(edit for edit in asked if not files[edit]),
+            unmatched=tuple(unmatched),
+            unreadable=unreadable,
+            digest=sha256("\n".join(_stamp(path) for path in wanted).encode()).hexdigest()[:16],
+        )
+
+    def _candidates(self, case_id: str, variant: str, places: Sequence[str]) -> tuple[Path, ...]:
+        """The files that an edit may be, best first: where the suite says, as the releases call it, by the id."""
+        found = [path for place in places for path in self._by_place.get(place, ())]
+        if not variant:
+            found += [*self._by_key.get(_key(case_id), ()), *self._by_place.get(case_id, ())]
+        return tuple(dict.fromkeys(found))
 
     @cached_property
     def _bases(self) -> tuple[Path, ...]:
@@ -81,19 +95,22 @@ class FolderEditor(Editor):
         return tuple(path for base in self._bases for path in _pictures(base))
 
     @cached_property
-    def _files(self) -> dict[str, Path]:
-        files: dict[str, Path] = {}
+    def _by_place(self) -> dict[str, list[Path]]:
+        """Files by their path without suffix, the better ending first."""
+        places: dict[str, list[Path]] = {}
+        for path in sorted(self._listing, key=_preference):
+            places.setdefault(path.relative_to(self.root).with_suffix("").as_posix(), []).append(path)
+        return places
+
+    @cached_property
+    def _by_key(self) -> dict[str, list[Path]]:
+        """Files in the layout of the releases by the key of their case, the better name first."""
+        keys: dict[str, list[Path]] = {}
         for path in sorted(self._listing, key=_preference):
             key = _key_of_file(path, self._base(path))
             if key is not None:
-                files.setdefault(key, path)
-        return files
-
-    @cached_property
-    def _twins(self) -> dict[Path, str]:
-        """Files for a case that has a better one already."""
-        keys = {path: _key_of_file(path, self._base(path)) for path in self._listing}
-        return {path: key for path, key in keys.items() if key is not None and self._files[key] != path}
+                keys.setdefault(key, []).append(path)
+        return keys
 
     def _base(self, path: Path) -> Path:
         return next(base for base in reversed(self._bases) if path.is_relative_to(base))
@@ -112,6 +129,15 @@ class FolderEditor(Editor):
         except BadImage as error:
             return f"{self._said(path)}: {error}"
         return None
+
+
+def _edits(case_id: str, names: OutputNames) -> Iterator[tuple[str, Sequence[str]]]:
+    """The variants of a case and where the suite says they lie; one edit, place unknown, where it does not say."""
+    yield from (names.get(case_id) or {"": ()}).items()
+
+
+def _named(case_id: str, variant: str) -> str:
+    return f"{case_id} [{variant}]" if variant else case_id
 
 
 def _pictures(base: Path) -> Iterator[Path]:

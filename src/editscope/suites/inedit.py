@@ -24,6 +24,14 @@ CATEGORIES = (
     "process_plausibility",
 )
 """The five categories, in the order of the paper's tables."""
+SUBTASKS = (
+    *("construction_and_assembly", "decoration_and_painting"),
+    *("organization_and_arrangement", "processing_and_deformation"),
+    *("environment_and_society", "growth_and_decay", "physical_transformation", "temporal_measurement"),
+    *("biology_and_nature", "coordinated_motion", "daily_life", "mechanical_operation", "sudden_events"),
+    *("biology", "chemistry", "physics"),
+)
+"""The sixteen sub-tasks of the first four categories, in the order of the paper's tables."""
 CHECKED = ("dynamic_process", "scientific_simulation")
 """The categories whose cases have a checklist of what is scientifically right."""
 PATHS = "process_plausibility"
@@ -41,22 +49,19 @@ class InEdit(JudgedSuite):
     name = "inedit"
     default_protocol = "inedit"
     home = (
-        "Get it from the page of its authors (InEdit-Bench) and give the folder that holds data/data.json; "
-        "see docs/inedit.md"
+        "Get it with `git clone https://github.com/SZStrong1/InEdit-Bench` and give that folder, which holds "
+        "data/data.json; see docs/inedit.md"
     )
     aggregation = Aggregation(
         overall=Group("overall", ()),
         groups=(Group("category", ("category",)), Group("subtask", ("subtask",))),
         strata=("category",),
         headline="overall",
-        orders={"category": CATEGORIES},
+        orders={"category": CATEGORIES, "subtask": SUBTASKS},
     )
 
     def __init__(self, root: str | Path | None, skip_bad: bool) -> None:
         super().__init__(root, skip_bad=skip_bad)
-        self.aggregation = replace(
-            self.aggregation, orders={**self.aggregation.orders, "subtask": tuple(dict.fromkeys(subtasks().values()))}
-        )
 
     def find_root(self, root: str | Path | None) -> tuple[Path, str]:
         """The folder of ``data.json``: the one given, or ``data`` in it."""
@@ -111,10 +116,10 @@ def load(root: str | Path | None = None, skip_bad: bool = False) -> InEdit:
 
 @cache
 def subtasks() -> dict[str, str]:
-    """The sub-task of each of the 203 cases that have one, by index, sub-tasks in the order of the paper's tables.
+    """The sub-task of each of the 203 cases that have one, by index.
 
-    >>> subtasks()["dynamic_process_3"], len(subtasks()), len(set(subtasks().values()))
-    ('daily_life', 203, 16)
+    >>> subtasks()["dynamic_process_3"], len(subtasks()), set(subtasks().values()) == set(SUBTASKS)
+    ('daily_life', 203, True)
     """
     text = files("editscope.suites").joinpath("inedit_subtasks.csv").read_text(encoding="utf-8")
     return {row["index"]: row["subtask"] for row in csv.DictReader(io.StringIO(text))}

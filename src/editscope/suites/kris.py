@@ -50,8 +50,8 @@ class KRIS(JudgedSuite):
     name = "kris"
     default_protocol = "kris"
     home = (
-        "Get it with `huggingface-cli download Liang0223/KRIS_Bench --repo-type dataset --local-dir DIR` and give the "
-        "folder that holds KRIS_Bench; see docs/kris.md"
+        "Get it with `huggingface-cli download Liang0223/KRIS_Bench --repo-type dataset --local-dir DIR`, "
+        "or give --data hf:Liang0223/KRIS_Bench; see docs/kris.md"
     )
     aggregation = Aggregation(
         overall=Group("overall", ()),

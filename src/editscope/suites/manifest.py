@@ -92,6 +92,8 @@ class Manifest(Part):
             yield "a suite scored by pixels has no metrics, averages or protocol; take them out, or scoring = 'judged'"
         elif self.scoring == "judged" and bool(self.metrics) == bool(self.protocol):
             yield "a judged suite has [[metrics]], or a protocol such as protocol = 'kris': one of the two"
+        if inside(folder, self.cases) is None:
+            yield f"cases {self.cases!r} leaves {folder}"
         yield from self._tables()
         yield from self._names()
         for metric in self.metrics:

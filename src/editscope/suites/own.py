@@ -60,6 +60,8 @@ class OwnSuite(JudgedSuite):
     def case_of(self, row: Row) -> FiledCase:
         """The case of one line."""
         case_id, (images, sizes) = row.identifier("id"), _listed(row, "images" if row.has("images") else "image")
+        if row.has("image") and row.has("images"):
+            row.flaw("give 'image' or 'images', not both")
         references = _listed(row, "references")[0] if row.has("references") else ()
         answer = self._answer(row, sizes)
         details = {name: value for name, value in row.fields.items() if name not in KNOWN}
@@ -86,6 +88,7 @@ class OwnSuite(JudgedSuite):
                 questions=[repr(one) for one in asked],
                 regions=[region.box for region in regions],
                 details=details,
+                tags=tags,
             ),
             files=(*images, *((answer,) if answer else ()), *references),
         )
@@ -173,5 +176,7 @@ def _aggregation(manifest: Manifest) -> Aggregation:
         overall=Group("overall", (), tuple(tables.get("overall", ()))),
         groups=tuple(Group(name, (name,), tuple(over)) for name, over in tables.items() if name != "overall"),
         strata=tuple(tables.get("overall", ())),
+        exclude={},  # plain, and so are the orders, so that a suite can be sent to workers
+        orders={},
         headline=manifest.first,
     )

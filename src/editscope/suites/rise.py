@@ -32,8 +32,8 @@ class RISE(JudgedSuite):
     name = "rise"
     default_protocol = "rise"
     home = (
-        "Get it from the page of its authors (github.com/PhoenixZ810/RISEBench) and give the folder that holds "
-        f"data/{FILE}; see docs/rise.md"
+        "Get the 360 cases with `huggingface-cli download PhoenixZ/RISEBench --repo-type dataset --local-dir DIR`, "
+        "unpack what is packed, and give the folder of data_total.json; see docs/rise.md"
     )
     aggregation = Aggregation(
         overall=Group("overall", ()),
@@ -48,7 +48,7 @@ class RISE(JudgedSuite):
         super().__init__(root, skip_bad=skip_bad, options={"file": file})
         if any("subtask" in case.tags for case in self._cases.values()):
             groups = (*self.aggregation.groups, Group("subtask", ("subtask",)))
-            self.aggregation = replace(self.aggregation, groups=groups)
+            self.aggregation = replace(self.aggregation, groups=groups, exclude={})  # plain, so that it can be pickled
 
     def find_root(self, root: str | Path | None) -> tuple[Path, str]:
         """The folder of the list of cases: the one given, or ``data`` in it."""

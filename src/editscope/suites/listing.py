@@ -1,0 +1,71 @@
+"""What suites there are: how large, how they are scored, whether their data is here and how to get it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from editscope.errors import BadInput
+from editscope.suites.base import Suite
+from editscope.suites.manifest import FILE
+from editscope.suites.registry import load_suite, suite_names
+
+SIZES = {
+    "picabench": 900,
+    "worldedit": 550,
+    "wiseedit": 1140,
+    "wiseedit-complex": 80,
+    "inedit": 237,
+    "kris": 1267,
+    "rise": 360,
+}
+"""Cases of the published sets, for who does not have them yet."""
+OWN = "own"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One line of the list: ``cases`` is None where nobody knows, ``here`` says whether it can be run now."""
+
+    name: str
+    cases: int | None
+    scoring: str
+    here: bool
+    said: str
+
+
+def listed(data: Path | None = None) -> Iterator[Listed]:
+    """Every suite that is installed, then the benchmarks of one's own in ``data``.
+
+    The data of a suite is looked for in ``data`` itself and in a folder of the suite's name in it.
+    """
+    if data is not None and not data.is_dir():
+        raise BadInput(f"{data} is not a folder; --data takes one that holds the data of suites")
+    for name in suite_names():
+        if name != OWN:
+            yield _installed(name, data)
+    for folder in [] if data is None else sorted({path.parent for path in (*data.glob(FILE), *data.glob(f"*/{FILE}"))}):
+        yield _read(folder.name, folder, load_own=True)
+
+
+def _installed(name: str, data: Path | None) -> Listed:
+    try:
+        return _of(load_suite(name))
+    except BadInput as error:
+        missing = Listed(name, SIZES.get(name), "judged" if name in SIZES else "–", False, str(error))
+    if data is None:
+        return missing
+    tried = [_read(name, place) for place in (data / name, data) if place.is_dir()]
+    return next((one for one in tried if one.here), tried[0])
+
+
+def _read(name: str, folder: Path, load_own: bool = False) -> Listed:
+    try:
+        return _of(load_suite(str(folder)) if load_own else load_suite(name, root=folder))
+    except BadInput as error:
+        return Listed(name, SIZES.get(name), "judged" if name in SIZES else "–", False, str(error))
+
+
+def _of(suite: Suite) -> Listed:
+    return Listed(suite.name, len(suite), suite.scoring, True, suite.label())

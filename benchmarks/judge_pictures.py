@@ -109,13 +109,12 @@ def main() -> None:
         rows.append(("consistency (PSNR), both decoded", cpu(consistency, cases)))
     number = asked.cases * asked.questions
     size = f"{asked.width}×{asked.height}"
-    print(
-        f"\n{number:,} questions about {asked.cases} edits of {size}; {sum(same)} of {len(same)} crops byte for byte equal"
-    )
+    equal = f"{sum(same)} of {len(same)} crops byte for byte equal"
+    print(f"\n{number:,} questions about {asked.cases} edits of {size}; {equal}")
     print(f"{'':38}{'CPU s':>8}{'ms a question':>15}{'plain / this':>14}")
     for name, seconds in rows:
         print(f"{name:38}{seconds:8.2f}{1000 * seconds / number:15.2f}{baseline / seconds:13.1f}×")
-    # Pillow 13 may scale columns before rows where a picture becomes smaller, which changes last bits.
+    # Pillow 13 may scale columns before rows where a picture becomes smaller, which changes the rounding between the passes.
     if not all(same) and max(asked.width, asked.height) <= SIDE:
         sys.exit("the crops are not those of the plain version")
 

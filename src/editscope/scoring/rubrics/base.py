@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, TypeVar
 
-from editscope.cases import NOTHING, Case, Status
+from editscope.cases import NOTHING, Aggregation, Case, Group, Instruction, Status
+from editscope.errors import BadInput, unknown
 from editscope.images import Pixels
 from editscope.judges import Call, Picture, Verdict
+
+T = TypeVar("T")
 
 
 class Prompts(Protocol):
@@ -23,10 +27,10 @@ class Prompts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A column of the tables: the rows whose metric is one of ``metrics``, averaged by the suite's aggregation.
+    """A column of the tables: the rows whose metric is one of ``metrics``, averaged by the rubric's aggregation.
 
     Row values are kept on their natural scale; ``worst`` and ``best`` are its ends (for bounds and missing outputs),
-    and a value v is shown as ``(v - zero) * scale``: a 1–10 score as (v − 1) × 100/9, a share as v × 100.
+    and a value v is shown as ``(v - zero) * scale``: a 1-10 score as (v - 1) * 100/9, a share as v * 100.
     """
 
     name: str
@@ -38,6 +42,14 @@ class Measure:
     scale: float = 100.0
     note: str = ""
 
+    def shown(self, value: float) -> float:
+        """A value of the natural scale, or a mean of such values, as tables show it.
+
+        >>> Measure("vq", ("vq",), "Visual quality", worst=1, best=10, zero=1, scale=100 / 9).shown(5.5)
+        50.0
+        """
+        return (value - self.zero) * self.scale
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -46,12 +58,22 @@ class Unit:
     case_id: str
     variants: tuple[str, ...]
 
+    @property
+    def name(self) -> str:
+        """The unit within its case, and the variant of its rows: "", "cn", "A+B"."""
+        return "+".join(self.variants)
+
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
     """One number of one case, or the status that says why there is none; one row of scores.parquet.
 
-    ``key`` is the call it came from ("" for what is computed from several); ``tags`` are added to the case's own.
+    ``key`` is the call it came from ("" for what is computed from several); ``tags`` are added to the case's own, and
+    a tag that a row does not have is none in its column. ``value`` is what counts: none where there was no verdict,
+    and the worst of the scale, with a status that is not ``ok``, where there was no edit to judge.
+
+    Of ``asked`` verdicts ``answered`` are ok; ``agreement`` is the share of their pairs that say the same, none for
+    fewer than two.
     """
 
     metric: str
@@ -59,22 +81,39 @@ class ScoreRow:
     status: Status = "ok"
     variant: str = ""
     key: str = ""
-    tags: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    tags: Mapping[str, str] = field(default_factory=dict)
+    asked: int = 0
+    answered: int = 0
+    agreement: float | None = None
 
 
 class Rubric(ABC):
-    """One benchmark's way to judge, separate from its cases so that it can be used on others' (``--protocol``)."""
+    """One benchmark's way to judge, separate from its cases so that it can be used on others' (``--protocol``).
+
+    ``load_rubric(rubric.name, **rubric.options)`` makes an equal one, in another process or a year later.
+    """
 
     name: str
     measures: tuple[Measure, ...]
     headline: str
+    fold: ClassVar[tuple[str, ...]] = ()
+    """What is averaged before the suite's own tags: nothing, ``metric`` (means of metric means) or ``case_id``."""
 
     def __init__(self, **options: Any) -> None:
-        self.options = options
+        self.options: dict[str, Any] = {}
+        """The options that differ from the defaults."""
+        self._given = {name.replace("-", "_"): value for name, value in options.items() if value is not None}
+        self._known: list[str] = []
+        self.configure()
+        if self._given:
+            raise unknown(f"option of protocol {self.name}", next(iter(self._given)), self._known)
 
-    def units(self, case: Case) -> tuple[Unit, ...]:
-        """What of a case is judged together; one unit for each variant unless a rubric says otherwise."""
-        return tuple(Unit(case.id, (instruction.variant,)) for instruction in case.instructions)
+    def configure(self) -> None:  # noqa: B027 - a rubric may have no options
+        """Read the options, with ``choice``, ``number`` and ``flag``; what is left over is an error."""
+
+    @abstractmethod
+    def keys(self, case: Case, unit: Unit) -> tuple[str, ...]:
+        """The keys of all calls about a unit, in order, without looking at any picture."""
 
     @abstractmethod
     def calls(self, case: Case, unit: Unit, edits: Mapping[str, Pixels], prompts: Prompts) -> tuple[Call, ...]:
@@ -92,6 +131,107 @@ class Rubric(ABC):
         """The scores of a unit: ``verdicts`` by call key (several where the judge was asked several times or a panel
         judged), ``pixels`` what ``from_pixels`` gave, ``missing`` the status of the edit where there is none."""
 
+    def units(self, case: Case) -> tuple[Unit, ...]:
+        """What of a case is judged together; one unit for each variant unless a rubric says otherwise.
+
+        Raises BadInput for a case that this rubric has nothing to ask about.
+        """
+        return tuple(Unit(case.id, (instruction.variant,)) for instruction in case.instructions)
+
     def from_pixels(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> dict[str, float | None]:
         """Numbers that need no judge, such as PSNR outside the edited area."""
         return {}
+
+    def prompts(self, folder: str | Path | None = None) -> Prompts:
+        """The prompts of this rubric: ours, or those of a folder that replaces them."""
+        from editscope.judges.packs import load_pack
+
+        return load_pack(self.name, folder)
+
+    def measure(self, name: str) -> Measure:
+        """One of its measures, by name."""
+        for found in self.measures:
+            if found.name == name:
+                return found
+        raise unknown(f"measure of protocol {self.name}", name, [found.name for found in self.measures])
+
+    def aggregation(self, suite: Aggregation) -> Aggregation:
+        """How the rows of this rubric are averaged over the cases of a suite: first its ``fold``, then as the suite.
+
+        The suite's groups come first, then the same by ``level`` and by ``language``, which are tags of rows of cases
+        that have several instructions; a table of a tag that no row has is empty.
+        """
+        overall, *groups = (Group(g.name, g.by, (*self.fold, *g.over)) for g in (suite.overall, *suite.groups))
+        apart = [
+            Group("/".join((tag, *g.by)), (tag, *g.by), g.over) for tag in VARIANT_TAGS for g in (overall, *groups)
+        ]
+        orders = {"metric": self.measures_order(), "language": ("en", "cn"), **suite.orders}
+        return replace(suite, overall=overall, groups=(*groups, *apart), headline=self.headline, orders=orders)
+
+    def measures_order(self) -> tuple[str, ...]:
+        """All metrics that rows may have, in the order of the measures."""
+        return tuple(dict.fromkeys(metric for measure in self.measures for metric in measure.metrics))
+
+    # --- options ----------------------------------------------------------------------------------
+
+    def choice(self, name: str, among: Sequence[str]) -> str:
+        """An option with a few values, the first of which is the default."""
+        found = str(self._take(name, among[0])).strip().lower()
+        if found not in among:
+            raise BadInput(f"option {name} of protocol {self.name} is {found!r}; choose from {', '.join(among)}")
+        return self._kept(name, found, among[0])
+
+    def number(self, name: str, default: int, least: int = 0) -> int:
+        """An option that is a whole number."""
+        found = self._take(name, default)
+        try:
+            value = int(str(found))
+        except ValueError:
+            value = least - 1
+        if value < least:
+            raise BadInput(f"option {name} of protocol {self.name} is {found!r}; give a whole number from {least}")
+        return self._kept(name, value, default)
+
+    def flag(self, name: str) -> bool:
+        """An option that is on or off, and off unless given."""
+        found = str(self._take(name, False)).strip().lower()
+        if found not in _ON + _OFF:
+            raise BadInput(f"option {name} of protocol {self.name} is {found!r}; give 1 or 0")
+        return self._kept(name, found in _ON, False)
+
+    def _take(self, name: str, default: Any) -> Any:
+        self._known.append(name)
+        return self._given.pop(name, default)
+
+    def _kept(self, name: str, value: T, default: T) -> T:
+        if value != default:
+            self.options[name] = value
+        return value
+
+
+_ON, _OFF = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+
+VARIANT_TAGS = ("level", "language")
+
+
+def instruction_of(case: Case, variant: str) -> Instruction:
+    """The instruction that a variant of a case was made of."""
+    for instruction in case.instructions:
+        if instruction.variant == variant:
+            return instruction
+    raise unknown(f"variant of case {case.id!r}", variant, [i.variant for i in case.instructions])
+
+
+def variant_tags(case: Case, unit: Unit) -> dict[str, str]:
+    """The tags that set the variants of a case apart: ``level`` where it has levels, ``language`` where it has those.
+
+    >>> case = Case("1", "s", (), (Instruction("Wet it.", "explicit", variant="explicit"),), {})
+    >>> variant_tags(case, Unit("1", ("explicit",)))
+    {'level': 'explicit'}
+    """
+    if len(unit.variants) > 1:
+        return {}
+    found = instruction_of(case, unit.variants[0])
+    tags = {} if found.level == "default" else {"level": found.level}
+    # A suite of one language names no variant after it.
+    return {**tags, "language": found.language} if found.variant == found.language else tags

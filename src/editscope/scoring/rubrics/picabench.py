@@ -1,0 +1,232 @@
+"""PICABench: questions about regions of an edit with one right answer, and PSNR where nothing was to change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+from pathlib import Path
+from typing import TypeAlias
+
+from editscope.cases import Aggregation, Case, Group, Question, Status
+from editscope.errors import BadInput
+from editscope.images import Pixels, load, probe
+from editscope.judges import Call, Picture, Verdict
+from editscope.scoring.psnr import MOST_DB, outside, psnr_outside
+from editscope.scoring.rubrics.base import Measure, Prompts, Rubric, ScoreRow, Unit, instruction_of, variant_tags
+from editscope.scoring.rubrics.combining import combine, majority
+from editscope.scoring.rubrics.pictures import jpeg, with_side
+
+Box: TypeAlias = tuple[int, int, int, int]
+"""Left, top, right and bottom, the last two exclusive."""
+
+SIDE = 1024
+"""The longer side of the canvas that question boxes are on, and of the crop that the judge sees."""
+PADDING = 20
+LINE = 4
+RED = (255, 0, 0)
+
+
+class PicaBench(Rubric):
+    """PICAEval and consistency.
+
+    Options: ``region`` is crop, whole or box (drawn into the whole picture); ``instruction=1`` tells the judge what
+    the editor was asked; ``psnr=channel-sum`` and ``psnr_size=N`` are the paper's formula and the release's resizing.
+    """
+
+    name = "picabench"
+    headline = "accuracy"
+    measures = (
+        Measure("accuracy", ("accuracy",), "Accuracy", note="share of right answers, pooled over questions"),
+        Measure("accuracy_by_case", ("accuracy_by_case",), "Accuracy by case", note="mean over cases of their shares"),
+        Measure("consistency", ("consistency",), "Consistency", best=MOST_DB, scale=1.0, note="PSNR in dB"),
+    )
+
+    def configure(self) -> None:
+        """Read the options."""
+        self.region = self.choice("region", ("crop", "whole", "box"))
+        self.with_instruction = self.flag("instruction")
+        self.channel_sum = self.choice("psnr", ("mean", "channel-sum")) == "channel-sum"
+        self.psnr_size = self.number("psnr_size", 0)
+
+    def units(self, case: Case) -> tuple[Unit, ...]:
+        """One for each level; BadInput for a case without questions."""
+        if not case.questions:
+            raise BadInput(
+                f"case {case.id!r} of {case.suite} has no questions, which the protocol picabench asks; "
+                "choose another --protocol, such as kris"
+            )
+        return super().units(case)
+
+    def keys(self, case: Case, unit: Unit) -> tuple[str, ...]:
+        """``q1``, ``q2`` … in the order of the case's questions."""
+        return tuple(f"q{number}" for number in range(1, len(case.questions) + 1))
+
+    def calls(self, case: Case, unit: Unit, edits: Mapping[str, Pixels], prompts: Prompts) -> tuple[Call, ...]:
+        """One for each question; what is shown of the edit is encoded once for all questions about the same box."""
+        (variant,) = unit.variants
+        canvas = with_side(edits[variant], SIDE)
+        made: dict[Box | None, Picture] = {}
+        prompt = "question_with_instruction" if self.with_instruction else "question"
+        words = {"instruction": instruction_of(case, variant).text} if self.with_instruction else {}
+        found = []
+        for key, question in zip(self.keys(case, unit), case.questions, strict=True):
+            box = self._box(question, canvas)
+            if box not in made:
+                made[box] = self._picture(canvas, box)
+            found.append(prompts.call(prompt, key, {"edit": (made[box],)}, {**words, "question": question.text}))
+        return tuple(found)
+
+    def from_pixels(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> dict[str, float | None]:
+        """Consistency: PSNR in dB outside the case's regions, none where they leave no pixel."""
+        value = psnr_outside(
+            case.images[0],
+            edits[unit.variants[0]],
+            case.regions,
+            size=self.psnr_size or None,
+            channel_sum=self.channel_sum,
+        )
+        return {"consistency": None if isnan(value) else value}
+
+    def rows(
+        self,
+        case: Case,
+        unit: Unit,
+        verdicts: Mapping[str, Sequence[Verdict]],
+        pixels: Mapping[str, float | None],
+        missing: Status | None = None,
+    ) -> tuple[ScoreRow, ...]:
+        """A row for each question, one for the case's share of right answers, one for consistency where it has one."""
+        tags = variant_tags(case, unit)
+        questions = tuple(
+            _answered(question, key, verdicts.get(key, ()), unit, tags, missing)
+            for key, question in zip(self.keys(case, unit), case.questions, strict=True)
+        )
+        known = [row.value for row in questions if row.value is not None]
+        share = sum(known) / len(known) if known else None
+        status = missing or ("ok" if known else questions[0].status)
+        rows = (*questions, ScoreRow("accuracy_by_case", share, status, unit.name, "", tags))
+        psnr = pixels.get("consistency") if missing is None else (None if _all_inside(case) else 0.0)
+        if psnr is None:
+            return rows
+        return (*rows, ScoreRow("consistency", psnr, missing or "ok", unit.name, "", tags))
+
+    def aggregation(self, suite: Aggregation) -> Aggregation:
+        """Pooled over questions, as the suite groups them and by question category."""
+        found = super().aggregation(suite)
+        return replace(found, groups=(*found.groups, Group("question_category", ("question_category",))))
+
+    def _box(self, question: Question, canvas: Pixels) -> Box | None:
+        """What of the canvas is shown or marked; none for all of it."""
+        if self.region == "whole" or question.region is None:
+            return None
+        return padded(question.region.box, canvas.shape[1], canvas.shape[0], PADDING if self.region == "crop" else 0)
+
+    def _picture(self, canvas: Pixels, box: Box | None) -> Picture:
+        if box is None:
+            return jpeg(canvas)
+        if self.region == "box":
+            return jpeg(marked(canvas, box))
+        left, top, right, bottom = box
+        # Cropped before it is scaled, so that no pixel beside the crop shows through at its edges.
+        return jpeg(with_side(canvas[top:bottom, left:right], SIDE))
+
+
+def padded(box: Box, width: int, height: int, padding: int) -> Box | None:
+    """A box with padding on all sides, clipped to a picture of this size; none where nothing of it is inside.
+
+    >>> padded((100, 5, 200, 300), 1024, 768, 20)
+    (80, 0, 220, 320)
+    >>> padded((100, 800, 200, 900), 1024, 512, 20) is None
+    True
+    """
+    left, top, right, bottom = box
+    left, top = max(0, left - padding), max(0, top - padding)
+    right, bottom = min(width, right + padding), min(height, bottom + padding)
+    return (left, top, right, bottom) if left < right and top < bottom else None
+
+
+def marked(canvas: Pixels, box: Box) -> Pixels:
+    """The picture with a red frame along the inside of a box.
+
+    >>> import numpy as np
+    >>> marked(np.zeros((9, 9, 3), np.uint8), (0, 0, 9, 9))[:, :, 0].tolist()[4]
+    [255, 255, 255, 255, 0, 255, 255, 255, 255]
+    """
+    left, top, right, bottom = box
+    found = canvas.copy()
+    framed = found[top:bottom, left:right]
+    inside = framed[LINE:-LINE, LINE:-LINE].copy()
+    framed[:] = RED
+    framed[LINE : LINE + inside.shape[0], LINE : LINE + inside.shape[1]] = inside
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """How far one gets without looking: shares in percent of a number of questions.
+
+    A judge that always says yes is right wherever the label is Yes. An unchanged picture is right where the label is
+    No, if nothing that a question asks for can be seen in it; what a judge really says of unchanged pictures is what
+    a run with ``--editor ref:identity`` measures.
+    """
+
+    questions: int
+    yes: float
+    always_yes: float
+    unchanged: float
+
+
+def label_shares(cases: Iterable[Case], by: str = "") -> dict[str, Labels]:
+    """The share of Yes labels and what it gives away, overall (under "") and for each value of a tag.
+
+    >>> asked = (Question("Wet?", "Yes"), Question("Dry?", "No"), Question("Shiny?", "Yes"))
+    >>> label_shares([Case("1", "picabench", (), (), {}, questions=asked)])[""]
+    Labels(questions=3, yes=66.66666666666667, always_yes=66.66666666666667, unchanged=33.333333333333336)
+    """
+    labels: dict[str, list[bool]] = {"": []}
+    for case in cases:
+        groups = ["", *([case.tags[by]] if by and by in case.tags else [])]
+        for group in groups:
+            labels.setdefault(group, []).extend(_is_yes(question) for question in case.questions)
+    found = {}
+    for group, answers in labels.items():
+        if answers:
+            yes = 100 * sum(answers) / len(answers)
+            found[group] = Labels(len(answers), yes, yes, 100 * (len(answers) - sum(answers)) / len(answers))
+    return found
+
+
+def _answered(
+    question: Question,
+    key: str,
+    verdicts: Sequence[Verdict],
+    unit: Unit,
+    tags: Mapping[str, str],
+    missing: Status | None,
+) -> ScoreRow:
+    """1 where most verdicts say what the label says, 0 where they do not, ½ where they are even."""
+    tags = {**tags, "label": question.answer, **({"question_category": question.category} if question.category else {})}
+    if missing is not None:
+        return ScoreRow("accuracy", 0.0, missing, unit.name, key, tags)
+    said = combine(verdicts, "answer")
+    value = said.value
+    if value is not None:
+        value = majority(value if _is_yes(question) else 1.0 - value)
+    return ScoreRow("accuracy", value, said.status, unit.name, key, tags, said.asked, said.answered, said.agreement)
+
+
+def _is_yes(question: Question) -> bool:
+    return question.answer.strip().lower() == "yes"
+
+
+def _all_inside(case: Case) -> bool:
+    """Whether the regions cover the whole source, so that no edit of it has a consistency."""
+    if not case.regions:
+        return False
+    source = case.images[0]
+    if isinstance(source, str | Path):
+        width, height = probe(source)
+    else:
+        height, width = load(source).shape[:2]
+    return not outside(case.regions, (height, width)).any()

@@ -1,0 +1,128 @@
+"""Rubrics of scores: each prompt is one call about an edit, each field of its reply one score on a scale."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from editscope.cases import Case, Status
+from editscope.errors import EditscopeError
+from editscope.images import Pixels
+from editscope.judges import Call, Verdict
+from editscope.scoring.rubrics.base import Prompts, Rubric, ScoreRow, Unit, instruction_of, variant_tags
+from editscope.scoring.rubrics.combining import Combined, combine
+from editscope.scoring.rubrics.pictures import Shown, pictures_of, pixels_picture
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One call: its key, the prompt it uses, and the metric that each field of the reply gives."""
+
+    key: str
+    prompt: str
+    metrics: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def score(cls, metric: str, prompt: str) -> Ask:
+        """A call whose one field ``score`` is a metric."""
+        return cls(metric, prompt, {"score": metric})
+
+
+class ScaleRubric(Rubric):
+    """A rubric that says which calls apply to a case (``asks``) and what follows from their scores (``derived``)."""
+
+    side: int
+    """The longer side of pictures that the judge sees, at most; 0 where they are sent as they are."""
+    default_side: int
+
+    def configure(self) -> None:
+        """Read ``side``."""
+        self.side = self.number("side", self.default_side)
+
+    @abstractmethod
+    def asks(self, case: Case, unit: Unit) -> tuple[Ask, ...]:
+        """The calls that apply to a case."""
+
+    def words(self, case: Case, unit: Unit) -> Mapping[str, str]:
+        """The texts that prompts may ask for."""
+        return {"instruction": instruction_of(case, unit.variants[0]).text}
+
+    def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> Shown:
+        """The pictures that prompts may ask for: ``source`` (all inputs, in order) and ``edit``."""
+        return Shown(
+            source=lambda: pictures_of(case.images, self.side),
+            edit=lambda: (pixels_picture(edits[unit.variants[0]], self.side),),
+        )
+
+    def read(self, ask: Ask, found: Mapping[str, Combined]) -> Mapping[str, Combined]:
+        """The scores of a call as they came, by metric, on the natural scale."""
+        return found
+
+    def adjusted(self, case: Case, found: Mapping[str, Combined]) -> Mapping[str, Combined]:
+        """The scores of a unit after rules that look at several of them."""
+        return found
+
+    def derived(self, case: Case, unit: Unit, found: Mapping[str, Combined]) -> Mapping[str, Combined]:
+        """What is computed from the scores of a unit, by metric."""
+        return {}
+
+    def keys(self, case: Case, unit: Unit) -> tuple[str, ...]:
+        """The keys of all calls about a unit, in order."""
+        return tuple(ask.key for ask in self.asks(case, unit))
+
+    def calls(self, case: Case, unit: Unit, edits: Mapping[str, Pixels], prompts: Prompts) -> tuple[Call, ...]:
+        """One call for each prompt that applies."""
+        pictures, words = self.shown(case, unit, edits), self.words(case, unit)
+        return tuple(prompts.call(ask.prompt, ask.key, pictures, words) for ask in self.asks(case, unit))
+
+    def rows(
+        self,
+        case: Case,
+        unit: Unit,
+        verdicts: Mapping[str, Sequence[Verdict]],
+        pixels: Mapping[str, float | None],
+        missing: Status | None = None,
+    ) -> tuple[ScoreRow, ...]:
+        """A row for each score that applies, then those that are computed from them."""
+        found: dict[str, Combined] = {}
+        keys: dict[str, str] = {}
+        for ask in self.asks(case, unit):
+            keys |= dict.fromkeys(ask.metrics.values(), ask.key)
+            if missing is not None:
+                found |= {metric: Combined(self._worst(metric), missing) for metric in ask.metrics.values()}
+                continue
+            said = verdicts.get(ask.key, ())
+            found |= self.read(ask, {metric: combine(said, name) for name, metric in ask.metrics.items()})
+        found = dict(self.adjusted(case, found))
+        found |= self.derived(case, unit, found)
+        tags = variant_tags(case, unit)
+        return tuple(
+            ScoreRow(
+                metric,
+                one.value,
+                one.status,
+                unit.name,
+                keys.get(metric, ""),
+                tags,
+                one.asked,
+                one.answered,
+                one.agreement,
+            )
+            for metric, one in found.items()
+        )
+
+    def _worst(self, metric: str) -> float:
+        for measure in self.measures:
+            if measure.metrics == (metric,):
+                return measure.worst
+        raise EditscopeError(f"protocol {self.name} has no measure of {metric!r} alone")
+
+
+def unanswered(found: Mapping[str, Combined]) -> Status | None:
+    """The status of the first score that is not ok, none where all are.
+
+    >>> unanswered({"ac": Combined(5), "pq": Combined(None, "refused")})
+    'refused'
+    """
+    return next((one.status for one in found.values() if one.status != "ok"), None)

@@ -183,3 +183,16 @@ def test_paper_gets_the_drawings_and_no_navigation(page: Page) -> None:
     assert not section.locator(".live").first.is_visible()
     assert not page.locator("header.top").is_visible()
     assert page.locator(".filters").is_hidden()
+
+
+def test_a_jump_to_a_section_ends_there_although_plots_are_drawn_on_the_way(page: Page) -> None:
+    page.locator("header.top").get_by_role("link", name="Scenes").click()
+    section = page.locator("section[id^=conditions]")
+    expect(section.locator("h2")).to_be_in_viewport()
+    page.wait_for_timeout(1500)
+    top = section.evaluate("node => node.getBoundingClientRect().top")
+    assert 0 <= top <= 120
+    moved = "nodes => nodes.map((node) => node.getBoundingClientRect().height)"
+    before = page.locator("figure.plot").evaluate_all(moved)
+    draw_all(page)
+    assert page.locator("figure.plot").evaluate_all(moved) == before

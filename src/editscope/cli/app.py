@@ -16,6 +16,7 @@ from editscope.cli import (
     comparing,
     doctor,
     figures,
+    judge,
     judging,
     looking,
     making,
@@ -83,6 +84,7 @@ app.command("compare")(comparing.compare)
 app.command("measure")(measuring.measure)
 app.command("pack")(packing.pack)
 app.add_typer(prompts.app, name="prompts")
+app.add_typer(judge.app, name="judge")
 app.command("doctor")(doctor.doctor)
 
 

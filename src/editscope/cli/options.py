@@ -75,6 +75,78 @@ Split: TypeAlias = Annotated[
     str | None, typer.Option("--split", metavar="test|preservation|all", help="Which part of the set.")
 ]
 
+JudgeSpecs: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--judge",
+        metavar="SPEC",
+        help="openai:MODEL, responses:MODEL, gemini:MODEL, anthropic:MODEL or local:DIR, with ?base_url=… and more; "
+        "given several times, all are asked.",
+    ),
+]
+Protocol: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--protocol", metavar="NAME", help="Judge by this rubric, such as kris or picabench?region=whole."),
+]
+Prompts: TypeAlias = Annotated[
+    Path | None, typer.Option("--prompts", metavar="DIR", help="Prompts that replace those of the protocol.")
+]
+Samples: TypeAlias = Annotated[int, typer.Option("--samples", metavar="K", min=1, help="Ask every question K times.")]
+Missing: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--missing", metavar="worst|skip|fail", help="What an edit that is not there counts [worst]."),
+]
+MaxCost: TypeAlias = Annotated[
+    float | None, typer.Option("--max-cost", metavar="DOLLARS", help="Stop, resumable, before judges cost more.")
+]
+MaxCalls: TypeAlias = Annotated[
+    int | None, typer.Option("--max-calls", metavar="N", help="Stop, resumable, before judges get more requests.")
+]
+Concurrency: TypeAlias = Annotated[
+    int | None, typer.Option("--concurrency", metavar="N", min=1, help="Calls to a judge at once, at most [32].")
+]
+Rpm: TypeAlias = Annotated[float | None, typer.Option("--rpm", metavar="N", help="Requests a minute, at most.")]
+Tpm: TypeAlias = Annotated[float | None, typer.Option("--tpm", metavar="N", help="Tokens a minute, at most.")]
+JudgeTimeout: TypeAlias = Annotated[
+    float | None, typer.Option("--judge-timeout", metavar="SECONDS", help="Time for one reply of a judge [120].")
+]
+Retries: TypeAlias = Annotated[
+    int | None, typer.Option("--retries", metavar="N", min=0, help="Attempts after a failure of transport [5].")
+]
+Prices: TypeAlias = Annotated[
+    Path | None, typer.Option("--prices", metavar="FILE", help="A TOML file of prices, over those that ship.")
+]
+Cache: TypeAlias = Annotated[
+    str | None, typer.Option("--cache", metavar="DIR|off", help="Where verdicts are kept for all runs.")
+]
+SkipBad: TypeAlias = Annotated[
+    bool, typer.Option("--skip-bad", help="Leave out cases whose data has flaws, and list them.")
+]
+Levels: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--levels", metavar="A,B", help="picabench: superficial, intermediate, explicit.")
+]
+Languages: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--languages", metavar="A,B", help="wiseedit: en, cn, or both.")
+]
+Forms: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--forms", metavar="A,B", help="worldedit: implicit, paraphrase, or both.")
+]
+File: TypeAlias = Annotated[
+    str | None, typer.Option("--file", metavar="NAME", help="rise: the name of the data file, if another.")
+]
+KpGate: TypeAlias = Annotated[
+    str | None, typer.Option("--kp-gate", metavar="asked|enforced", help="worldedit: KP is 1 wherever IF is at most 2.")
+]
+Psnr: TypeAlias = Annotated[
+    str | None, typer.Option("--psnr", metavar="mean|channel-sum", help="picabench: how consistency is computed.")
+]
+PsnrSize: TypeAlias = Annotated[
+    int | None, typer.Option("--psnr-size", metavar="N", help="picabench: resize to N × N first, as the release does.")
+]
+Region: TypeAlias = Annotated[
+    str | None, typer.Option("--region", metavar="crop|whole|box", help="picabench: what the judge sees of the edit.")
+]
+
 
 def names(values: Sequence[str] | None) -> tuple[str, ...] | None:
     """Names given with commas or by repeating the option.

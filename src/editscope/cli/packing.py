@@ -53,7 +53,7 @@ def _check(path: Path) -> None:
             typer.echo(f"also wrong: {problem}", err=True)
         raise BadInput(verdict.problems[0])
     cases = (
-        f"{verdict.scored:,} cases"
+        f"{verdict.scored:,} case{'' if verdict.scored == 1 else 's'}"
         if verdict.scored >= verdict.cases
         else f"{verdict.scored:,} of {verdict.cases:,} cases"
     )

@@ -25,6 +25,8 @@ WORDS = {
 }
 DERIVED = ("_lo", "_hi", "_delta", "_gain")
 """Metrics that say something about another one; they are no column of a leaderboard."""
+NUMBERS = ("models", "values", "B", "year")
+NEVER_CUT = ("suite", "model", "weights", "year")
 HOW_TO_READ = "Published rows stand beside a run with this label, never in a paired test."
 
 
@@ -109,34 +111,49 @@ def _only_with_suite(**options: str | None) -> None:
             raise BadInput(f"--{name} {value} needs a suite, such as: editscope published paintbench --{name} {value}")
 
 
-def _overview(console: Console) -> None:
-    from rich.table import Table
+OVERVIEW = ("suite", "paper", "tables", "models", "judges", "values", "best")
 
+
+def _overview(console: Console) -> None:
     from editscope import published
 
-    shown = Table(box=None, pad_edge=False)
-    for heading in ("suite", "paper", "tables", "models", "judges", "values", "best"):
-        shown.add_column(heading, justify="right" if heading in ("models", "values") else "left")
-    total = 0
+    rows, total = [], 0
     for suite in published.suites():
-        rows = published.results(suite)
-        total += len(rows)
+        found = published.results(suite)
+        total += len(found)
         best = published.best(suite)
-        shown.add_row(
+        said = (
             suite,
-            published.PAPERS[rows[0].source].name,
-            _spans(row.table for row in rows),
-            str(len({row.model for row in rows})),
-            ", ".join(dict.fromkeys(row.judge for row in rows if row.judge)) or "none: pixels",
-            f"{len(rows):,}",
+            published.PAPERS[found[0].source].name,
+            _spans(row.table for row in found),
+            str(len({row.model for row in found})),
+            ", ".join(dict.fromkeys(row.judge for row in found if row.judge)) or "none: pixels",
+            f"{len(found):,}",
             f"{_said(best)} {best.model}" if best else "–",
         )
-    console.print(shown)
+        rows.append(dict(zip(OVERVIEW, said, strict=True)))
+    console.print(_fitting(rows, OVERVIEW, ("judges", "values", "paper"), console))
     console.print(
         f"\n{total:,} numbers of {len(published.PAPERS)} papers. {HOW_TO_READ}"
         "\nOne suite: editscope published paintbench · the models: editscope published --models",
         markup=False,
     )
+
+
+def _fitting(rows: Sequence[dict[str, str]], columns: Sequence[str], spare: Sequence[str], console: Console) -> Table:
+    """A table without as many of the ``spare`` columns, in their order, as it takes to fit the terminal."""
+    from rich.table import Table
+
+    for left_out in range(len(spare) + 1):
+        kept = [name for name in columns if name not in spare[:left_out]]
+        shown = Table(box=None, pad_edge=False)
+        for name in kept:
+            shown.add_column(name, justify="right" if name in NUMBERS else "left", no_wrap=name in NEVER_CUT)
+        for row in rows:
+            shown.add_row(*(row[name] for name in kept))
+        if console.measure(shown, options=console.options.update(max_width=1000)).maximum <= console.width:
+            break
+    return shown
 
 
 def _leaderboard(suite: str, console: Console) -> None:
@@ -238,8 +255,6 @@ def _standing(model: str, console: Console) -> None:
 
 
 def _models(suite: str | None, as_csv: bool, console: Console) -> None:
-    from rich.table import Table
-
     from editscope import published
 
     here = {row.model for row in _asked(suite, None, None, None, None)}
@@ -248,13 +263,9 @@ def _models(suite: str | None, as_csv: bool, console: Console) -> None:
         headings = ("name", "family", "developer", "architecture", "weights", "parameters_b", "year", "aliases")
         _lines(headings, ((*_names(card), *_facts(card), "|".join(card.aliases)) for card in cards))
         return
-    shown = Table(box=None, pad_edge=False)
-    for heading in ("model", "family", "developer", "architecture", "weights", "B", "year"):
-        wrapping = heading == "architecture"
-        shown.add_column(heading, justify="right" if heading in ("B", "year") else "left", no_wrap=not wrapping)
-    for card in cards:
-        shown.add_row(*_names(card), *_facts(card))
-    console.print(shown)
+    columns = ("model", "family", "developer", "architecture", "weights", "B", "year")
+    rows = [dict(zip(columns, (*_names(card), *_facts(card)), strict=True)) for card in cards]
+    console.print(_fitting(rows, columns, ("architecture", "developer", "family"), console))
     console.print("\nB: billions of parameters; a blank is something that no source says for sure.")
 
 

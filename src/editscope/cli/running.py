@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from editscope.cli import judging as by_judge
 from editscope.cli import options as opt
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def run(
             help="ref:NAME, folder:PATH or python:module:Class, with ?key=value.",
         ),
     ],
+    judge: opt.JudgeSpecs = None,
     data: opt.Data = None,
     out: opt.Out = None,
     limit: opt.Limit = None,
@@ -34,6 +36,28 @@ def run(
     seed: opt.Seed = 0,
     dry_run: opt.DryRun = False,
     quiet: opt.Quiet = False,
+    protocol: opt.Protocol = None,
+    prompts: opt.Prompts = None,
+    samples: opt.Samples = 1,
+    missing: opt.Missing = None,
+    max_cost: opt.MaxCost = None,
+    max_calls: opt.MaxCalls = None,
+    concurrency: opt.Concurrency = None,
+    rpm: opt.Rpm = None,
+    tpm: opt.Tpm = None,
+    judge_timeout: opt.JudgeTimeout = None,
+    retries: opt.Retries = None,
+    prices: opt.Prices = None,
+    cache: opt.Cache = None,
+    skip_bad: opt.SkipBad = False,
+    levels: opt.Levels = None,
+    languages: opt.Languages = None,
+    forms: opt.Forms = None,
+    file: opt.File = None,
+    kp_gate: opt.KpGate = None,
+    psnr: opt.Psnr = None,
+    psnr_size: opt.PsnrSize = None,
+    region: opt.Region = None,
     tasks: opt.Tasks = None,
     modes: opt.Modes = None,
     conditions: opt.Conditions = None,
@@ -60,6 +84,12 @@ def run(
 
       editscope run paintbench --editor "python:my_model:MyEditor?steps=30" --timeout 120
 
+    A suite that a judge scores; first see what it will cost:
+
+      editscope run picabench --data PICABench --editor folder:my-outputs --judge openai:gpt-5 --dry-run
+
+      editscope run picabench --data PICABench --editor folder:my-outputs --judge openai:gpt-5 --max-cost 20
+
     The same command with the same --out goes on where it stopped.
     """
     custom = opt.given(
@@ -74,14 +104,42 @@ def run(
         per_task=per_task,
         namespace=namespace,
         split=split,
+        skip_bad=skip_bad or None,
+        levels=opt.names(levels),
+        languages=opt.names(languages),
+        forms=opt.names(forms),
+        file=file,
     )
-    plan = _plan(suite, custom, data, editor, out=out, where=where, limit=limit, seed=seed, timeout=timeout)
-    _go(plan, jobs, dry_run, quiet)
+    settings = by_judge.settings(
+        judge,
+        protocol=protocol,
+        options=opt.given(kp_gate=kp_gate, psnr=psnr, psnr_size=psnr_size, region=region),
+        prompts=prompts,
+        samples=samples,
+        missing=missing,
+        limits=by_judge.limits(
+            max_cost=max_cost,
+            max_calls=max_calls,
+            concurrency=concurrency,
+            rpm=rpm,
+            tpm=tpm,
+            judge_timeout=judge_timeout,
+            retries=retries,
+            prices=prices,
+            cache=cache,
+        ),
+    )
+    plan = _plan(suite, custom, data, editor, settings, out=out, where=where, limit=limit, seed=seed, timeout=timeout)
+    go(plan, jobs, dry_run, quiet)
 
 
 def score(
     suite: opt.SuiteName,
-    outputs: Annotated[Path, typer.Option("--outputs", metavar="DIR", help="Edits: <task>/NNNN_output.png.")],
+    outputs: Annotated[
+        Path,
+        typer.Option("--outputs", metavar="DIR", help="Edits: <task>/NNNN_output.png, or as the suite's page says."),
+    ],
+    judge: opt.JudgeSpecs = None,
     data: opt.Data = None,
     out: opt.Out = None,
     limit: opt.Limit = None,
@@ -89,6 +147,20 @@ def score(
     jobs: opt.Jobs = None,
     dry_run: opt.DryRun = False,
     quiet: opt.Quiet = False,
+    protocol: opt.Protocol = None,
+    prompts: opt.Prompts = None,
+    samples: opt.Samples = 1,
+    missing: opt.Missing = None,
+    max_cost: opt.MaxCost = None,
+    max_calls: opt.MaxCalls = None,
+    concurrency: opt.Concurrency = None,
+    prices: opt.Prices = None,
+    cache: opt.Cache = None,
+    skip_bad: opt.SkipBad = False,
+    levels: opt.Levels = None,
+    languages: opt.Languages = None,
+    forms: opt.Forms = None,
+    file: opt.File = None,
     split: opt.Split = None,
 ) -> None:
     """Score edits that were made elsewhere.
@@ -100,20 +172,47 @@ def score(
     See first which files are missing or match no case:
 
       editscope score paintbench --outputs my-outputs --dry-run
+
+    Edits that a judge scores:
+
+      editscope score kris --data KRIS_Bench --outputs my-outputs --judge openai:gpt-4o
     """
-    plan = _plan(suite, opt.given(split=split), data, f"folder:{outputs}", out=out, where=where, limit=limit)
-    _go(plan, jobs, dry_run, quiet)
+    custom = opt.given(
+        split=split,
+        skip_bad=skip_bad or None,
+        levels=opt.names(levels),
+        languages=opt.names(languages),
+        forms=opt.names(forms),
+        file=file,
+    )
+    limits = by_judge.limits(
+        max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache
+    )
+    settings = by_judge.settings(
+        judge, protocol=protocol, prompts=prompts, samples=samples, missing=missing, limits=limits
+    )
+    plan = _plan(suite, custom, data, f"folder:{outputs}", settings, out=out, where=where, limit=limit)
+    go(plan, jobs, dry_run, quiet)
 
 
 def resume(
     run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
     jobs: opt.Jobs = None,
     quiet: opt.Quiet = False,
+    missing: opt.Missing = None,
+    max_cost: opt.MaxCost = None,
+    max_calls: opt.MaxCalls = None,
+    concurrency: opt.Concurrency = None,
+    cache: opt.Cache = None,
+    ask_again: Annotated[
+        bool, typer.Option("--ask-again", help="Also ask judges again where they gave no verdict.")
+    ] = False,
 ) -> None:
     """Go on with a run that was stopped or killed; finished steps are not repeated."""
     from editscope.runs import plan_again
 
-    _go(plan_again(run_folder), jobs, dry_run=False, quiet=quiet)
+    limits = by_judge.limits(max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, cache=cache)
+    go(plan_again(run_folder, limits=limits, missing=missing, again=ask_again), jobs, dry_run=False, quiet=quiet)
 
 
 def _plan(
@@ -121,19 +220,24 @@ def _plan(
     options: dict[str, Any],
     data: Path | None,
     editor: str,
+    judging: dict[str, Any] | None,
     *,
     where: list[str] | None,
     **settings: Any,
 ) -> Plan:
     from editscope.runs import make_plan
+    from editscope.runs.judging import make_judging
     from editscope.suites import load_suite, parse_where
 
     root = {} if data is None else {"root": data}
     chosen = parse_where(where) if where else None
-    return make_plan(load_suite(suite, **root, **options), editor, where=chosen, **settings)
+    loaded = load_suite(suite, **root, **options)
+    judges = None if judging is None else make_judging(loaded, **judging)
+    return make_plan(loaded, editor, where=chosen, judging=judges, **settings)
 
 
-def _go(plan: Plan, jobs: int | None, dry_run: bool, quiet: bool) -> None:
+def go(plan: Plan, jobs: int | None, dry_run: bool, quiet: bool) -> None:
+    """Do a plan, or say what it would do, and print how it ended."""
     from rich.console import Console
 
     from editscope.cli import saying
@@ -150,9 +254,10 @@ def _go(plan: Plan, jobs: int | None, dry_run: bool, quiet: bool) -> None:
     if not quiet and (plan.out / "journal.jsonl").exists():
         there = open_run(plan.out)
         left = there.coverage.get("pending", 0)
-        console.print(f" {plan.out} has {len(there.records()):,} cases already, {left:,} to do", markup=False)
+        has = there.info["selection"]["n"] - left
+        console.print(f" {plan.out} has {has:,} cases already, {left:,} to do", markup=False)
     done = execute(plan, jobs=jobs, console=None if quiet else console)
     saying.result(done, console)
     console.print(f" {done.path} · report: editscope report {shlex.quote(str(done.path))}", markup=False)
-    if done.coverage["ok"] < done.info["selection"]["n"]:
+    if done.coverage["ok"] < sum(done.coverage.values()):
         raise typer.Exit(1)

@@ -30,11 +30,20 @@ def plan(planned: Plan, console: Console) -> None:
             console.print(f"  {what}: {file}", markup=False)
         if len(files) > LISTED:
             console.print(f"  {what}: … and {len(files) - LISTED:,} more", markup=False)
+    if planned.judging is not None:
+        from editscope.cli import verdicts
+
+        verdicts.forecast(planned, console)
     console.print(f" cases {planned.suite.label()} · would go to {planned.out} · nothing was done", markup=False)
 
 
 def result(run: Run, console: Console) -> None:
     """The last lines of a run: the headline, the weakest tasks, the most common failure, the gaps."""
+    if run.judged:
+        from editscope.cli import verdicts
+
+        verdicts.result(run, console)
+        return
     summary = run.summary
     diagnostics = [row for row in summary["groups"] if row["by"] == "diagnostic"]
     for key in dict.fromkeys(row["key"] for row in diagnostics):
@@ -72,6 +81,12 @@ def summary_table(run: Run, console: Console) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    if run.judged:
+        from editscope.cli import verdicts
+
+        verdicts.summary_table(run, console)
+        return
+
     summary = run.summary
     table = Table(box=None, pad_edge=False)
     table.add_column("", no_wrap=True)
@@ -94,6 +109,11 @@ def summary_table(run: Run, console: Console) -> None:
 
 def case(record: CaseRecord, console: Console) -> None:
     """One case: what was asked, what came out, and the evidence behind its score."""
+    if record.rows:
+        from editscope.cli import verdicts
+
+        verdicts.case(record, console)
+        return
     lines = [
         record.case_id + (f" · {record.variant}" if record.variant else ""),
         "  " + " · ".join(f"{tag} {value}" for tag, value in record.tags.items()),

@@ -49,13 +49,15 @@ class Editor:
 
     ``workers`` says how many processes may hold one of these at the same time: 1 for a model that fills
     the machine, None for as many as there are jobs. ``in_place`` says that the pictures it returns are files
-    which stay where they are, so that a run refers to them and makes no copy.
+    which stay where they are, so that a run refers to them and makes no copy. ``max_images`` is for a model that
+    takes only so many pictures: cases with more are not applicable to it, which is not the same as failed.
     """
 
     name: str = ""
     workers: int | None = 1
     needs_answer: bool = False
     in_place: bool = False
+    max_images: int | None = None
 
     def load(self) -> None:
         """Get ready; called once in each process before the first edit."""

@@ -75,13 +75,14 @@ def _originals(cases: Sequence[SharedCase], making: Path, name: str, options: Op
         here = {n: case.first.case_id for n, case in enumerate(cases) if case.sheet is sheet}
         inside = f"cases-{sheet.runs[0].letter}"
         try:
-            made = _made_again(sheet, list(here.values()), making / inside, options)
+            made = _made_again(sheet, list(dict.fromkeys(here.values())), making / inside, options)
         except EditscopeError as error:
             options.say(f"inputs and answers of {sheet.suite} stay small: {error}", 0, 0)
             continue
         for number, case_id in here.items():
             for role in made.get(case_id, ()):
-                columns[f"full_{role}"][number] = quote(f"{name}/{inside}/{safe_path(case_id)}/{role}.png")
+                column = columns.setdefault(f"full_{role}", [NONE] * len(cases))
+                column[number] = quote(f"{name}/{inside}/{safe_path(case_id)}/{role}.png")
     return columns
 
 
@@ -118,14 +119,19 @@ def _write_originals(name: str, settings: dict[str, Any], ids: list[str], folder
     made: dict[str, tuple[str, ...]] = {}
     for case_id in ids:
         case = suite[case_id]
-        pictures = {"input": case.images[0], "answer": case.answer}
+        pictures = {_numbered("input", i): image for i, image in enumerate(case.images)}
+        pictures |= {_numbered("reference", i): image for i, image in enumerate(case.references)}
+        pictures |= {} if case.answer is None else {"answer": case.answer}
         for role, picture in pictures.items():
-            if picture is None:
-                continue
             target = folder / safe_path(case_id) / f"{role}.png"
             if isinstance(picture, str | Path) and Path(picture).suffix.lower() == ".png":
                 _put(Path(picture), target)
             else:
                 write_png(target, load(picture))
-        made[case_id] = tuple(role for role, picture in pictures.items() if picture is not None)
+        made[case_id] = tuple(pictures)
     return made
+
+
+def _numbered(role: str, place: int) -> str:
+    """The role of one of several pictures, as runs name their small ones: input, input2 …"""
+    return role if place == 0 else f"{role}{place + 1}"

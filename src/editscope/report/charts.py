@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from editscope.report.markup import Html, el
-from editscope.report.words import interval, value
+from editscope.report.words import ends, interval, value
 
 
 def bar(cell: Mapping[str, Any], metric: str, full: float = 100.0) -> Html:
@@ -14,7 +14,7 @@ def bar(cell: Mapping[str, Any], metric: str, full: float = 100.0) -> Html:
     if cell.get("mean") is None:
         return el("span", cls="bar")
     mean, low, high = (cell["mean"] if cell.get(k) is None else cell[k] for k in ("mean", "lo", "hi"))
-    left, right, at = (_share(x, full) for x in (low, high, mean))
+    left, right, at = (_share(x, *ends(metric, full)) for x in (low, high, mean))
     return el(
         "span",
         el("i", cls="band", style=f"left:{left:.2f}%;width:{right - left:.2f}%"),
@@ -24,8 +24,8 @@ def bar(cell: Mapping[str, Any], metric: str, full: float = 100.0) -> Html:
     )
 
 
-def _share(x: float, full: float) -> float:
-    return 100.0 * min(max(x / full, 0.0), 1.0) if full else 0.0
+def _share(x: float, low: float, high: float) -> float:
+    return 100.0 * min(max((x - low) / (high - low), 0.0), 1.0) if high > low else 0.0
 
 
 def sample(run: int) -> Html:

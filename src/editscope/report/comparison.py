@@ -12,7 +12,7 @@ from editscope.errors import BadInput
 from editscope.report.found import paired_resamples
 from editscope.report.links import cases_query
 from editscope.report.markup import Html, el
-from editscope.report.model import RunView, Sheet
+from editscope.report.model import RunView, Sheet, is_diagnostic
 from editscope.report.options import Options
 from editscope.report.overview import badge
 from editscope.report.plots import Choices, Dots, Heat, Point, figure
@@ -23,8 +23,6 @@ from editscope.stats.diagnosis.averages import average, interval
 from editscope.stats.paired import Paired, PairedTable, compare_rows
 from editscope.stats.summary import percent_scale
 
-MATCH = ("case_id", "variant", "fingerprint")
-"""What must agree for two cases to be the same one."""
 MANY = 5
 CASES = 8
 
@@ -38,7 +36,9 @@ def comparison(sheet: Sheet, options: Options) -> Html | None:
     found: list[tuple[RunView, PairedTable]] = []
     for view in others:
         try:
-            table = compare_rows(first.rows, view.rows, sheet.aggregation, metric, match=MATCH, resamples=resamples)
+            table = compare_rows(
+                first.scores, view.scores, sheet.aggregation, metric, match=sheet.match, resamples=resamples
+            )
         except BadInput:  # no case in common: the overview says so
             continue
         found.append((view, table))
@@ -81,7 +81,7 @@ def _overall_table(first: RunView, found: Sequence[tuple[RunView, PairedTable]],
 
 def _overall_row(first: RunView, view: RunView, table: PairedTable, metric: str) -> Html:
     found = table.overall
-    clear = not found.lo <= 0 <= found.hi
+    clear = bool(found.stars)  # the test, as in the terminal: an interval may leave out 0 where it does not
     more = "better" if found.difference > 0 else "worse"
     said = f"{view.name} is {more} than {first.name}" if clear else f"{view.name} and {first.name} cannot be told apart"
     left = table.only_a + table.only_b + table.valueless
@@ -129,7 +129,7 @@ def _matrix(sheet: Sheet, metric: str) -> Html | None:
     def said(i: int, j: int) -> str:
         a, b = order[i], order[j]
         cell = cells[a, b]
-        clear = "" if not cell.lo <= 0 <= cell.hi else "; could be chance"
+        clear = "" if not cell.lo <= 0 <= cell.hi else "; the interval includes 0"
         around = f"{signed(cell.lo, metric)} … {signed(cell.hi, metric)}"
         return f"{views[a].name} − {views[b].name}: {signed(cell.mean, metric)} ({around}){clear}"
 
@@ -143,25 +143,36 @@ def _matrix(sheet: Sheet, metric: str) -> Html | None:
         text=lambda v: signed(v, metric),
         faint=lambda i, j: (c := cells[order[i], order[j]]).lo <= 0 <= c.hi,
     )
-    title = f"Every pair, best first, on {count(len(values), 'case')} that all runs have; pale: could be chance"
+    cases = count(_averaged(sheet, rows), "case")
+    title = f"Every pair, best first, on {cases} that all runs have; pale where the interval includes 0"
     return heat.table(title)
+
+
+def _averaged(sheet: Sheet, rows: Mapping[str, Sequence[Any]]) -> int:
+    """How many cases of these rows the averages take in."""
+    tags = [tag for tag in sheet.aggregation.exclude if tag in rows]
+    lines = zip(rows["case_id"], *(rows[tag] for tag in tags), strict=True)
+    shut = {
+        case for case, *found in lines if tags and is_diagnostic(dict(zip(tags, found, strict=True)), sheet.aggregation)
+    }
+    return len(set(rows["case_id"]) - shut)
 
 
 def _shared(sheet: Sheet, metric: str) -> tuple[Mapping[str, Sequence[Any]], Any] | None:
     """The rows of the first run whose case every run has with a value, and the values of all runs, run by run."""
     maps = []
     for view in sheet.runs:
-        named = zip(*(view.rows[name] for name in MATCH), strict=True)
-        maps.append({key: v for key, v in zip(named, view.rows[metric], strict=True) if v is not None})
-    first = sheet.runs[0].rows
+        named = zip(*(view.scores[name] for name in sheet.match), strict=True)
+        maps.append({key: v for key, v in zip(named, view.scores[metric], strict=True) if v is not None})
+    first = sheet.runs[0].scores
     places = [
         i
-        for i, key in enumerate(zip(*(first[name] for name in MATCH), strict=True))
+        for i, key in enumerate(zip(*(first[name] for name in sheet.match), strict=True))
         if all(key in found for found in maps)
     ]
     if not places:
         return None
-    keys = [tuple(first[name][i] for name in MATCH) for i in places]
+    keys = [tuple(first[name][i] for name in sheet.match) for i in places]
     values = np.array([[found[key] for found in maps] for key in keys], dtype=np.float64)
     groups = (sheet.aggregation.overall, *sheet.aggregation.groups)
     used = {tag for group in groups for tag in (*group.by, *group.over)}
@@ -225,7 +236,7 @@ def _apart(sheet: Sheet, metric: str) -> Html | None:
     views = sorted(sheet.runs, key=lambda view: (-(view.summary["overall"][metric]["mean"] or 0.0), view.index))
     for pair in combinations(views[:MANY], 2):
         a, b = sorted(pair, key=lambda view: view.index)
-        found = largest_differences(a.rows, b.rows, metric, n=CASES)
+        found = largest_differences(a.rows, b.rows, metric, n=CASES, exclude=sheet.aggregation.exclude)
         made = [card(c.case_id, [(a, value(c.a, metric)), (b, value(c.b, metric))]) for c in found]
         if cards := [one for one in made if one]:
             return strip(f"Where {a.name} and {b.name} differ most", cards)

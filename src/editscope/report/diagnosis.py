@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import sqrt
 
 from editscope.report.found import condition_deltas, kept, palettes, region_sizes
 from editscope.report.links import cases_link
@@ -12,13 +13,13 @@ from editscope.report.options import Options
 from editscope.report.overview import badge
 from editscope.report.payload import mode_of
 from editscope.report.strips import card, strip
-from editscope.report.words import count, failure, listed, metric_name, plain, signed, value
+from editscope.report.words import count, ends, failure, listed, metric_name, plain, signed, value
 from editscope.stats.diagnosis import CaseValue, extremes, failure_shares, specialities
 
 Sentence = list[Child]
 
-OPENED = 3
-"""As many runs show their findings at once; more are folded."""
+OPENED = 4
+"""As many runs show their findings at once; of more, only the best does, and the others are folded."""
 CASES = 6
 FAMILIES = {
     "structural_imprecision": "structural",
@@ -32,16 +33,16 @@ NOTICEABLE = 1.5
 
 
 def diagnosis(sheet: Sheet, options: Options) -> Html | None:
-    """Findings about each run, then the hardest and easiest cases of the first."""
+    """Findings about each run, then the hardest and easiest cases of the best."""
     made = [(view, list(findings(sheet, view))) for view in sheet.runs]
     if not any(found for _, found in made):
         return None
-    several = len(sheet.runs) > 1
+    several, best = len(sheet.runs) > 1, _best(sheet)
     return el(
         "section",
         el("header", el("h2", "Diagnosis"), cls="section-head"),
         el("p", "Only what its interval supports is said.", cls="hint"),
-        [_run(view, found, opened=len(made) <= OPENED, several=several) for view, found in made],
+        [_run(view, found, opened=len(made) <= OPENED or view is best, several=several) for view, found in made],
         _hardest(sheet),
         cls="card diagnosis",
         id=f"diagnosis-{sheet.key}",
@@ -75,7 +76,7 @@ def findings(sheet: Sheet, view: RunView) -> Iterator[tuple[str, Sentence]]:
 
 def _failures(sheet: Sheet, view: RunView) -> Sentence:
     """Which kind of failure is most common, and where it is most of all."""
-    if not any(r.failure for r in view.records[:50]):
+    if sheet.judged or not any(r.failure for r in view.records[:50]):
         return []
     whole = failure_shares(view.rows, (), sheet.aggregation.exclude)[0]
     failed = {mode: share for mode, share in whole.shares.items() if mode != "success" and share}
@@ -115,8 +116,9 @@ def _worst_task(sheet: Sheet, view: RunView, mode: str, share: float) -> Sentenc
     if group is None:
         return []
     rows = failure_shares(view.rows, group.by, sheet.aggregation.exclude, orders=sheet.aggregation.orders)
-    high = sorted((-row.shares.get(mode, 0.0), i, row) for i, row in enumerate(rows) if row.n >= 4)
-    top = [row for negative, _, row in high[:3] if -negative > max(1.5 * share, share + 0.15)]
+    high = sorted((-row.shares.get(mode, 0.0), i, row) for i, row in enumerate(rows))
+    much = [row for negative, _, row in high if -negative > max(1.5 * share, share + 0.15)]
+    top = [row for row in much if _at_least(row.shares[mode], row.n) > share][:3]
     if not top:
         return []
     links: Sentence = []
@@ -127,15 +129,27 @@ def _worst_task(sheet: Sheet, view: RunView, mode: str, share: float) -> Sentenc
     return ["It is most common in ", *links, "."]
 
 
+def _at_least(share: float, n: int) -> float:
+    """The lower end of Wilson's 95 % interval of a share of n cases.
+
+    >>> round(_at_least(4 / 6, 6), 2), round(_at_least(40 / 60, 60), 2)
+    (0.3, 0.54)
+    """
+    z = 1.96
+    middle = share + z * z / (2 * n)
+    return (middle - z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))) / (1 + z * z / n)
+
+
 def _strengths(sheet: Sheet, view: RunView) -> Sentence:
     """The tasks that are clearly above or below the model's own mean."""
     group, metric = sheet.fine, sheet.headline
     if group is None:
         return []
+    low, high = ends(metric)
     found = [
         row
         for row in specialities(view.summary, group.name, metric)
-        if row.clear and row.lo < row.hi and abs(row.above) >= 1
+        if row.clear and row.lo < row.hi and abs(row.above) >= (high - low) / 100
     ]
     parts: Sentence = []
     for word, rows in (
@@ -267,13 +281,20 @@ def _missing(sheet: Sheet, view: RunView) -> Sentence:
         number = sum(r.status == status for r in lacking)
         text = f"{number:,} {plain(status).lower()}"
         links += [", " if links else "", el("a", text, href=_link(view, failure=mode))]
+    if sheet.judged:
+        return [*links, f" of {count(len(view.records), 'edit')}: there is no edit, or not every verdict on it."]
     return [*links, f" of {count(len(view.records), 'case')}; each counts as 0."]
+
+
+def _best(sheet: Sheet) -> RunView:
+    metric = sheet.headline
+    return max(sheet.runs, key=lambda v: (v.summary["overall"][metric]["mean"] or 0.0, -v.index))
 
 
 def _hardest(sheet: Sheet) -> Html | None:
     """The hardest and easiest cases of the best run, as pictures."""
     metric = sheet.headline
-    view = max(sheet.runs, key=lambda v: (v.summary["overall"][metric]["mean"] or 0.0, -v.index))
+    view = _best(sheet)
     both = extremes(view.rows, metric, len(view.records), exclude=sheet.aggregation.exclude)
     hardest, easiest = (_mixed(sheet, view, cases) for cases in both)
     name = f" for {view.name}" if len(sheet.runs) > 1 else ""

@@ -24,7 +24,7 @@ TOLERANCES = tuple(str(t) for t in range(11))
 
 def failures(sheet: Sheet, options: Options) -> Html | None:
     """Shares of failure modes by run, for all cases and each row of the coarsest group; then by task and condition."""
-    if not any(r.failure for view in sheet.runs for r in view.records[:50]):
+    if sheet.judged or not any(r.failure for view in sheet.runs for r in view.records[:50]):
         return None
     modes = failure_order({mode_of(r) for view in sheet.runs for r in sheet.averaged(view)})
     parts: dict[str, Mapping[str, str]] = {"All": {}}

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from editscope.report.bundle import write_bundle
+from editscope.report.evidence import fitting_evidence
 from editscope.report.markup import Html, el, json_for_script
 from editscope.report.model import Model
 from editscope.report.options import Options
@@ -13,8 +14,8 @@ from editscope.report.payload import gallery_data, shared_cases
 from editscope.report.pictures import Shelf, columns, place_pictures
 from editscope.scoring.errormap import EDITED, MISSED, SPILLED
 
-STYLES = ("gallery.css", "viewer.css")
-SCRIPTS = ("cases.js", "errormap.js", "gallery.js", "stage.js", "viewer.js")
+STYLES = ("gallery.css", "viewer.css", "verdicts.css")
+SCRIPTS = ("cases.js", "errormap.js", "gallery.js", "stage.js", "verdicts.js", "viewer.js")
 """Assets of the gallery, for the page to put into itself after its own, in this order."""
 IMG_SRC = "data: file: 'self'"
 """What the page's policy must allow pictures to come from: itself, and files beside it, also where it is served."""
@@ -58,7 +59,14 @@ def data_blocks(model: Model, options: Options, out: Path) -> Iterator[str]:
     """
     cases = shared_cases(model)
     data = _block("data", gallery_data(model, cases))
-    rest = len(data.encode()) + SCRIPT_BYTES + (BLOCK_BYTES + PLACE_BYTES * len(model.runs)) * len(cases)
+    evidence = fitting_evidence(model.runs, cases, options.file_bytes)
+    said = [_block(f"v{place}", calls) for place, calls in evidence.items()]
+    rest = (
+        len(data.encode())
+        + sum(len(block.encode()) for block in said)
+        + SCRIPT_BYTES
+        + (BLOCK_BYTES + PLACE_BYTES * len(model.runs)) * len(cases)
+    )
     shelves = [Shelf(view, out, options.bundle) for view in model.runs]
     places = place_pictures(shelves, cases, options.file_bytes - options.spent() - rest)
     copies = {inside: Path(path) for shelf in shelves for inside, path in shelf.copies.items()}
@@ -68,6 +76,7 @@ def data_blocks(model: Model, options: Options, out: Path) -> Iterator[str]:
     for number, block in enumerate(places.blocks):
         if block:
             yield _block(f"p{number}", list(block))
+    yield from said
 
 
 def _block(name: str, data: object) -> str:

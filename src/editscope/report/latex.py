@@ -14,6 +14,7 @@ from editscope.report.layouts import (
     PaperTable,
     figure,
     half_width,
+    headings,
     paper_tables,
     table_ranks,
 )
@@ -49,7 +50,8 @@ PREAMBLE = r"""\documentclass[10pt,letterpaper]{article}
 \makeatletter\setlength{\@fptop}{0pt}\makeatother
 """
 FITTED = r"""\providecommand{\fitted}[1]{\setbox0\hbox{#1}\leavevmode
-  \ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\box0}\else\box0\fi}
+  \ifdim\wd0>\linewidth\setbox0\hbox{\resizebox{\linewidth}{!}{\box0}}\fi
+  \ifdim\dimexpr\ht0+\dp0\relax>.86\textheight\resizebox*{!}{.86\textheight}{\box0}\else\box0\fi}
 """
 LETTER = r"""\providecommand{\unicodeletter}[1]{\texttt{[U+#1]}}% with a font that has it: \symbol{"#1}
 """
@@ -97,9 +99,8 @@ def as_latex(model: Model, *, published: bool = False) -> Iterator[str]:
 
 
 def _about(sheet: Sheet) -> str:
-    cases = max(len(view.records) for view in sheet.runs)
     runs = count(len(sheet.runs), "run")
-    return f"{suite_name(sheet.suite)}: {runs} over {count(cases, 'case')}, set {sheet.fingerprint}."
+    return f"{suite_name(sheet.suite)}: {runs} over {count(sheet.n_cases, 'case')}, set {sheet.fingerprint}."
 
 
 def _tagged(table: PaperTable, name: str) -> Iterator[str]:
@@ -265,8 +266,29 @@ def _heads(table: PaperTable, style: _Style) -> Iterator[str]:
         rules = [(2, start - 1)] if runs else []
         rules.append((start, start + len(known) * span - 1))
         yield "".join(f"\\cmidrule(lr){{{low}-{high}}}" for low, high in rules) + "\n"
+    yield from _above(table, span)
     heads = [_head(column, style, span) for column in table.columns]
     yield f"{escaped(table.stub)} & {' & '.join(heads)} \\\\\n"
+
+
+def _above(table: PaperTable, span: int) -> Iterator[str]:
+    """The headings that several columns share, each with a rule under it."""
+    over = headings(table.columns)
+    if not over:
+        return
+    cells, rules, start = [], [], 2
+    for text, number in over:
+        end = start + number * span - 1
+        cells.append(f"\\multicolumn{{{number * span}}}{{c}}{{{_stacked(_head_lines(text))}}}")
+        rules += [f"\\cmidrule(lr){{{start}-{end}}}"] if text else []
+        start = end + 1
+    yield f" & {' & '.join(cells)} \\\\\n{''.join(rules)}\n"
+
+
+def _stacked(lines: Sequence[str]) -> str:
+    shown = [escaped(line) for line in lines]
+    below = " \\\\ ".join(shown)
+    return below if len(shown) == 1 else f"\\shortstack{{{below}}}"
 
 
 def _head(column: Column, style: _Style, span: int) -> str:
@@ -274,9 +296,7 @@ def _head(column: Column, style: _Style, span: int) -> str:
         name = column.label if len(column.label) <= LONGEST else column.label[: LONGEST - 1] + "…"
         shown = f"\\rotatebox{{90}}{{{escaped(name)}~}}"
     else:
-        lines = [escaped(line) for line in _head_lines(column.label)]
-        stacked = " \\\\ ".join(lines)
-        shown = lines[0] if len(lines) == 1 else f"\\shortstack{{{stacked}}}"
+        shown = _stacked(_head_lines(column.label))
     return f"\\multicolumn{{{span}}}{{c}}{{{shown}}}"
 
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from editscope.report import charts
+from editscope.report.layouts.registry import own_protocol
 from editscope.report.links import cases_link
 from editscope.report.markup import Child, Html, el
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options
-from editscope.report.overview import SIDE_METRICS, badge, sheet_label
-from editscope.report.words import METRIC_NOTES, metric_name, suite_name, value
+from editscope.report.overview import badge, sheet_label, side_metrics
+from editscope.report.words import metric_name, metric_note, suite_name, value
 
 if TYPE_CHECKING:
     from editscope.published import ModelCard, Result
@@ -31,9 +32,9 @@ class Entry:
 
 def leaderboard(sheet: Sheet, options: Options) -> Html | None:
     """All runs and published models of a suite from best to worst; published ones are not runs and look it."""
-    if not options.published:
+    if not options.published or (sheet.judged and not own_protocol(sheet)):
         return None
-    metrics = [sheet.headline, *(m for m in SIDE_METRICS if m in sheet.metrics and m != sheet.headline)]
+    metrics = [sheet.headline, *side_metrics(sheet)]
     published = _published(sheet, metrics)
     if not published:
         return None
@@ -71,9 +72,10 @@ def _runs(sheet: Sheet, metrics: Sequence[str]) -> list[Entry]:
 
 
 def _published(sheet: Sheet, metrics: Sequence[str]) -> list[Entry]:
-    from editscope.published import card, label
-    from editscope.published import leaderboard as printed
+    from editscope.published import card, label, leaderboard, main_leaderboard
 
+    # Judged results of other levels, languages and judges are in the paper's tables; here they would mix.
+    printed = main_leaderboard if sheet.judged else leaderboard
     found: dict[tuple[str, ...], Entry] = {}
     for metric in metrics:
         for result in printed(sheet.suite, metric):
@@ -104,9 +106,9 @@ def _table(sheet: Sheet, entries: Sequence[Entry], metrics: Sequence[str], full:
     heads: list[Child] = [
         el("th", "#", scope="col", cls="place"),
         el("th", "Model", scope="col", cls="label"),
-        el("th", metric_name(sheet.headline), scope="col", title=METRIC_NOTES.get(sheet.headline)),
+        el("th", metric_name(sheet.headline), scope="col", title=metric_note(sheet.headline)),
         el("td", cls="wide-bar"),
-        [el("th", metric_name(m), scope="col", title=METRIC_NOTES.get(m)) for m in metrics[1:]],
+        [el("th", metric_name(m), scope="col", title=metric_note(m)) for m in metrics[1:]],
         el("th", "Kind", scope="col", cls="kind"),
         el("th", "Cases, prompts and judge", scope="col", cls="source"),
     ]

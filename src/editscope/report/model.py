@@ -11,7 +11,8 @@ from typing import Any, TypeAlias, TypeVar
 
 from editscope.cases import Aggregation, Group
 from editscope.errors import BadInput
-from editscope.report.columns import Columns, columns_of
+from editscope.report.columns import Columns, columns_of, from_records
+from editscope.report.judged import is_judged, judged_metrics, protocol_of, with_unit_tags
 from editscope.report.source import ReportCase, ReportRun
 from editscope.report.words import METRICS, listed, suite_name
 from editscope.runs.plan import aggregation_from
@@ -26,6 +27,10 @@ Tags: TypeAlias = "Mapping[str, str]"
 Found = TypeVar("Found")
 
 MOST_ROWS = 40
+VARIANT_TAGS = ("level", "language")
+"""Tags that set the edits of one case apart."""
+MATCH = ("case_id", "variant", "fingerprint")
+"""What must agree for two cases to be the same one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +69,13 @@ class RunView:
 
     @cached_property
     def rows(self) -> Columns:
-        """One column per name, one entry per case: what the functions of ``stats`` take."""
-        return columns_of(self.run, self.records)
+        """One column per name, one entry per case (per edit of it that is judged): what ``stats.diagnosis`` takes."""
+        return from_records(self.records) if is_judged(self.run.info) else columns_of(self.run, self.records)
+
+    @cached_property
+    def scores(self) -> Columns:
+        """The same with one entry per number where judges gave several: what is averaged and compared."""
+        return columns_of(self.run, self.records) if is_judged(self.run.info) else self.rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +110,18 @@ class Sheet:
     @property
     def headline(self) -> str:
         """The metric that comes first."""
-        return self.aggregation.headline
+        first = self.aggregation.headline
+        return next((metric for metric in self.metrics if metric == first), first)
+
+    @property
+    def judged(self) -> bool:
+        """Whether judges gave its scores."""
+        return is_judged(self.runs[0].run.info)
+
+    @property
+    def match(self) -> tuple[str, ...]:
+        """The columns of ``scores`` that must agree for two numbers to be of the same thing."""
+        return (*MATCH, "metric", "key") if self.judged else MATCH
 
     @property
     def key(self) -> int:
@@ -113,6 +134,12 @@ class Sheet:
         return any("hits" in record.evidence for view in self.runs for record in view.records[:50])
 
     @property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups of its tables, without levels and languages where it has one of them only."""
+        alone = {tag for tag in VARIANT_TAGS if len(self.keys(tag)) < 2}
+        return tuple(g for g in self.aggregation.groups if not self.judged or g.by[:1] not in {(t,) for t in alone})
+
+    @property
     def coarse(self) -> Group | None:
         """The group that comes first, into few rows."""
         return self.aggregation.groups[0] if self.aggregation.groups else None
@@ -120,7 +147,9 @@ class Sheet:
     @property
     def fine(self) -> Group | None:
         """The group of tasks, or else the one with the most rows that a plot can still show."""
-        groups = [group for group in self.aggregation.groups if 1 < len(self.keys(group.name)) <= MOST_ROWS]
+        groups = [group for group in self.groups if 1 < len(self.keys(group.name)) <= MOST_ROWS]
+        if self.judged:  # its tables cross every tag with levels and languages: too fine for a plot
+            groups = [group for group in groups if len(group.by) == 1] or groups
         tasks = [group for group in groups if group.by == ("task",)]
         return next(iter(tasks), max(groups, key=lambda group: len(self.keys(group.name)), default=None))
 
@@ -132,10 +161,16 @@ class Sheet:
         """The rows of a group in the order of the tables."""
         return list(dict.fromkeys(key for view in self.runs for name, key in view.summary["index"] if name == by))
 
+    @property
+    def n_cases(self) -> int:
+        """How many cases the largest of its runs has; of a judged one each may have several edits."""
+        return max(len({record.case_id for record in view.records}) for view in self.runs)
+
     def single_strata(self) -> tuple[int, int]:
         """How many strata hold one case only, of how many: what resampling cannot see the spread of."""
         strata = self.aggregation.strata
-        sizes = Counter(tuple(r.tags.get(tag) for tag in strata) for r in self.averaged(self.runs[0]))
+        cases = {r.case_id: r for r in self.averaged(self.runs[0])}
+        sizes = Counter(tuple(r.tags.get(tag) for tag in strata) for r in cases.values())
         return sum(size == 1 for size in sizes.values()), len(sizes)
 
     def averaged(self, view: RunView) -> list[ReportCase]:
@@ -144,10 +179,11 @@ class Sheet:
 
     def tables(self) -> list[Table]:
         """The nested table of groups that refine one another, then the others, then the diagnostics."""
-        samples: dict[str, Tags] = {r.case_id: r.tags for view in self.runs for r in self.averaged(view)}
+        records = [record for view in self.runs for record in self.averaged(view)]
+        samples: dict[tuple[str, str], Tags] = {(r.case_id, getattr(r, "variant", "")): r.tags for r in records}
         chain: list[Group] = []
         others: list[Group] = []
-        for group in self.aggregation.groups:
+        for group in self.groups:
             nested = not chain or _refines(group, chain[-1], samples.values())
             (chain if nested else others).append(group)
         tables = [
@@ -181,15 +217,15 @@ def gather(runs: Sequence[ReportRun], title: str | None) -> Model:
     names = _names(runs)
     views = []
     for index, run in enumerate(runs):
-        records = list(run.records())
+        records = with_unit_tags(run, list(run.records()))
         if not records:
             raise BadInput(f"{run.path} has no finished case yet; `editscope resume {run.path}` goes on with it")
         views.append(RunView(index, names[index], run, records, _indexed(run.summary)))
-    sheets: dict[tuple[str, str], list[RunView]] = {}
+    sheets: dict[tuple[str, str, str], list[RunView]] = {}
     for view in views:
         suite = view.run.info["suite"]
-        sheets.setdefault((suite["name"], suite["fingerprint"]), []).append(view)
-    made = tuple(_sheet(name, fingerprint, group) for (name, fingerprint), group in sheets.items())
+        sheets.setdefault((suite["name"], suite["fingerprint"], protocol_of(view.run.info)), []).append(view)
+    made = tuple(_sheet(name, fingerprint, group) for (name, fingerprint, _), group in sheets.items())
     suites = listed(list(dict.fromkeys(suite_name(sheet.suite) for sheet in made)))
     everyone = listed(list(dict.fromkeys(names)))
     what = everyone if len(everyone) <= 50 else f"{len(views)} runs"
@@ -228,7 +264,7 @@ def _sheet(name: str, fingerprint: str, views: Sequence[RunView]) -> Sheet:
     aggregation = aggregation_from(dict(info))
     found = dict.fromkeys(metric for view in views for metric in view.summary["overall"])
     ordered = [m for m in (aggregation.headline, "edit_accuracy", "preservation_accuracy", *METRICS) if m in found]
-    metrics = tuple(dict.fromkeys([*ordered, *found]))
+    metrics: tuple[str, ...] = judged_metrics(info, found) or tuple(dict.fromkeys([*ordered, *found]))
     return Sheet(name, fingerprint, str(info["suite"].get("label", "")), aggregation, tuple(views), metrics)
 
 
@@ -240,19 +276,32 @@ def _indexed(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _names(runs: Sequence[ReportRun]) -> list[str]:
-    """Editor names; where two on one set are the same, with their specs; where those are too, with the run's folder.
+    """Editor names; where two on one set are the same, with the run's folder, then the spec, at last a number.
 
-    The same editor on another set keeps its name: it stands in other tables.
+    The same editor on another set keeps its name: it stands in other tables. ``editscope compare`` says the same
+    names, so that a terminal and a page can be read side by side.
     """
     names = [str(run.info["editor"]["name"]) for run in runs]
     sets = [(run.info["suite"]["name"], run.info["suite"]["fingerprint"]) for run in runs]
-    for better in ([shown_spec(run) for run in runs], [run.path.name for run in runs]):
-        often = Counter(zip(sets, names, strict=True))
-        names = [
-            name if often[home, name] == 1 else (other if other.startswith(name) else f"{name} · {other}")
-            for home, name, other in zip(sets, names, better, strict=True)
-        ]
-    return names
+    folders = [(getattr(run, "archive", None) or run.path).name for run in runs]
+    for better in (folders, [shown_spec(run) for run in runs]):
+        names = _told_apart(list(zip(sets, names, strict=True)), better)
+    numbers, seen = [], Counter[tuple[object, str]]()
+    for one in zip(sets, names, strict=True):
+        seen[one] += 1
+        numbers.append(str(seen[one]))
+    return _told_apart(list(zip(sets, names, strict=True)), numbers)
+
+
+def _told_apart(named: Sequence[tuple[object, str]], better: Sequence[str]) -> list[str]:
+    """Names with more said where several are the same and more tells any of them from the others."""
+    said: dict[tuple[object, str], set[str]] = {}
+    for one, more in zip(named, better, strict=True):
+        said.setdefault(one, set()).add(more)
+    return [
+        name if len(said[home, name]) == 1 else (more if more.startswith(name) else f"{name} · {more}")
+        for (home, name), more in zip(named, better, strict=True)
+    ]
 
 
 def _key(group: Group, tags: Tags) -> str:

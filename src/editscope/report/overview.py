@@ -6,13 +6,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from editscope.report import charts
+from editscope.report.judged import is_judged
 from editscope.report.markup import Child, Html, el
 from editscope.report.model import Cells, RunView, Sheet, shown_spec
 from editscope.report.options import Options
 from editscope.report.payload import mode_of
-from editscope.report.words import METRIC_NOTES, count, failure, interval, metric_name, plain, value
+from editscope.report.words import count, ends, failure, interval, metric_name, metric_note, plain, value
 
 SIDE_METRICS = ("edit_accuracy", "preservation_accuracy")
+JUDGED_SIDES = ("consistency", "accuracy_by_case", "accuracy", "score", "kf", "kp", "if")
+"""What stands beside the headline of a judged run: the first two that its protocol has."""
 
 
 def badge(view: RunView) -> Html:
@@ -23,7 +26,7 @@ def badge(view: RunView) -> Html:
 def overview(sheet: Sheet, options: Options) -> Html:
     """One line per run on a common ruler: the headline with its interval, two more figures, coverage."""
     metric = sheet.headline
-    sides = [m for m in SIDE_METRICS if m in sheet.metrics]
+    sides = side_metrics(sheet)
     return el(
         "section",
         el(
@@ -37,6 +40,15 @@ def overview(sheet: Sheet, options: Options) -> Html:
         cls="card",
         id=f"overview-{sheet.key}",
     )
+
+
+def side_metrics(sheet: Sheet) -> list[str]:
+    """The two metrics that stand beside the headline."""
+    if not sheet.judged:
+        return [m for m in SIDE_METRICS if m in sheet.metrics and m != sheet.headline]
+    others = [m for m in sheet.metrics if m != sheet.headline]
+    first = [m for name in JUDGED_SIDES for m in others if m == name]
+    return list(dict.fromkeys([*first, *others]))[:2]
 
 
 def set_line(sheet: Sheet) -> list[Child]:
@@ -54,13 +66,18 @@ def sheet_label(sheet: Sheet) -> str:
 
 
 def _axis(metric: str, sides: Sequence[str]) -> Html:
-    numbers = [el("i", str(p), style=f"left:{p}%") for p in range(0, 101, 20)]
+    low, high = ends(metric)
+    step = (high - low) / (5 if high - low > 5 else max(1, round(high - low)))
+    numbers = [
+        el("i", f"{low + i * step:g}", style=f"left:{100 * i * step / (high - low):g}%")
+        for i in range(round((high - low) / step) + 1)
+    ]
     return el(
         "div",
         el("span", "Run", cls="who"),
-        el("span", metric_name(metric), cls="big", title=METRIC_NOTES.get(metric)),
+        el("span", metric_name(metric), cls="big", title=metric_note(metric)),
         el("span", numbers, cls="ruler-scale", aria_hidden="true"),
-        [el("span", metric_name(m), cls="side", title=METRIC_NOTES.get(m)) for m in sides],
+        [el("span", metric_name(m), cls="side", title=metric_note(m)) for m in sides],
         el("span", "Coverage", cls="side wide"),
         cls="axis",
     )
@@ -118,6 +135,8 @@ def _spec_line(view: RunView) -> Html | None:
 
 
 def _coverage(view: RunView) -> list[Child]:
+    if is_judged(view.run.info):
+        return _judged_coverage(view)
     coverage: Mapping[str, int] = view.summary.get("coverage") or Counter(r.status for r in view.records)
     total = sum(coverage.values())
     rest = [f"{number:,} {plain(status).lower()}" for status, number in coverage.items() if status != "ok" and number]
@@ -129,10 +148,34 @@ def _coverage(view: RunView) -> list[Child]:
     ]
 
 
+def _judged_coverage(view: RunView) -> list[Child]:
+    """Edits that are there, and verdicts that are not."""
+    edits: Mapping[str, int] = view.summary.get("edits") or Counter(r.status for r in view.records)
+    verdicts: Mapping[str, int] = view.summary.get("verdicts") or {}
+    asked, lacking = sum(verdicts.values()), sum(n for status, n in verdicts.items() if status != "ok")
+    said = f"{lacking:,} of {asked:,} verdicts missing" if lacking else f"all {asked:,} verdicts"
+    return [
+        el("strong", f"{edits.get('ok', 0):,}", el("span", f" / {sum(edits.values()):,} edits", cls="of")),
+        el("small", said, cls="warn" if lacking else None),
+        el("em", "Coverage", cls="only-narrow"),
+    ]
+
+
+def _bounds(sheet: Sheet, view: RunView) -> str:
+    """Where the headline lies whatever the missing verdicts would have been."""
+    metric = sheet.headline
+    cell = view.summary["overall"][metric]
+    if not cell.get("missing"):
+        return ""
+    return f"between {value(cell['worst'], metric)} and {value(cell['best'], metric)} whatever the missing verdicts are"
+
+
 def _reading(sheet: Sheet, view: RunView) -> list[Child]:
     """The product's sentence: what is weakest and what goes wrong most."""
     metric = sheet.headline
     finest = next((g.name for g in sheet.aggregation.groups if g.by == ("task",)), None)
+    if sheet.judged:
+        finest = sheet.aggregation.groups[0].name if sheet.aggregation.groups else None
     rows = [
         (cells[metric]["mean"], key)
         for (by, key), cells in view.summary["index"].items()
@@ -143,6 +186,9 @@ def _reading(sheet: Sheet, view: RunView) -> list[Child]:
     if len(ranked) > 3 and ranked[0][0] < ranked[-1][0]:
         weakest = [f"{plain(key).lower()} {value(mean, metric)}" for mean, key in ranked[:3]]
         said += [el("span", "weakest "), " · ".join(weakest)]
+    if sheet.judged:
+        bounds = _bounds(sheet, view)
+        return [*said, "; " if said and bounds else None, bounds or None]
     modes = Counter(mode_of(r) for r in sheet.averaged(view))
     failures = [(mode, n) for mode, n in modes.most_common() if mode != "success"]
     if failures:

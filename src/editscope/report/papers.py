@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from editscope.report.layouts import PaperRow, PaperTable, figure, half_width, paper_tables, table_ranks
+from editscope.report.layouts import PaperRow, PaperTable, figure, half_width, headings, paper_tables, table_ranks
 from editscope.report.markup import Child, Html, el
 from editscope.report.model import Sheet
 from editscope.report.options import Options
@@ -49,7 +49,9 @@ def _table(table: PaperTable) -> Html:
     places = table_ranks(table)
     rows = [_row(table, number, row, places[number]) for number, row in enumerate(table.rows)]
     head = el("tr", el("th", table.stub, scope="col", cls="label"), heads)
-    return el("table", el("thead", head), el("tbody", rows), cls="listing paper")
+    above = [el("th", text, scope="colgroup", colspan=span) for text, span in headings(table.columns)]
+    over = el("tr", el("td", cls="label"), above, cls="above") if above else None
+    return el("table", el("thead", over, head), el("tbody", rows), cls="listing paper")
 
 
 def _row(table: PaperTable, number: int, row: PaperRow, places: tuple[int | None, ...]) -> Html:

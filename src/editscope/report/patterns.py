@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from math import ceil
 from statistics import fmean, median
 from typing import Any
@@ -14,12 +16,14 @@ from editscope.report.model import RunView, Sheet, is_diagnostic
 from editscope.report.options import Options
 from editscope.report.overview import badge
 from editscope.report.plots import Dots, Heat, Line, Lines, Mark, Point, Radar, Scatter, Violin, Violins, figure
-from editscope.report.words import metric_name, plain, signed, value
+from editscope.report.words import Metric, metric_name, plain, signed, value
 from editscope.stats.diagnosis import Delta, Fidelity, Gap, PaletteGap, SizeBin
 from editscope.stats.summary import percent_scale
 
 FEW = 4
 """As many runs as dots with intervals show side by side; more become a table of coloured cells."""
+LEAST = 0.1
+"""The lowest over-editing ratio of a logarithmic scale."""
 
 
 def profile(sheet: Sheet, options: Options) -> Html | None:
@@ -35,7 +39,7 @@ def profile(sheet: Sheet, options: Options) -> Html | None:
         "Strengths and weaknesses",
         "Each row of the tables against the others. Dotted lines are the runs’ own overall means."
         if few
-        else "Each row of the tables, run by run; darker is better.",
+        else "Each row of the tables, run by run; the stronger the colour, the better.",
         [el("div", el("div", side), el("div", tasks), cls="beside")]
         if side and tasks and few
         else [el("div", side, cls="plots"), tasks],
@@ -64,7 +68,7 @@ def _radar(sheet: Sheet) -> Html | None:
         links = [cases_query(sheet.tags_of(group, key), view=view) for key in keys]
         rings.append((view.index, view.name, values, links))
     largest = max((v for _, _, values, _ in rings for v in values if v is not None), default=0.0)
-    full = max(10.0, 10.0 * ceil(largest / 10.0))
+    full = metric.high if isinstance(metric, Metric) else max(10.0, 10.0 * ceil(largest / 10.0))
     plot = Radar([plain(key) for key in keys], rings, full)
     title = f"{metric_name(metric)} by {plain(group.name).lower()}"
     return figure(title, plot.svg(title), plot.traces(), plot.layout(), cls="small")
@@ -129,7 +133,7 @@ def _run_heat(
         diverging=diverging,
         link=lambda i, j: link(i, sheet.runs[j]),
         said=None if said is None else lambda i, j: said(i, sheet.runs[j]),
-        text=signed if diverging else "{:.1f}".format,
+        text=signed if diverging else partial(value, metric=sheet.headline),
     )
     return heat.table(title)
 
@@ -146,8 +150,8 @@ def sizes(sheet: Sheet, options: Options) -> Html | None:
         sheet,
         "sizes",
         "Small edits and large ones",
-        "Cases by the number of pixels that should change. Left: changed pixels (ΔE > 5) for each of them, the median; "
-        "1 is right, more is over-editing, less is too little. Right: mean mIoU. Bars are 95 % intervals.",
+        "Cases by the number of pixels that should change. Over-editing is how many change (ΔE > 5) for each that "
+        "should, the median of cases: 1 is right, less is too little. mIoU is their mean. Bars are 95 % intervals.",
         [el("div", _size_plots(found, bins), cls="plots")],
     )
 
@@ -168,11 +172,23 @@ def _size_plots(found: Sequence[tuple[RunView, Sequence[SizeBin]]], bins: Sequen
             three = [[None if c is None else getattr(c, side) for c in cells] for side in ("mean", "lo", "hi")]
             lines.append(Line(view.index, view.name, three[0], three[1], three[2], said=said))
         top = 100.0 if field == "miou" else None
-        everything = [v for line in lines for v in (*line.values, *line.lows) if v is not None]
-        log = field == "over_edit" and bool(everything) and min(everything) > 0 and max(everything) > 4
-        plot = Lines(ticks, lines, "pixels to change", "", top=top, log=log, marks=True)
-        made.append(figure(title, plot.svg(title), plot.traces(), plot.layout(), cls="small"))
+        everything = [v for line in lines for v in (*line.values, *line.highs) if v is not None]
+        log = field == "over_edit" and max(everything, default=0.0) > 4
+        plot = Lines(ticks, _above(lines) if log else lines, "pixels to change", "", top=top, log=log, marks=True)
+        note = f"on a logarithmic scale; {LEAST} stands for less as well" if log else ""
+        made.append(figure(title, plot.svg(title), plot.traces(), plot.layout(), note=note, cls="small"))
     return made
+
+
+def _above(lines: Sequence[Line]) -> list[Line]:
+    """The same lines on a logarithmic scale, which has no place for 0: nothing is below ``LEAST``."""
+
+    def raised(values: Sequence[float | None]) -> list[float | None]:
+        return [None if v is None else max(v, LEAST) for v in values]
+
+    return [
+        replace(line, values=raised(line.values), lows=raised(line.lows), highs=raised(line.highs)) for line in lines
+    ]
 
 
 def fidelity(sheet: Sheet, options: Options) -> Html | None:

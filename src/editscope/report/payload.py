@@ -11,9 +11,10 @@ import numpy as np
 
 from editscope.errors import BadInput
 from editscope.report.curves import TITLES
+from editscope.report.judged import is_judged
 from editscope.report.model import Model, RunView, Sheet, is_diagnostic
 from editscope.report.source import ReportCase
-from editscope.report.words import METRIC_NOTES, failure, failure_order, metric_name, plain, suite_name
+from editscope.report.words import Metric, failure, failure_order, metric_name, metric_note, plain, suite_name
 from editscope.stats.summary import percent_scale
 
 Json: TypeAlias = dict[str, Any]
@@ -35,6 +36,15 @@ class SharedCase:
         return next(iter(self.records.values()))
 
     @property
+    def name(self) -> str:
+        """The id of the case, with the variant where the case asks for several edits.
+
+        An edit is looked at by itself; where one call compares two, they are one entry.
+        """
+        variant = getattr(self.first, "variant", "")
+        return f"{self.first.case_id}@{variant}" if variant else self.first.case_id
+
+    @property
     def diagnostic(self) -> bool:
         """Whether the case stays out of every average."""
         return is_diagnostic(self.first.tags, self.sheet.aggregation)
@@ -42,12 +52,13 @@ class SharedCase:
 
 def shared_cases(model: Model) -> list[SharedCase]:
     """Every case once, in the order of the suites, with the records of the runs that hold the very same case."""
-    cases: dict[tuple[str, str, str], dict[int, ReportCase]] = {}
-    homes: dict[tuple[str, str, str], Sheet] = {}
+    cases: dict[tuple[str, ...], dict[int, ReportCase]] = {}
+    homes: dict[tuple[str, ...], Sheet] = {}
     for sheet in model.sheets:
         for view in sheet.runs:
             for record in view.records:
-                key = (sheet.fingerprint, record.case_id, record.fingerprint)
+                variant = getattr(record, "variant", "")
+                key = (str(sheet.key), record.case_id, variant, record.fingerprint)
                 cases.setdefault(key, {})[view.index] = record
                 homes[key] = sheet
     return [SharedCase(homes[key], records) for key, records in cases.items()]
@@ -75,10 +86,11 @@ def gallery_data(model: Model, cases: Sequence[SharedCase]) -> Json:
     """All that the gallery knows except where the pictures are."""
     legend = Legend.of(model, cases)
     tags = _tags(model, cases)
+    judged = any(sheet.judged for sheet in model.sheets)
     return {
-        "runs": [{"letter": v.letter, "name": v.name, "folder": v.run.path.name} for v in model.runs],
+        "runs": [{"letter": v.letter, "name": v.name, "folder": v.run.path.name, **_judges(v)} for v in model.runs],
         "metrics": [
-            {"key": m, "label": metric_name(m), "note": METRIC_NOTES.get(m, ""), "scale": percent_scale(m)}
+            {"key": m, "label": metric_name(m), "note": metric_note(m) or "", "scale": percent_scale(m), **_scale(m)}
             for m in legend.metrics
         ],
         "failures": [{"key": m, "label": failure(m).label, "note": failure(m).note} for m in legend.modes],
@@ -88,13 +100,25 @@ def gallery_data(model: Model, cases: Sequence[SharedCase]) -> Json:
             {"key": t.key, "label": t.label, "values": t.values, **({"apart": 1} if t.apart else {})} for t in tags
         ],
         "cases": {
-            "id": [case.first.case_id for case in cases],
+            "id": [case.name for case in cases],
             "text": [case.first.instruction for case in cases],
             "print": [case.first.fingerprint for case in cases],
             "tags": [tag.places for tag in tags],
+            **({"judged": [int(case.sheet.judged) for case in cases]} if judged else {}),
         },
         "results": [_results(view, cases, legend) for view in model.runs],
     }
+
+
+def _judges(view: RunView) -> Json:
+    return {"judges": list(view.run.info["judging"]["judges"])} if is_judged(view.run.info) else {}
+
+
+def _scale(metric: str) -> Json:
+    """The scale of a measure that a protocol defines."""
+    if not isinstance(metric, Metric):
+        return {}
+    return {"low": metric.low, "high": metric.high, "decimals": metric.decimals}
 
 
 @dataclass(frozen=True, eq=False)

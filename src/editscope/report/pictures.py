@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from editscope.images import THUMB_SUFFIX
+from editscope.report.judged import is_judged
 from editscope.report.model import RunView
 from editscope.report.payload import SharedCase
 from editscope.report.source import ReportCase
@@ -22,6 +23,8 @@ MIME = {".webp": "image/webp", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".pn
 SHARED = ("input", "answer")
 OWN = ("edit", "levels", "error")
 """Small pictures of each run. ``error`` is a coloured map at ΔE 5, of runs that were made before level maps."""
+OF_THE_CASE = ("input", "answer", "reference")
+"""How the roles of pictures begin that all runs of a judged case share."""
 FULL = "full"
 NONE, LIKE_THE_OTHERS = -1, -2
 
@@ -53,12 +56,16 @@ class Shelf:
             return None
         return f"{self._run}{os.sep}{THUMBS}{os.sep}{home}{os.sep}{role}{THUMB_SUFFIX}"
 
-    def full(self, record: ReportCase, home: str) -> str | None:
-        """The address of the edit in full size, if there is one."""
-        image: Path | None = getattr(record, "image", None)
-        if image is None or image.suffix.lower() not in MIME:
-            return None
-        return self.address(str(image), home, FULL)
+    def full(self, record: ReportCase, home: str) -> dict[str, str]:
+        """The addresses of the edits in full size, by the role that they have on the page: ``full``, ``full A``."""
+        edits: dict[str, Path | None] = getattr(record, "images", None) or {"": getattr(record, "image", None)}
+        found: dict[str, str] = {}
+        for variant, image in edits.items():
+            if image is not None and image.suffix.lower() in MIME:
+                role = f"{FULL} {variant}" if len(edits) > 1 else FULL
+                place = self.address(str(image), home, f"{FULL}@{variant}" if variant else FULL)
+                found |= {role: place} if place else {}
+        return found
 
     def address(self, path: str, home: str, name: str) -> str | None:
         """A file as seen from the page; None where no link could last."""
@@ -86,6 +93,8 @@ def _known_kinds(view: RunView) -> frozenset[str] | None:
     None where it must be asked case by case: a run of another kind, or one that two versions worked on.
     """
     if not isinstance(view.run, Run):
+        return None
+    if is_judged(view.run.info):  # cases have as many inputs, references and questions as they have
         return None
     edited = [record for record in view.records if record.status == "ok"]
     if not edited:
@@ -137,19 +146,31 @@ def place_pictures(shelves: Sequence[Shelf], cases: Sequence[SharedCase], room: 
     order = fair_order(cases)
     homes = [home_of(case) for case in cases]
     for number in order:
-        for role in SHARED:
+        for role in _roles(cases[number], SHARED, shared=True):
             for index, record in cases[number].records.items():
                 if path := shelves[index].small(record, homes[number], role):
-                    places.shared[role][number] = _place(places, shelves[index], homes[number], number, path)
+                    at = _place(places, shelves[index], homes[number], number, path)
+                    places.shared.setdefault(role, [NONE] * n)[number] = at
                     break
     for number in order:
+        roles = _roles(cases[number], OWN, shared=False)
         for index, record in cases[number].records.items():
             own = places.own[index]
-            for role in OWN:
+            for role in roles:
                 if path := shelves[index].small(record, homes[number], role):
-                    own[role][number] = _place(places, shelves[index], homes[number], number, path)
-            own[FULL][number] = shelves[index].full(record, homes[number]) or NONE
+                    at = _place(places, shelves[index], homes[number], number, path)
+                    own.setdefault(role, [NONE] * n)[number] = at
+            for role, address in shelves[index].full(record, homes[number]).items():
+                own.setdefault(role, [NONE] * n)[number] = address
     return places
+
+
+def _roles(case: SharedCase, usual: Sequence[str], *, shared: bool) -> Sequence[str]:
+    """Which small pictures a case has: those of pixel suites, or whatever a judged one has, edits before crops."""
+    if not case.sheet.judged:
+        return usual
+    kinds = dict.fromkeys(kind for record in case.records.values() for kind in record.thumbs)
+    return sorted((k for k in kinds if k.startswith(OF_THE_CASE) == shared), key=lambda k: not k.startswith("edit"))
 
 
 def _place(places: Places, shelf: Shelf, home: str, number: int, path: str) -> Place:

@@ -72,7 +72,8 @@ def _facts(view: RunView) -> Iterable[tuple[str, object]]:
     yield "options", ", ".join(f"{k}={_option(v)}" for k, v in (suite.get("options") or {}).items() if v is not None)
     yield "cases", ", ".join(f"{t}={','.join(v)}" for t, v in where.items()) or "all of the suite"
     yield "limit", selection.get("limit")
-    yield "scored", f"{len(view.records):,} of {selection.get('n', len(view.records)):,}"
+    scored = sum(record.status == "ok" for record in view.records)
+    yield "scored", f"{scored:,} of {selection.get('n', len(view.records)):,}"
     yield "seed", info.get("seed")
     yield "bootstrap", "10,000 resamples, seed 0"
     yield "created", info.get("created")
@@ -82,6 +83,8 @@ def _facts(view: RunView) -> Iterable[tuple[str, object]]:
 
 def _option(value: object) -> str:
     """An option of the suite, without the folders above a path: a report is sent to others."""
+    if isinstance(value, list | tuple):
+        return ",".join(_option(one) for one in value)
     text = str(value)
     return PurePath(text).name if text.startswith(("/", "~")) or "\\" in text else text
 

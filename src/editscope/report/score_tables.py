@@ -10,7 +10,7 @@ from editscope.report.markup import Html, el, json_for_script
 from editscope.report.model import Cell, Cells, Row, RunView, Sheet, Table
 from editscope.report.options import Options
 from editscope.report.overview import badge
-from editscope.report.words import METRIC_NOTES, metric_name, plain, value
+from editscope.report.words import decimals, ends, metric_name, metric_note, plain, value
 from editscope.stats.summary import DIAGNOSTIC
 
 
@@ -24,7 +24,7 @@ def tables(sheet: Sheet, options: Options) -> Html:
             type="button",
             data_metric=i,
             aria_pressed="true" if i == 0 else "false",
-            title=METRIC_NOTES.get(m),
+            title=metric_note(m),
         )
         for i, m in enumerate(sheet.metrics)
     ]
@@ -45,19 +45,19 @@ def tables(sheet: Sheet, options: Options) -> Html:
 
 def _table(sheet: Sheet, table: Table) -> Html:
     scales = {m: _full(table.rows, m) for m in sheet.metrics}
-    heads = _metric_heads(sheet) if len(sheet.runs) == 1 else [_run_head(view) for view in sheet.runs]
+    heads = _metric_heads(sheet) if len(sheet.runs) == 1 else [_run_head(sheet, view) for view in sheet.runs]
     body: list[Html] = []
     if _has_whole(table):
         body.append(_table_row(sheet, _whole(sheet), 0, "whole", scales, parent=""))
     for number, row in enumerate(table.rows):
         body += _nested(sheet, row, 0, scales, f"{table.kinds[0]}-{sheet.runs[0].index}-{number}", "")
-    name = " → ".join(plain(kind) for kind in table.kinds)
+    name = " → ".join(_said(kind) for kind in table.kinds)
     return el(
         "div",
         el(
             "table",
             el("caption", name if table.kinds[0] != DIAGNOSTIC else "Diagnostic, outside every average"),
-            el("thead", el("tr", el("th", plain(table.kinds[0]), scope="col", cls="label"), heads)),
+            el("thead", el("tr", el("th", _said(table.kinds[0]), scope="col", cls="label"), heads)),
             el("tbody", body),
             cls=f"scores n{min(len(sheet.runs), 5)}",
         ),
@@ -70,8 +70,9 @@ def _other_metrics(sheet: Sheet, table: Table, scales: Mapping[str, float]) -> H
     """The figures of all metrics, row by row and run by run: a table shows one, and its script puts in another."""
     rows = [row.cells for row in _shown_rows(sheet, table)]
     data = {
-        "full": [scales[m] for m in sheet.metrics],
-        "decimals": [2 if m.endswith("_ratio") else 1 for m in sheet.metrics],
+        "low": [ends(m, scales[m])[0] for m in sheet.metrics],
+        "full": [ends(m, scales[m])[1] for m in sheet.metrics],
+        "decimals": [decimals(m) for m in sheet.metrics],
         "rows": [[[_four(cells.get(m)) for m in sheet.metrics] for cells in row] for row in rows],
     }
     return el("script", json_for_script(data), type="application/json")
@@ -97,12 +98,14 @@ def _whole(sheet: Sheet) -> Row:
     return Row("All", {}, [view.summary["overall"] for view in sheet.runs])
 
 
-def _run_head(view: RunView) -> Html:
-    return el("th", badge(view), el("span", view.name), scope="col", cls=f"run{view.index % 8}")
+def _run_head(sheet: Sheet, view: RunView) -> Html:
+    # Equal columns, however long a name is: bars of one row are on one scale and must have one length.
+    width = f"width:{78 / len(sheet.runs):.2f}%"
+    return el("th", badge(view), el("span", view.name), scope="col", cls=f"run{view.index % 8}", style=width)
 
 
 def _metric_heads(sheet: Sheet) -> list[Html]:
-    return [el("th", metric_name(m), scope="col", title=METRIC_NOTES.get(m)) for m in sheet.metrics]
+    return [el("th", metric_name(m), scope="col", title=metric_note(m)) for m in sheet.metrics]
 
 
 def _full(rows: Sequence[Row], metric: str) -> float:
@@ -134,9 +137,9 @@ def _table_row(sheet: Sheet, row: Row, depth: int, key: str, scales: Mapping[str
             cls="fold",
             data_key=key,
             aria_expanded="true" if depth == 0 else "false",
-            aria_label=f"Rows inside {plain(row.label)}",
+            aria_label=f"Rows inside {_said(row.label)}",
         )
-    label = el("button", plain(row.label), type="button", cls="name", title="Show these cases")
+    label = el("button", _said(row.label), type="button", cls="name", title="Show these cases")
     shown = sheet.metrics if len(sheet.runs) == 1 else sheet.metrics[:1]
     cells = [
         el("td", _figure(found, metric, view, scales), cls=f"run{view.index % 8}")
@@ -152,6 +155,15 @@ def _table_row(sheet: Sheet, row: Row, depth: int, key: str, scales: Mapping[str
         data_filter=wanted,
         hidden=depth > 1,
     )
+
+
+def _said(name: str) -> str:
+    """A kind of rows or a row, of one tag or several.
+
+    >>> _said("level/law"), _said("explicit/light_propagation")
+    ('Level · Law', 'Explicit · Light propagation')
+    """
+    return " · ".join(plain(part) for part in name.split("/"))
 
 
 def _figure(cells: Cells, metric: str, view: RunView, scales: Mapping[str, float]) -> Html:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from editscope.report.comparison import comparison
 from editscope.report.diagnosis import diagnosis
 from editscope.report.figures import failures, tolerance
+from editscope.report.judging import judging
 from editscope.report.leaderboard import leaderboard
 from editscope.report.markup import Html
 from editscope.report.measures import measures
 from editscope.report.model import Sheet
+from editscope.report.opinions import opinions
 from editscope.report.options import Options
 from editscope.report.overview import overview
 from editscope.report.papers import papers
@@ -32,12 +34,14 @@ class Section:
 SECTIONS: tuple[Section, ...] = (
     Section("overview", "Overview", overview),
     Section("files", "", files),
+    Section("judging", "Judging", judging),
     Section("leaderboard", "Leaderboard", leaderboard),
     Section("diagnosis", "Diagnosis", diagnosis),
     Section("failures", "Failures", failures),
     Section("comparison", "Comparison", comparison),
     Section("tables", "Tables", tables),
     Section("papers", "Paper", papers),
+    Section("opinions", "Scores", opinions),
     Section("curves", "Curves", tolerance),
     Section("profile", "Profile", profile),
     Section("sizes", "Sizes", sizes),

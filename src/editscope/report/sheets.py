@@ -8,11 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from editscope.errors import BadInput
+from editscope.report.judged import coverage_words, is_judged
 from editscope.report.layouts import (
     PaperRow,
     PaperTable,
     board,
     figure,
+    full_label,
     half_width,
     paper_tables,
     run_names,
@@ -35,6 +37,9 @@ COLUMNS = (
     "lo",
     "hi",
     "n",
+    "missing",
+    "worst",
+    "best",
     "against",
     "p",
     "p_holm",
@@ -46,8 +51,9 @@ SPACE = "&nbsp;" * 4
 def as_csv(model: Model, *, published: bool = False) -> Iterator[str]:
     """Tidy rows, told apart by ``kind``; the header names the columns.
 
-    ``run``: one row of a table and one metric of a run. ``difference``: the headline of a later run of a set
-    minus that of its first run (``against``), case by case, with paired-bootstrap interval, the p of the
+    ``run``: one row of a table and one metric of a run; where judges gave it, ``missing`` verdicts with the bounds
+    ``worst`` and ``best`` that they leave, and ``note`` says who judged. ``difference``: the headline of a later run
+    of a set minus that of its first run (``against``), case by case, with paired-bootstrap interval, the p of the
     sign-flip test and the same after Holm's correction. ``published``: a printed figure; its interval is the
     printed half-width, and ``note`` says which set, prompts and judge.
     """
@@ -56,6 +62,8 @@ def as_csv(model: Model, *, published: bool = False) -> Iterator[str]:
         known = {"kind": "run", "run": view.run.path.name, "editor": view.name}
         suite = view.run.info["suite"]
         known |= {"suite": suite["name"], "fingerprint": suite["fingerprint"]}
+        if is_judged(view.run.info):
+            known["note"] = f"judged by {view.run.info['judge']}"
         overall = [{"by": "overall", "key": "", "metric": m, **c} for m, c in view.summary["overall"].items()]
         for row in (*overall, *view.summary["groups"]):
             yield _row(known | row)
@@ -74,7 +82,7 @@ def _differences(sheet: Sheet) -> Iterator[str]:
         known |= {"suite": sheet.suite, "fingerprint": sheet.fingerprint, "against": first.name}
         known |= {"metric": sheet.headline}
         try:
-            table = compare_rows(first.rows, view.rows, sheet.aggregation, sheet.headline)
+            table = compare_rows(first.scores, view.scores, sheet.aggregation, sheet.headline, match=sheet.match)
         except BadInput:
             continue  # runs that share no case
         rows: list[tuple[str, str, Paired]] = [("overall", "", table.overall)]
@@ -123,14 +131,13 @@ def as_markdown(model: Model, *, published: bool = False) -> Iterator[str]:
 
 
 def _overview(sheet: Sheet) -> Iterator[str]:
-    number = max(len(view.records) for view in sheet.runs)
     yield f"\n## {_text(suite_name(sheet.suite))}\n\n"
-    yield f"{count(number, 'case')}, set `{sheet.fingerprint}`. 95 % intervals.\n\n"
+    yield f"{count(sheet.n_cases, 'case')}, set `{sheet.fingerprint}`. 95 % intervals.\n\n"
     yield _cells(["Run", *(metric_name(m) for m in sheet.metrics), "Coverage"])
     yield _cells(["---", *("---:" for _ in sheet.metrics), "---"])
     for name, view in zip(run_names(sheet), sheet.runs, strict=True):
         overall = view.summary["overall"]
-        coverage = ", ".join(f"{n:,} {s}" for s, n in (view.summary.get("coverage") or {}).items())
+        coverage = _text(coverage_words(view.summary))
         figures = [_mean(overall.get(m), m) for m in sheet.metrics]
         yield _cells([_text(name), *figures, coverage or count(len(view.records), "case")])
 
@@ -144,7 +151,7 @@ def _mean(cell: dict[str, Any] | None, metric: str) -> str:
 def _table(table: PaperTable) -> Iterator[str]:
     source = f" ({table.source})" if table.source else ""
     yield f"\n### {_text(table.title + source)}\n\n"
-    heads = [_text(c.label) + (f"<br><sub>{_text(c.note)}</sub>" if c.note else "") for c in table.columns]
+    heads = [_text(full_label(c)) + (f"<br><sub>{_text(c.note)}</sub>" if c.note else "") for c in table.columns]
     yield _cells([_text(table.stub), *heads])
     yield _cells(["---", *("---:" for _ in heads)])
     for row, places in zip(table.rows, table_ranks(table), strict=True):

@@ -10,7 +10,7 @@ from editscope.report.links import cases_link
 from editscope.report.markup import Child, Html, el
 from editscope.report.model import RunView
 from editscope.report.overview import badge
-from editscope.report.words import plain
+from editscope.report.words import failure
 
 MIME = {".webp": "image/webp", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png"}
 
@@ -25,7 +25,8 @@ def card(case_id: str, results: Sequence[tuple[RunView, str]], *, shared: bool =
     first = results[0][0].by_id.get(case_id)
     if first is None:
         return None
-    pictures: list[Child] = [_picture(first.thumbs.get("answer"), "answer", None)] if shared else []
+    role = "answer" if "answer" in first.thumbs else "input"
+    pictures: list[Child] = [_picture(first.thumbs.get(role), role, None)] if shared else []
     for view, said in results:
         record = view.by_id.get(case_id)
         path = record.thumbs.get("edit") if record else None
@@ -35,7 +36,7 @@ def card(case_id: str, results: Sequence[tuple[RunView, str]], *, shared: bool =
         "a",
         el("span", pictures, cls="pair"),
         el("code", case_id),
-        el("small", plain(first.failure) if alone and first.failure else None),
+        el("small", failure(first.failure).label if alone and first.failure else None),
         href=cases_link(view=alone, case_id=case_id),
         cls="mini",
         title=first.instruction,

@@ -6,7 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-SUITES = {"paintbench": "PaintBench", "tinygrafix": "TinyGrafixBench"}
+SUITES = {
+    "paintbench": "PaintBench",
+    "tinygrafix": "TinyGrafixBench",
+    "picabench": "PICABench",
+    "worldedit": "WorldEdit-Test",
+    "wiseedit": "WiseEdit",
+    "wiseedit-complex": "WiseEdit-Complex",
+    "inedit": "InEdit-Bench",
+    "kris": "KRIS-Bench",
+    "rise": "RISEBench",
+}
 VALUES = {"n_med": "n medium", "n_high": "n high", "n_xhigh": "n very high"}
 METRICS = {
     "miou": "mIoU",
@@ -26,6 +36,32 @@ METRIC_NOTES = {
     "preservation_accuracy": "Share of the pixels that should stay and did, averaged over the tolerances.",
     "over_edit_ratio": "Pixels that changed for each pixel that should have; 1 is right.",
 }
+
+
+class Metric(str):
+    """The name of a measure that a protocol defines, and how its figures are written.
+
+    ``low`` and ``high`` are the ends of its scale as tables show it. It is equal to its name, so that it finds its
+    figures wherever they are kept by name.
+
+    >>> quality = Metric("vq", "Visual quality", low=1, high=5, decimals=2)
+    >>> quality == "vq", metric_name(quality), value(4.3567, quality)
+    (True, 'Visual quality', '4.36')
+    """
+
+    label: str
+    note: str
+    low: float
+    high: float
+    decimals: int
+
+    def __new__(
+        cls, name: str, label: str, note: str = "", low: float = 0.0, high: float = 100.0, decimals: int = 1
+    ) -> Metric:
+        """A name with all that."""
+        made = super().__new__(cls, name)
+        made.label, made.note, made.low, made.high, made.decimals = label, note, low, high, decimals
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +90,13 @@ FAILURES = {
     "no_output": Failure("No output", "There is no picture to look at; it counts as 0."),
 }
 """From best to worst, the order in which bars are stacked."""
+JUDGED = {
+    "ok": Failure("Judged", "Every question about this edit has its verdict."),
+    "refused": Failure("Refused", "A judge would not answer, or a filter stopped it; this is no score."),
+    "unparsed": Failure("Unparsed", "A reply did not have the form that was asked for, also after asking again."),
+    "error": Failure("Error", "A call got no reply, or the edit could not be made."),
+}
+"""What stands in for a failure mode where judges gave the scores."""
 
 
 def suite_name(suite: str) -> str:
@@ -63,12 +106,35 @@ def suite_name(suite: str) -> str:
 
 def metric_name(metric: str) -> str:
     """A metric as a column head."""
-    return METRICS.get(metric, plain(metric))
+    return metric.label if isinstance(metric, Metric) else METRICS.get(metric, plain(metric))
+
+
+def metric_note(metric: str) -> str | None:
+    """What a metric is, in a sentence; None where nobody said."""
+    return (metric.note or None) if isinstance(metric, Metric) else METRIC_NOTES.get(metric)
+
+
+def decimals(metric: str) -> int:
+    """How many decimals its figures have: one, ratios two, and measures as their protocol says.
+
+    >>> decimals("miou"), decimals("over_edit_ratio")
+    (1, 2)
+    """
+    return metric.decimals if isinstance(metric, Metric) else 2 if metric.endswith("_ratio") else 1
+
+
+def ends(metric: str, full: float = 100.0) -> tuple[float, float]:
+    """The ends of the scale that its figures are drawn on.
+
+    >>> ends("miou"), ends("over_edit_ratio", 3.0), ends(Metric("vq", "Quality", low=1, high=5))
+    ((0.0, 100.0), (0.0, 3.0), (1, 5))
+    """
+    return (metric.low, metric.high) if isinstance(metric, Metric) else (0.0, full)
 
 
 def failure(mode: str) -> Failure:
     """A failure mode in words, known or not."""
-    return FAILURES.get(mode, Failure(plain(mode), ""))
+    return FAILURES.get(mode) or JUDGED.get(mode) or Failure(plain(mode), "")
 
 
 def failure_order(modes: Iterable[str]) -> list[str]:
@@ -78,7 +144,8 @@ def failure_order(modes: Iterable[str]) -> list[str]:
     ['success', 'no_output', 'strange']
     """
     found = set(modes)
-    return [mode for mode in FAILURES if mode in found] + sorted(found - FAILURES.keys())
+    known = {"ok": None, **dict.fromkeys(FAILURES), **dict.fromkeys(JUDGED)}
+    return [mode for mode in known if mode in found] + sorted(found - known.keys())
 
 
 def plain(name: str) -> str:
@@ -101,7 +168,7 @@ def value(number: float | None, metric: str = "") -> str:
     """
     if number is None:
         return "–"
-    return f"{number:.2f}" if metric.endswith("_ratio") else f"{number:.1f}"
+    return f"{number:.{decimals(metric)}f}"
 
 
 def signed(number: float, metric: str = "") -> str:
@@ -110,7 +177,7 @@ def signed(number: float, metric: str = "") -> str:
     >>> signed(-1.26), signed(3.0), signed(-0.04), signed(0.5, "over_edit_ratio")
     ('−1.3', '+3.0', '0.0', '+0.50')
     """
-    text = f"{number:+.{2 if metric.endswith('_ratio') else 1}f}"
+    text = f"{number:+.{decimals(metric)}f}"
     return text.replace("-", "−") if text.strip("+-0.") else text.lstrip("+-")
 
 
@@ -137,10 +204,10 @@ def interval(cell: dict[str, Any], metric: str = "") -> str:
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence.
 
-    >>> listed(["a"]), listed(["a", "b", "c"])
-    ('a', 'a, b and c')
+    >>> listed(["a"]), listed(["a", "b", "c"]), listed([])
+    ('a', 'a, b and c', '')
     """
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def count(number: int, noun: str) -> str:

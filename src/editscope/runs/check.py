@@ -16,7 +16,7 @@ from editscope.runs.journal import Line, progress, read_journal
 from editscope.runs.pack import Told
 from editscope.runs.plan import FILE as INFO
 from editscope.runs.plan import Info, read_info
-from editscope.runs.tables import SCORES, SUMMARY, score_columns, scored, summary
+from editscope.runs.tables import SCORES, SUMMARY, finished, score_columns, scored, summary
 from editscope.runs.unpack import Archive, opened
 
 TOLERANCE = 1e-6
@@ -96,20 +96,20 @@ def _contents(archive: Archive, damaged: set[str]) -> Iterator[str]:
 
 
 def _tables(archive: Archive, damaged: set[str], info: Info, pairs: list[tuple[Line, Line]]) -> Iterator[str]:
-    complete = len(pairs) >= int(info["selection"]["n"])
+    complete = finished(pairs) >= int(info["selection"]["n"])
     for name in (SUMMARY, SCORES):
         if complete and name not in archive.files:
             yield f"{archive.path} holds a finished run without {name}"
     counted = archive.manifest["cases"]["scored"]
-    if counted != len(pairs):
-        yield f"{archive.path}: the manifest says {counted:,} scored cases, the journal has {len(pairs):,}"
+    if counted != finished(pairs):
+        yield f"{archive.path}: the manifest says {counted:,} scored cases, the journal has {finished(pairs):,}"
     if SUMMARY in archive.files and SUMMARY not in damaged:
         wanted = json.loads(json.dumps(summary(info, pairs)))
         where = difference(json.loads(archive.content(SUMMARY)), wanted)
         if where:
             yield f"{archive.path}: {SUMMARY} does not follow from the journal: {where}"
     if SCORES in archive.files and SCORES not in damaged:
-        where = difference(_parquet(archive.content(SCORES)), score_columns(pairs))
+        where = difference(_parquet(archive.content(SCORES)), score_columns(info, pairs))
         if where:
             yield f"{archive.path}: {SCORES} does not follow from the journal: {where}"
 

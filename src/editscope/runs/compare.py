@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     from editscope.stats.paired import Paired, PairedGroup, PairedTable
 
 Rows: TypeAlias = "dict[str, list[Any]]"
-Key: TypeAlias = "tuple[str, str]"
-"""A case id and a variant."""
+Key: TypeAlias = "tuple[str, ...]"
+"""A case id and a variant; of runs with judges also a metric and the key of the call that it came from."""
+
+PAIRED_BY = ("case_id", "variant")
+FINER = ("metric", "key")
+"""What tells the rows of a run apart, and what tells them apart in a run with judges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +108,20 @@ class Comparison:
 
     def cases(self, n: int = 10) -> tuple[CaseContrast, ...]:
         """The n cases in which a run differs most from the first, largest difference first."""
-        scores = zip(*(rows[self.metric] for rows in self.taken), strict=True)
-        apart = {key: _largest_difference(*found) for key, found in zip(self.places, scores, strict=True)}
-        ordered = sorted(apart, key=lambda key: (-abs(apart[key]), key))
-        return tuple(self._contrast(key, apart[key]) for key in ordered[:n])
+        records = [{(record.case_id, record.variant): record for record in run.records()} for run in self.runs]
+        units = {(key[0], key[1]): tuple(known[key[0], key[1]] for known in records) for key in self.places}
+        apart = {
+            unit: _largest_difference(*(record.metrics.get(self.metric) for record in found))
+            for unit, found in units.items()
+        }
+        ordered = sorted(apart, key=lambda unit: (-abs(apart[unit]), unit))
+        return tuple(self._contrast(units[unit], apart[unit]) for unit in ordered[:n])
 
-    def _contrast(self, key: Key, difference: float) -> CaseContrast:
-        records = tuple(run.records()[place] for run, place in zip(self.runs, self.places[key], strict=True))
+    def _contrast(self, records: tuple[CaseRecord, ...], difference: float) -> CaseContrast:
         scores = [record.metrics.get(self.metric) for record in records]
         return CaseContrast(
-            case_id=key[0],
-            variant=key[1],
+            case_id=records[0].case_id,
+            variant=records[0].variant,
             instruction=records[0].instruction,
             tags=records[0].tags,
             scores=tuple(None if score is None else round(self.scale * score, 9) for score in scores),
@@ -181,13 +188,14 @@ def compare(
     _check_suites(runs)
     aggregation = aggregation_from(runs[0].info)
     metric = _metric(runs, metric or aggregation.headline)
-    shared, left_out = _shared(runs, aggregation, where)
-    tags = _tags(aggregation)
+    shared, left_out = _shared(runs, aggregation, where, metric)
+    tags = _tags(aggregation, _matched_by(runs[0]))
     taken = [_taken(run, [places[i] for places in shared.values()], [*tags, metric]) for i, run in enumerate(runs)]
 
     from editscope.stats.paired import compare_rows
 
-    tables = [compare_rows(taken[0], rows, aggregation, metric, resamples=resamples) for rows in taken[1:]]
+    match = _matched_by(runs[0])
+    tables = [compare_rows(taken[0], rows, aggregation, metric, match=match, resamples=resamples) for rows in taken[1:]]
     return Comparison(runs, run_names(runs), metric, aggregation, tuple(tables), left_out, shared, tuple(taken))
 
 
@@ -215,6 +223,19 @@ def _check_suites(runs: Sequence[Run]) -> None:
             raise BadInput(
                 f"{runs[0].path} is a run of {ours} and {run.path} one of {theirs}; only runs of one suite are compared"
             )
+        if _protocol(run) != _protocol(runs[0]):
+            raise BadInput(
+                f"{runs[0].path} was scored by {_protocol(runs[0])} and {run.path} by {_protocol(run)}, whose numbers "
+                "mean different things; `editscope rescore` judges the edits of one by the protocol of the other"
+            )
+
+
+def _protocol(run: Run) -> str:
+    return f"the protocol {run.info['judging']['protocol']['name']}" if run.judged else "pixels"
+
+
+def _matched_by(run: Run) -> tuple[str, ...]:
+    return (*PAIRED_BY, *FINER) if run.judged else PAIRED_BY
 
 
 def _metric(runs: Sequence[Run], metric: str) -> str:
@@ -226,10 +247,10 @@ def _metric(runs: Sequence[Run], metric: str) -> str:
 
 
 def _shared(
-    runs: Sequence[Run], aggregation: Aggregation, where: Mapping[str, str | Sequence[str]] | None
+    runs: Sequence[Run], aggregation: Aggregation, where: Mapping[str, str | Sequence[str]] | None, metric: str
 ) -> tuple[dict[Key, tuple[int, ...]], LeftOut]:
     """Where each case that all runs have is in the rows of each, and how many cases are not so."""
-    numbers = [_numbered(run, where) for run in runs]
+    numbers = [_numbered(run, where, metric) for run in runs]
     everyone = set().union(*numbers)
     common = [key for key in numbers[0] if all(key in number for number in numbers)]
     prints = [run.rows()["fingerprint"] for run in runs]
@@ -258,8 +279,8 @@ def _why_nothing(runs: Sequence[Run], common: int) -> str:
     )
 
 
-def _numbered(run: Run, where: Mapping[str, str | Sequence[str]] | None) -> dict[Key, int]:
-    """The row of each case of a run that passes a filter."""
+def _numbered(run: Run, where: Mapping[str, str | Sequence[str]] | None, metric: str) -> dict[Key, int]:
+    """The row of each case of a run that passes a filter; in a run with judges, the rows that belong to a measure."""
     rows = run.rows()
     chosen = {} if where is None else parse_where(f"{tag}={_joined(values)}" for tag, values in where.items())
     for tag, wanted in chosen.items():
@@ -268,11 +289,12 @@ def _numbered(run: Run, where: Mapping[str, str | Sequence[str]] | None) -> dict
         for value in wanted:
             if value not in rows[tag]:
                 raise unknown(f"{tag} in {run.path}", value, {str(found) for found in rows[tag]})
-    keys = zip(rows["case_id"], rows["variant"], strict=True)
+    of_measure = run.metrics_of(metric)
     return {
         key: place
-        for place, key in enumerate(keys)
-        if all(rows[tag][place] in wanted for tag, wanted in chosen.items())
+        for place, key in enumerate(zip(*(rows[name] for name in _matched_by(run)), strict=True))
+        if (of_measure is None or rows["metric"][place] in of_measure)
+        and all(rows[tag][place] in wanted for tag, wanted in chosen.items())
     }
 
 
@@ -280,10 +302,10 @@ def _joined(values: str | Sequence[str]) -> str:
     return values if isinstance(values, str) else ",".join(values)
 
 
-def _tags(aggregation: Aggregation) -> list[str]:
+def _tags(aggregation: Aggregation, matched_by: Sequence[str]) -> list[str]:
     groups = (aggregation.overall, *aggregation.groups)
     used = [tag for group in groups for tag in (*group.by, *group.over)]
-    return list(dict.fromkeys(["case_id", "variant", *used, *aggregation.strata, *aggregation.exclude]))
+    return list(dict.fromkeys([*matched_by, *used, *aggregation.strata, *aggregation.exclude]))
 
 
 def _taken(run: Run, places: Sequence[int], names: Sequence[str]) -> Rows:

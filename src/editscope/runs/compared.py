@@ -76,9 +76,14 @@ def p_value(p: float) -> str:
 def notes(comparison: Comparison) -> tuple[str, ...]:
     """A sentence for each run after the first, then what a reader should mind."""
     said = [_verdict(comparison, index) for index in range(1, len(comparison.runs))]
+    for name, run in zip(comparison.names, comparison.runs, strict=True):
+        pending = run.coverage.get("pending", 0)
+        if pending:
+            said.append(f"{name} is not finished: {pending:,} of its cases are not scored yet and take no part.")
     left_out = str(comparison.left_out)
     if left_out:
         said.append(f"Left out: {left_out}.")
+    said += _judging(comparison)
     single, strata = single_strata(comparison)
     if single:
         said.append(
@@ -88,10 +93,21 @@ def notes(comparison: Comparison) -> tuple[str, ...]:
     return tuple(said)
 
 
+def _judging(comparison: Comparison) -> list[str]:
+    """What of the judging differs, since then not only the edits do."""
+    said = [run.info.get("judging") or {} for run in comparison.runs]
+    differs = []
+    for what, key in (("judges", "judges"), ("prompts", "prompts"), ("options of the protocol", "protocol")):
+        if any(one.get(key) != said[0].get(key) for one in said[1:]):
+            differs.append(what)
+    return [f"Not only the edits differ: the runs have other {' and '.join(differs)}."] if differs else []
+
+
 def single_strata(comparison: Comparison) -> tuple[int, int]:
     """How many strata hold one case only, of how many: the bootstrap cannot see their spread."""
-    rows = comparison.taken[0]
-    sizes = Counter(zip(*(rows[tag] for tag in comparison.aggregation.strata), strict=True))
+    rows, strata = comparison.taken[0], comparison.aggregation.strata
+    cases = dict.fromkeys(zip(rows["case_id"], *(rows[tag] for tag in strata), strict=True))
+    sizes = Counter(case[1:] for case in cases)
     return sum(size == 1 for size in sizes.values()), len(sizes)
 
 

@@ -38,11 +38,15 @@ class Worker:
 
     def give(self, job: Job) -> None:
         """Hand over a job; the clock of an edit starts."""
-        self.job = job
-        self.editing_since = time.monotonic() if job.edit is None else None
+        self.now_does(job)
         # A worker that died just now is noticed by the end of its pipe, where its job is looked after.
         with contextlib.suppress(OSError):
             self.connection.send(job)
+
+    def now_does(self, job: Job) -> None:
+        """Note what it is at: the next edit of its job, whose clock starts, or the score."""
+        self.job = job
+        self.editing_since = time.monotonic() if job.make else None
 
     def ask_to_leave(self) -> None:
         """Say that there are no more jobs."""

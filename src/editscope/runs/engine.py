@@ -6,7 +6,7 @@ import contextlib
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, Protocol
@@ -91,14 +91,15 @@ class Engine:
         while True:
             if self._failure is None:
                 self._assign()
-            busy = [worker for worker in self._workers if worker.job is not None]
+            busy = self._asked() or any(worker.job is not None for worker in self._workers)
             waiting = self.to_edit or self.to_score
             if not busy and (self._failure is not None or not waiting):
                 return
             connections: list[Any] = [worker.connection for worker in self._workers]
-            ready = wait([*connections, interrupts.fd], timeout=self._patience())
+            ready = wait([*connections, interrupts.fd, *self._others()], timeout=self._patience())
             for worker in [w for w in self._workers if w.connection in ready]:
                 self._hear(worker)
+            self._hear_others()
             if interrupts.count:
                 interrupts.drain()
                 self._interrupted(interrupts.count)
@@ -107,6 +108,23 @@ class Engine:
             self._look_around()
             self._guarded(self.journal.sync, 1.0)
 
+    # --- what a run with judges adds --------------------------------------------------------------
+
+    def _asked(self) -> int:
+        """How many questions somebody else is working on."""
+        return 0
+
+    def _others(self) -> list[Any]:
+        """What else the loop waits for."""
+        return []
+
+    def _hear_others(self) -> None:
+        """Take what came from there."""
+
+    def _room(self) -> bool:
+        """Whether more cases may be made ready for scoring."""
+        return True
+
     # --- handing out work -------------------------------------------------------------------------
 
     def _assign(self) -> None:
@@ -114,9 +132,9 @@ class Engine:
         for worker in self._workers:
             if not worker.idle:
                 continue
-            if worker.scores and self.to_score:
+            if worker.scores and self.to_score and self._room():
                 worker.give(self.to_score.popleft())
-            elif worker.edits and self.to_edit and (self.crew.fused or not self._backlog()):
+            elif worker.edits and self.to_edit and (self._room() if self.crew.fused else not self._backlog()):
                 worker.give(self.to_edit.popleft())
 
     def _backlog(self) -> bool:
@@ -137,7 +155,7 @@ class Engine:
             for _ in range(min(crew.editing - editing, len(self.to_edit))):
                 self._workers.append(self._start_editing())
             for _ in range(min(crew.jobs - scoring, len(self.to_edit) + len(self.to_score))):
-                bare = Setup(crew.setup.suite, None, crew.setup.folder, crew.setup.seed)
+                bare = replace(crew.setup, editor=None)
                 self._workers.append(start_process(bare, edits=False, scores=True))
         except OSError as error:
             self._fail(Stopped(f"a worker process could not be started ({error.strerror or error})"))
@@ -167,27 +185,33 @@ class Engine:
             worker.job = None
             if self._write(report.line):
                 self.watcher.step(report.line["status"])
+        elif report.kind == "prepared":
+            job, worker.job = worker.job, None
+            assert job is not None
+            self._prepared(job, report.prepared)
         elif report.kind == "lost":
-            assert worker.job is not None
-            self.watcher.note(f"case {worker.job.case_id} is edited again: {report.said}")
-            self.to_edit.append(Job(worker.job.case_id, worker.job.index))
-            worker.job = None
+            job, worker.job = worker.job, None
+            assert job is not None and report.line is not None
+            self.watcher.note(f"case {job.case_id} is edited again: {report.said}")
+            self.to_edit.append(job.without(report.line["variant"]))
         else:
             worker.job = None
             self._trouble(report)
 
     def _edited(self, worker: Worker, line: Line) -> None:
-        job = worker.job
-        assert job is not None
-        worker.editing_since = None
+        assert worker.job is not None
         kept = self._write(line)
-        scored_next = Job(job.case_id, job.index, line)
-        if worker.scores:
-            worker.job = scored_next
+        left = worker.job.edited(line)
+        if worker.scores or left.make:
+            worker.now_does(left)
             return
-        worker.job = None
+        worker.job, worker.editing_since = None, None
         if kept:
-            self.to_score.append(scored_next)
+            self.to_score.append(left)
+
+    def _prepared(self, job: Job, prepared: Any) -> None:
+        """What a judge is to be asked about a case has come from a worker."""
+        raise NotImplementedError("a run that is scored by pixels asks no judge")
 
     def _trouble(self, report: Report) -> None:
         if report.kind == "bad" or (report.kind in ("disk", "unfit") and not self._spent):
@@ -226,9 +250,9 @@ class Engine:
             return
         self._deaths[job.case_id] += 1
         again = self._deaths[job.case_id] < 2
-        if job.edit is not None and again:
+        if not job.make and again:
             self.to_score.appendleft(job)
-        elif job.edit is not None:
+        elif not job.make:
             self._fail(Stopped(f"a worker died ({how}) twice while scoring case {job.case_id}; is there memory left?"))
         elif self.crew.free and again:
             self.to_edit.appendleft(job)  # the fault may be the machine's
@@ -238,9 +262,11 @@ class Engine:
     def _without_edit(self, job: Job, reason: str) -> None:
         from editscope.runs.steps import edit_line
 
-        line = edit_line(Edit(job.case_id, status="error", reason=reason), job.index)
+        edit = Edit(job.case_id, job.make[0], status="error", reason=reason)
+        line = edit_line(edit, job.index)
         if self._write(line):
-            self.to_score.append(Job(job.case_id, job.index, line))
+            left = job.edited(line)
+            (self.to_edit if left.make else self.to_score).append(left)
 
     def _remove(self, worker: Worker) -> None:
         self._workers.remove(worker)
@@ -258,10 +284,10 @@ class Engine:
 
     # --- the disk, and the end --------------------------------------------------------------------
 
-    def _write(self, line: Line) -> bool:
-        """Put a finished step into the journal; False when the disk refused."""
+    def _write(self, *lines: Line) -> bool:
+        """Put finished steps into the journal; False when the disk refused."""
         before = self._failure
-        self._guarded(self.journal.append, line)
+        self._guarded(self.journal.append, *lines)
         self._spent = self._spent or self._failure is before
         return self._failure is before
 

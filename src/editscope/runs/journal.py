@@ -15,7 +15,9 @@ from editscope.runs.disk import writing
 
 Line: TypeAlias = dict[str, Any]
 Step: TypeAlias = tuple[str, str]
-"""A case id and a variant."""
+"""A case id and a variant; of a run with judges also a unit, which may hold several variants."""
+Asked: TypeAlias = tuple[str, str, int]
+"""A question within its unit: the key of the call, the spec of the judge, the number of the sample."""
 
 FILE = "journal.jsonl"
 SYNC_EVERY_S = 1.0
@@ -23,10 +25,15 @@ SYNC_EVERY_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a journal says is finished: the last edit line of each step, and the score line of that edit."""
+    """What a journal says is finished: the last edit line of each step, and the score line of that edit.
+
+    ``verdicts`` holds, for each unit that a judge was asked about, the last line of each question. Each says by the
+    digest of its call what the judge was shown, so that verdicts on an edit that was made again are known as such.
+    """
 
     edits: Mapping[Step, Line] = field(default_factory=dict)
     scores: Mapping[Step, Line] = field(default_factory=dict)
+    verdicts: Mapping[Step, Mapping[Asked, Line]] = field(default_factory=dict)
 
 
 class Journal:
@@ -46,9 +53,10 @@ class Journal:
         self._synced = time.monotonic()
         self._dirty = False
 
-    def append(self, line: Mapping[str, Any]) -> None:
-        """Add one line in one write; where the disk is full, take back what was written of it."""
-        data = (json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+    def append(self, *lines: Mapping[str, Any]) -> None:
+        """Add lines in one write; where the disk is full, take back what was written of them."""
+        text = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines]
+        data = "".join(text).encode()
         with writing(self.path):
             try:
                 written = os.write(self._fd, data)
@@ -116,17 +124,22 @@ def _whole(line: object) -> bool:
 
 
 def progress(lines: Iterable[Line]) -> Progress:
-    """Sort journal lines into edits and scores; a later edit of a case makes its earlier score void."""
+    """Sort journal lines into edits, verdicts and scores; a later edit makes the earlier score of it void."""
     edits: dict[Step, Line] = {}
     scores: dict[Step, Line] = {}
+    verdicts: dict[Step, dict[Asked, Line]] = {}
+    unit_of: dict[Step, Step] = {}
     for line in lines:
         step = (line["case"], line.get("variant", ""))
         if line["step"] == "edit":
             edits[step] = line
-            scores.pop(step, None)
+            scores.pop(unit_of.get(step, step), None)
         elif line["step"] == "score":
             scores[step] = line
-    return Progress(edits, scores)
+            unit_of |= {(line["case"], variant): step for variant in line.get("unit", ())}
+        elif line["step"] == "verdict":
+            verdicts.setdefault(step, {})[line["key"], line["verdict"]["judge"], line["sample"]] = line
+    return Progress(edits, scores, verdicts)
 
 
 def _lock(fd: int, folder: Path) -> None:

@@ -48,7 +48,7 @@ def run_html(run: Run) -> str:
         f"{title}{where}",
         _headline(run.summary, headline) + _coverage(run),
         _weakest(run.summary, headline),
-        _failures(run.summary["failures"]),
+        _failures(run.summary.get("failures", {})),
         _fold("The four worst cases", _cards(worst.records, headline)),
     ]
     return _box(*parts)
@@ -156,7 +156,8 @@ def _headline(summary: dict[str, Any], headline: str) -> str:
 
 def _coverage(run: Run) -> str:
     gaps = " · ".join(f"{escape(status)} {n:,}" for status, n in run.coverage.items() if status != "ok" and n)
-    total = f"{len(run.rows()['case_id']):,} of {run.info['selection']['n']:,} cases"
+    n = int(run.info["selection"]["n"])
+    total = f"{n - run.coverage.get('pending', 0):,} of {n:,} cases"
     return f"<div style='{FAINT}'>{total}{' · ' + gaps if gaps else ', each with an edit'}</div>"
 
 

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-import json
-import os
 import platform
-import re
-import secrets
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from editscope import __version__
-from editscope.cases import Aggregation, Group
+from editscope.cases import NOTHING
 from editscope.editors import Editor, Inventory, load_editor
 from editscope.errors import BadInput
 from editscope.runs.disk import write_whole, writing
-from editscope.runs.journal import FILE as JOURNAL
+from editscope.runs.folder import run_folder
+from editscope.runs.info import FILE, FORMAT, Info, aggregation_from, aggregation_json, info_json, read_info
+from editscope.runs.judging import Judging, Limits, judging_again
 from editscope.suites import Suite, Where, load_suite
 
-Info: TypeAlias = dict[str, Any]
-"""The content of run.json."""
-
-FORMAT = 1
-FILE = "run.json"
+__all__ = [
+    "FILE",
+    "Info",
+    "Plan",
+    "aggregation_from",
+    "check_units",
+    "make_plan",
+    "output_names",
+    "plan_again",
+    "read_info",
+    "start_folder",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +46,7 @@ class Plan:
     inventory: Inventory
     out: Path
     info: Info
+    judging: Judging | None = None
 
     @property
     def seed(self) -> int:
@@ -55,9 +61,16 @@ class Plan:
 
     @property
     def editor_spec(self) -> str | None:
-        """The spec from which another process can load the editor; None for an object from Python."""
-        spec: str | None = self.info["editor"]["spec"]
+        """The spec from which another process can load the editor; None for an object, or edits of another run."""
+        spec: str | None = None if "edits_of" in self.info else self.info["editor"]["spec"]
         return spec
+
+    @property
+    def resumable(self) -> bool:
+        """Whether the command line can go on with it: nothing of it lives in this process only."""
+        judges = self.info.get("judging", {}).get("judges", ())
+        made = self.editor_spec is not None or "edits_of" in self.info
+        return made and not any(judge.startswith("object ") for judge in judges)
 
     def headline(self) -> str:
         """The first line of a run: what, how many, by whom, and what is wrong with the files."""
@@ -66,6 +79,11 @@ class Plan:
         if shown.startswith("folder:"):
             shown = f"folder:{self.editor.name}"
         parts = [self.suite.name, _counted(len(self.ids), "case"), f"editor {shown}"]
+        if self.judging is not None:
+            parts.append(f"judge {self.judging.label}")
+            protocol, plain = self.judging.protocol, not self.judging.protocol.options
+            own = protocol.name == self.suite.default_protocol and (plain or bool(self.suite.rubric_options))
+            parts += [] if own else [f"protocol {protocol}"]
         return " · ".join([*parts, *self._files_said()])
 
     def _files_said(self) -> list[str]:
@@ -93,10 +111,15 @@ def make_plan(
     limit: int | None = None,
     seed: int = 0,
     timeout: float | None = None,
+    judging: Judging | None = None,
+    also: Mapping[str, Any] = NOTHING,
 ) -> Plan:
-    """Check everything that can be checked and decide where the run goes; writes nothing."""
-    if suite.scoring != "pixels":
-        raise BadInput(f"suite {suite.name} is scored by a judge, which this version does not have yet")
+    """Check everything that can be checked and decide where the run goes; writes nothing.
+
+    ``judging`` is for suites that a judge scores, or for another protocol on any suite; ``also`` goes into run.json.
+    """
+    if suite.scoring != "pixels" and judging is None:
+        raise BadInput(f"suite {suite.name} is scored by a judge; name one with --judge, such as openai:gpt-4o")
     if timeout is not None and not timeout > 0:
         raise BadInput(f"--timeout must be a number of seconds above 0, not {timeout:g}")
     spec = editor if isinstance(editor, str) else None
@@ -108,9 +131,39 @@ def make_plan(
     if not ids:
         raise BadInput(f"suite {suite.name} has no cases to run")
     suite.check()
-    inventory = editor.inventory(ids, suite.ids)
+    if judging is not None:
+        check_units(suite, ids, judging)
+    inventory = editor.inventory(ids, suite.ids, output_names(suite))
+    if judging is not None and judging.missing == "fail" and inventory.missing:
+        raise BadInput(
+            f"{len(inventory.missing):,} edits are missing, and --missing is fail; the first is that of "
+            f"{inventory.missing[0]} (--dry-run lists them)"
+        )
     info = _info(suite, ids, editor, spec, inventory, where, limit, seed, timeout)
-    return Plan(suite, ids, editor, inventory, _folder(out, info), info)
+    if judging is not None:
+        info |= {
+            "judge": judging.label,
+            "judging": judging.described(),
+            "aggregation": aggregation_json(judging.aggregation(suite)),
+        }
+    info |= also
+    return Plan(suite, ids, editor, inventory, run_folder(out, info), info, judging)
+
+
+def check_units(suite: Suite, ids: tuple[str, ...], judging: Judging) -> None:
+    """Raise BadInput where the protocol has nothing to ask about a case, before any edit is made.
+
+    Of a suite that draws its cases only the first is looked at: they are all alike.
+    """
+    for case_id in ids if suite.scoring == "judged" else ids[:1]:
+        judging.rubric.units(suite.case(case_id))
+
+
+def output_names(suite: Suite) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Where the edits of a judged suite lie in a folder of edits; pixel suites have the released names."""
+    if suite.scoring != "judged":
+        return {}
+    return {i: {variant: suite.output_names(i, variant) for variant in suite.variants(i)} for i in suite.ids}
 
 
 def start_folder(plan: Plan) -> Info:
@@ -119,38 +172,19 @@ def start_folder(plan: Plan) -> Info:
         return read_info(plan.out)
     with writing(plan.out):
         plan.out.mkdir(parents=True, exist_ok=True)
-    write_whole(plan.out / FILE, _json(plan.info))
+    write_whole(plan.out / FILE, info_json(plan.info))
     return plan.info
 
 
-def read_info(folder: Path) -> Info:
-    """The run.json of a run folder, if it is one that this version understands."""
-    path = folder / FILE
-    if not path.is_file():
-        raise BadInput(f"{folder} is not a run: it holds no {FILE}")
-    try:
-        info = json.loads(path.read_text(encoding="utf-8"))
-        found = info["format"]
-        for key in ("suite", "selection", "editor", "seed", "aggregation", "settings"):
-            _ = info[key]
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadInput(
-            f"{path} cannot be read ({type(error).__name__}: {error}); it is not a run of Editscope"
-        ) from error
-    if not isinstance(found, int) or found > FORMAT:
-        wrote = info.get("editscope", "a newer version")
-        raise BadInput(
-            f"{path} has format {found}, written by editscope {wrote}; this is {__version__} and reads "
-            f"up to format {FORMAT}: upgrade with pip install --upgrade editscope"
-        )
-    return dict(info)
+def plan_again(folder: Path, *, limits: Limits | None = None, missing: str | None = None, again: bool = False) -> Plan:
+    """The plan of a run that was started before, checked against what is there now.
 
-
-def plan_again(folder: Path) -> Plan:
-    """The plan of a run that was started before, checked against what is there now."""
+    For a run with judges ``limits`` and ``missing`` replace those it was started with, and ``again`` asks once more
+    what ended without a verdict.
+    """
     info = read_info(folder)
     spec = info["editor"]["spec"]
-    if spec is None:
+    if spec is None and "edits_of" not in info:
         raise BadInput(
             f"{folder} was made with an editor object from Python ({info['editor']['name']}); "
             f"continue it there with editscope.run(suite, editor, out={str(folder)!r})"
@@ -167,28 +201,14 @@ def plan_again(folder: Path) -> Plan:
     if _ids_digest(ids) != selection["ids_digest"]:
         raise BadInput(f"this version selects other cases for {folder} than the one that started it; start a new run")
     _look_in(info["editor"].get("cwd"))
-    editor = load_editor(spec)
+    editor = _edits_of(info["edits_of"]) if "edits_of" in info else load_editor(spec)
     files = info["files"]
-    missing, unmatched, unreadable = (tuple(files[key]) for key in ("missing", "unmatched", "unreadable"))
-    found = Inventory(files.get("outputs"), missing, unmatched, unreadable, files.get("digest", ""))
-    return Plan(suite, ids, editor, found, folder, info)
-
-
-def aggregation_from(info: Info) -> Aggregation:
-    """The aggregation of a run, from its run.json."""
-    saved = info["aggregation"]
-
-    def group(fields: Mapping[str, Any]) -> Group:
-        return Group(fields["name"], tuple(fields["by"]), tuple(fields["over"]))
-
-    return Aggregation(
-        overall=group(saved["overall"]),
-        groups=tuple(group(fields) for fields in saved["groups"]),
-        strata=tuple(saved["strata"]),
-        exclude=dict(saved["exclude"]),
-        headline=saved["headline"],
-        orders={tag: tuple(values) for tag, values in saved["orders"].items()},
-    )
+    listed = {key: tuple(files[key]) for key in ("missing", "unmatched", "unreadable")}
+    found = Inventory(files.get("outputs"), digest=files.get("digest", ""), **listed)
+    judging = judging_again(suite, info, limits, missing, again) if info.get("judging") else None
+    if judging is not None:
+        info["judging"] |= {"missing": judging.missing}
+    return Plan(suite, ids, editor, found, folder, info, judging)
 
 
 def _info(
@@ -231,7 +251,7 @@ def _info(
         },
         "judge": None,
         "seed": seed,
-        "aggregation": _aggregation(suite.aggregation),
+        "aggregation": aggregation_json(suite.aggregation),
         "versions": _versions(),
         "settings": {"timeout_s": timeout},
         "files": {
@@ -242,6 +262,12 @@ def _info(
             "digest": inventory.digest,
         },
     }
+
+
+def _edits_of(run: str) -> Editor:
+    from editscope.runs.rescoring import kept_edits
+
+    return kept_edits(run)
 
 
 def _look_in(folder: str | None) -> None:
@@ -256,17 +282,6 @@ def _options(spec: str) -> Mapping[str, Any]:
     return parse_spec(spec).options
 
 
-def _aggregation(aggregation: Aggregation) -> dict[str, Any]:
-    return {
-        "overall": asdict(aggregation.overall),
-        "groups": [asdict(group) for group in aggregation.groups],
-        "strata": aggregation.strata,
-        "exclude": dict(aggregation.exclude),
-        "headline": aggregation.headline,
-        "orders": dict(aggregation.orders),
-    }
-
-
 def _versions() -> dict[str, str]:
     found = {"python": platform.python_version(), "platform": platform.platform()}
     for package in ("numpy", "numba", "pillow", "isal"):
@@ -277,77 +292,9 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _folder(out: str | Path | None, info: Info) -> Path:
-    """Where the run goes: the folder asked for, if free or holding the same run; or a new one in runs/."""
-    if out is None:
-        stem = f"{info['suite']['name']}-{_slug(info['editor']['name'])}"
-        while (folder := Path("runs") / f"{stem}-{secrets.token_hex(2)}").exists():
-            continue
-        _check_writable(folder)
-        return folder
-    folder = Path(out)
-    if folder.exists() and not folder.is_dir():
-        raise BadInput(f"--out {folder} is a file; a run is a folder")
-    if (folder / FILE).exists():
-        _check_same(folder, read_info(folder), info)
-    elif folder.is_dir() and any(entry.name != JOURNAL for entry in folder.iterdir()):
-        raise BadInput(f"--out {folder} is not empty and not a run; give a new or empty folder")
-    _check_writable(folder)
-    return folder
-
-
-def _check_same(folder: Path, there: Info, asked: Info) -> None:
-    there, asked = json.loads(_json(there)), json.loads(_json(asked))
-    differences = [
-        f"{what} {_brief(old)} (asked: {_brief(new)})"
-        for what, old, new in (
-            ("suite", there["suite"]["name"], asked["suite"]["name"]),
-            ("cases", there["suite"]["fingerprint"], asked["suite"]["fingerprint"]),
-            ("selection", there["selection"]["ids_digest"], asked["selection"]["ids_digest"]),
-            ("editor", _identity(there["editor"]), _identity(asked["editor"])),
-            ("seed", there["seed"], asked["seed"]),
-        )
-        if old != new
-    ]
-    if differences:
-        raise BadInput(f"--out {folder} holds another run, with {', '.join(differences)}; give another folder")
-    if there.get("files", {}).get("digest", "") != asked["files"]["digest"]:
-        raise BadInput(
-            f"--out {folder} holds a run over the same outputs as they were before (files changed since); "
-            f"give another folder, or `editscope resume {folder}` to go on with the files of today"
-        )
-
-
-def _identity(editor: Mapping[str, Any]) -> str:
-    return str(editor["spec"] or f"object {editor['name']}")
-
-
-def _brief(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= 80 else text[:79] + "…"
-
-
-def _check_writable(folder: Path) -> None:
-    nearest = folder.absolute()
-    while not nearest.exists():
-        nearest = nearest.parent
-    if not nearest.is_dir():
-        raise BadInput(f"--out {folder} cannot be made: {nearest} is a file")
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        raise BadInput(f"--out {folder} cannot be made: {nearest} may not be written; choose another folder")
-
-
 def _counted(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _ids_digest(ids: tuple[str, ...]) -> str:
     return sha256("\n".join(ids).encode()).hexdigest()[:16]
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "editor"
-
-
-def _json(info: Info) -> bytes:
-    return (json.dumps(info, indent=2, ensure_ascii=False) + "\n").encode()

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
+    from editscope.judges import Verdict
+    from editscope.runs.asking import Asking
+
 EVERY_S = 5.0
 
 
@@ -25,8 +28,18 @@ class Meter(Protocol):
         """A line that the user should see now."""
 
 
+class JudgedMeter(Meter, Protocol):
+    """What a run with judges tells its verdicts to, too."""
+
+    def asked(self, verdict: Verdict) -> None:
+        """One more verdict has come."""
+
+
 class Silence:
     """Shows nothing."""
+
+    def asked(self, verdict: Verdict) -> None:
+        """Nothing."""
 
     def step(self, status: str) -> None:
         """Nothing."""
@@ -99,3 +112,85 @@ def meter(console: Console | None, total: int, done: int) -> Iterator[Meter]:
         )
         with Progress(*columns, TimeRemainingColumn(), console=console) as bar:
             yield Bar(bar, bar.add_task("scoring", total=total, completed=done, rate=""))
+
+
+class Calls:
+    """What judges have been asked so far, in words: calls, calls a second, dollars, and how many at once."""
+
+    def __init__(self, asking: Asking) -> None:
+        self._asking = asking
+        self._began = time.monotonic()
+        self._count = self._cached = self._failed = 0
+        self._cost: float | None = 0.0
+
+    def count(self, verdict: Verdict) -> None:
+        """One more verdict."""
+        self._cached += verdict.cached
+        self._failed += verdict.status != "ok"
+        if not verdict.cached:
+            self._count += 1
+            cost = verdict.usage.cost_usd
+            self._cost = None if cost is None or self._cost is None else self._cost + cost
+
+    def __str__(self) -> str:
+        rate = self._count / max(1e-6, time.monotonic() - self._began)
+        said = [f"{self._count:,} calls", f"{rate:.3g} calls/s"]
+        said += [] if self._cost is None else [f"${self._cost:,.2f}"]
+        said += [f"{sum(map(at_once, self._asking.judges))} at once"]
+        said += [f"{self._cached:,} from the cache"] if self._cached else []
+        said += [f"{self._failed:,} without a verdict"] if self._failed else []
+        return " · ".join(said)
+
+
+def at_once(judge: object) -> int:
+    """How many calls a judge is given at once just now: what its control allows, else what it was set to."""
+    inner = getattr(judge, "inner", judge)
+    control = getattr(inner, "control", None)
+    return int(getattr(control, "limit", 0) or getattr(inner, "concurrency", 1))
+
+
+class JudgedBar(Bar):
+    """A Rich progress bar that says how the judges do."""
+
+    def __init__(self, progress: Progress, task: TaskID, calls: Calls) -> None:
+        super().__init__(progress, task)
+        self._calls = calls
+
+    def step(self, status: str) -> None:
+        """Move the bar on."""
+        self._progress.update(self._task, advance=1)
+
+    def asked(self, verdict: Verdict) -> None:
+        """Show what the judges have done."""
+        self._calls.count(verdict)
+        self._progress.update(self._task, rate=str(self._calls))
+
+
+class JudgedLines(Lines):
+    """Plain lines that say how the judges do."""
+
+    def __init__(self, stream: TextIO, total: int, done: int, calls: Calls) -> None:
+        super().__init__(stream, total, done)
+        self._calls = calls
+
+    def asked(self, verdict: Verdict) -> None:
+        """Count, and say so now and then."""
+        self._calls.count(verdict)
+        if time.monotonic() - self._said >= EVERY_S:
+            self._said = time.monotonic()
+            self.note(f"  {self._done:,}/{self._total:,} cases · {self._calls}")
+
+
+@contextmanager
+def judging_meter(console: Console | None, total: int, done: int, asking: Asking) -> Iterator[JudgedMeter]:
+    """The right meter for a console and a run with judges; None shows nothing."""
+    if console is None or total == done:
+        yield Silence()
+    elif not console.is_terminal:
+        yield JudgedLines(console.file, total, done, Calls(asking))  # type: ignore[arg-type]
+    else:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = (TextColumn(" judging"), BarColumn(24), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
+        with Progress(*columns, console=console) as bar:
+            yield JudgedBar(bar, bar.add_task("judging", total=total, completed=done, rate=""), Calls(asking))

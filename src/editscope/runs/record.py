@@ -5,16 +5,19 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 from editscope.errors import BadInput, unknown
 from editscope.runs.disk import safe_path
-from editscope.runs.journal import Line, progress, read_journal
+from editscope.runs.journal import Line, Progress, progress, read_journal
+from editscope.runs.judged_record import SummaryDict, VerdictRecord, kinds_of, shared_tags, verdict_records
+from editscope.runs.judged_tables import counted_rows, is_judged, unit_metrics
 from editscope.runs.plan import Info, aggregation_from, read_info
-from editscope.runs.tables import SUMMARY, as_table, coverage, metric_names, score_columns, scored, summary
+from editscope.runs.protocol import measures_from
+from editscope.runs.tables import SUMMARY, as_table, coverage, finished, metric_names, score_columns, scored, summary
 
 THUMBS = "thumbs"
 KINDS = ("input", "answer", "edit", "error", "levels")
@@ -22,7 +25,12 @@ KINDS = ("input", "answer", "edit", "error", "levels")
 
 @dataclass(frozen=True, slots=True)
 class CaseRecord:
-    """All that a run knows about one case; metrics are fractions, paths point into the run."""
+    """All that a run knows about one case; metrics are fractions, paths point into the run.
+
+    A run with judges has one record for each unit of a case: ``variant`` is its name, ``metrics`` are its measures (a
+    hundredth of what tables show), ``rows`` the numbers behind them and ``verdicts`` what the judges said. ``images``
+    are the edits by variant.
+    """
 
     case_id: str
     variant: str
@@ -38,6 +46,9 @@ class CaseRecord:
     image: Path | None
     latency_s: float | None
     notes: tuple[str, ...] = ()
+    rows: tuple[Mapping[str, Any], ...] = ()
+    verdicts: tuple[VerdictRecord, ...] = ()
+    images: Mapping[str, Path] = field(default_factory=dict)
 
 
 class Thumbs(Mapping[str, Path]):
@@ -46,15 +57,16 @@ class Thumbs(Mapping[str, Path]):
     A report of twelve runs has a hundred thousand of them, a comparison needs none.
     """
 
-    def __init__(self, run: Path, case_id: str) -> None:
-        self._run, self._case_id = run, case_id
+    def __init__(self, run: Path, case_id: str, variants: Sequence[str] = ("",)) -> None:
+        self._run, self._case_id, self._variants = run, case_id, variants
         self._found: dict[str, Path] | None = None
 
     def _paths(self) -> dict[str, Path]:
         if self._found is None:
             folder = self._run / THUMBS / safe_path(self._case_id)
             try:
-                paths = {path.name.partition(".")[0]: path for path in sorted(folder.iterdir())}
+                named = {path.name.partition(".")[0]: path for path in sorted(folder.iterdir()) if path.is_file()}
+                paths = {kind: path for name, path in named.items() if (kind := kinds_of(name, self._variants))}
             except OSError:  # a run without thumbnails is still a run
                 paths = {}
             ordered = [kind for kind in KINDS if kind in paths] + [kind for kind in paths if kind not in KINDS]
@@ -87,7 +99,7 @@ class Run:
         self.archive = archive
 
     def __repr__(self) -> str:
-        done = f"{len(self._pairs):,} of {self.info['selection']['n']:,} cases"
+        done = f"{finished(self._pairs):,} of {self.info['selection']['n']:,} cases"
         where = self.archive or self.path
         return f"<Run {where}: {self.info['suite']['name']}, {self.info['editor']['name']}, {done}>"
 
@@ -97,17 +109,26 @@ class Run:
         return run_html(self)
 
     @cached_property
+    def _progress(self) -> Progress:
+        return progress(read_journal(self.path))
+
+    @cached_property
     def _pairs(self) -> list[tuple[Line, Line]]:
-        return scored(progress(read_journal(self.path)))
+        return scored(self._progress)
 
     @cached_property
     def _columns(self) -> dict[str, list[Any]]:
-        return score_columns(self._pairs)
+        return score_columns(self.info, self._pairs)
+
+    @property
+    def judged(self) -> bool:
+        """Whether it was scored by judges."""
+        return is_judged(self.info)
 
     @property
     def complete(self) -> bool:
-        """Whether every case has its score line."""
-        return len(self._pairs) >= int(self.info["selection"]["n"])
+        """Whether every case has its score."""
+        return finished(self._pairs) >= int(self.info["selection"]["n"])
 
     @property
     def coverage(self) -> dict[str, int]:
@@ -116,14 +137,16 @@ class Run:
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The summary of a finished run; of an unfinished one, the same over the cases it has."""
+        """The summary of a finished run; of an unfinished one, the same over the cases it has.
+
+        ``run.summary["overall"]["miou"]["mean"]`` is a number; ``run.summary["miou"]`` is the mean with its interval.
+        """
         path = self.path / SUMMARY
         if self.complete and path.is_file():
-            content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            return content
+            return SummaryDict(json.loads(path.read_text(encoding="utf-8")))
         if not self._pairs:
             raise BadInput(f"{self.path} has no scored case yet; `editscope resume {self.path}` goes on with it")
-        return summary(self.info, self._pairs)
+        return SummaryDict(summary(self.info, self._pairs))
 
     def rows(self) -> dict[str, list[Any]]:
         """The columns of scores.parquet, as lists."""
@@ -132,12 +155,20 @@ class Run:
     @cached_property
     def metrics(self) -> tuple[str, ...]:
         """The names of the metrics, in order."""
-        return tuple(metric_names(self._pairs))
+        return tuple(metric_names(self.info, self._pairs))
+
+    def metrics_of(self, measure: str) -> tuple[str, ...] | None:
+        """In a run with judges, the metrics of the rows that a measure averages; None in a run that pixels score."""
+        if not self.judged:
+            return None
+        return next((one.metrics for one in measures_from(self.info["judging"]) if one.name == measure), ())
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
-        """The names of the tags that cases have, in order."""
-        return tuple(dict.fromkeys(tag for _, score in self._pairs for tag in score["tags"]))
+        """The names of the tags that cases have, in order; in a run with judges also those of rows."""
+        rows = (row for _, score in self._pairs for row in score.get("rows", ()))
+        found = dict.fromkeys(tag for _, score in self._pairs for tag in score["tags"])
+        return tuple(found | dict.fromkeys(tag for row in rows for tag in row.get("tags", ())))
 
     def table(self) -> Any:
         """The columns of scores.parquet, as a pyarrow Table."""
@@ -147,13 +178,16 @@ class Run:
         """One row per case as a pandas or Polars frame; without ``kind``, the one that is installed.
 
         The columns of scores.parquet, curves as lists, then ``instruction`` and ``image`` (the path of the
-        edit in full size, or None). Metrics are fractions: ``run.frame().groupby("task")["miou"].mean()``.
+        edit in full size, or None). Metrics are fractions: ``run.frame().groupby("task")["miou"].mean()``. Of a run
+        with judges one row per number, with ``metric`` and ``value``.
         """
         from editscope.runs.frames import as_frame
 
+        if self.judged:
+            return as_frame(self.rows(), kind)
         more = {
             "instruction": [score["instruction"] for _, score in self._pairs],
-            "image": [None if path is None else str(path) for path in map(self._image, self._pairs)],
+            "image": [None if path is None else str(path) for path in (self.image_of(edit) for edit, _ in self._pairs)],
         }
         return as_frame(self.rows() | more, kind)
 
@@ -174,19 +208,26 @@ class Run:
         headline = aggregation_from(self.info).headline
         return Selection(tuple(r for r in self.records() if wanted <= dict(r.tags).items()), headline)
 
-    def case(self, case_id: str) -> CaseRecord:
-        """One case by its id."""
+    def case(self, case_id: str, variant: str | None = None) -> CaseRecord:
+        """One case by its id; of several variants the first, unless it is named, here or as ``"id@variant"``."""
         for pair in self._pairs:
-            if pair[1]["case"] == case_id:
+            if pair[1]["case"] == case_id and variant in (None, pair[1]["variant"]):
                 return self._record(pair)
+        name, at, named = case_id.rpartition("@")
+        if at and variant is None:
+            return self.case(name, named)
         ids = [score["case"] for _, score in self._pairs]
         near = difflib.get_close_matches(case_id, ids, n=3, cutoff=0.4)
         hint = f"; near it are {', '.join(near)}" if near else ""
         raise BadInput(f"{self.path} has no scored case {case_id!r}{hint}")
 
-    def _image(self, pair: tuple[Line, Line]) -> Path | None:
-        """Where the edit lies in full size; an archive speaks only for what is inside it."""
-        place = pair[0]["image"]
+    def edits(self) -> dict[tuple[str, str], Line]:
+        """The line of every edit that was made, by case and variant."""
+        return dict(self._progress.edits)
+
+    def image_of(self, edit: Line) -> Path | None:
+        """Where an edit lies in full size; an archive speaks only for what is inside it."""
+        place = edit["image"]
         if isinstance(place, dict):
             inside = place.get("packed")
             outside = None if self.archive is not None else Path(place["source"])
@@ -203,19 +244,40 @@ class Run:
         return CaseRecord(
             case_id=score["case"],
             variant=score["variant"],
-            tags=score["tags"],
+            tags={**score["tags"], **shared_tags(score.get("rows", ()))},
             instruction=score["instruction"],
             status=score["status"],
             reason=edit["reason"],
-            metrics=score["metrics"],
-            failure=score["failure"],
-            evidence=score["evidence"],
             fingerprint=score["fingerprint"],
-            thumbs=Thumbs(self.path, score["case"]),
-            image=self._image(pair),
+            image=self.image_of(edit),
             latency_s=edit["latency_s"],
             notes=tuple(edit["notes"]),
+            **(self._judged_part(score) if self.judged else self._pixel_part(score)),
         )
+
+    def _pixel_part(self, score: Line) -> dict[str, Any]:
+        return {
+            "metrics": score["metrics"],
+            "failure": score["failure"],
+            "evidence": score["evidence"],
+            "thumbs": Thumbs(self.path, score["case"]),
+        }
+
+    def _judged_part(self, score: Line) -> dict[str, Any]:
+        thumbs = Thumbs(self.path, score["case"], score["unit"])
+        rows = counted_rows(self.info, score)
+        edits = {variant: self._progress.edits.get((score["case"], variant)) for variant in score["unit"]}
+        places = {variant: self.image_of(line) for variant, line in edits.items() if line is not None}
+        lines = self._progress.verdicts.get((score["case"], score["variant"]), {})
+        return {
+            "metrics": unit_metrics(measures_from(self.info["judging"]), rows),
+            "failure": "" if score["status"] == "ok" else score["status"],
+            "evidence": score["pixels"],
+            "thumbs": thumbs,
+            "rows": tuple(rows),
+            "verdicts": verdict_records(score, lines, self.info["judging"]["judges"], thumbs),
+            "images": {variant: path for variant, path in places.items() if path is not None},
+        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -258,16 +320,21 @@ class Selection(Sequence[CaseRecord]):
         return text
 
     def _by_score(self, n: int, sign: int) -> Selection:
-        ordered = sorted(self.records, key=lambda r: (sign * r.metrics.get(self.headline, 0.0), r.case_id))
+        known = [record for record in self.records if self.headline in record.metrics]
+        ordered = sorted(known, key=lambda r: (sign * r.metrics[self.headline], r.case_id, r.variant))
         return Selection(tuple(ordered[:n]), self.headline)
 
 
 def describe(record: CaseRecord, headline: str = "miou") -> str:
-    """One case in a few lines of text."""
+    """One case in a few lines of text; with what the judges said, where they were asked."""
     status = "" if record.status == "ok" else f" · {record.status}" + (f": {record.reason}" if record.reason else "")
     where = record.image or record.thumbs.get("input") or "no picture"
-    score = f"{headline} {100 * record.metrics.get(headline, 0.0):.1f}"
-    return f"{record.case_id}  {score} · {record.failure}{status}\n    {record.instruction}\n    {where}"
+    value = record.metrics.get(headline)
+    score = f"{headline} –" if value is None else f"{headline} {100 * value:.1f}"
+    failure = f" · {record.failure}" if record.failure and not record.rows else ""
+    name = f"{record.case_id}@{record.variant}" if record.variant else record.case_id
+    said = "".join(f"\n    {verdict}" for verdict in record.verdicts)
+    return f"{name}  {score}{failure}{status}\n    {record.instruction}\n    {where}{said}"
 
 
 def open_run(path: str | Path) -> Run:

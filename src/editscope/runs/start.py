@@ -6,16 +6,25 @@ import os
 import pickle
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from editscope.editors import Editor
-from editscope.errors import BadInput, Stopped
+from editscope.errors import BadInput, Stopped, unknown
+from editscope.runs.asking import Asking
 from editscope.runs.disk import DiskError
 from editscope.runs.engine import Crew, Engine
-from editscope.runs.journal import Journal, progress, read_journal
+from editscope.runs.info import add_to_judging
+from editscope.runs.journal import Journal, Line, Progress, progress, read_journal
+from editscope.runs.judged_engine import Court, JudgedEngine
+from editscope.runs.judged_tables import snapshots
+from editscope.runs.judging import Judges, Limits, make_judging
 from editscope.runs.plan import Plan, make_plan, plan_again, start_folder
-from editscope.runs.progress import meter
+from editscope.runs.preparing import judged_bench
+from editscope.runs.progress import judging_meter, meter
 from editscope.runs.record import Run, open_run
 from editscope.runs.tables import SCORES, SUMMARY, scored, write_tables
 from editscope.runs.worker import Job, Setup
@@ -28,7 +37,7 @@ if TYPE_CHECKING:
 def run(
     suite: Suite | str,
     editor: Editor | str,
-    judge: None = None,
+    judge: Judges | None = None,
     out: str | Path | None = None,
     *,
     jobs: int | None = None,
@@ -37,6 +46,11 @@ def run(
     timeout: float | None = None,
     seed: int = 0,
     progress: bool = True,
+    protocol: str | None = None,
+    prompts: str | Path | None = None,
+    samples: int = 1,
+    missing: str = "worst",
+    **limits: Any,
 ) -> Run:
     """Edit and score the cases of a suite; the run it returns is on disk.
 
@@ -45,19 +59,34 @@ def run(
     it. ``jobs`` worker processes (one per core if None); ``limit`` and ``where={"task": "border"}`` take a
     part of the suite; ``timeout`` is seconds for one edit. Raises Stopped when it was interrupted and can be
     resumed.
+
+    ``judge`` is a spec such as ``"openai:gpt-4o"``, a Judge, or several of them, which are asked the same. ``protocol``
+    judges by another suite's rubric, ``prompts`` is a folder that replaces its prompts, ``samples`` asks each question
+    so often; ``missing`` says what an edit that is not there counts: ``"worst"``, ``"skip"`` or ``"fail"``. Further
+    names are those of ``editscope.runs.judging.Limits``: concurrency, max_cost, max_calls, cache and more.
     """
-    if judge is not None:
-        raise BadInput("this version has no judges yet; leave judge out")
     if isinstance(suite, str):
         suite = load_suite(suite)
     chosen = None if where is None else parse_where(f"{tag}={_joined(values)}" for tag, values in where.items())
-    plan = make_plan(suite, editor, out=out, where=chosen, limit=limit, seed=seed, timeout=timeout)
+    judging = None
+    if judge is not None:
+        bounds = _limits(limits)
+        judging = make_judging(
+            suite, judge, protocol=protocol, prompts=prompts, samples=samples, missing=missing, limits=bounds
+        )
+    elif protocol is not None or prompts is not None or limits:
+        raise BadInput("a protocol, prompts or limits of judging need a judge, such as judge='openai:gpt-4o'")
+    plan = make_plan(suite, editor, out=out, where=chosen, limit=limit, seed=seed, timeout=timeout, judging=judging)
     return execute(plan, jobs=jobs, console=_console() if progress else None)
 
 
-def resume(folder: str | Path, *, jobs: int | None = None, progress: bool = True) -> Run:
-    """Go on with a run that was stopped or killed; finished steps are not repeated."""
-    return execute(plan_again(Path(folder)), jobs=jobs, console=_console() if progress else None)
+def resume(folder: str | Path, *, jobs: int | None = None, progress: bool = True, **limits: Any) -> Run:
+    """Go on with a run that was stopped or killed; finished steps are not repeated.
+
+    ``limits`` are those of ``editscope.run``, in place of those that the run was started with.
+    """
+    plan = plan_again(Path(folder), limits=_limits(limits))
+    return execute(plan, jobs=jobs, console=_console() if progress else None)
 
 
 def execute(plan: Plan, *, jobs: int | None = None, console: Console | None = None) -> Run:
@@ -67,10 +96,14 @@ def execute(plan: Plan, *, jobs: int | None = None, console: Console | None = No
         raise BadInput(f"--jobs must be at least 1, not {jobs}")
     crew = _crew(plan, jobs)
     try:
-        start_folder(plan)
-        with Journal(plan.out) as journal:
-            _work(plan, crew, journal, console)
-            _finish(plan)
+        with ExitStack() as stack:
+            asking = stack.enter_context(Asking(plan.judging.judges)) if plan.judging else None
+            if asking is not None and any(_todo(plan)):
+                asking.check()
+            start_folder(plan)
+            with Journal(plan.out) as journal:
+                worked = _work(plan, crew, journal, console, asking)
+                _finish(plan, worked)
     except DiskError as error:
         if not read_journal(plan.out):
             raise BadInput(str(error)) from error
@@ -88,29 +121,78 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
-def _work(plan: Plan, crew: Crew, journal: Journal, console: Console | None) -> None:
-    done = progress(read_journal(plan.out))
+def _todo(plan: Plan) -> tuple[list[Job], list[Job]]:
+    """The cases with edits to be made, and those that only want their score."""
+    done = _done(plan)
+    units: dict[str, list[Line]] = {}
+    for (case_id, _), line in done.scores.items():
+        units.setdefault(case_id, []).append(line)
     to_edit, to_score = [], []
     for index, case_id in enumerate(plan.ids):
-        step = (case_id, "")
-        if step not in done.edits:
-            to_edit.append(Job(case_id, index))
-        elif step not in done.scores:
-            to_score.append(Job(case_id, index, done.edits[step]))
-    with meter(console, len(plan.ids), len(plan.ids) - len(to_edit) - len(to_score)) as shown:
-        engine = Engine(crew, journal, plan.out, plan.timeout_s, shown)
-        engine.work(to_edit, to_score, spent=bool(done.edits))
+        variants = plan.suite.variants(case_id)
+        edits = {name: done.edits[case_id, name] for name in variants if (case_id, name) in done.edits}
+        make = tuple(name for name in variants if name not in edits)
+        scores = units.get(case_id, [])
+        job = Job(case_id, index, make, edits, tuple(line["variant"] for line in scores))
+        if make:
+            to_edit.append(job)
+        elif not scores or len(scores) < scores[0].get("units", 1):
+            to_score.append(job)
+    return to_edit, to_score
 
 
-def _finish(plan: Plan) -> None:
-    if not ((plan.out / SCORES).exists() and (plan.out / SUMMARY).exists()):
-        write_tables(plan.out, plan.info, scored(progress(read_journal(plan.out))))
+def _done(plan: Plan) -> Progress:
+    """What the journal has; without what ended without a verdict, where that is to be asked again."""
+    done = progress(read_journal(plan.out))
+    if plan.judging is None or not plan.judging.again:
+        return done
+    scores = {step: line for step, line in done.scores.items() if line["status"] == "ok" or line["missing"]}
+    verdicts = {
+        step: {asked: line for asked, line in lines.items() if line["verdict"]["status"] == "ok"}
+        for step, lines in done.verdicts.items()
+    }
+    return Progress(done.edits, scores, verdicts)
+
+
+def _work(plan: Plan, crew: Crew, journal: Journal, console: Console | None, asking: Asking | None) -> bool:
+    """Do what is left; whether there was anything."""
+    to_edit, to_score = _todo(plan)
+    spent = bool(to_score) or len(to_edit) < len(plan.ids)
+    done = len(plan.ids) - len(to_edit) - len(to_score)
+    if plan.judging is None or asking is None:
+        with meter(console, len(plan.ids), done) as shown:
+            Engine(crew, journal, plan.out, plan.timeout_s, shown).work(to_edit, to_score, spent=spent)
+    else:
+        judging = plan.judging
+        court = Court(judging.rubric, asking, judging.samples, judging.missing, _done(plan).verdicts)
+        with judging_meter(console, len(plan.ids), done, asking) as heard:
+            engine = JudgedEngine(crew, journal, plan.out, plan.timeout_s, heard, court)
+            engine.work(to_edit, to_score, spent=spent)
+    return bool(to_edit or to_score)
+
+
+def _finish(plan: Plan, worked: bool) -> None:
+    if not worked and (plan.out / SCORES).exists() and (plan.out / SUMMARY).exists():
+        return
+    info, pairs = plan.info, scored(progress(read_journal(plan.out)))
+    if plan.judging is not None:
+        info = add_to_judging(plan.out, {"missing": plan.judging.missing, "snapshots": snapshots(pairs)})
+    write_tables(plan.out, info, pairs)
 
 
 def _resumable(plan: Plan, said: str) -> Stopped:
-    if plan.editor_spec is None:
+    if not plan.resumable:
         return Stopped(f"{said}; go on with editscope.run(suite, editor, out={str(plan.out)!r})")
     return Stopped(f"{said}; go on with: editscope resume {shlex.quote(str(plan.out))}")
+
+
+def _limits(given: Mapping[str, Any]) -> Limits:
+    known = [field.name for field in fields(Limits)]
+    for name in given:
+        if name not in known:
+            raise unknown("argument of run", name, known)
+    said: dict[str, Any] = {n: str(value) if n in ("cache", "prices") else value for n, value in given.items()}
+    return Limits(**said)
 
 
 def _crew(plan: Plan, jobs: int) -> Crew:
@@ -122,7 +204,10 @@ def _crew(plan: Plan, jobs: int) -> Crew:
         at_home = editor if shipped is None else None
     fused = editor.workers is None and at_home is None
     editing = 1 if at_home is not None else jobs if editor.workers is None else max(1, editor.workers)
-    setup = Setup(_suite_setup(plan.suite), shipped, plan.out.absolute(), plan.seed)
+    bench = None
+    if plan.judging is not None:
+        bench = partial(judged_bench, protocol=plan.judging.protocol, memory=plan.judging.memory)
+    setup = Setup(_suite_setup(plan.suite), shipped, plan.out.absolute(), plan.seed, bench)
     # Reference editors and folders cost nothing; a model's edit is paid for and never asked for twice.
     free = editor.needs_answer or editor.in_place
     return Crew(setup, jobs=jobs, editing=editing, fused=fused, free=free, at_home=at_home)

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from editscope.cases import Case, Edit
 from editscope.editors import Editor, Request, request_seed
+from editscope.editors.folder import FolderEditor
 from editscope.errors import BadImage, BadInput
 from editscope.images import (
     THUMB_SUFFIX,
@@ -26,6 +27,7 @@ from editscope.images import (
 )
 from editscope.runs.disk import safe_path, writing
 from editscope.runs.journal import Line
+from editscope.runs.worker import Job, Report
 from editscope.scoring import floor_miou, level_map, missing_score, score_and_levels
 from editscope.suites import Suite
 
@@ -36,6 +38,10 @@ NO_OUTPUT: Literal["no_output"] = "no_output"
 
 class EditLostError(Exception):
     """The picture of a finished edit is no longer there; the edit has to be made again."""
+
+    def __init__(self, said: str, line: Line) -> None:
+        super().__init__(said)
+        self.line = line
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,29 +69,45 @@ class Bench:
             raise BadInput(f"case {case_id} of {self.suite.name} has no answer to score pixels against")
         return replace(case, images=tuple(load(image) for image in case.images), answer=load(case.answer))
 
-    def edit(self, case: Case, index: int) -> Edited:
+    def edit(self, case: Case, index: int, variant: str = "") -> Edited:
         """Ask the editor for one edit and put it on disk. Whatever the editor does wrong becomes a status."""
-        assert self.editor is not None
-        began = time.perf_counter()
-        edit, trace = _ask(self.editor, _request(case, self.editor, self.seed))
-        latency = time.perf_counter() - began if edit.latency_s is None else edit.latency_s
-        edit = replace(edit, case_id=case.id, latency_s=latency)
+        return self.kept(*self.asked(case, variant), index)
+
+    def kept(self, edit: Edit, trace: str | None, index: int) -> Edited:
+        """What an editor gave, decoded and on disk, with the line that says so."""
         pixels, notes, edit = _decoded(edit)
         place: Any = None
         if pixels is not None:
-            place = self._keep(case.id, edit, pixels)
+            place = self._keep(edit, pixels)
         return Edited(edit_line(edit, index, place, pixels, notes), pixels, trace)
+
+    def asked(self, case: Case, variant: str) -> tuple[Edit, str | None]:
+        """What the editor says to the request for an edit, with the time it took; and the traceback if it raised."""
+        assert self.editor is not None
+        began = time.perf_counter()
+        edit, trace = _ask(self.editor, self._request(case, variant))
+        latency = time.perf_counter() - began if edit.latency_s is None else edit.latency_s
+        return replace(edit, case_id=case.id, variant=variant, latency_s=latency), trace
 
     def find(self, line: Line) -> Pixels | None:
         """The picture that an edit line speaks of, from disk."""
         if line["status"] != "ok":
             return None
-        place = line["image"]
-        path = Path(place["source"]) if isinstance(place, dict) else self.folder / place
         try:
-            return decode(path).pixels
+            return decode(self.place(line)).pixels
         except BadImage as error:
-            raise EditLostError(str(error)) from error
+            raise EditLostError(str(error), line) from error
+
+    def place(self, line: Line) -> Path:
+        """Where the picture of an edit lies."""
+        place = line["image"]
+        return Path(place["source"]) if isinstance(place, dict) else self.folder / place
+
+    def finish(self, case: Case, job: Job, pictures: Mapping[str, Pixels | None]) -> Report:
+        """The report that ends a job: the score line of its edit."""
+        (line,) = job.edits.values()
+        pixels = pictures[line["variant"]] if line["variant"] in pictures else self.find(line)
+        return Report("scored", self.score(case, line, pixels))
 
     def score(self, case: Case, line: Line, pixels: Pixels | None) -> Line:
         """The score line of one edit; thumbnails are on disk when it is returned."""
@@ -97,7 +119,7 @@ class Bench:
             score, levels = score_and_levels(source, answer, pixels)
             thumbs["edit"] = encode_thumbnail(thumbnail(pixels))
             thumbs["levels"] = encode_codes(partial(level_map, levels))
-        self._keep_thumbs(case.id, thumbs)
+        self.keep_thumbs(case.id, {f"{name}{THUMB_SUFFIX}": data for name, data in thumbs.items()})
         metrics = dict.fromkeys(score.metrics(), 0.0) if pixels is None else score.metrics()
         return {
             "step": "score",
@@ -114,21 +136,39 @@ class Bench:
             "at": now(),
         }
 
-    def _keep(self, case_id: str, edit: Edit, pixels: Pixels) -> Any:
+    def _request(self, case: Case, variant: str) -> Request:
+        assert self.editor is not None
+        asked = next((one for one in case.instructions if one.variant == variant), case.instructions[0])
+        # Who gives files that are there already does not look at the input.
+        looks = getattr(self.editor, "looks", not isinstance(self.editor, FolderEditor))
+        return Request(
+            case_id=case.id,
+            arrays=tuple(load(image) for image in self.suite.inputs(case)) if looks else (),
+            instruction=asked.text,
+            seed=request_seed(self.seed, case.id, variant),
+            tags=case.tags,
+            variant=variant,
+            outputs=self.suite.output_names(case.id, variant) if self.suite.scoring == "judged" else (),
+            answer=load(case.answer) if self.editor.needs_answer and case.answer is not None else None,
+        )
+
+    def _keep(self, edit: Edit, pixels: Pixels) -> Any:
         assert self.editor is not None
         if self.editor.in_place:
             return {"source": str(edit.image)}
-        relative = f"{IMAGES}/{safe_path(case_id)}_output.png"
+        variant = f"@{safe_path(edit.variant)}" if edit.variant else ""  # no case id has an @ when it is quoted
+        relative = f"{IMAGES}/{safe_path(edit.case_id)}{variant}_output.png"
         with writing(self.folder / relative):
             write_png(self.folder / relative, pixels)
         return relative
 
-    def _keep_thumbs(self, case_id: str, thumbs: Mapping[str, bytes]) -> None:
+    def keep_thumbs(self, case_id: str, thumbs: Mapping[str, bytes]) -> None:
+        """Write thumbnails, by file name."""
         folder = self.folder / THUMBS / safe_path(case_id)
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             for name, data in thumbs.items():
-                (folder / f"{name}{THUMB_SUFFIX}").write_bytes(data)
+                (folder / name).write_bytes(data)
 
 
 def edit_line(
@@ -155,17 +195,6 @@ def edit_line(
 def now() -> str:
     """The time, for the journal."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _request(case: Case, editor: Editor, seed: int) -> Request:
-    return Request(
-        case_id=case.id,
-        arrays=tuple(load(image) for image in case.images),
-        instruction=case.instruction,
-        seed=request_seed(seed, case.id),
-        tags=case.tags,
-        answer=load(case.answer) if editor.needs_answer and case.answer is not None else None,
-    )
 
 
 def _ask(editor: Editor, request: Request) -> tuple[Edit, str | None]:

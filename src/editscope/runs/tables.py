@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editscope.errors import BadInput
+from editscope.runs import judged_tables
 from editscope.runs.disk import write_whole
 from editscope.runs.journal import Line, Progress
 from editscope.runs.plan import Info, aggregation_from
@@ -28,15 +29,31 @@ Ints: TypeAlias = "NDArray[np.int64]"
 
 
 def scored(progress: Progress) -> list[tuple[Line, Line]]:
-    """The edit and score lines of all finished cases, in the order of the suite."""
-    pairs = [(progress.edits[step], score) for step, score in progress.scores.items() if step in progress.edits]
-    return sorted(pairs, key=lambda pair: (pair[1]["index"], pair[1]["variant"]))
+    """The edit and score lines of all finished cases, in the order of the suite; of several edits the first."""
+    pairs = []
+    for step, score in progress.scores.items():
+        edited = (step[0], score["unit"][0]) if "unit" in score else step
+        if edited in progress.edits:
+            pairs.append((progress.edits[edited], score))
+    return sorted(pairs, key=lambda pair: (pair[1]["index"], pair[1].get("place", 0), pair[1]["variant"]))
 
 
-def score_columns(pairs: Sequence[tuple[Line, Line]]) -> dict[str, list[Any]]:
-    """One row per case: id, tags, status, metrics, failure mode, counts and curves."""
+def finished(pairs: Sequence[tuple[Line, Line]]) -> int:
+    """How many cases have all their scores."""
+    units = Counter(score["case"] for _, score in pairs)
+    wanted = {score["case"]: score.get("units", 1) for _, score in pairs}
+    return sum(units[case_id] >= wanted[case_id] for case_id in units)
+
+
+def score_columns(info: Info, pairs: Sequence[tuple[Line, Line]]) -> dict[str, list[Any]]:
+    """One row per case: id, tags, status, metrics, failure mode, counts and curves.
+
+    Of a run with judges one row per number; see ``judged_tables``.
+    """
+    if judged_tables.is_judged(info):
+        return judged_tables.score_columns(info, pairs)
     scores = [score for _, score in pairs]
-    metrics = metric_names(pairs)
+    metrics = metric_names(info, pairs)
     tags = list(dict.fromkeys(tag for score in scores for tag in score["tags"]))
     columns: dict[str, list[Any]] = {
         "case_id": [score["case"] for score in scores],
@@ -55,17 +72,15 @@ def score_columns(pairs: Sequence[tuple[Line, Line]]) -> dict[str, list[Any]]:
     return columns
 
 
-def metric_names(pairs: Sequence[tuple[Line, Line]]) -> list[str]:
-    """The metrics of a run, in order."""
+def metric_names(info: Info, pairs: Sequence[tuple[Line, Line]]) -> list[str]:
+    """The metrics of a run, in order; of a run with judges its measures."""
+    if judged_tables.is_judged(info):
+        return [measure["name"] for measure in info["judging"]["measures"]]
     return list(dict.fromkeys(metric for _, score in pairs for metric in score["metrics"]))
 
 
 def summary(info: Info, pairs: Sequence[tuple[Line, Line]]) -> dict[str, Any]:
-    """What summary.json says: means with intervals, coverage, failure modes and the floor of the set."""
-    from editscope.stats.summary import summarize
-
-    metrics, aggregation = metric_names(pairs), aggregation_from(info)
-    table = summarize(score_columns(pairs), aggregation, [*metrics, FLOOR])
+    """What summary.json says: means with intervals, coverage, and what belongs to pixels or to judges."""
     n = info["selection"]["n"]
     return {
         "suite": info["suite"]["name"],
@@ -73,6 +88,18 @@ def summary(info: Info, pairs: Sequence[tuple[Line, Line]]) -> dict[str, Any]:
         "judge": info["judge"],
         "n_cases": n,
         "coverage": coverage(n, pairs),
+        **_averages(info, pairs),
+    }
+
+
+def _averages(info: Info, pairs: Sequence[tuple[Line, Line]]) -> dict[str, Any]:
+    from editscope.stats.summary import summarize
+
+    aggregation = aggregation_from(info)
+    if judged_tables.is_judged(info):
+        return judged_tables.summary(info, pairs, aggregation)
+    table = summarize(score_columns(info, pairs), aggregation, [*metric_names(info, pairs), FLOOR])
+    return {
         "overall": {metric: cell for metric, cell in table["overall"].items() if metric != FLOOR},
         "groups": [row for row in table["groups"] if row["metric"] != FLOOR],
         "failures": _failures(pairs, aggregation.exclude),
@@ -88,15 +115,15 @@ def _failures(pairs: Sequence[tuple[Line, Line]], exclude: Mapping[str, str]) ->
 
 
 def coverage(n: int, pairs: Sequence[tuple[Line, Line]]) -> dict[str, int]:
-    """How many cases have which status; cases that are not done yet are ``pending``."""
+    """How many cases (units of cases, for judges) have which status; cases that are not done yet are ``pending``."""
     counts = Counter(score["status"] for _, score in pairs)
     found = {"ok": counts.pop("ok", 0), **dict(sorted(counts.items()))}
-    return found | ({"pending": n - len(pairs)} if n > len(pairs) else {})
+    return found | ({"pending": n - finished(pairs)} if n > finished(pairs) else {})
 
 
 def write_tables(folder: Path, info: Info, pairs: Sequence[tuple[Line, Line]]) -> None:
     """Write scores.parquet and summary.json, each whole or not at all; same journal, same bytes."""
-    write_whole(folder / SCORES, _parquet(score_columns(pairs)))
+    write_whole(folder / SCORES, _parquet(score_columns(info, pairs)))
     text = json.dumps(summary(info, pairs), indent=1, ensure_ascii=False)
     write_whole(folder / SUMMARY, (text + "\n").encode())
 
@@ -106,6 +133,7 @@ def as_table(columns: Mapping[str, list[Any]]) -> Any:
     import pyarrow as pa
 
     types = {"reason": pa.string(), "image": pa.string(), "latency_s": pa.float64(), "cost_usd": pa.float64()}
+    types |= {"value": pa.float64(), "agreement": pa.float64()}
     return pa.table({name: pa.array(values, type=types.get(name)) for name, values in columns.items()})
 
 

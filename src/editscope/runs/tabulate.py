@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from editscope.stats.paired import Paired
 
 NARROW, MIDDLE = 72, 92
+PAIR = 17
+"""Letters that a mean and its difference take in a table of several runs."""
 
 
 def print_comparison(comparison: Comparison, console: Console, by: Sequence[str]) -> None:
@@ -27,7 +29,8 @@ def print_comparison(comparison: Comparison, console: Console, by: Sequence[str]
     console.print(_overall(comparison, console.width))
     for kind in by:
         console.print(f"\nby {kind}", style="dim")
-        console.print(_groups(comparison, kind, console.width))
+        for shown in _pieces(comparison, kind, console.width):
+            console.print(_groups(comparison, kind, console.width, shown))
     console.print()
     for note in comparison.notes():
         console.print(note, markup=False)
@@ -47,7 +50,8 @@ def print_cases(comparison: Comparison, console: Console, n: int) -> None:
 def _heading(comparison: Comparison) -> str:
     n = len(comparison.taken[0]["case_id"]) - comparison.left_out.diagnostic
     suite = comparison.runs[0].info["suite"]["name"]
-    return f"{suite} · {metric_name(comparison.metric)} · {n:,} shared cases · * p < 0.05, ** 0.01, *** 0.001"
+    cases = f"{n:,} shared case{'' if n == 1 else 's'}"
+    return f"{suite} · {metric_name(comparison.metric)} · {cases} · * p < 0.05, ** 0.01, *** 0.001"
 
 
 def _overall(comparison: Comparison, width: int) -> Table:
@@ -63,10 +67,18 @@ def _overall(comparison: Comparison, width: int) -> Table:
     return table
 
 
-def _groups(comparison: Comparison, kind: str, width: int) -> Table:
+def _pieces(comparison: Comparison, kind: str, width: int) -> list[range]:
+    """Which runs stand in one table: columns without room would be left out, so they get a table of their own."""
+    longest = max((len(key) for _, key, _ in comparison.lines(kind)), default=0)
+    room = max(1, (width - longest - 12) // PAIR)
+    others = range(1, len(comparison.runs))
+    return [others[i : i + room] for i in range(0, len(others), room)]
+
+
+def _groups(comparison: Comparison, kind: str, width: int, shown: range) -> Table:
     """For two runs the whole row; for more, each mean with its difference to the first."""
     two = len(comparison.runs) == 2
-    table = _table(width, means=("A", "B")) if two else _means_table(comparison)
+    table = _table(width, means=("A", "B")) if two else _means_table(shown)
     for _, key, found in comparison.lines(kind):
         name = Text(f"  {key}", overflow="ellipsis")
         known = next(paired for paired in found if paired is not None)
@@ -76,7 +88,7 @@ def _groups(comparison: Comparison, kind: str, width: int) -> Table:
                 name, *means, number(known.mean_b, comparison.metric), *_cells(known, comparison.metric, width)
             )
             continue
-        for paired in found:
+        for paired in (found[index - 1] for index in shown):
             means += (
                 ["–", ""]
                 if paired is None
@@ -88,24 +100,26 @@ def _groups(comparison: Comparison, kind: str, width: int) -> Table:
 
 def _table(width: int, means: Sequence[str] = ("mean",)) -> Table:
     table = Table(box=None, pad_edge=False)
-    table.add_column("", no_wrap=True, overflow="ellipsis", min_width=8)
+    # A long name is cut before a figure is: half of one would be read as another.
+    taken = 7 * len(means) + 12 + 15 + (14 if width >= NARROW else 0) + (19 if width >= MIDDLE else 0)
+    table.add_column("", no_wrap=True, overflow="ellipsis", min_width=8, max_width=max(8, width - taken - 2))
     for heading in means:
         table.add_column(heading, justify="right", no_wrap=True, min_width=5)
-    table.add_column("B − A" if len(means) == 2 else "difference", justify="right", no_wrap=True, min_width=8)
+    table.add_column("B − A" if len(means) == 2 else "difference", justify="right", no_wrap=True, min_width=10)
     table.add_column("95 %", justify="right", no_wrap=True, min_width=13)
     if width >= NARROW:
-        table.add_column("win/tie/loss", justify="right", no_wrap=True)
+        table.add_column("win/tie/loss", justify="right", no_wrap=True, min_width=12)
     if width >= MIDDLE:
         table.add_column("p", justify="right", no_wrap=True, min_width=6)
-        table.add_column("sign test", justify="right", no_wrap=True)
+        table.add_column("sign test", justify="right", no_wrap=True, min_width=9)
     return table
 
 
-def _means_table(comparison: Comparison) -> Table:
+def _means_table(shown: range) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("", no_wrap=True, overflow="ellipsis", min_width=8)
     table.add_column("A", justify="right", no_wrap=True, min_width=5)
-    for index in range(1, len(comparison.runs)):
+    for index in shown:
         table.add_column(letter(index), justify="right", no_wrap=True, min_width=5)
         table.add_column("− A", justify="right", no_wrap=True, min_width=8)
     return table

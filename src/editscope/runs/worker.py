@@ -10,8 +10,8 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Literal
@@ -32,6 +32,8 @@ class Setup:
     editor: str | bytes | None
     folder: Path
     seed: int
+    bench: Callable[[Suite, Editor | None, Path, int], Any] | None = None
+    """What makes the bench of a worker; None is the one that scores pixels."""
 
     def load_suite(self) -> Suite:
         """The suite, made again in this process."""
@@ -51,21 +53,42 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One thing to do: the edit of a case (and its score, by workers that score), or the score of an edit."""
+    """What is to be done for a case: the edits of the variants in ``make``, then the score of all its edits.
+
+    ``edits`` are the lines of the edits that are there, by variant; ``done`` names the units of the case that have
+    their score already; ``fresh`` says that nothing that was remembered of the case is good enough.
+    """
 
     case_id: str
     index: int
-    edit: Line | None = None
+    make: tuple[str, ...] = ("",)
+    edits: Mapping[str, Line] = field(default_factory=dict)
+    done: tuple[str, ...] = ()
+    fresh: bool = False
+
+    def edited(self, line: Line) -> Job:
+        """The job that is left when one of its edits is made."""
+        left = tuple(variant for variant in self.make if variant != line["variant"])
+        return replace(self, make=left, edits={**self.edits, line["variant"]: line})
+
+    def without(self, variant: str) -> Job:
+        """The job with an edit to be made again."""
+        kept = {name: line for name, line in self.edits.items() if name != variant}
+        return replace(self, make=(variant, *self.make), edits=kept)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a worker tells: a finished step with its line, or trouble with a sentence."""
+    """What a worker tells: a finished step with its line, or trouble with a sentence.
 
-    kind: Literal["ready", "edited", "scored", "lost", "unfit", "bad", "disk", "broken"]
+    ``prepared`` is what a judge is to be asked about a case; ``line`` is None there.
+    """
+
+    kind: Literal["ready", "edited", "scored", "prepared", "lost", "unfit", "bad", "disk", "broken"]
     line: Line | None = None
     said: str = ""
     trace: str | None = None
+    prepared: Any = None
 
 
 def serve(
@@ -80,7 +103,7 @@ def serve(
         from editscope.runs.steps import Bench
 
         editor = editor or setup.load_editor()
-        bench = Bench(setup.load_suite(), editor, setup.folder, setup.seed)
+        bench = (setup.bench or Bench)(setup.load_suite(), editor, setup.folder, setup.seed)
         if editor is not None:
             editor.load()
     except BaseException as error:
@@ -105,20 +128,17 @@ def _do(job: Job, bench: Any, scores: bool, send: Callable[[Report], None]) -> N
     from editscope.runs.steps import EditLostError
 
     case = bench.case(job.case_id)
-    if job.edit is None:
-        edited = bench.edit(case, job.index)
-        line, pixels = edited.line, edited.pixels
-        send(Report("edited", line, trace=edited.trace))
-        if not scores:
-            return
-    else:
-        line = job.edit
-        try:
-            pixels = bench.find(line)
-        except EditLostError as lost:
-            send(Report("lost", line, said=str(lost)))
-            return
-    send(Report("scored", bench.score(case, line, pixels)))
+    pictures = {}
+    for variant in job.make:
+        edited = bench.edit(case, job.index, variant)
+        send(Report("edited", edited.line, trace=edited.trace))
+        job, pictures[variant] = job.edited(edited.line), edited.pixels
+    if not scores:
+        return
+    try:
+        send(bench.finish(case, job, pictures))
+    except EditLostError as lost:
+        send(Report("lost", lost.line, said=str(lost)))
 
 
 def main(fd: int) -> None:

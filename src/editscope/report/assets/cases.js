@@ -4,6 +4,25 @@ const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const NOT_THERE = -1;
 const LIKE_THE_OTHERS = -2;
 
+const ROLE_ORDER = ["input", "reference", "answer", "edit"];
+const ROLE_NAMES = { input: "Input", answer: "Answer", edit: "Edit", error: "Error map", reference: "Reference" };
+
+// "input2" is the second input, "edit A" the edit of path A.
+function roleParts(role) {
+  const [, kind, which] = /^([a-z]+) ?(.*)$/.exec(role);
+  return [kind, which];
+}
+
+function byRole(a, b) {
+  const [[kindA, whichA], [kindB, whichB]] = [roleParts(a), roleParts(b)];
+  return ROLE_ORDER.indexOf(kindA) - ROLE_ORDER.indexOf(kindB) || whichA.localeCompare(whichB, "en", { numeric: true });
+}
+
+function roleName(role) {
+  const [kind, which] = roleParts(role);
+  return `${ROLE_NAMES[kind] ?? kind}${which ? ` ${which}` : ""}`;
+}
+
 class Book {
   static of(data) {
     if (!data.book) {
@@ -19,6 +38,7 @@ class Book {
     this.ids = cases.id;
     this.texts = cases.text;
     this.prints = cases.print;
+    this.judgedOnes = cases.judged ?? [];
     this.n = this.ids.length;
     this.tagColumns = cases.tags.map((column) => Int16Array.from(column));
     this.modes = results.map((one) => Int8Array.from(one.f));
@@ -36,7 +56,33 @@ class Book {
 
   shown(value, metric) {
     if (value === null || value === undefined || Number.isNaN(value)) return "–";
-    return value.toFixed(this.metrics[metric].scale === 1 ? 2 : 1);
+    return value.toFixed(this.metrics[metric].decimals ?? (this.metrics[metric].scale === 1 ? 2 : 1));
+  }
+
+  // Where a value lies on its scale, in percent; null where the scale has no end.
+  share(value, metric) {
+    const { low = 0, high = 100, scale } = this.metrics[metric];
+    return scale === 1 || Number.isNaN(value) ? null : (100 * (Math.min(high, Math.max(low, value)) - low)) / (high - low);
+  }
+
+  // Whether judges scored this case: it has no error map, and perhaps no answer.
+  judged(one) { return Boolean(this.judgedOnes[one]); }
+
+  get allJudged() { return this.n > 0 && this.judgedOnes.length === this.n && this.judgedOnes.every(Boolean); }
+
+  // The pictures that a judged case has for all runs, and those of one run, in the order in which they are looked at.
+  givenRoles(one) {
+    return Object.keys(this.places.shared).filter((role) => !role.startsWith("full") && this.picture(one, role)).sort(byRole);
+  }
+
+  editRoles(one, run) {
+    return Object.keys(this.places.own[run] ?? {}).filter((role) => role.startsWith("edit") && this.picture(one, role, run)).sort(byRole);
+  }
+
+  // What was said about a run's edit of a case; the text lies in a block of its own.
+  verdicts(one, run) {
+    const element = document.getElementById(`v${one}`);
+    return element ? JSON.parse(element.textContent)[run] ?? [] : [];
   }
 
   // Three curves over ΔE 0 … 10 as fractions, or null.
@@ -73,13 +119,21 @@ class Book {
 
   // The full-size picture, beside the page: of a run, or of the case where the report was bundled.
   full(one, role, run) {
-    return role === "edit" ? this.picture(one, "full", run) : role === "error" ? null : this.picture(one, `full_${role}`);
+    const [kind, which] = roleParts(role);
+    if (kind === "edit") return this.picture(one, which ? `full ${which}` : "full", run);
+    return kind === "error" ? null : this.picture(one, `full_${role}`);
   }
 
   // Tags in words, without those that say nothing.
   labels(one) {
     return this.tags.map((tag, k) => [tag, tag.values[this.tagColumns[k][one]]])
       .filter(([tag, found]) => found && !tag.apart && !["default", "test", "averaged"].includes(found[0])).map(([, found]) => found[1]);
+  }
+
+  // The place of a case by its id; where it has several edits, of the first.
+  placeOf(id) {
+    const exact = this.ids.indexOf(id);
+    return exact >= 0 ? exact : this.ids.findIndex((other) => other.startsWith(`${id}@`));
   }
 
   tagPlace(key, value) {
@@ -126,20 +180,22 @@ class Book {
       let missed = -1, misses = 0;
       for (const [k, v] of tags) if (this.tagColumns[k][i] !== v) { missed = k; misses += 1; }
       if (misses > 1) continue;
-      let sum = 0, seen = 0, low = Infinity, high = -Infinity, modes = 0, states = 0, passes = false;
+      let sum = 0, seen = 0, low = Infinity, high = -Infinity, modes = 0, states = 0, passes = false, present = false;
       for (const run of state.runs) {
         const mode = this.modes[run][i];
         if (mode < 0) continue;
         const value = this.value(run, metric, i);
-        const score = value || 0; // no value counts as 0, as in the tables
-        sum += score; seen += 1; low = Math.min(low, score); high = Math.max(high, score);
-        if (ranged && !(score >= from && score <= to)) continue;
+        const unknown = Number.isNaN(value) && this.judged(i); // no verdict is no number
+        const score = value || 0; // of pixels, no value counts as 0, as in the tables
+        present = true;
+        if (!unknown) { sum += score; seen += 1; low = Math.min(low, score); high = Math.max(high, score); }
+        if (ranged && (unknown || !(score >= from && score <= to))) continue;
         const own = this.status(run, i);
         if (status < 0 || own === status) modes |= 1 << mode;
         if (failure < 0 || mode === failure) states |= 1 << own;
         if ((status < 0 || own === status) && (failure < 0 || mode === failure)) passes = true;
       }
-      if (!seen) continue;
+      if (!present) continue;
       if (!misses) {
         for (let m = 0; m < counts.failure.length; m += 1) if (modes & (1 << m)) counts.failure[m] += 1;
         for (let s = 0; s < counts.status.length; s += 1) if (states & (1 << s)) counts.status[s] += 1;
@@ -149,9 +205,10 @@ class Book {
         const own = this.tagColumns[k][i];
         if (own >= 0 && (!misses || missed === k)) counts.tags[k][own] += 1;
       }
-      if (!misses) kept.push([i, sum / seen, high - low, Math.abs(difference)]);
+      if (!misses) kept.push([i, seen ? sum / seen : null, seen ? high - low : 0, Math.abs(difference)]);
     }
-    const by = { worst: (a, b) => a[1] - b[1], best: (a, b) => b[1] - a[1], apart: (a, b) => b[2] - a[2], pair: (a, b) => b[3] - a[3] }[state.order];
+    const last = (a, b, size) => (a[1] === null || b[1] === null ? (a[1] === null) - (b[1] === null) : size);
+    const by = { worst: (a, b) => last(a, b, a[1] - b[1]), best: (a, b) => last(a, b, b[1] - a[1]), apart: (a, b) => b[2] - a[2], pair: (a, b) => b[3] - a[3] }[state.order];
     if (by) kept.sort(by);
     return { matches: kept.map((entry) => entry[0]), counts };
   }

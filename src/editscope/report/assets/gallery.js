@@ -74,6 +74,7 @@ class Gallery {
     this.near = new IntersectionObserver((entries) => entries.forEach((entry) => this.fill(entry.target, entry.isIntersecting)), { rootMargin: "1200px 0px" });
     viewer.moved = (one, run) => { this.looking = one === null ? null : [one, run]; this.remember(false); };
     addEventListener("hashchange", () => this.follow());
+    section.classList.toggle("all-judged", book.allJudged);
     if (!this.follow()) this.refresh();
   }
 
@@ -141,7 +142,7 @@ class Gallery {
     if (given.has("t")) setTolerance(Number(given.get("t")));
     this.state = state;
     this.refresh();
-    const one = given.has("case") ? book.ids.indexOf(given.get("case")) : -1;
+    const one = given.has("case") ? book.placeOf(given.get("case")) : -1;
     this.look(one, runOf(given.get("view")));
     if (hash && one < 0) this.section.scrollIntoView({ behavior: "instant" }); // a long way: nobody wants to watch it
     return true;
@@ -178,8 +179,8 @@ class Gallery {
       if (tag.apart || tag.values.length < 2 || tag.values.length > 80) continue;
       second.append(this.field(`tag:${tag.key}`, tag.label, choice([["", "All"], ...tag.values])));
     }
-    second.append(this.field("failure", "Failure mode", choice([["", "All"], ...book.failures.map((mode) => [mode.key, mode.label])])));
-    if (book.statuses.length > 1) second.append(this.field("status", "Status", choice([["", "All"], ...book.statuses])));
+    second.append(this.field("failure", book.allJudged ? "Verdicts" : "Failure mode", choice([["", "All"], ...book.failures.map((mode) => [mode.key, mode.label])])));
+    if (book.statuses.length > 1 && !book.allJudged) second.append(this.field("status", "Status", choice([["", "All"], ...book.statuses])));
     second.append(this.range());
     const wide = matchMedia("(min-width: 861px)").matches;
     this.filters.append(first, several ? this.runToggles() : "",
@@ -210,7 +211,7 @@ class Gallery {
       const slid = make("input", { type: "range", min: 0, max: 100, step: 1, "aria-label": `${label}, slider`, class: `end ${name}` });
       typed.addEventListener("input", () => this.change({ [name]: typed.value }, false));
       slid.addEventListener("input", () => {
-        const far = name === "from" ? Number(slid.value) <= 0 : Number(slid.value) >= Number(slid.max);
+        const far = name === "from" ? Number(slid.value) <= Number(slid.min) : Number(slid.value) >= Number(slid.max);
         this.change({ [name]: far ? "" : slid.value }, false);
       });
       this.fields.set(name, typed);
@@ -272,20 +273,22 @@ class Gallery {
   showRange() {
     const { state, book } = this;
     const metric = Math.max(0, book.metrics.findIndex(({ key }) => key === state.metric));
-    let top = 100;
+    let top = book.metrics[metric]?.high ?? 100;
+    const least = book.metrics[metric]?.low ?? 0;
     if (book.metrics[metric]?.scale === 1) {
       top = 1;
       for (const run of book.values) for (const value of run[metric]) if (value > top) top = value;
       top = Math.ceil(top);
     }
-    for (const slider of [this.fromSlider, this.toSlider]) Object.assign(slider, { max: top, step: top <= 20 ? 0.1 : 1 });
-    this.fromSlider.value = state.from === "" ? 0 : state.from;
+    for (const slider of [this.fromSlider, this.toSlider]) Object.assign(slider, { min: least, max: top, step: top <= 20 ? 0.1 : 1 });
+    this.fromSlider.value = state.from === "" ? least : state.from;
     this.toSlider.value = state.to === "" ? top : state.to;
-    this.fields.get("from").placeholder = "0";
+    this.fields.get("from").placeholder = String(least);
     this.fields.get("to").placeholder = String(top);
     const track = this.fromSlider.parentElement;
-    track.style.setProperty("--from", `${(100 * this.fromSlider.value) / top}%`);
-    track.style.setProperty("--to", `${(100 * this.toSlider.value) / top}%`);
+    const at = (slider) => `${(100 * (slider.value - least)) / (top - least)}%`;
+    track.style.setProperty("--from", at(this.fromSlider));
+    track.style.setProperty("--to", at(this.toSlider));
     track.closest(".field").classList.toggle("changed", state.from !== "" || state.to !== "");
   }
 
@@ -346,15 +349,29 @@ class Gallery {
     const runs = state.runs.filter((run) => book.has(run, one));
     const pair = make("button", { class: "open problem", type: "button", "aria-label": `Open ${id}`, on: { click: open(runs[0]) } },
       make("span", { class: "verdict" }, make("span", { class: "chip", text: "The problem" })),
-      small(book, one, "input", null, "Input", `Input of ${id}`), small(book, one, "answer", null, "Answer", `Answer of ${id}`));
+      this.given(one).map((role) => small(book, one, role, null, roleName(role), `${roleName(role)} of ${id}`)));
     const results = runs.map((run) => make("button", {
       class: `open result run${run % 8}`, type: "button", "aria-label": `Open ${id}, ${book.runs[run].name}`, on: { click: open(run) },
-    }, this.verdict(one, run), small(book, one, "edit", run, "Edit", `Edit by ${book.runs[run].name}`),
-      framed("Error", errorMap(book, one, run, `Error map of ${book.runs[run].name}`))));
+    }, this.verdict(one, run), this.made(one, run)));
     return make("article", { class: "case", "data-id": id },
       make("div", { class: "about" }, make("header", { class: "case-head" }, make("code", { text: id }), this.labels(one)),
         make("p", { class: "ask", text: book.texts[one], title: book.texts[one] }), this.difference(one)),
       make("div", { class: "strip" }, pair, results));
+  }
+
+  // What the case gives: of a judged one its first inputs and references; the viewer has them all.
+  given(one) {
+    if (!this.book.judged(one)) return ["input", "answer"];
+    const roles = this.book.givenRoles(one);
+    return roles.length ? roles.slice(0, 4) : ["input"];
+  }
+
+  made(one, run) {
+    const { book } = this;
+    const picture = (role) => small(book, one, role, run, roleName(role), `${roleName(role)} by ${book.runs[run].name}`);
+    if (!book.judged(one)) return [picture("edit"), framed("Error", errorMap(book, one, run, `Error map of ${book.runs[run].name}`))];
+    const roles = book.editRoles(one, run);
+    return (roles.length ? roles : ["edit"]).map(picture);
   }
 
   labels(one) {

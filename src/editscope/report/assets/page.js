@@ -50,8 +50,8 @@ function startTables() {
 // A table is written with one metric; the figures of the others lie beside it.
 function showMetric(table, metric) {
   table.figures ??= JSON.parse(table.querySelector("script").textContent);
-  const { full, decimals, rows } = table.figures;
-  const share = (value) => 100 * Math.min(Math.max(value / full[metric], 0), 1);
+  const { low: from, full, decimals, rows } = table.figures;
+  const share = (value) => 100 * Math.min(Math.max((value - from[metric]) / (full[metric] - from[metric]), 0), 1);
   const text = (value) => value.toFixed(decimals[metric]);
   table.querySelectorAll("tbody tr").forEach((row, i) => row.querySelectorAll(".cell").forEach((cell, run) => {
     const [mean, low, high, n] = rows[i][run][metric];
@@ -100,8 +100,23 @@ function startMenus() {
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") close(null); });
 }
 
+// A jump to a section ends there, also when plots were drawn on the way; whoever scrolls meanwhile is left alone.
+function startJumps() {
+  let wanted = null;
+  document.querySelector(".top").addEventListener("click", (event) => {
+    const link = event.target.closest("a[href^='#']");
+    if (link) wanted = document.getElementById(link.hash.slice(1));
+  });
+  for (const event of ["wheel", "touchmove", "keydown"]) addEventListener(event, () => { wanted = null; }, { passive: true });
+  document.addEventListener("scrollend", () => {
+    wanted?.scrollIntoView({ behavior: "instant" });
+    wanted = null;
+  });
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   startTheme();
+  startJumps();
   startTables();
   startMenus();
   const data = JSON.parse(document.getElementById("data").textContent);

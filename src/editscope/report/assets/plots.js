@@ -66,18 +66,18 @@ class Plots {
     if (!target) {
       target = make("div", { class: "live" });
       figure.append(target);
+      figure.classList.add("drawn"); // at once: two of them would move the page while it scrolls
       this.drawn.set(figure, target);
     }
     const style = getComputedStyle(document.documentElement);
     Plotly.react(target, painted(traces, style), painted(dressed(layout), style), PLOT_CONFIG).then(() => {
-      figure.classList.add("drawn");
       if (target.followed) return;
       target.followed = true;
       target.on("plotly_click", ({ points }) => {
         const query = points[0].customdata ?? points[0].data.meta;
         if (typeof query === "string" && query) location.hash = `cases?${query}`;
       });
-    });
+    }, () => { target.remove(); figure.classList.remove("drawn"); });
   }
 
   repaint() {

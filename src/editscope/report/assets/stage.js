@@ -1,7 +1,6 @@
 // The pictures of one case, large: beside one another, one over the other with a divider, blinking, or of all runs.
 
 const MODES = [["side", "Side by side"], ["swipe", "Slider"], ["blink", "Blink"], ["runs", "All runs"]];
-const ROLE_NAMES = { input: "Input", answer: "Answer", edit: "Edit", error: "Error map" };
 
 class Stage {
   constructor(book) {
@@ -18,6 +17,8 @@ class Stage {
   // All pictures of the case `one`; `runs` are those to choose from, `run` the one in question.
   render(one, run, runs) {
     Object.assign(this, { one, run, runs });
+    this.roles = this.book.judged(one) ? [...this.book.givenRoles(one), ...this.edits()] : ["input", "answer", "edit", "error"];
+    this.settle();
     this.stop();
     this.panes = make("div", { class: `panes by-${this.mode}` });
     this.node = make("div", { class: "stage" }, this.controls(), this.panes, this.foot());
@@ -27,6 +28,20 @@ class Stage {
     this.panes.addEventListener("dblclick", (event) => this.zoom(event, this.view.z > 1 ? 1 / this.view.z : 4));
     this.panes.addEventListener("pointerdown", (event) => this.press(event));
     return this.node;
+  }
+
+  edits() {
+    if (!this.book.judged(this.one)) return ["edit", "error"];
+    const roles = this.book.editRoles(this.one, this.run);
+    return roles.length ? roles : ["edit"];
+  }
+
+  // What was chosen for another case may not be there in this one: then the edit over the last picture before it.
+  settle() {
+    const edits = this.edits();
+    if (!this.roles.includes(this.over)) [this.over] = edits;
+    if (!this.roles.includes(this.under)) this.under = this.roles.findLast((role) => !edits.includes(role)) ?? edits[0];
+    if (!edits.includes(this.of)) [this.of] = edits;
   }
 
   again() {
@@ -49,7 +64,8 @@ class Stage {
 
   // Which two pictures to compare, or what to show of every run.
   choices() {
-    const roles = Object.entries(ROLE_NAMES);
+    const named = (roles) => roles.map((role) => [role, roleName(role)]);
+    const roles = named(this.roles);
     const pick = (field, label, options) => {
       const select = choice(options);
       select.value = this[field];
@@ -58,14 +74,14 @@ class Stage {
       select.addEventListener("input", () => this.set({ [field]: select.value }));
       return select;
     };
-    if (this.mode === "runs") return make("span", { class: "picks" }, pick("of", "What to show of every run", roles.slice(2)));
+    if (this.mode === "runs") return make("span", { class: "picks" }, pick("of", "What to show of every run", named(this.edits())));
     if (this.mode === "side") return make("span", { class: "picks" });
     return make("span", { class: "picks" }, pick("over", "First picture", roles), this.mode === "swipe" ? " | " : " ↔ ", pick("under", "Second picture", roles));
   }
 
   foot() {
     if (this.mode === "swipe") {
-      const slider = make("input", { type: "range", min: 0, max: 100, step: 0.5, value: this.cut, class: "cut-slider", "data-key": "cut", "aria-label": `Divider: ${ROLE_NAMES[this.over]} to the left, ${ROLE_NAMES[this.under]} to the right` });
+      const slider = make("input", { type: "range", min: 0, max: 100, step: 0.5, value: this.cut, class: "cut-slider", "data-key": "cut", "aria-label": `Divider: ${roleName(this.over)} to the left, ${roleName(this.under)} to the right` });
       slider.addEventListener("input", () => this.setCut(Number(slider.value)));
       this.cutSlider = slider;
       return make("div", { class: "stage-foot" }, slider);
@@ -83,11 +99,14 @@ class Stage {
 
   // ---- panes
 
-  sidePanes() { return ["input", "answer", "edit", "error"].map((role) => this.pane([role], ROLE_NAMES[role])); }
+  sidePanes() {
+    this.panes.style.setProperty("--count", String(Math.max(2, Math.min(4, this.roles.length))));
+    return this.roles.map((role) => this.pane([role], roleName(role)));
+  }
 
   runsPanes() {
-    const answer = this.pane(["answer"], "Answer");
-    return [answer, ...this.runs.map((run) => {
+    const first = this.roles.includes("answer") ? "answer" : this.roles[0];
+    return [this.pane([first], roleName(first)), ...this.runs.map((run) => {
       const pane = this.pane([this.of], this.book.runs[run].name, run);
       pane.querySelector("figcaption").prepend(badge(this.book, run), " ", make("b", { text: this.book.shown(this.book.value(run, 0, this.one), 0) }), " ");
       pane.classList.toggle("chosen", run === this.run);
@@ -98,7 +117,7 @@ class Stage {
   swipePanes() {
     const pane = this.pane([this.under, this.over], "");
     pane.querySelector(".window").append(this.divider = make("span", { class: "divider", "aria-hidden": "true" }));
-    pane.querySelector("figcaption").prepend(make("b", { text: ROLE_NAMES[this.over] }), " to the left, ", make("b", { text: ROLE_NAMES[this.under] }), " to the right. ");
+    pane.querySelector("figcaption").prepend(make("b", { text: roleName(this.over) }), " to the left, ", make("b", { text: roleName(this.under) }), " to the right. ");
     queueMicrotask(() => this.setCut(this.cut));
     return [pane];
   }
@@ -127,7 +146,8 @@ class Stage {
   // The small picture; the note says what is shown. `full` is the address of the large one beside the page.
   plate(role, run, note) {
     const { book, one } = this;
-    const name = `${ROLE_NAMES[role]} of ${book.ids[one]}${["edit", "error"].includes(role) ? `, ${book.runs[run].name}` : ""}`;
+    const own = role.startsWith("edit") || role === "error";
+    const name = `${roleName(role)} of ${book.ids[one]}${own ? `, ${book.runs[run].name}` : ""}`;
     if (role === "error") {
       const nodes = errorMap(book, one, run, name);
       const map = nodes.find((node) => node?.classList.contains("levels"));
@@ -136,7 +156,7 @@ class Stage {
       return { nodes };
     }
     const full = book.full(one, role, run);
-    const source = book.picture(one, role, role === "edit" ? run : null);
+    const source = book.picture(one, role, own ? run : null);
     if (!source) return { nodes: [NO_PICTURE()] };
     const picture = image(book, one, source, name);
     if (picture.tagName !== "IMG") return { nodes: [picture] };
@@ -170,7 +190,7 @@ class Stage {
   flip(to = 1 - this.showing) {
     this.showing = to;
     this.layers.forEach((layer, i) => layer.classList.toggle("away", i !== this.showing));
-    this.nowShows.textContent = ROLE_NAMES[this.showing ? this.over : this.under];
+    this.nowShows.textContent = roleName(this.showing ? this.over : this.under);
   }
 
   beat() {

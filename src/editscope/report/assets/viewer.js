@@ -94,8 +94,9 @@ class Viewer {
     this.followTolerance = (t) => { follow(t); shares.replaceChildren(...this.shares(curves, t)); };
     const legend = document.querySelector("#cases .map-keys")?.cloneNode(true);
     this.dialog.replaceChildren(this.bar(one), make("div", { class: "viewer-body" }, make("p", { class: "ask", text: book.texts[one] }), this.tabs(),
-      this.stage.render(one, run, this.present()), make("div", { class: "map-legend" }, toleranceSlider(() => this.moved(one, run)), shares, legend),
-      make("div", { class: "viewer-facts" }, this.metrics(), this.story(), panel), this.keys()));
+      this.stage.render(one, run, this.present()),
+      book.judged(one) ? null : make("div", { class: "map-legend" }, toleranceSlider(() => this.moved(one, run)), shares, legend),
+      make("div", { class: "viewer-facts" }, this.metrics(), this.story(), panel), book.judged(one) ? verdictPanel(book, one, run) : null, this.keys()));
     this.followTolerance(TOLERANCE.value);
     if (this.dialog.open) this.focusAgain(focused);
     this.moved(one, run);
@@ -134,11 +135,11 @@ class Viewer {
 
   metrics() {
     const { book, run, one } = this;
-    const bar = (metric, value) => metric.scale === 1 || Number.isNaN(value) ? make("span", {})
-      : make("span", { class: "bar" }, make("i", { class: "fill", style: `width:${value}%` }));
+    const bar = (share) => share === null ? make("span", {}) : make("span", { class: "bar" }, make("i", { class: "fill", style: `width:${share}%` }));
     return make("div", { class: `facts-list figures run${run % 8}` }, book.metrics.flatMap((metric, i) => {
       const value = book.value(run, i, one);
-      return [make("span", { text: metric.label, title: metric.note }), make("b", { text: book.shown(value, i) }), bar(metric, value)];
+      if (Number.isNaN(value) && book.judged(one)) return []; // a measure that does not apply, or has no verdict
+      return [make("span", { text: metric.label, title: metric.note }), make("b", { text: book.shown(value, i) }), bar(book.share(value, i))];
     }));
   }
 
@@ -156,7 +157,7 @@ class Viewer {
   }
 
   keys() {
-    const keys = [["← →", "cases"], ...(this.book.runs.length > 1 ? [["↑ ↓", "runs"]] : []), ["1 2 3", "ways to look"], ["[ ]", "tolerance"], ["+ − 0", "zoom"], ["Space", "switch while blinking"]];
+    const keys = [["← →", "cases"], ...(this.book.runs.length > 1 ? [["↑ ↓", "runs"]] : []), ["1 2 3", "ways to look"], ...(this.book.allJudged ? [] : [["[ ]", "tolerance"]]), ["+ − 0", "zoom"], ["Space", "switch while blinking"]];
     return make("p", { class: "keys" }, keys.flatMap(([key, text], i) => [i ? " · " : "", ...key.split(" ").flatMap((k) => [make("kbd", { text: k }), " "]), text]));
   }
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from editscope.report.judged import missing_verdicts
 from editscope.report.layouts.records import Column, Kind, PaperCell, PaperRow
 from editscope.report.model import Sheet
 from editscope.report.words import count, listed, metric_name, plain, suite_name
@@ -41,7 +42,7 @@ class Board:
     def differences(self, label: str, by: str, key: str, base: str, metric: str) -> PaperRow:
         """A row of differences between two groups of the same table."""
         pairs = zip(self.cells(by, key, metric), self.cells(by, base, metric), strict=True)
-        return PaperRow("row", label, self.tags(by, key), tuple(_difference(*pair) for pair in pairs), depth=1)
+        return PaperRow("row", label, self.tags(by, key), tuple(difference(*pair) for pair in pairs), depth=1)
 
     def models(self, groups: Sequence[tuple[str, str]], metric: str) -> tuple[PaperRow, ...]:
         """One row for each run and published model, with a figure for each group."""
@@ -102,7 +103,8 @@ class Board:
 
     @cached_property
     def _cases(self) -> list[Mapping[str, str]]:
-        return list({r.case_id: r.tags for view in self.sheet.runs for r in self.sheet.averaged(view)}.values())
+        records = [record for view in self.sheet.runs for record in self.sheet.averaged(view)]
+        return list({(r.case_id, getattr(r, "variant", "")): r.tags for r in records}.values())
 
     @cached_property
     def _samples(self) -> dict[tuple[str, str], dict[str, str]]:
@@ -112,18 +114,21 @@ class Board:
                 found.setdefault((group.name, key), {tag: tags[tag] for tag in group.by if tag in tags})
         return found
 
-    def caption(self, what: str, *, spread: bool = True, cases: bool = True) -> str:
-        """A caption: what the table shows, of which cases, how sure the figures are, and what is missing."""
+    def caption(self, what: str, *, spread: bool = True, cases: bool = True, notes: Sequence[str] | None = None) -> str:
+        """A caption: what the table shows, of which cases, how sure the figures are, and what is missing.
+
+        ``notes`` say what published results the table has; those of all its columns unless given.
+        """
         said = [what, *([_cases_sentence(self.sheet)] if cases else [])]
         if spread:
-            strata = listed([plain(tag).lower() for tag in self.sheet.aggregation.strata])
-            said.append(
-                f"± is half the width of a 95 % interval (percentile bootstrap, cases resampled within {strata})."
-            )
+            strata = [plain(tag).lower() for tag in self.sheet.aggregation.strata]
+            within = f" within {listed(strata)}" if strata else ""
+            said.append(f"± is half the width of a 95 % interval (percentile bootstrap, cases resampled{within}).")
         said += _missing(self.sheet)
-        notes = dict.fromkeys(column.note for column in self.columns if column.published)
-        if notes:
-            said.append(f"Published results are set apart ({'; '.join(notes)}); they are not paired with these runs.")
+        shown = [column.note for column in self.columns if column.published] if notes is None else notes
+        if shown:
+            label = "; ".join(dict.fromkeys(shown))
+            said.append(f"Published results are set apart ({label}); they are not paired with these runs.")
         return " ".join(said)
 
 
@@ -174,7 +179,8 @@ def _cell(cell: Mapping[str, Any]) -> PaperCell:
     return PaperCell(cell["mean"], None if low is None or high is None else (high - low) / 2, cell["n"])
 
 
-def _difference(cell: PaperCell | None, base: PaperCell | None) -> PaperCell | None:
+def difference(cell: PaperCell | None, base: PaperCell | None) -> PaperCell | None:
+    """How much larger one figure is than another, with its sign and no interval; none where either is missing."""
     if cell is None or base is None or cell.value is None or base.value is None:
         return None
     return replace(cell, value=cell.value - base.value, half_width=None, ranked=False, signed=True)
@@ -188,7 +194,8 @@ def _published(sheet: Sheet) -> list[tuple[Column, dict[tuple[str, str, str], Pa
     heads: dict[tuple[str, ...], Column] = {}
     for result in results(sheet.suite):
         who = (result.source, result.model, result.judge, result.level, result.language, result.setting)
-        heads.setdefault(who, Column(_model_label(result), label(result), published=True))
+        edition = {name: getattr(result, name) for name in ("model", "judge", "level", "language", "setting")}
+        heads.setdefault(who, Column(_model_label(result), label(result), published=True, edition=edition))
         cells = found.setdefault(who, {})
         at = (result.by, result.group, result.metric)
         # Where a paper prints a figure twice, the one with its half-width says more.
@@ -207,13 +214,17 @@ def _model_label(result: Result) -> str:
 
 
 def _cases_sentence(sheet: Sheet) -> str:
-    counts = sorted({len(sheet.averaged(view)) for view in sheet.runs})
+    counts = sorted({len({record.case_id for record in sheet.averaged(view)}) for view in sheet.runs})
     number = count(counts[-1], "case") if len(counts) == 1 else f"{counts[0]:,} to {count(counts[-1], 'case')}"
-    return f"{number} of {suite_name(sheet.suite)}, set {sheet.fingerprint}."
+    edits = max(len(sheet.averaged(view)) for view in sheet.runs)
+    several = f" ({count(edits, 'edit')})" if edits > counts[-1] else ""
+    return f"{number}{several} of {suite_name(sheet.suite)}, set {sheet.fingerprint}."
 
 
 def _missing(sheet: Sheet) -> list[str]:
     """Which runs lack how many outputs or verdicts."""
+    if sheet.judged:
+        return missing_verdicts(sheet, run_names(sheet))
     gaps = []
     for name, view in zip(run_names(sheet), sheet.runs, strict=True):
         lacking = {status: n for status, n in (view.summary.get("coverage") or {}).items() if status != "ok" and n}

@@ -33,7 +33,9 @@ class PaperCell:
 class Column:
     """The head of a column: a run (``run_index``), published results (``published``), or a group of cases.
 
-    ``note`` says which set, prompts and judge; ``filter`` is what the cases of a group have in common.
+    ``note`` says which set, prompts and judge; ``filter`` is what the cases of a group have in common. Neighbours
+    with the same ``above`` share a heading over their own. ``edition`` says of which model, judge, level, language
+    and setting published results are.
     """
 
     label: str
@@ -41,6 +43,8 @@ class Column:
     run_index: int | None = None
     published: bool = False
     filter: Tags = field(default_factory=lambda: NOTHING)
+    above: str = ""
+    edition: Tags = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,32 @@ class PaperTable:
         head, line = self.columns[column], self.rows[row]
         run = line.run_index if self.models == "rows" else head.run_index
         return {**head.filter, **line.filter}, run
+
+
+def headings(columns: Sequence[Column]) -> list[tuple[str, int]]:
+    """The headings over the columns and how many each spans; none where no column has one.
+
+    >>> headings([Column("Acc", above="Reflection"), Column("Con", above="Reflection"), Column("All")])
+    [('Reflection', 2), ('', 1)]
+    >>> headings([Column("All")])
+    []
+    """
+    found: list[tuple[str, int]] = []
+    for column in columns:
+        if found and found[-1][0] == column.above:
+            found[-1] = (column.above, found[-1][1] + 1)
+        else:
+            found.append((column.above, 1))
+    return found if any(text for text, _ in found) else []
+
+
+def full_label(column: Column) -> str:
+    """The head of a column where no heading stands over it.
+
+    >>> full_label(Column("Acc", above="Reflection")), full_label(Column("Acc"))
+    ('Reflection: Acc', 'Acc')
+    """
+    return f"{column.above}: {column.label}" if column.above and column.label else column.above or column.label
 
 
 def ranks(row: PaperRow, *, decimals: int = 1, higher_is_better: bool = True) -> Ranks:

@@ -1,4 +1,4 @@
-"""Which suite has which tables: small functions registered by the suite's name, and a general layout for the rest."""
+"""Which suite has which tables: small functions registered by the suite's name, and general layouts for the rest."""
 
 from __future__ import annotations
 
@@ -27,8 +27,20 @@ def layout(suite: str) -> Callable[[Layout], Layout]:
 
 
 def paper_tables(sheet: Sheet, published: bool = False) -> tuple[PaperTable, ...]:
-    """The tables of a set as its paper lays them out, with published columns if asked for."""
-    from editscope.report.layouts import general, pixels  # noqa: F401 - importing them registers their layouts
+    """The tables of a set as its paper lays them out, with published columns if asked for.
 
-    made = _LAYOUTS.get(sheet.suite, general.tables)(board(sheet, published))
-    return tuple(table for table in made if any(row.cells for row in table.rows))
+    Cases that were judged by another protocol than their own have the tables of no paper, and no published results.
+    """
+    # Importing them registers their layouts.
+    from editscope.report.layouts import general, judged, picabench, pixels, scales, wiseedit  # noqa: F401
+
+    plain: Layout = judged.tables if sheet.judged else general.tables
+    foreign = sheet.judged and not own_protocol(sheet)
+    made = plain(board(sheet)) if foreign else _LAYOUTS.get(sheet.suite, plain)(board(sheet, published))
+    return tuple(table for table in made if table.columns and any(row.cells for row in table.rows))
+
+
+def own_protocol(sheet: Sheet) -> bool:
+    """Whether a judged set was judged by the protocol of its own benchmark."""
+    protocol = sheet.runs[0].run.info["judging"]["protocol"]["name"]
+    return bool(protocol == "own" or sheet.suite.removesuffix("-complex") == protocol)

@@ -110,4 +110,4 @@ def short_names(names: Sequence[str]) -> list[str]:
     (['Geometric', 'Color'], ['Bar', 'Line'])
     """
     first = [name.partition(" ")[0] for name in names]
-    return first if max(map(len, names), default=0) > 12 and len(set(first)) == len(first) else list(names)
+    return first if max(map(len, names), default=0) > 10 and len(set(first)) == len(first) else list(names)

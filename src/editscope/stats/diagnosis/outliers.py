@@ -69,18 +69,20 @@ def extremes(
     return tuple(hardest[:n]), tuple(easiest[:n])
 
 
-def largest_differences(a: Rows, b: Rows, metric: str, n: int = 10) -> tuple[CaseDifference, ...]:
+def largest_differences(
+    a: Rows, b: Rows, metric: str, n: int = 10, *, exclude: Mapping[str, str] | None = None
+) -> tuple[CaseDifference, ...]:
     """The n cases whose scores differ most between two runs, in either direction; ties by id.
 
     Cases are matched by id and variant, and where both have a fingerprint it must agree: another problem under
-    the same name is not compared. Cases without a difference are not listed.
+    the same name is not compared. Cases without a difference are not listed, nor diagnostic ones (``exclude``).
 
     >>> a = {"case_id": ["x", "y"], "miou": [0.5, 0.25]}
     >>> b = {"case_id": ["y", "x", "z"], "miou": [1.0, 0.5, 0.0]}
     >>> largest_differences(a, b, "miou")
     (CaseDifference(case_id='y', a=25.0, b=100.0, difference=75.0),)
     """
-    first, second = _by_case(a, metric), _by_case(b, metric)
+    first, second = _by_case(a, metric, exclude), _by_case(b, metric, exclude)
     found = []
     for key, (value, fingerprint) in first.items():
         if key not in second:
@@ -115,12 +117,14 @@ def specialities(summary: Mapping[str, Any], by: str = "task", metric: str = "mi
     return tuple(sorted(found, key=lambda row: (-row.above, row.key)))
 
 
-def _by_case(rows: Rows, metric: str) -> dict[tuple[str, str], tuple[float, str]]:
+def _by_case(rows: Rows, metric: str, exclude: Mapping[str, str] | None) -> dict[tuple[str, str], tuple[float, str]]:
     ids = [str(case_id) for case_id in column(rows, "case_id")]
     values = (numbers(rows, metric) * percent_scale(metric)).tolist()
     variants = column(rows, "variant") if has_column(rows, "variant") else [""] * len(ids)
     prints = column(rows, "fingerprint") if has_column(rows, "fingerprint") else [""] * len(ids)
+    counts = taking_part(rows, exclude).tolist()
     return {
         (case_id, str(variant)): (value, str(fingerprint or ""))
-        for case_id, variant, value, fingerprint in zip(ids, variants, values, prints, strict=True)
+        for case_id, variant, value, fingerprint, here in zip(ids, variants, values, prints, counts, strict=True)
+        if here
     }

@@ -1,0 +1,250 @@
+"""`editscope judge audit|drift`: how good a judge is on edits whose truth is known, and whether it has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from editscope.cli import options as opt
+from editscope.errors import BadInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from editscope.runs.audit import Audit, AuditPlan
+    from editscope.runs.findings import Findings, Mean
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Measure judges themselves.")
+
+Folder = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="The folder of the audit [in audits/].")]
+Prompts = Annotated[
+    Path | None, typer.Option("--prompts", metavar="DIR", help="Prompts that replace ours (fidelity, pair).")
+]
+
+
+@app.command()
+def audit(
+    judge: opt.JudgeSpecs = None,
+    suite: Annotated[
+        str, typer.Option("--suite", metavar="paintbench|tinygrafix", help="Whose problems are shown.")
+    ] = "paintbench",
+    n: Annotated[int, typer.Option("--n", metavar="N", min=1, help="How many problems.")] = 40,
+    samples: Annotated[
+        int, typer.Option("--samples", metavar="K", min=1, help="Ask for every score K times; 1 tells no consistency.")
+    ] = 2,
+    anchor: Annotated[
+        Path | None,
+        typer.Option("--anchor", metavar="DIR", help="Write the exhibits and verdicts here, or judge those again."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the damage.")] = 0,
+    out: Folder = None,
+    prompts: Prompts = None,
+    dry_run: opt.DryRun = False,
+    quiet: opt.Quiet = False,
+    max_cost: opt.MaxCost = None,
+    max_calls: opt.MaxCalls = None,
+    concurrency: opt.Concurrency = None,
+    rpm: opt.Rpm = None,
+    tpm: opt.Tpm = None,
+    judge_timeout: opt.JudgeTimeout = None,
+    retries: opt.Retries = None,
+    prices: opt.Prices = None,
+    cache: opt.Cache = None,
+) -> None:
+    """Show a judge right, damaged and missing edits of known mIoU, and see what it makes of them.
+
+    editscope judge audit --judge openai:gpt-4o --max-cost 5
+
+    editscope judge audit --judge openai:gpt-4o --judge gemini:gemini-2.5-pro --suite tinygrafix
+
+    editscope judge audit --judge openai:gpt-4o --anchor anchors/paintbench
+
+    With an anchor, the exhibits and verdicts stay in its folder; the same command later, with a new --out, or
+    `editscope judge drift`, shows whether the judge has changed. The result is a table here, and a page in the
+    folder of the audit.
+    """
+    from editscope.runs.audit import plan_audit
+
+    options = {"rpm": rpm, "tpm": tpm, "timeout": judge_timeout, "retries": retries, "prices": prices}
+    plan = plan_audit(
+        judge or [],
+        suite=suite,
+        n=n,
+        samples=samples,
+        seed=seed,
+        out=out,
+        anchor=anchor,
+        prompts=prompts,
+        cache=_cache(cache),
+        max_cost=max_cost,
+        max_calls=max_calls,
+        concurrency=concurrency,
+        **opt.given(**options),
+    )
+    _go(plan, dry_run, quiet)
+
+
+@app.command()
+def drift(
+    anchor: Annotated[Path, typer.Argument(metavar="ANCHOR", help="A folder that `judge audit --anchor` wrote.")],
+    judge: opt.JudgeSpecs = None,
+    samples: Annotated[int, typer.Option("--samples", metavar="K", min=1, help="Ask for every score K times.")] = 2,
+    out: Folder = None,
+    prompts: Prompts = None,
+    dry_run: opt.DryRun = False,
+    quiet: opt.Quiet = False,
+    max_cost: opt.MaxCost = None,
+    max_calls: opt.MaxCalls = None,
+    concurrency: opt.Concurrency = None,
+    prices: opt.Prices = None,
+) -> None:
+    """Judge an anchor set again, without the cache, and say whether the judge has changed since the first time.
+
+    editscope judge drift anchors/paintbench --judge openai:gpt-4o
+    """
+    from editscope.runs.audit import plan_audit
+    from editscope.runs.drift import next_audit
+    from editscope.runs.exhibits import read_set
+
+    read_set(anchor)
+    plan = plan_audit(
+        judge or [],
+        samples=samples,
+        out=out or next_audit(anchor),
+        anchor=anchor,
+        prompts=prompts,
+        pairs=False,
+        max_cost=max_cost,
+        max_calls=max_calls,
+        concurrency=concurrency,
+        **opt.given(prices=prices),
+    )
+    _go(plan, dry_run, quiet)
+
+
+def _go(plan: AuditPlan, dry_run: bool, quiet: bool) -> None:
+    from rich.console import Console
+
+    from editscope.images import keep_freed_memory
+    from editscope.report.audit import write_audit
+    from editscope.runs.audit import estimate_audit, run_audit
+
+    keep_freed_memory()
+    console = Console(highlight=False, soft_wrap=True)
+    if not quiet or dry_run:
+        judges = ", ".join(one.spec for one in plan.judges)
+        name = plan.suite.name if plan.suite is not None else f"anchor {plan.anchor}"
+        console.print(f"audit · {name} · {plan.n} problems · judge {judges}", markup=False)
+    if dry_run:
+        took = estimate_audit(plan)
+        cost = "cost unknown" if took.cost_usd is None else f"about ${took.cost_usd:,.2f}"
+        console.print(
+            f" {took.calls:,} calls · {took.images:,} images · {took.input_tokens:,} tokens in, "
+            f"{took.output_tokens:,} out · {cost} · would go to {plan.out} · nothing was asked",
+            markup=False,
+        )
+        return
+    with _progress(quiet) as told:
+        found = run_audit(plan, told)
+    page = write_audit(found)
+    say(found, console)
+    console.print(f" {plan.out} · page: {page}", markup=False)
+    if not found.complete:
+        raise typer.Exit(1)
+
+
+def say(found: Audit, console: Console) -> None:
+    """What an audit found, judge by judge."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    table.add_column("", no_wrap=True)
+    for one in found.findings:
+        table.add_column(one.judge.partition("?")[0], justify="right")
+    for label, cell in ROWS:
+        cells = [cell(one) for one in found.findings]
+        if any(text != "–" for text in cells):
+            table.add_row(f" {label}", *cells)
+    console.print(table, markup=False)
+    for name, alpha in found.agreement.items():
+        console.print(f" agreement of the judges on {name}: alpha {alpha['value']:.2f}", markup=False)
+    for one in found.findings:
+        who = "" if len(found.findings) == 1 else f"{one.judge.partition('?')[0]}: "
+        for flag, sentence in one.flags.items():
+            console.print(f" {who}{flag}: {sentence}", markup=False)
+        if not one.flags:
+            console.print(f" {who}nothing found against it", markup=False)
+    for change in found.drifts:
+        console.print(f" {change.sentence}", markup=False)
+
+
+def _share(found: Mean) -> str:
+    if found.value is None:
+        return "–"
+    within = "" if found.lo is None else f" ({100 * found.lo:.0f} … {100 * (found.hi or 0):.0f})"
+    return f"{100 * found.value:.1f} %{within}"
+
+
+def _plain(found: Mean) -> str:
+    if found.value is None:
+        return "–"
+    within = "" if found.lo is None else f" ({found.lo:.2f} … {found.hi:.2f})"
+    return f"{found.value:.2f}{within}"
+
+
+def _cost(found: Findings) -> str:
+    cost = found.spent["cost_per_verdict_usd"]
+    return "–" if cost is None else f"${cost:.5f}"
+
+
+def _levels(found: Findings) -> str:
+    return " ".join("–" if mean.value is None else f"{mean.value:.1f}" for mean in found.levels.values())
+
+
+ROWS: tuple[tuple[str, Callable[[Any], str]], ...] = (
+    ("rank accuracy (ties half)", lambda one: _share(one.rank_accuracy)),
+    ("right edit over none", lambda one: _share(one.rank_by["right over none"])),
+    ("ties", lambda one: _share(one.ties)),
+    ("Kendall's tau with mIoU", lambda one: _plain(one.kendall)),
+    ("Spearman's rho with mIoU", lambda one: _plain(one.spearman)),
+    ("mean score, right … none", _levels),
+    ("pairs: better one chosen", lambda one: _share(one.pair_accuracy)),
+    ("pairs: first one chosen", lambda one: _share(one.chose_first)),
+    ("pairs: same in both orders", lambda one: _share(one.same_in_both_orders)),
+    ("asked again: same score", lambda one: _share(one.same_again)),
+    ("verdicts", lambda one: f"{one.statuses.get('ok', 0):,} of {one.asked:,}"),
+    ("unparsed", lambda one: f"{100 * one.share('unparsed'):.1f} %"),
+    ("refused", lambda one: f"{100 * one.share('refused'):.1f} %"),
+    ("errors", lambda one: f"{100 * one.share('error'):.1f} %"),
+    ("cost of a verdict", _cost),
+)
+
+
+def _cache(given: str | None) -> Path | None:
+    from editscope.judges.cache import default_cache
+
+    if given == "off":
+        return None
+    if given == "":
+        raise BadInput("--cache is empty; name a folder, or write off")
+    return Path(given) if given else default_cache()
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+    """A bar on a terminal, nothing elsewhere."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn(" {task.description}"), BarColumn(40), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)

@@ -1,0 +1,197 @@
+"""How plans, results and cases of runs with judges are printed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from editscope.runs import CaseRecord, Plan, Run
+
+MOST_COLUMNS = 7
+
+
+def forecast(planned: Plan, console: Console) -> None:
+    """What the judges would be asked, and what that would cost."""
+    from editscope.runs.estimating import forecast as estimated
+
+    found = estimated(planned)
+    about = "" if found.exact and not found.stand_ins else "about "
+    for spec, one in found.judges:
+        cost = "price unknown (--prices FILE)" if one.cost_usd is None else f"${one.cost_usd:,.2f}"
+        tokens = f"{one.input_tokens:,} tokens in, {one.output_tokens:,} out"
+        console.print(f" {spec}: {about}{one.calls:,} calls, {one.images:,} images, {tokens}, {cost}", markup=False)
+    if found.cached:
+        console.print(f" {about}{found.cached:,} verdicts are in the cache already", markup=False)
+    if found.stand_ins:
+        console.print(" edits are not made yet: their inputs stood in for them", markup=False)
+
+
+def result(run: Run, console: Console) -> None:
+    """The last lines of a run: the headline and other measures, the weakest groups, what is missing, what it cost."""
+    summary = run.summary
+    console.print(" " + "   ".join(_means(summary)), markup=False)
+    for said in (
+        _weakest(summary),
+        _labels(summary),
+        _edits(run),
+        _verdicts(summary),
+        _panel(summary),
+        _spent(summary),
+    ):
+        if said:
+            console.print(f" {said}", markup=False)
+
+
+def summary_table(run: Run, console: Console) -> None:
+    """The tables of a run with judges: a row per group, a column per measure, the headline first."""
+    from rich.table import Table
+    from rich.text import Text
+
+    summary = run.summary
+    headline = summary["headline"]
+    measures = sorted(summary["measures"], key=lambda measure: measure["name"] != headline)
+    shown = [measure for measure in measures if summary["overall"][measure["name"]]["n"]][:MOST_COLUMNS]
+    table = Table(box=None, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    for place, measure in enumerate(shown):
+        longest = max(map(len, measure["label"].split()))
+        table.add_column(measure["label"], justify="right", min_width=max(5, longest))
+        if place == 0:
+            table.add_column("95 %", justify="right", no_wrap=True, min_width=12)
+    table.add_column("n", justify="right", no_wrap=True)
+    table.add_row("overall", *_cells(summary["overall"], shown))
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in _telling(summary["groups"]):
+        rows.setdefault((row["by"], row["key"]), {})[row["metric"]] = row
+    before = ""
+    for (by, key), cells in rows.items():
+        if by != before:
+            table.add_row("")
+            table.add_row(Text(f"by {by}", style="dim"))
+            before = by
+        table.add_row(Text(f"  {key}"), *_cells(cells, shown))
+    console.print(table)
+
+
+def _telling(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of tables that say something: by level or language only where there are several."""
+    kinds = ("level", "language")
+    seen = {kind: {row["key"].split("/")[0] for row in groups if row["by"] == kind} for kind in kinds}
+    return [row for row in groups if len(seen.get(row["by"].split("/")[0], kinds)) > 1]
+
+
+def case(record: CaseRecord, console: Console) -> None:
+    """One unit of a case: what was asked, the scores, and what each judge said."""
+    lines = [
+        record.case_id + (f" · {record.variant}" if record.variant else ""),
+        "  " + " · ".join(f"{tag} {value}" for tag, value in record.tags.items()),
+        f"  instruction   {record.instruction}",
+        f"  status        {record.status}" + (f": {record.reason}" if record.reason else ""),
+        *(f"  {name:<22}{100 * value:.2f}" for name, value in record.metrics.items()),
+    ]
+    for row in record.rows:
+        value = row.get("status", "ok") if row["value"] is None else f"{row['value']:g}"
+        where = f" ({row['key']})" if row.get("key") and row["key"] != row["metric"] else ""
+        lines.append(f"  row           {row['metric']}{where} {value}")
+    for verdict in record.verdicts:
+        label = f" (label {verdict.label})" if verdict.label else ""
+        lines.append(f"  {verdict.key:<14}{verdict.question or verdict.prompt}")
+        who = f"{verdict.judge} · {verdict.snapshot or 'no snapshot'} · sample {verdict.sample}"
+        lines.append(f"    {who}: {verdict.answer}{label}")
+        lines += [f"    {verdict.reason}"] if verdict.reason else []
+    lines += [f"  note          {note}" for note in record.notes]
+    lines += [f"  {kind:<14}{path}" for kind, path in record.thumbs.items()]
+    lines += [f"  edit {variant:<9}{path}" for variant, path in record.images.items()] or ["  edit in full  none"]
+    console.print("\n".join(lines), markup=False)
+
+
+def _means(summary: dict[str, Any]) -> list[str]:
+    """Every measure that has a value, the headline first and with its interval."""
+    headline, said = summary["headline"], []
+    for measure in sorted(summary["measures"], key=lambda measure: measure["name"] != headline):
+        cell = summary["overall"][measure["name"]]
+        if cell["mean"] is None:
+            continue
+        first = measure["name"] == headline and cell["hi"] > cell["lo"]
+        spread = f" ± {(cell['hi'] - cell['lo']) / 2:.1f}" if first else ""
+        said.append(f"{measure['label']} {cell['mean']:.{_digits(measure)}f}{spread}")
+    return said or ["no case has a value"]
+
+
+def _digits(measure: dict[str, Any]) -> int:
+    """Two decimals for a scale that ends at ten or below, as the papers print it."""
+    return 2 if (measure["best"] - measure["zero"]) * measure["scale"] <= 10 else 1
+
+
+def _weakest(summary: dict[str, Any]) -> str:
+    """The three lowest rows of the first table that has more than one."""
+    rows = [row for row in summary["groups"] if row["metric"] == summary["headline"] and row["mean"] is not None]
+    for by in dict.fromkeys(row["by"] for row in rows):
+        group = [row for row in rows if row["by"] == by]
+        if len(group) > 1:
+            lowest = sorted(group, key=lambda row: (row["mean"], row["key"]))[:3]
+            return f"weakest {by}  " + " · ".join(f"{row['key']} {row['mean']:.1f}" for row in lowest)
+    return ""
+
+
+def _labels(summary: dict[str, Any]) -> str:
+    labels = summary.get("labels")
+    if not labels:
+        return ""
+    return (
+        f"{labels['yes']:.1f} % of the labels are Yes: that much a judge gets which always says yes, "
+        f"and {labels['unchanged']:.1f} a picture in which nothing of it can be seen"
+    )
+
+
+def _edits(run: Run) -> str:
+    gaps = {status: n for status, n in run.summary["edits"].items() if status != "ok" and n}
+    if not gaps:
+        return ""
+    counts = {"worst": "counts as the worst score", "skip": "is left out", "fail": "stops the run"}
+    listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())
+    return f"without an edit: {listed} (a missing edit {counts[run.info['judging']['missing']]})"
+
+
+def _verdicts(summary: dict[str, Any]) -> str:
+    """How many verdicts are missing, and where the headline lies whatever they would have been."""
+    gaps = {status: n for status, n in summary["verdicts"].items() if status != "ok" and n}
+    if not gaps:
+        return ""
+    total = sum(summary["verdicts"].values())
+    listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())
+    said = f"without a verdict: {listed} of {total:,} (skipped)"
+    cell = summary["overall"][summary["headline"]]
+    if "worst" in cell:
+        said += f"; {summary['headline']} is between {cell['worst']:.1f} and {cell['best']:.1f} whatever they would be"
+    return said
+
+
+def _panel(summary: dict[str, Any]) -> str:
+    rows = [row for row in summary.get("panel", ()) if row["alpha"] is not None]
+    said = " · ".join(f"{row['prompt']} {row['field']} {row['alpha']:.2f}" for row in rows)
+    return f"agreement of the judges (Krippendorff's alpha): {said}" if said else ""
+
+
+def _spent(summary: dict[str, Any]) -> str:
+    spent = summary["spent"]
+    cost = "" if spent["cost_usd"] is None else f" · ${spent['cost_usd']:,.2f}"
+    cached = f" · {spent['cached']:,} from the cache" if spent["cached"] else ""
+    agreed = summary.get("agreement")
+    same = f" · verdicts on the same question agree in {agreed['mean']:.1f} % of pairs" if agreed else ""
+    return f"{spent['calls']:,} verdicts asked for{cost}{cached}{same}"
+
+
+def _cells(cells: dict[str, Any], shown: list[dict[str, Any]]) -> list[str]:
+    """One row: the headline with its interval, the other measures, the number of values of the headline."""
+    said = []
+    for place, measure in enumerate(shown):
+        cell = cells.get(measure["name"])
+        mean = None if cell is None else cell["mean"]
+        said.append("–" if mean is None else f"{mean:.{_digits(measure)}f}")
+        if place == 0:
+            said.append("" if cell is None or mean is None else f"{cell['lo']:.1f} … {cell['hi']:.1f}")
+    first = cells.get(shown[0]["name"]) if shown else None
+    return [*said, str(first["n"] if first else 0)]

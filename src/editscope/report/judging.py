@@ -1,0 +1,171 @@
+"""How a judged set was judged: who said what with which prompts, what is missing, and what that could change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from editscope.report.judged import protocol_of
+from editscope.report.markup import Child, Html, el
+from editscope.report.model import RunView, Sheet
+from editscope.report.options import Options
+from editscope.report.overview import badge
+from editscope.report.words import count, metric_name, plain, value
+
+SHOWN = 8
+"""Letters of a hash that are enough to tell prompts apart; run.json has all of it."""
+
+
+def judging(sheet: Sheet, options: Options) -> Html | None:
+    """Judge, snapshots, prompts, coverage of edits and verdicts, and the bounds that missing verdicts leave."""
+    if not sheet.judged:
+        return None
+    heads = [el("th", badge(view), view.name, scope="col") for view in sheet.runs]
+    rows: dict[str, dict[int, Child]] = {}
+    for view in sheet.runs:
+        for name, said in _facts(sheet, view):
+            rows.setdefault(name, {})[view.index] = said
+    body = [
+        el("tr", el("th", name, scope="row", cls="label"), [el("td", cells.get(v.index, "–")) for v in sheet.runs])
+        for name, cells in rows.items()
+    ]
+    table = el(
+        "table",
+        el("thead", el("tr", el("th", "", scope="col", cls="label"), heads)),
+        el("tbody", body),
+        cls="listing told",
+    )
+    return el(
+        "section",
+        el("header", el("h2", "Judging"), cls="section-head"),
+        el(
+            "p",
+            "An edit that is missing counts as said below. A call that gave no verdict is never a number: it takes no "
+            "part in a mean, and the bounds say where the mean would lie had all of them been the worst, or the best.",
+            cls="hint",
+        ),
+        _mixed(sheet),
+        el("div", table, cls="scroller"),
+        _bounds(sheet),
+        cls="card judging",
+        id=f"judging-{sheet.key}",
+    )
+
+
+def _mixed(sheet: Sheet) -> Html | None:
+    """Say so when runs of one table were not judged alike: their difference is then not the editors' alone."""
+    apart = []
+    for what, seen in (
+        ("judges", {_judges(view) for view in sheet.runs}),
+        ("snapshots", {tuple(sorted(_snapshots(view))) for view in sheet.runs}),
+        ("prompts", {view.run.info["judging"]["prompts"].get("hash") for view in sheet.runs}),
+        ("numbers of samples", {view.run.info["judging"].get("samples", 1) for view in sheet.runs}),
+    ):
+        if len(seen) > 1:
+            apart.append(what)
+    if not apart:
+        return None
+    return el("p", f"These runs had different {' and '.join(apart)}; compare them with care.", cls="notice")
+
+
+def _facts(sheet: Sheet, view: RunView) -> Iterator[tuple[str, Child]]:
+    said: Mapping[str, Any] = view.run.info["judging"]
+    summary, prompts = view.summary, said["prompts"]
+    yield "judge", [[el("code", spec), el("br")] for spec in said["judges"]]
+    found = _snapshots(view)
+    if found:
+        yield "snapshot", "; ".join(f"{name} ({number:,})" for name, number in found.items())
+    yield "protocol", protocol_of(view.run.info)
+    version = f"version {prompts['version']}, " if prompts.get("version") else ""
+    yield "prompts", [version, "hash ", el("code", str(prompts.get("hash", ""))[:SHOWN])]
+    files: Mapping[str, str] = prompts.get("files") or {}
+    if files:
+        listing = [el("li", name, " ", el("code", digest[:SHOWN])) for name, digest in files.items()]
+        yield "prompt files", el("details", el("summary", count(len(files), "file")), el("ul", listing))
+    yield "samples of each call", str(said.get("samples", 1))
+    yield "edits", _statuses(summary.get("edits") or {})
+    yield (
+        "a missing edit",
+        {"worst": "counts as the worst", "skip": "is left out"}.get(said["missing"], said["missing"]),
+    )
+    yield "verdicts", _statuses(summary.get("verdicts") or {})
+    if agreement := summary.get("agreement"):
+        share = f"{agreement['mean']:.1f} % of pairs say the same"
+        yield "agreement", f"{share} ({agreement['n']:,} numbers asked for several times)"
+    if labels := summary.get("labels"):
+        yield "labels", _labels(labels)
+    yield from _spent(summary.get("spent") or {})
+
+
+def _judges(view: RunView) -> tuple[str, ...]:
+    return tuple(spec.partition("?")[0] for spec in view.run.info["judging"]["judges"])
+
+
+def _snapshots(view: RunView) -> dict[str, int]:
+    found: dict[str, int] = {}
+    seen: Mapping[str, Mapping[str, int]] = view.summary.get("snapshots") or {}
+    for names in seen.values():
+        for name, number in names.items():
+            if name:
+                found[name] = found.get(name, 0) + number
+    return found
+
+
+def _statuses(found: Mapping[str, int]) -> list[Child]:
+    total = sum(found.values())
+    rest = [f"{number:,} {plain(status).lower()}" for status, number in found.items() if status != "ok" and number]
+    share: Child = el("b", f"{found.get('ok', 0):,}", " of ", f"{total:,}")
+    return [share, el("small", f" · {', '.join(rest)}", cls="warn") if rest else None]
+
+
+def _labels(labels: Mapping[str, Any]) -> str:
+    return (
+        f"{labels['yes']:.1f} % of {labels['questions']:,} are Yes: a judge that always says yes gets "
+        f"{labels['always_yes']:.1f}, an unchanged picture {labels['unchanged']:.1f} if it shows nothing asked for"
+    )
+
+
+def _spent(spent: Mapping[str, Any]) -> Iterator[tuple[str, Child]]:
+    if not spent:
+        return
+    cached = f", {spent['cached']:,} from the cache" if spent.get("cached") else ""
+    yield "calls", f"{spent['calls']:,} made{cached}"
+    yield "tokens", f"{spent['input_tokens']:,} in, {spent['output_tokens']:,} out"
+    cost = spent.get("cost_usd")
+    if cost is not None:
+        yield "cost", f"US$ {cost:,.2f}" if cost >= 0.005 or not cost else "under US$ 0.01"
+
+
+def _bounds(sheet: Sheet) -> Html | None:
+    """For every measure that lacks verdicts, the mean that there is and where it could lie."""
+    rows = []
+    for metric in sheet.metrics:
+        for view in sheet.runs:
+            cell = view.summary["overall"].get(metric) or {}
+            if cell.get("missing"):
+                rows.append(
+                    el(
+                        "tr",
+                        el("th", metric_name(metric), scope="row", cls="label"),
+                        el("td", badge(view), " ", view.name, cls="label"),
+                        el("td", el("b", value(cell["mean"], metric))),
+                        el("td", value(cell["worst"], metric)),
+                        el("td", value(cell["best"], metric)),
+                        el("td", f"{cell['missing']:,}"),
+                    )
+                )
+    if not rows:
+        return None
+    heads = [el("th", text, scope="col", cls="label" if i < 2 else None) for i, text in enumerate(BOUND_HEADS)]
+    return el(
+        "div",
+        el("h3", "What missing verdicts could change"),
+        el(
+            "div",
+            el("table", el("thead", el("tr", heads)), el("tbody", rows), cls="listing bounds"),
+            cls="scroller",
+        ),
+    )
+
+
+BOUND_HEADS = ("Measure", "Run", "Mean", "All worst", "All best", "Missing")

@@ -1,0 +1,226 @@
+"""Tables of a run with judges: one row for each number of each unit, and the summary with coverage and bounds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
+from typing import Any, TypeAlias
+
+from editscope.cases import Aggregation
+from editscope.errors import BadInput
+from editscope.runs.journal import Line
+from editscope.runs.protocol import measures_from
+from editscope.scoring.rubrics import Measure
+
+Info: TypeAlias = Mapping[str, Any]
+Pairs: TypeAlias = Sequence[tuple[Line, Line]]
+Columns: TypeAlias = "dict[str, list[Any]]"
+
+FIXED = ("metric", "key", "value", "status", "edit_status", "asked", "answered", "agreement")
+
+
+def is_judged(info: Info) -> bool:
+    """Whether a run was scored by judges."""
+    return bool(info.get("judging"))
+
+
+def score_columns(info: Info, pairs: Pairs) -> Columns:
+    """One row for each number: case, variant, tags, metric, the key of its call, value and status; then the measures.
+
+    ``value`` is on the natural scale of the rubric (1–5, yes as 1). The column of a measure has the value where the
+    row's metric belongs to it, as a hundredth of what tables show, and none elsewhere: what is averaged and what is
+    compared are these columns.
+    """
+    rows = list(_rows(info, pairs))
+    measures = measures_from(info["judging"])
+    tags = list(dict.fromkeys([tag for row in rows for tag in row["tags"]] + [*_tags_of(info)]))
+    columns: Columns = {name: [row[name] for row in rows] for name in ("case_id", "variant")}
+    columns |= {tag: [row["tags"].get(tag) for row in rows] for tag in tags}
+    columns |= {name: [row[name] for row in rows] for name in FIXED}
+    columns |= {measure.name: [_counted(measure, row) for row in rows] for measure in measures}
+    columns["fingerprint"] = [row["fingerprint"] for row in rows]
+    return columns
+
+
+def summary(info: Info, pairs: Pairs, aggregation: Aggregation) -> dict[str, Any]:
+    """What summary.json says of a run with judges, after suite, editor and cases: means, coverage and bounds."""
+    from editscope.stats.summary import summarize
+
+    measures = measures_from(info["judging"])
+    columns = score_columns(info, pairs)
+    table = summarize(columns, aggregation, [measure.name for measure in measures])
+    groups = [row for row in table["groups"] if row["n"]]
+    for measure in measures:
+        _bound(table["overall"], groups, measure, columns, aggregation)
+    return {
+        "headline": info["judging"]["headline"],
+        "measures": info["judging"]["measures"],
+        "edits": dict(Counter(_edit_status(score) for _, score in pairs)),
+        "verdicts": verdict_coverage(pairs),
+        "spent": spent(pairs),
+        "snapshots": snapshots(pairs),
+        "overall": table["overall"],
+        "groups": groups,
+        **_labels(columns),
+        **_agreement(columns),
+        **_panel(pairs),
+    }
+
+
+def unit_metrics(measures: Sequence[Measure], rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """The measures of one unit: the mean of its rows, as a hundredth of what is shown; none where it has no value.
+
+    >>> vq = Measure("vq", ("vq",), "Quality", worst=1, best=10, zero=1, scale=100 / 9)
+    >>> unit_metrics([vq], [{"metric": "vq", "value": 5.5}])
+    {'vq': 0.5}
+    """
+    found = {}
+    for measure in measures:
+        values = [row["value"] for row in rows if row["metric"] in measure.metrics and row["value"] is not None]
+        if values:
+            found[measure.name] = measure.shown(sum(values) / len(values)) / 100
+    return found
+
+
+def counted_rows(info: Info, score: Line) -> list[dict[str, Any]]:
+    """The rows of a score line as they count: without value where a missing edit is to be skipped."""
+    skipped = score["missing"] is not None and (info["judging"]["missing"] == "skip" or not score["applicable"])
+    return [{**row, "value": None} if skipped else row for row in score["rows"]]
+
+
+def verdict_coverage(pairs: Pairs) -> dict[str, int]:
+    """How many verdicts have which status."""
+    counts: Counter[str] = Counter()
+    for _, score in pairs:
+        counts.update(score["verdicts"])
+    return {"ok": counts.pop("ok", 0), **dict(sorted(counts.items()))}
+
+
+def snapshots(pairs: Pairs) -> dict[str, dict[str, int]]:
+    """For each judge, the models that its server named, with how many verdicts are of each."""
+    found: dict[str, Counter[str]] = {}
+    for _, score in pairs:
+        for judge, seen in score["snapshots"].items():
+            found.setdefault(judge, Counter()).update(seen)
+    return {judge: dict(sorted(seen.items())) for judge, seen in sorted(found.items())}
+
+
+def spent(pairs: Pairs) -> dict[str, Any]:
+    """Calls that were made for this run, tokens and dollars; dollars are None where a price is not known."""
+    total = {name: sum(score["spent"][name] for _, score in pairs) for name in ("calls", "cached")}
+    total |= {name: sum(score["spent"][name] for _, score in pairs) for name in ("input_tokens", "output_tokens")}
+    costs = [score["spent"]["cost_usd"] for _, score in pairs if score["spent"]["calls"]]
+    known = [cost for cost in costs if cost is not None]
+    return {**total, "cost_usd": round(sum(known), 6) if len(known) == len(costs) else None}
+
+
+def _rows(info: Info, pairs: Pairs) -> Iterator[dict[str, Any]]:
+    for _, score in pairs:
+        for row in counted_rows(info, score):
+            yield {
+                "case_id": score["case"],
+                "variant": row.get("variant", score["variant"]),
+                "tags": {**score["tags"], **row.get("tags", {})},
+                "metric": row["metric"],
+                "key": row.get("key", ""),
+                "value": row["value"],
+                "status": row.get("status", "ok"),
+                "edit_status": _edit_status(score),
+                "asked": row.get("asked", 0),
+                "answered": row.get("answered", 0),
+                "agreement": row.get("agreement"),
+                "fingerprint": score["fingerprint"],
+            }
+
+
+def _edit_status(score: Line) -> str:
+    return "not_applicable" if not score["applicable"] else score["missing"] or "ok"
+
+
+def _counted(measure: Measure, row: Mapping[str, Any]) -> float | None:
+    if row["value"] is None or row["metric"] not in measure.metrics:
+        return None
+    return measure.shown(row["value"]) / 100
+
+
+def _tags_of(info: Info) -> list[str]:
+    """The tags that the tables need, which no row may have."""
+    saved = info["aggregation"]
+    used = [tag for group in (saved["overall"], *saved["groups"]) for tag in (*group["by"], *group["over"])]
+    own = ("case_id", "variant", *FIXED)
+    return [tag for tag in (*used, *saved["strata"], *saved["exclude"]) if tag not in own]
+
+
+def _bound(
+    overall: dict[str, Any],
+    groups: Sequence[dict[str, Any]],
+    measure: Measure,
+    columns: Columns,
+    aggregation: Aggregation,
+) -> None:
+    """Add to each cell of a measure how many verdicts are missing, and where the mean lies with all at worst or best.
+
+    Edits that are missing are no part of it: they count as the worst, or not at all.
+    """
+    from editscope.stats.missing import missing_bounds
+
+    mine = [
+        place
+        for place, metric in enumerate(columns["metric"])
+        if metric in measure.metrics and (columns["edit_status"][place] == "ok" or columns["value"][place] is not None)
+    ]
+    if all(columns["value"][place] is not None for place in mine):
+        return
+    rows = {name: [values[place] for place in mine] for name, values in columns.items()}
+    worst, best = (measure.shown(end) / 100 for end in (measure.worst, measure.best))
+    try:
+        table = missing_bounds(rows, aggregation, measure.name, worst=worst, best=best)
+    except BadInput:  # all of its rows are diagnostics
+        return
+    cells = {("", ""): overall[measure.name]}
+    cells |= {(row["by"], row["key"]): row for row in groups if row["metric"] == measure.name}
+    bounds = {("", ""): table.overall, **{(group.by, group.key): group.bounds for group in table.groups}}
+    for where, found in bounds.items():
+        if found.missing and where in cells:
+            cells[where] |= {"missing": found.missing, "worst": found.worst, "best": found.best}
+
+
+def _labels(columns: Columns) -> dict[str, Any]:
+    """For questions with one right answer: what a judge that always says yes gets, and a picture without change."""
+    labels = [label for label in columns.get("label", ()) if label is not None]
+    if not labels:
+        return {}
+    yes = 100 * sum(label.strip().lower() == "yes" for label in labels) / len(labels)
+    shares = {"yes": yes, "always_yes": yes, "unchanged": 100 - yes}
+    return {"labels": {"questions": len(labels), **{name: round(share, 9) for name, share in shares.items()}}}
+
+
+def _agreement(columns: Columns) -> dict[str, Any]:
+    """Where calls were asked several times: the share of pairs of verdicts that say the same, averaged over rows."""
+    known = [value for value in columns["agreement"] if value is not None]
+    return {"agreement": {"mean": round(100 * sum(known) / len(known), 9), "n": len(known)}} if known else {}
+
+
+def _panel(pairs: Pairs) -> dict[str, Any]:
+    """Of several judges, how far they agree: Krippendorff's alpha on each field of each prompt, with its interval."""
+    from editscope.stats.agreement import krippendorff_alpha
+
+    items: dict[tuple[str, str], list[list[float | None]]] = {}
+    for _, score in pairs:
+        prompts = {call["key"]: call["prompt"] for call in score["calls"]}
+        for key, fields in score.get("panel", {}).items():
+            for name, said in fields.items():
+                items.setdefault((prompts[key], name), []).append(said)
+    rows = []
+    for (prompt, name), told in sorted(items.items()):
+        if any(sum(value is not None for value in item) > 1 for item in told):
+            found = krippendorff_alpha(list(zip(*told, strict=True)), "nominal" if name == "answer" else "interval")
+            numbers = {"alpha": found.value, "lo": found.lo, "hi": found.hi}
+            rows.append({"prompt": prompt, "field": name, **_finite(numbers), "items": found.items})
+    return {"panel": rows} if rows else {}
+
+
+def _finite(numbers: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Numbers as JSON can hold them; none for what has no value, such as alpha where all say the same."""
+    return {name: None if value is None or not isfinite(value) else round(value, 9) for name, value in numbers.items()}

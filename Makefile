@@ -45,8 +45,8 @@ demo: $(VENV)/.demo
 	@for editor in $(DEMO_EDITORS); do \
 	  $(BIN)/editscope run paintbench $(DEMO_SET) --editor ref:$$editor --out demo/$$editor --jobs $(JOBS) || exit $$?; \
 	done
-	@$(BIN)/editscope report $(addprefix demo/,$(DEMO_EDITORS)) --out demo/report.html
-	@echo "Open demo/report.html: four editors that each fail in one known way, side by side"
+	@$(BIN)/editscope report $(addprefix demo/,$(DEMO_EDITORS)) --with-published --out demo/report.html
+	@echo "Open demo/report.html: four editors that each fail in one known way, beside the published results"
 
 test: $(VENV)/.dev $(VENV)/.system check
 

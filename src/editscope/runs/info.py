@@ -24,7 +24,7 @@ def read_info(folder: Path) -> Info:
     """The run.json of a run folder, if it is one that this version understands."""
     path = folder / FILE
     if not folder.exists():
-        raise BadInput(f"there is no run {folder}: no such folder; look at the path")
+        raise BadInput(f"{folder} is not a run: there is no such folder")
     if not path.is_file():
         raise BadInput(f"{folder} is not a run: it holds no {FILE}")
     try:

@@ -70,6 +70,12 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/charts.py
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/intervals.py
+	$(BIN)/python benchmarks/comparison.py
+	$(BIN)/python benchmarks/diagnosis.py
+	$(BIN)/python benchmarks/report.py
+	$(BIN)/python benchmarks/judge_client.py
+	$(BIN)/python benchmarks/judge_pictures.py
+	$(BIN)/python benchmarks/judged_run.py
 	$(BIN)/python benchmarks/footprint.py
 
 contact-sheet: $(VENV)/.dev

@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
+from editscope.cachefolder import cache_folder
 from editscope.errors import BadInput, Stopped
 from editscope.judges import Call, Field, Picture, Schema, Usage, Verdict
 from editscope.judges.budget import estimate
-from editscope.judges.cache import VerdictCache, default_cache, verdict_key
+from editscope.judges.cache import VerdictCache, verdict_key
 from editscope.judges.registry import load_judge
 from judge_server import KEY, Fault, JudgeServer, Outcome, Reply, ask_all
 
@@ -194,6 +195,6 @@ def test_the_key_of_a_verdict_is_the_same_in_every_process() -> None:
 
 def test_the_cache_is_where_the_environment_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EDITSCOPE_CACHE", str(tmp_path))
-    assert default_cache() == tmp_path
+    assert cache_folder() == tmp_path
     monkeypatch.delenv("EDITSCOPE_CACHE")
-    assert default_cache().name == "editscope"
+    assert cache_folder().name == "editscope"

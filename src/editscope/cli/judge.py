@@ -225,13 +225,13 @@ ROWS: tuple[tuple[str, Callable[[Any], str]], ...] = (
 
 
 def _cache(given: str | None) -> Path | None:
-    from editscope.judges.cache import default_cache
+    from editscope.cachefolder import cache_folder
 
     if given == "off":
         return None
     if given == "":
         raise BadInput("--cache is empty; name a folder, or write off")
-    return Path(given) if given else default_cache()
+    return Path(given) if given else cache_folder()
 
 
 @contextmanager

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sqlite3
-import sys
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from json import dumps, loads
@@ -22,19 +20,6 @@ WAIT_S = 30.0
 """How long to wait for another process that is writing."""
 
 TABLE = "CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, verdict TEXT NOT NULL) WITHOUT ROWID"
-
-
-def default_cache() -> Path:
-    """The folder of the shared cache: EDITSCOPE_CACHE, else ``editscope`` in the user's cache folder."""
-    if named := os.environ.get("EDITSCOPE_CACHE"):
-        return Path(named)
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "editscope"
 
 
 def verdict_key(identity: Mapping[str, Any], call: Call, sample: int = 0) -> str:

@@ -105,7 +105,7 @@ def load_judge(
 ) -> Judge:
     """The judge that a spec names. Nothing is sent yet; ``check`` says whether it can be asked.
 
-    ``cache`` is the folder of the shared cache (``cache.default_cache()``), None to go without. ``rpm`` and ``tpm``
+    ``cache`` is the folder of the shared cache (``cache_folder()``), None to go without. ``rpm`` and ``tpm``
     are requests and tokens a minute; ``retries`` is for failures of transport, ``again`` for replies
     that are no verdict; after ``give_up`` calls in a row without an answer the run is stopped.
     """

@@ -39,11 +39,11 @@ class Limits:
 
     def folder(self) -> Path | None:
         """The folder of the cache; None where none is kept."""
-        from editscope.judges.cache import default_cache
+        from editscope.cachefolder import cache_folder
 
         if self.cache == OFF:
             return None
-        return Path(self.cache) if self.cache else default_cache()
+        return Path(self.cache) if self.cache else cache_folder()
 
     def over(self, other: Limits) -> Limits:
         """These limits, and the other's where nothing is said."""

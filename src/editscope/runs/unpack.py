@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from editscope import __version__
+from editscope.cachefolder import cache_folder
 from editscope.errors import BadInput
 from editscope.runs.disk import DiskError, safe_path
 from editscope.runs.pack import CHUNK, FORMAT, KIND, MANIFEST
@@ -107,14 +108,6 @@ def unpacked(path: Path) -> Path:
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     return folder
-
-
-def cache_folder() -> Path:
-    """Where unpacked archives go: $EDITSCOPE_CACHE, else editscope in the user's cache folder."""
-    chosen = os.environ.get("EDITSCOPE_CACHE")
-    if chosen:
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "editscope"
 
 
 def _manifest(path: Path, archive: zipfile.ZipFile) -> tuple[str, dict[str, Any]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import xxhash
 
+from editscope.cachefolder import cache_folder
 from editscope.errors import BadInput
 
 _SPEC = re.compile(r"hf:([\w.-]+/[\w.-]+)(?:@([\w./-]+))?")
@@ -86,13 +87,6 @@ def unpack(files: Sequence[Path], listing: str) -> Path:
                 f"{folder} cannot be written ({why}); make room, or set EDITSCOPE_CACHE to another folder"
             ) from error
     return folder
-
-
-def cache_folder() -> Path:
-    """Where unpacked datasets go: $EDITSCOPE_CACHE, else editscope in the user's cache folder."""
-    if chosen := os.environ.get("EDITSCOPE_CACHE"):
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "editscope"
 
 
 def _write(files: Sequence[Path], folder: Path, listing: str) -> None:

@@ -1,0 +1,22 @@
+"""Where things are kept that several runs share: verdicts, unpacked archives and datasets."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+VARIABLE = "EDITSCOPE_CACHE"
+
+
+def cache_folder() -> Path:
+    """The folder of the shared cache: EDITSCOPE_CACHE, else ``editscope`` in the user's cache folder."""
+    if named := os.environ.get(VARIABLE):
+        return Path(named)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "editscope"

@@ -114,7 +114,7 @@ def main() -> None:
     print(f"{'':38}{'CPU s':>8}{'ms a question':>15}{'plain / this':>14}")
     for name, seconds in rows:
         print(f"{name:38}{seconds:8.2f}{1000 * seconds / number:15.2f}{baseline / seconds:13.1f}×")
-    # Pillow 13 may scale columns before rows where a picture becomes smaller, which rounds otherwise between the passes.
+    # Pillow 13 may scale columns before rows where a picture becomes smaller, which rounds otherwise.
     if not all(same) and max(asked.width, asked.height) <= SIDE:
         sys.exit("the crops are not those of the plain version")
 

@@ -26,7 +26,10 @@ def suites(
 
     table = Table(box=None, pad_edge=False)
     for heading in ("suite", "cases", "scored by", "here", "data"):
-        table.add_column(heading, justify="right" if heading == "cases" else "left", no_wrap=heading != "data")
+        # An address is folded, never cut: it is there to be copied.
+        table.add_column(
+            heading, justify="right" if heading == "cases" else "left", no_wrap=heading != "data", overflow="fold"
+        )
     for one in listed(data):
         cases = "–" if one.cases is None else f"{one.cases:,}"
         table.add_row(one.name, cases, one.scoring, "yes" if one.here else "no", one.said)

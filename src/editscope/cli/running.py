@@ -255,7 +255,7 @@ def go(plan: Plan, jobs: int | None, dry_run: bool, quiet: bool) -> None:
         there = open_run(plan.out)
         left = there.coverage.get("pending", 0)
         has = there.info["selection"]["n"] - left
-        console.print(f" {plan.out} has {has:,} cases already, {left:,} to do", markup=False)
+        console.print(f" {plan.out} has {has:,} case{'' if has == 1 else 's'} already, {left:,} to do", markup=False)
     done = execute(plan, jobs=jobs, console=None if quiet else console)
     saying.result(done, console)
     console.print(f" {done.path} · report: editscope report {shlex.quote(str(done.path))}", markup=False)

@@ -115,14 +115,19 @@ def _means(summary: dict[str, Any]) -> list[str]:
         if cell["mean"] is None:
             continue
         first = measure["name"] == headline and cell["hi"] > cell["lo"]
-        spread = f" ± {(cell['hi'] - cell['lo']) / 2:.1f}" if first else ""
-        said.append(f"{measure['label']} {cell['mean']:.{_digits(measure)}f}{spread}")
+        digits = _digits(measure)
+        spread = f" ± {(cell['hi'] - cell['lo']) / 2:.{digits}f}" if first else ""
+        said.append(f"{measure['label']} {cell['mean']:.{digits}f}{spread}")
     return said or ["no case has a value"]
 
 
 def _digits(measure: dict[str, Any]) -> int:
     """Two decimals for a scale that ends at ten or below, as the papers print it."""
     return 2 if (measure["best"] - measure["zero"]) * measure["scale"] <= 10 else 1
+
+
+def _headline_digits(summary: dict[str, Any]) -> int:
+    return next((_digits(one) for one in summary["measures"] if one["name"] == summary["headline"]), 1)
 
 
 def _weakest(summary: dict[str, Any]) -> str:
@@ -132,7 +137,8 @@ def _weakest(summary: dict[str, Any]) -> str:
         group = [row for row in rows if row["by"] == by]
         if len(group) > 1:
             lowest = sorted(group, key=lambda row: (row["mean"], row["key"]))[:3]
-            return f"weakest {by}  " + " · ".join(f"{row['key']} {row['mean']:.1f}" for row in lowest)
+            digits = _headline_digits(summary)
+            return f"weakest {by}  " + " · ".join(f"{row['key']} {row['mean']:.{digits}f}" for row in lowest)
     return ""
 
 
@@ -165,7 +171,8 @@ def _verdicts(summary: dict[str, Any]) -> str:
     said = f"without a verdict: {listed} of {total:,} (skipped)"
     cell = summary["overall"][summary["headline"]]
     if "worst" in cell:
-        said += f"; {summary['headline']} is between {cell['worst']:.1f} and {cell['best']:.1f} whatever they would be"
+        worst, best = (f"{cell[end]:.{_headline_digits(summary)}f}" for end in ("worst", "best"))
+        said += f"; {summary['headline']} is between {worst} and {best} whatever they would be"
     return said
 
 
@@ -192,6 +199,7 @@ def _cells(cells: dict[str, Any], shown: list[dict[str, Any]]) -> list[str]:
         mean = None if cell is None else cell["mean"]
         said.append("–" if mean is None else f"{mean:.{_digits(measure)}f}")
         if place == 0:
-            said.append("" if cell is None or mean is None else f"{cell['lo']:.1f} … {cell['hi']:.1f}")
+            ends = [] if cell is None or mean is None else [cell["lo"], cell["hi"]]
+            said.append(" … ".join(f"{end:.{_digits(measure)}f}" for end in ends))
     first = cells.get(shown[0]["name"]) if shown else None
     return [*said, str(first["n"] if first else 0)]

@@ -226,7 +226,7 @@ def _point(label: str, paired: Paired, metric: str, link: str) -> Point:
     said = (
         f"{label}: {signed(paired.difference, metric)} ({signed(paired.lo, metric)} … {signed(paired.hi, metric)})"
         f" {paired.stars}\np = {p_value(paired.p)}, corrected {p_value(paired.p_holm)}"
-        f"\n{paired.wins} wins, {paired.ties} ties, {paired.losses} losses of {paired.n} pairs"
+        f"\n{paired.wins} wins, {paired.ties} ties, {paired.losses} losses of {paired.cases} cases"
     )
     return Point(paired.difference, paired.lo, paired.hi, said, link, strong=bool(paired.stars))
 

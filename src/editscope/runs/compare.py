@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from editscope.cases import Aggregation
 from editscope.errors import BadInput, unknown
+from editscope.runs.compared import ShortScale
 from editscope.runs.plan import aggregation_from
 from editscope.runs.record import CaseRecord, Run, open_run
 from editscope.suites import parse_where
@@ -21,6 +22,8 @@ Rows: TypeAlias = "dict[str, list[Any]]"
 Key: TypeAlias = "tuple[str, ...]"
 """A case id and a variant; of runs with judges also a metric and the key of the call that it came from."""
 
+SHORT = 10
+"""A scale that ends here or below is written with two decimals."""
 PAIRED_BY = ("case_id", "variant")
 FINER = ("metric", "key")
 """What tells the rows of a run apart, and what tells them apart in a run with judges."""
@@ -110,15 +113,29 @@ class Comparison:
         """The n cases in which a run differs most from the first, largest difference first."""
         records = [{(record.case_id, record.variant): record for record in run.records()} for run in self.runs]
         units = {(key[0], key[1]): tuple(known[key[0], key[1]] for known in records) for key in self.places}
-        apart = {
-            unit: _largest_difference(*(record.metrics.get(self.metric) for record in found))
-            for unit, found in units.items()
-        }
+        scores = self._scores_by_unit() if self.runs[0].judged else {}
+        for unit, found in units.items():
+            scores.setdefault(unit, tuple(record.metrics.get(self.metric) for record in found))
+        apart = {unit: _largest_difference(*scores[unit]) for unit in units}
         ordered = sorted(apart, key=lambda unit: (-abs(apart[unit]), unit))
-        return tuple(self._contrast(units[unit], apart[unit]) for unit in ordered[:n])
+        return tuple(self._contrast(units[unit], scores[unit], apart[unit]) for unit in ordered[:n])
 
-    def _contrast(self, records: tuple[CaseRecord, ...], difference: float) -> CaseContrast:
-        scores = [record.metrics.get(self.metric) for record in records]
+    def _scores_by_unit(self) -> dict[tuple[str, str], tuple[float | None, ...]]:
+        """For each unit and run, the mean over what every run has a verdict on, as the tables pair it."""
+        both: dict[tuple[str, str], list[tuple[float, ...]]] = {}
+        for key, values in zip(self.places, zip(*(rows[self.metric] for rows in self.taken), strict=True), strict=True):
+            kept = both.setdefault((key[0], key[1]), [])
+            if None not in values:
+                kept.append(values)
+        return {
+            unit: tuple(sum(column) / len(kept) for column in zip(*kept, strict=True))
+            for unit, kept in both.items()
+            if kept
+        }
+
+    def _contrast(
+        self, records: tuple[CaseRecord, ...], scores: tuple[float | None, ...], difference: float
+    ) -> CaseContrast:
         return CaseContrast(
             case_id=records[0].case_id,
             variant=records[0].variant,
@@ -243,7 +260,9 @@ def _metric(runs: Sequence[Run], metric: str) -> str:
         known = run.metrics
         if metric not in known:
             raise unknown(f"metric in {run.path}", metric, known)
-    return metric
+    measures = (runs[0].info.get("judging") or {}).get("measures", ())
+    mine = next((one for one in measures if one["name"] == metric), None)
+    return metric if mine is None or (mine["best"] - mine["zero"]) * mine["scale"] > SHORT else ShortScale(metric)
 
 
 def _shared(

@@ -18,6 +18,12 @@ LEVEL = 0.05
 NAMES = {"miou": "mIoU", "iou@0": "IoU@0", "iou@5": "IoU@5", "iou@10": "IoU@10"}
 
 
+class ShortScale(str):
+    """The name of a measure whose scale is short, such as 1 to 5: its figures need two decimals."""
+
+    __slots__ = ()
+
+
 def letter(index: int) -> str:
     """A, B, C … for the runs of a comparison.
 
@@ -51,10 +57,11 @@ def signed(value: float, metric: str = "") -> str:
 def number(value: float, metric: str = "") -> str:
     """A value as tables show it.
 
-    >>> number(41.26), number(1.0, "over_edit_ratio")
-    ('41.3', '1.00')
+    >>> number(41.26), number(1.0, "over_edit_ratio"), number(3.25, ShortScale("average"))
+    ('41.3', '1.00', '3.25')
     """
-    return f"{value:.2f}" if metric.endswith("_ratio") else f"{value:.1f}"
+    fine = isinstance(metric, ShortScale) or metric.endswith("_ratio")
+    return f"{value:.2f}" if fine else f"{value:.1f}"
 
 
 def interval(paired: Paired, metric: str = "") -> str:
@@ -116,26 +123,25 @@ def _verdict(comparison: Comparison, index: int) -> str:
     paired, metric = comparison.tables[index - 1].overall, comparison.metric
     other, first = comparison.names[index], comparison.names[0]
     if not paired.wins + paired.losses:
-        return f"{other} and {first} have the same {metric_name(metric)} in all {paired.n:,} cases."
+        return f"{other} and {first} have the same {metric_name(metric)} in all {paired.cases:,} cases."
     ratio = metric.endswith("_ratio")
     size = number(abs(paired.difference), metric) + ("" if ratio else " points")
     if paired.p < LEVEL:
         around = _span(paired, metric)
         up = paired.difference > 0
         word = ("higher" if up else "lower") if ratio else ("better" if up else "worse")
-        share = 100 * (paired.wins if up else paired.losses) / paired.n
+        share = 100 * (paired.wins if up else paired.losses) / paired.cases
         return (
             f"{other} is {word} than {first} by {size} of {metric_name(metric)}{around}, "
-            f"on {share:.0f} % of {paired.n:,} cases."
+            f"on {share:.0f} % of {paired.cases:,} cases."
         )
     around = f" ({interval(paired, metric)})" if paired.hi > paired.lo else ""
     text = f"{other} differs from {first} by {size}{around}, which could be chance (p = {p_value(paired.p)})"
     needed = _cases_needed(comparison, index)
     if needed is None:
         return f"{text}."
-    return (
-        f"{text}; to show a difference of this size would need about {_round(needed):,} cases, here are {paired.n:,}."
-    )
+    told = f"to show a difference of this size would need about {_round(needed):,} cases, here are {paired.cases:,}"
+    return f"{text}; {told}."
 
 
 def _span(paired: Paired, metric: str) -> str:

@@ -115,7 +115,10 @@ class JudgedEngine(Engine):
             hearing = open_hearing(about, job.index, self.court.specs, self.court.samples)
             self._hearings[hearing.step] = hearing
             if about.missing is not None and about.applicable and self.court.missing == "fail":
-                self._fail(Stopped(f"case {job.case_id} has no edit ({about.missing}), and --missing is fail"))
+                said = f"case {job.case_id} has no edit ({about.missing}), and --missing is fail"
+                self._fail(
+                    Stopped(f"{said}; resume with --missing worst or skip, or make the edits again in a new run")
+                )
             questions = [] if self._failure else self._questions(hearing)
             if questions:
                 self.court.asking.put(questions)

@@ -134,11 +134,8 @@ def make_plan(
     if judging is not None:
         check_units(suite, ids, judging)
     inventory = editor.inventory(ids, suite.ids, output_names(suite))
-    if judging is not None and judging.missing == "fail" and inventory.missing:
-        raise BadInput(
-            f"{len(inventory.missing):,} edits are missing, and --missing is fail; the first is that of "
-            f"{inventory.missing[0]} (--dry-run lists them)"
-        )
+    if judging is not None and judging.missing == "fail":
+        _check_all_there(inventory)
     info = _info(suite, ids, editor, spec, inventory, where, limit, seed, timeout)
     if judging is not None:
         info |= {
@@ -148,6 +145,14 @@ def make_plan(
         }
     info |= also
     return Plan(suite, ids, editor, inventory, run_folder(out, info), info, judging)
+
+
+def _check_all_there(inventory: Inventory) -> None:
+    """Raise BadInput where a file of an edit is missing or cannot be read: known now, before anything is spent."""
+    gaps = [f"that of {edit}" for edit in inventory.missing] + list(inventory.unreadable)
+    if gaps:
+        said = "1 edit is" if len(gaps) == 1 else f"{len(gaps):,} edits are"
+        raise BadInput(f"{said} missing or unreadable, and --missing is fail; the first is {gaps[0]}")
 
 
 def check_units(suite: Suite, ids: tuple[str, ...], judging: Judging) -> None:

@@ -51,6 +51,9 @@ def _heading(comparison: Comparison) -> str:
     n = len(comparison.taken[0]["case_id"]) - comparison.left_out.diagnostic
     suite = comparison.runs[0].info["suite"]["name"]
     cases = f"{n:,} shared case{'' if n == 1 else 's'}"
+    if comparison.runs[0].judged:
+        n_cases = len(set(comparison.taken[0]["case_id"]))
+        cases = f"{n_cases:,} shared case{'' if n_cases == 1 else 's'}, {n:,} score{'' if n == 1 else 's'}"
     return f"{suite} · {metric_name(comparison.metric)} · {cases} · * p < 0.05, ** 0.01, *** 0.001"
 
 
@@ -151,8 +154,10 @@ def _case(comparison: Comparison, case: CaseContrast) -> Group:
     modes = " · ".join(f"{letter(i)} {mode.replace('_', ' ')}" for i, mode in enumerate(case.failures))
     if len(set(case.failures)) == 1:
         modes = f"both {case.failures[0].replace('_', ' ')}" if len(shown) == 2 else modes
+    if comparison.runs[0].judged:  # where a judge has no name for what went wrong, only what is missing is said
+        modes = " · ".join(f"{letter(i)} {mode.replace('_', ' ')}" for i, mode in enumerate(case.failures) if mode)
     variant = f" · {case.variant}" if case.variant else ""
     difference = f"  {signed(case.difference, comparison.metric)}   "
     head = Text.assemble((f"{case.case_id}{variant}", "bold"), difference, scores, overflow="fold")
-    below = Text.assemble(f"{modes}\n", (" ".join(case.instruction.split()), "dim"), overflow="fold")
+    below = Text.assemble(f"{modes}\n" if modes else "", (" ".join(case.instruction.split()), "dim"), overflow="fold")
     return Group(head, Padding(below, (0, 0, 0, 4)))

@@ -29,9 +29,10 @@ class Paired:
 
     ``n`` pairs have a value in both runs. ``mean_a``, ``mean_b`` and ``difference`` go through the suite's
     own hierarchy; ``lo`` and ``hi`` are its 95 % paired-bootstrap interval and ``p`` its sign-flip test.
-    ``wins``, ``ties``, ``losses`` count pairs where b is higher, equal, lower; ``p_sign`` is the exact sign
-    test of those. ``p_holm`` is ``p`` corrected over the rows of the same table. ``effect`` is Cohen's
-    d_z = mean(d) / sd(d) over pairs, None where no spread can be seen.
+    ``wins``, ``ties``, ``losses`` count cases where b is higher, equal, lower, a case with several pairs (its
+    questions, its languages) by the mean of their differences; ``p_sign`` is the exact sign test of those.
+    ``p_holm`` is ``p`` corrected over the rows of the same table. ``effect`` is Cohen's d_z = mean(d) / sd(d)
+    over cases, None where no spread can be seen.
     """
 
     n: int
@@ -47,6 +48,11 @@ class Paired:
     p_sign: float
     p_holm: float
     effect: float | None
+
+    @property
+    def cases(self) -> int:
+        """How many cases the pairs are of."""
+        return self.wins + self.ties + self.losses
 
     @property
     def stars(self) -> str:
@@ -234,15 +240,26 @@ def _rows(
         row_of = hierarchy.row_of
         rows = []
         for row in range(len(mean)):
-            here = differences[row_of == row, 0]
+            here = np.flatnonzero((row_of == row) & np.isfinite(differences[:, 0]))
             numbers = (*mean[row], low[row], high[row], p[row, 0])
-            rows.append(_paired(here[np.isfinite(here)], numbers, percent_scale(metric), tolerance))
+            of_cases = _by_unit(differences[here, 0], None if units is None else [units[place] for place in here])
+            rows.append(_paired(len(here), of_cases, numbers, percent_scale(metric), tolerance))
         found.append(rows)
     return found
 
 
-def _paired(differences: Floats, numbers: Sequence[float], scale: float, tolerance: float) -> Paired | None:
-    if not len(differences):
+def _by_unit(differences: Floats, units: Sequence[Any] | None) -> Floats:
+    """The mean difference of each unit: what is judged of one case is no evidence apart from each other."""
+    if units is None or len(set(units)) == len(units):
+        return differences
+    found: dict[Any, list[float]] = {}
+    for unit, difference in zip(units, differences, strict=True):
+        found.setdefault(unit, []).append(float(difference))
+    return np.array([sum(values) / len(values) for values in found.values()])
+
+
+def _paired(n: int, differences: Floats, numbers: Sequence[float], scale: float, tolerance: float) -> Paired | None:
+    if not n:
         return None
     mean_a, mean_b, difference, lo, hi = (round(float(number) * scale, 9) + 0.0 for number in numbers[:5])
     apart = differences * scale
@@ -250,7 +267,7 @@ def _paired(differences: Floats, numbers: Sequence[float], scale: float, toleran
     losses = int((apart < -tolerance - 1e-9).sum())
     p = float(numbers[5])
     return Paired(
-        n=len(differences),
+        n=n,
         mean_a=mean_a,
         mean_b=mean_b,
         difference=difference,

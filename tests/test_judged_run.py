@@ -176,7 +176,9 @@ def test_missing_edits_can_be_left_out_or_end_the_run(site: Site, done: es.Run) 
     assert skipped.summary["overall"]["accuracy"]["n"] == 12
     assert skipped.summary["overall"]["accuracy"]["missing"] == 2
     assert skipped.summary["edits"]["no_output"] == 1
-    with pytest.raises(BadInput, match=r"1 edit is missing or unreadable, and --missing is fail; the first is that of 00005"):
+    with pytest.raises(
+        BadInput, match=r"1 edit is missing or unreadable, and --missing is fail; the first is that of 00005"
+    ):
         site.run("failed", missing="fail")
     assert not (site.folder / "failed").exists()
 

@@ -92,6 +92,9 @@ def test_edits_made_elsewhere_are_judged_shown_and_judged_again(
     assert "gpt-4o-2030-01-01 · sample 0: 5" in said
 
     before = server.calls
+    code, said = cli("rescore", "run", *judge, "--out", "run")
+    assert code == 2
+    assert "give a new folder" in said
     code, said = cli("rescore", "run", *judge, "--protocol", "worldedit?kp_gate=enforced", "--out", "gated")
     assert code == 1
     assert server.calls == before

@@ -59,6 +59,8 @@ class KeptEdits(Editor):
 def plan_rescore(folder: str | Path, judge: Judges, *, out: str | Path | None = None, **settings: Any) -> Plan:
     """The plan of a new run that judges the edits of another; ``settings`` are those of ``make_judging``."""
     run = open_run(folder)
+    if out is not None and Path(out).resolve() == Path(folder).resolve():
+        raise BadInput(f"--out {out} is the run whose edits are judged again; give a new folder, it stays as it is")
     suite_info, selection = run.info["suite"], run.info["selection"]
     suite = load_suite(suite_info["name"], **suite_info["options"])
     if suite.fingerprint != suite_info["fingerprint"]:

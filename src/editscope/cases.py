@@ -92,7 +92,14 @@ class Case:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edit:
-    """What an editor made of a case, or the status that says why there is nothing."""
+    """What an editor made of a case, or the status that says why there is nothing.
+
+    ``latency_s`` is the time from asking to having the picture, waiting for a turn and failed attempts excluded;
+    ``cost_usd`` is None where nothing is paid or the price is not known; ``trace`` is what the editor said or thought;
+    ``asked`` is the instruction that the model really got, where a wrapper changed it; ``memory_mb`` is the most GPU
+    memory that was in use; ``attempts`` counts requests, where an edit takes requests; ``notes`` are sentences
+    about this edit that a user should read; ``model`` is the version that a server says it was.
+    """
 
     case_id: str
     variant: str = ""
@@ -102,6 +109,11 @@ class Edit:
     latency_s: float | None = None
     cost_usd: float | None = None
     trace: str | None = None
+    asked: str | None = None
+    memory_mb: float | None = None
+    attempts: int | None = None
+    notes: tuple[str, ...] = ()
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

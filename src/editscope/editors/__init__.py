@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editscope.editors.base import Editor, Inventory, Request, request_seed
+from editscope.editors.base import EditLimits, Editor, Inventory, Request, request_seed
 from editscope.editors.registry import editor_kinds, load_editor, parse_spec
 
-__all__ = ["Editor", "Inventory", "Request", "editor_kinds", "load_editor", "parse_spec", "request_seed"]
+__all__ = ["EditLimits", "Editor", "Inventory", "Request", "editor_kinds", "load_editor", "parse_spec", "request_seed"]

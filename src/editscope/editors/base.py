@@ -44,27 +44,79 @@ class Request:
         return tuple(Image.fromarray(pixels) for pixels in self.arrays)
 
 
+@dataclass(frozen=True, slots=True)
+class EditLimits:
+    """How fast an editor may be asked and what it may spend. None of it decides what an edit looks like.
+
+    ``timeout_s`` is the time for one edit (one request, for an editor behind HTTP); ``max_cost`` and ``max_calls`` are
+    for one call of ``run`` or ``resume``; ``prices`` is a TOML file over the prices that ship.
+    """
+
+    concurrency: int | None = None
+    rpm: float | None = None
+    retries: int | None = None
+    timeout_s: float | None = None
+    max_cost: float | None = None
+    max_calls: int | None = None
+    prices: str | None = None
+
+
 class Editor:
     """Base class of all editors: override ``edit``, and ``load`` where there is a model to load.
 
     ``workers`` says how many processes may hold one of these at the same time: 1 for a model that fills
-    the machine, None for as many as there are jobs. ``in_place`` says that the pictures it returns are files
+    the machine, None for as many as there are jobs. ``at_once`` is how many calls of ``edit`` one of them bears at a
+    time, from as many threads; ``batch`` how many requests ``edit_batch`` takes in one call. ``gpu`` gives each worker
+    a GPU of its own. ``in_place`` says that the pictures it returns are files
     which stay where they are, so that a run refers to them and makes no copy. ``max_images`` is for a model that
     takes only so many pictures: cases with more are not applicable to it, which is not the same as failed.
+    ``own_clock`` is for an editor that ends a late edit itself, so that nobody has to kill its process for that.
+    ``wants_answer`` is for a wrapper that chooses by the score: it gets the answer, the editor inside it does not.
     """
 
     name: str = ""
     workers: int | None = 1
+    at_once: int = 1
+    batch: int = 1
+    gpu: bool = False
     needs_answer: bool = False
+    wants_answer: bool = False
     in_place: bool = False
+    own_clock: bool = False
     max_images: int | None = None
+
+    @property
+    def free(self) -> bool:
+        """Whether an edit costs nothing and may be made again when its worker died: files and reference editors."""
+        return self.needs_answer or self.in_place
+
+    def limit(self, limits: EditLimits) -> None:
+        """Take limits, before ``check`` and ``load``; for editors that wait for others or cost money."""
+
+    def check(self) -> None:
+        """Raise BadInput for what would make every edit fail: a missing key or package, a wrong address.
+
+        Called once, where the run was started, before anything is spent. Loads no model.
+        """
 
     def load(self) -> None:
         """Get ready; called once in each process before the first edit."""
 
     def edit(self, case: Request) -> ImageLike | Edit | None:
-        """The edited picture; or an ``Edit`` with a status; or None when there is no output."""
+        """The edited picture; or an ``Edit`` with a status; or None when there is no output.
+
+        Raises Stopped when it can make no more edits in this run, such as for a spent budget: the run then ends,
+        resumable, without a line for this edit. Any other exception is the status ``error`` of this edit.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no edit method")
+
+    def edit_batch(self, cases: Sequence[Request]) -> Sequence[ImageLike | Edit | None]:
+        """The edits of up to ``batch`` requests, in their order; equal to asking for them one by one."""
+        return [self.edit(case) for case in cases]
+
+    def estimate(self, edits: int, images: int = 1) -> float | None:
+        """Dollars for so many edits of so many pictures each: 0 for an editor at home, None where nobody knows."""
+        return 0.0
 
     def close(self) -> None:
         """Let go of what ``load`` took; called once at the end."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -50,6 +50,8 @@ class Crew:
     fused: bool
     free: bool
     at_home: Editor | None = None
+    hire: Callable[..., Worker] = start_process
+    """Starts a worker: ``hire(setup, edits=…, scores=…)``. Another engine puts its workers elsewhere."""
 
 
 @dataclass
@@ -150,20 +152,20 @@ class Engine:
         try:
             if crew.fused:
                 for _ in range(min(crew.jobs - editing, len(self.to_edit) + len(self.to_score) - unclaimed)):
-                    self._workers.append(start_process(crew.setup, edits=True, scores=True))
+                    self._workers.append(crew.hire(crew.setup, edits=True, scores=True))
                 return
             for _ in range(min(crew.editing - editing, len(self.to_edit))):
                 self._workers.append(self._start_editing())
             for _ in range(min(crew.jobs - scoring, len(self.to_edit) + len(self.to_score))):
                 bare = replace(crew.setup, editor=None)
-                self._workers.append(start_process(bare, edits=False, scores=True))
+                self._workers.append(crew.hire(bare, edits=False, scores=True))
         except OSError as error:
             self._fail(Stopped(f"a worker process could not be started ({error.strerror or error})"))
 
     def _start_editing(self) -> Worker:
         if self.crew.at_home is not None:
             return start_thread(self.crew.setup, self.crew.at_home)
-        return start_process(self.crew.setup, edits=True, scores=False)
+        return self.crew.hire(self.crew.setup, edits=True, scores=False)
 
     # --- hearing what came of it ------------------------------------------------------------------
 
@@ -216,7 +218,7 @@ class Engine:
     def _trouble(self, report: Report) -> None:
         if report.kind == "bad" or (report.kind in ("disk", "unfit") and not self._spent):
             self._fail(BadInput(report.said))
-        elif report.kind in ("disk", "unfit"):
+        elif report.kind in ("disk", "unfit", "stop"):
             self._fail(Stopped(report.said))
         else:
             self._fail(Stopped(f"{report.said}; the traceback is in {self.folder / ERRORS}"))

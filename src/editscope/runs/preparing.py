@@ -12,7 +12,7 @@ from typing import Any
 import xxhash
 
 from editscope.cases import Case, Edit, Question, Status
-from editscope.editors import Editor
+from editscope.editors import Editor, Request
 from editscope.errors import BadImage
 from editscope.images import THUMB_SIDE, THUMB_SUFFIX, ImageLike, Pixels, load, thumbnail
 from editscope.judges import Call, Schema
@@ -83,17 +83,22 @@ class JudgedBench(Bench):
         """The case as the suite gives it, its pictures still files where they are."""
         return self.suite.case(case_id)
 
-    def edit(self, case: Case, index: int, variant: str = "") -> Edited:
-        """The edit of one variant. A file that was looked at before is not decoded to know that it is a picture."""
+    def before(self, case: Case, index: int, variant: str = "") -> Request | Edited:
+        """What the editor is to be asked; the end of it where the case has more pictures than it takes."""
         assert self.editor is not None
         most = self.editor.max_images
         if most is not None and len(case.images) > most:
             reason = f"not applicable: the editor takes {most} image{'s' if most > 1 else ''}, not {len(case.images)}"
             edit = Edit(case.id, variant, status="no_output", reason=reason)
             return Edited({**edit_line(edit, index), "applicable": False}, None)
+        return super().before(case, index, variant)
+
+    def after(self, edit: Edit, trace: str | None, index: int, variant: str) -> Edited:
+        """What an editor gave, kept. A file that was looked at before is not decoded to know that it is a picture."""
+        assert self.editor is not None
+        edit = replace(edit, variant=variant)
         if self.memo is None or not self.editor.in_place:
-            return super().edit(case, index, variant)
-        edit, trace = self.asked(case, variant)
+            return self.kept(edit, trace, index)
         key = memo_key("picture", code_digest(), _file_digest(edit.image)) if edit.status == "ok" else ""
         known = self.memo.get(key) if key and trace is None else None
         if known is not None:

@@ -18,7 +18,7 @@ from editscope.runs.asking import Asking
 from editscope.runs.disk import DiskError
 from editscope.runs.engine import Crew, Engine
 from editscope.runs.info import add_to_judging
-from editscope.runs.journal import Journal, Line, Progress, progress, read_journal
+from editscope.runs.journal import Journal, progress, read_journal
 from editscope.runs.judged_engine import Court, JudgedEngine
 from editscope.runs.judged_tables import snapshots
 from editscope.runs.judging import Judges, Limits, make_judging
@@ -27,7 +27,8 @@ from editscope.runs.preparing import judged_bench
 from editscope.runs.progress import judging_meter, meter
 from editscope.runs.record import Run, open_run
 from editscope.runs.tables import SCORES, SUMMARY, scored, write_tables
-from editscope.runs.worker import Job, Setup
+from editscope.runs.todo import done_so_far, todo
+from editscope.runs.worker import Setup
 from editscope.suites import Suite, load_suite, parse_where, suite_names
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def execute(plan: Plan, *, jobs: int | None = None, console: Console | None = No
     try:
         with ExitStack() as stack:
             asking = stack.enter_context(Asking(plan.judging.judges)) if plan.judging else None
-            if asking is not None and any(_todo(plan)):
+            if asking is not None and any(todo(plan)):
                 asking.check()
             start_folder(plan)
             with Journal(plan.out) as journal:
@@ -121,42 +122,9 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
-def _todo(plan: Plan) -> tuple[list[Job], list[Job]]:
-    """The cases with edits to be made, and those that only want their score."""
-    done = _done(plan)
-    units: dict[str, list[Line]] = {}
-    for (case_id, _), line in done.scores.items():
-        units.setdefault(case_id, []).append(line)
-    to_edit, to_score = [], []
-    for index, case_id in enumerate(plan.ids):
-        variants = plan.suite.variants(case_id)
-        edits = {name: done.edits[case_id, name] for name in variants if (case_id, name) in done.edits}
-        make = tuple(name for name in variants if name not in edits)
-        scores = units.get(case_id, [])
-        job = Job(case_id, index, make, edits, tuple(line["variant"] for line in scores))
-        if make:
-            to_edit.append(job)
-        elif not scores or len(scores) < scores[0].get("units", 1):
-            to_score.append(job)
-    return to_edit, to_score
-
-
-def _done(plan: Plan) -> Progress:
-    """What the journal has; without what ended without a verdict, where that is to be asked again."""
-    done = progress(read_journal(plan.out))
-    if plan.judging is None or not plan.judging.again:
-        return done
-    scores = {step: line for step, line in done.scores.items() if line["status"] == "ok" or line["missing"]}
-    verdicts = {
-        step: {asked: line for asked, line in lines.items() if line["verdict"]["status"] == "ok"}
-        for step, lines in done.verdicts.items()
-    }
-    return Progress(done.edits, scores, verdicts)
-
-
 def _work(plan: Plan, crew: Crew, journal: Journal, console: Console | None, asking: Asking | None) -> bool:
     """Do what is left; whether there was anything."""
-    to_edit, to_score = _todo(plan)
+    to_edit, to_score = todo(plan)
     spent = bool(to_score) or len(to_edit) < len(plan.ids)
     done = len(plan.ids) - len(to_edit) - len(to_score)
     if plan.judging is None or asking is None:
@@ -164,7 +132,7 @@ def _work(plan: Plan, crew: Crew, journal: Journal, console: Console | None, ask
             Engine(crew, journal, plan.out, plan.timeout_s, shown).work(to_edit, to_score, spent=spent)
     else:
         judging = plan.judging
-        court = Court(judging.rubric, asking, judging.samples, judging.missing, _done(plan).verdicts)
+        court = Court(judging.rubric, asking, judging.samples, judging.missing, done_so_far(plan).verdicts)
         with judging_meter(console, len(plan.ids), done, asking) as heard:
             engine = JudgedEngine(crew, journal, plan.out, plan.timeout_s, heard, court)
             engine.work(to_edit, to_score, spent=spent)
@@ -209,8 +177,7 @@ def _crew(plan: Plan, jobs: int) -> Crew:
         bench = partial(judged_bench, protocol=plan.judging.protocol, memory=plan.judging.memory)
     setup = Setup(_suite_setup(plan.suite), shipped, plan.out.absolute(), plan.seed, bench)
     # Reference editors and folders cost nothing; a model's edit is paid for and never asked for twice.
-    free = editor.needs_answer or editor.in_place
-    return Crew(setup, jobs=jobs, editing=editing, fused=fused, free=free, at_home=at_home)
+    return Crew(setup, jobs=jobs, editing=editing, fused=fused, free=editor.free, at_home=at_home)
 
 
 def _suite_setup(suite: Suite) -> bytes | tuple[str, dict[str, Any]]:

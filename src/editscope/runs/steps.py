@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -14,9 +14,10 @@ from typing import Any, Literal
 from editscope.cases import Case, Edit
 from editscope.editors import Editor, Request, request_seed
 from editscope.editors.folder import FolderEditor
-from editscope.errors import BadImage, BadInput
+from editscope.errors import BadImage, BadInput, Stopped
 from editscope.images import (
     THUMB_SUFFIX,
+    ImageLike,
     Pixels,
     decode,
     encode_codes,
@@ -27,6 +28,7 @@ from editscope.images import (
 )
 from editscope.runs.disk import safe_path, writing
 from editscope.runs.journal import Line
+from editscope.runs.repeats import plain
 from editscope.runs.worker import Job, Report
 from editscope.scoring import floor_miou, level_map, missing_score, score_and_levels
 from editscope.suites import Suite
@@ -71,23 +73,27 @@ class Bench:
 
     def edit(self, case: Case, index: int, variant: str = "") -> Edited:
         """Ask the editor for one edit and put it on disk. Whatever the editor does wrong becomes a status."""
-        return self.kept(*self.asked(case, variant), index)
+        asked = self.before(case, index, variant)
+        if isinstance(asked, Edited):
+            return asked
+        assert self.editor is not None
+        return self.after(*asked_one(self.editor, asked), index, variant)
+
+    def before(self, case: Case, index: int, variant: str = "") -> Request | Edited:
+        """What the editor is to be asked; or the end of it, where it need not be asked at all."""
+        return self._request(case, variant)
+
+    def after(self, edit: Edit, trace: str | None, index: int, variant: str) -> Edited:
+        """What an editor gave, decoded and on disk, with the line that says so."""
+        return self.kept(replace(edit, variant=variant), trace, index)
 
     def kept(self, edit: Edit, trace: str | None, index: int) -> Edited:
-        """What an editor gave, decoded and on disk, with the line that says so."""
+        """An edit, decoded and on disk, with its line."""
         pixels, notes, edit = _decoded(edit)
         place: Any = None
         if pixels is not None:
             place = self._keep(edit, pixels)
         return Edited(edit_line(edit, index, place, pixels, notes), pixels, trace)
-
-    def asked(self, case: Case, variant: str) -> tuple[Edit, str | None]:
-        """What the editor says to the request for an edit, with the time it took; and the traceback if it raised."""
-        assert self.editor is not None
-        began = time.perf_counter()
-        edit, trace = _ask(self.editor, self._request(case, variant))
-        latency = time.perf_counter() - began if edit.latency_s is None else edit.latency_s
-        return replace(edit, case_id=case.id, variant=variant, latency_s=latency), trace
 
     def find(self, line: Line) -> Pixels | None:
         """The picture that an edit line speaks of, from disk."""
@@ -136,8 +142,9 @@ class Bench:
             "at": now(),
         }
 
-    def _request(self, case: Case, variant: str) -> Request:
+    def _request(self, case: Case, name: str) -> Request:
         assert self.editor is not None
+        variant, _ = plain(name)
         asked = next((one for one in case.instructions if one.variant == variant), case.instructions[0])
         # Who gives files that are there already does not look at the input.
         looks = getattr(self.editor, "looks", not isinstance(self.editor, FolderEditor))
@@ -145,12 +152,17 @@ class Bench:
             case_id=case.id,
             arrays=tuple(load(image) for image in self.suite.inputs(case)) if looks else (),
             instruction=asked.text,
-            seed=request_seed(self.seed, case.id, variant),
+            seed=request_seed(self.seed, case.id, name),
             tags=case.tags,
             variant=variant,
             outputs=self.suite.output_names(case.id, variant) if self.suite.scoring == "judged" else (),
-            answer=load(case.answer) if self.editor.needs_answer and case.answer is not None else None,
+            answer=load(case.answer) if case.answer is not None and self._shows_answer else None,
         )
+
+    @property
+    def _shows_answer(self) -> bool:
+        assert self.editor is not None
+        return self.editor.needs_answer or self.editor.wants_answer
 
     def _keep(self, edit: Edit, pixels: Pixels) -> Any:
         assert self.editor is not None
@@ -186,10 +198,17 @@ def edit_line(
         "latency_s": None if edit.latency_s is None else round(edit.latency_s, 4),
         "cost_usd": edit.cost_usd,
         "trace": edit.trace,
+        **_said_only(edit),
         "size": None if pixels is None else [pixels.shape[1], pixels.shape[0]],
-        "notes": list(notes),
+        "notes": [*edit.notes, *notes],
         "at": now(),
     }
+
+
+def _said_only(edit: Edit) -> Line:
+    """What few editors say, and only where they do: a journal of a hundred thousand lines needs no empty fields."""
+    said = {"asked": edit.asked, "memory_mb": edit.memory_mb, "attempts": edit.attempts, "model": edit.model or None}
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def now() -> str:
@@ -197,17 +216,35 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _ask(editor: Editor, request: Request) -> tuple[Edit, str | None]:
-    """What the editor says to a request, as an Edit; and the traceback if it raised."""
+def asked_one(editor: Editor, request: Request) -> tuple[Edit, str | None]:
+    """What the editor says to one request; see ``asked``."""
+    (found,) = asked(editor, [request])
+    return found
+
+
+def asked(editor: Editor, requests: Sequence[Request]) -> list[tuple[Edit, str | None]]:
+    """What the editor says to requests, as edits with the time they took; and the traceback where it raised.
+
+    Only Stopped passes: by it an editor ends the run.
+    """
+    began, trace = time.perf_counter(), None
     try:
-        result = editor.edit(request)
+        results = [editor.edit(requests[0])] if len(requests) == 1 else list(editor.edit_batch(requests))
+        if len(results) != len(requests):
+            raise ValueError(f"edit_batch gave {len(results)} results for {len(requests)} requests")
+    except Stopped:
+        raise
     except BaseException as error:  # sys.exit in a plugin is the plugin's failure, not ours
         said = " ".join(str(error).split())[:500]
         reason = f"{type(error).__name__}: {said}" if said else type(error).__name__
-        return Edit(request.case_id, status="error", reason=reason), traceback.format_exc()
-    if isinstance(result, Edit):
-        return result, None
-    return Edit(request.case_id, image=result), None
+        results, trace = [Edit(one.case_id, status="error", reason=reason) for one in requests], traceback.format_exc()
+    took = time.perf_counter() - began
+    return [(_as_edit(result, one, took), trace) for result, one in zip(results, requests, strict=True)]
+
+
+def _as_edit(result: ImageLike | Edit | None, request: Request, took: float) -> Edit:
+    edit = result if isinstance(result, Edit) else Edit(request.case_id, image=result)
+    return replace(edit, case_id=request.case_id, latency_s=took if edit.latency_s is None else edit.latency_s)
 
 
 def _decoded(edit: Edit) -> tuple[Pixels | None, tuple[str, ...], Edit]:

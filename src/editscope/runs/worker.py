@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from editscope.editors import Editor, load_editor
-from editscope.errors import BadInput, EditscopeError
+from editscope.errors import BadInput, EditscopeError, Stopped
 from editscope.images import keep_freed_memory
 from editscope.runs.disk import DiskError
 from editscope.runs.journal import Line
@@ -65,6 +65,8 @@ class Job:
     edits: Mapping[str, Line] = field(default_factory=dict)
     done: tuple[str, ...] = ()
     fresh: bool = False
+    repeat: int = 0
+    """Which of several repeats of the case it is; names of variants say so too, see ``runs.repeats``."""
 
     def edited(self, line: Line) -> Job:
         """The job that is left when one of its edits is made."""
@@ -84,11 +86,13 @@ class Report:
     ``prepared`` is what a judge is to be asked about a case; ``line`` is None there.
     """
 
-    kind: Literal["ready", "edited", "scored", "prepared", "lost", "unfit", "bad", "disk", "broken"]
+    kind: Literal["ready", "edited", "scored", "prepared", "lost", "unfit", "bad", "disk", "broken", "stop"]
     line: Line | None = None
     said: str = ""
     trace: str | None = None
     prepared: Any = None
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Files of the run folder, by relative path, from a worker that has no way to it; written before the line."""
 
 
 def serve(
@@ -117,6 +121,8 @@ def serve(
             send(Report("disk", said=str(error)))
         except BadInput as error:
             send(Report("bad", said=str(error)))
+        except Stopped as stop:
+            send(Report("stop", said=str(stop)))
         except Exception as error:
             said = _sentence(f"case {job.case_id} could not be scored", error)
             send(Report("broken", said=said, trace=traceback.format_exc()))

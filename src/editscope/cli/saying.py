@@ -38,12 +38,21 @@ def plan(planned: Plan, console: Console) -> None:
 
 
 def result(run: Run, console: Console) -> None:
-    """The last lines of a run: the headline, the weakest tasks, the most common failure, the gaps."""
+    """The last lines of a run: the headline, the weakest tasks, the most common failure, the gaps; then the speed."""
     if run.judged:
         from editscope.cli import verdicts
 
         verdicts.result(run, console)
-        return
+    else:
+        _by_pixels(run, console)
+    took = run.summary.get("speed")
+    if took and not str(run.info["editor"]["spec"]).startswith("ref:"):
+        from editscope.runs.speed import said
+
+        console.print(f" {said(took)}", markup=False)
+
+
+def _by_pixels(run: Run, console: Console) -> None:
     summary = run.summary
     diagnostics = [row for row in summary["groups"] if row["by"] == "diagnostic"]
     for key in dict.fromkeys(row["key"] for row in diagnostics):

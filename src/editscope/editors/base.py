@@ -35,6 +35,8 @@ class Request:
     answer: Pixels | None = None
     outputs: tuple[str, ...] = ()
     """Where the suite says that this edit lies in a folder of edits: paths without suffix, best first."""
+    repeat: int = 0
+    """Which of several edits of the same case it is, counted from 0; ``seed`` differs with it."""
 
     @cached_property
     def images(self) -> tuple[PIL.Image.Image, ...]:

@@ -1,17 +1,18 @@
-"""Editors by spec: ``ref:NAME``, ``folder:PATH``, ``python:module:Class``, with options as ``?key=value``."""
+"""Editors by spec: which kinds there are, and the editor that a spec names."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
-from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
 
 from editscope.editors.base import Editor
-from editscope.errors import BadInput, unknown
+from editscope.editors.specs import WRAPPERS, Spec, parse_spec
+from editscope.errors import BadInput, EditscopeError, unknown
+
+__all__ = ["BUILT_IN", "GROUP", "Spec", "editor_kinds", "editor_of", "load_editor", "parse_spec", "unknown_wrapper"]
 
 GROUP = "editscope.editors"
 """Other packages register a kind of editor here: a callable that takes the target and the options."""
@@ -20,63 +21,59 @@ BUILT_IN = {
     "ref": "editscope.editors.reference:load",
     "folder": "editscope.editors.folder:load",
     "python": "editscope.editors.plugin:load",
+    "openai": "editscope.editors.hosted.openai_images:load",
+    "gemini": "editscope.editors.hosted.gemini:load",
+    "bfl": "editscope.editors.hosted.bfl:load",
+    "ark": "editscope.editors.hosted.ark:load",
+    "chat": "editscope.editors.hosted.chat_images:load",
+    "diffusers": "editscope.editors.diffusion:load",
+    "worker": "editscope.editors.worker:load",
+    "http": "editscope.editors.http:load",
+    "https": "editscope.editors.http:load",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """An editor spec, taken apart."""
-
-    kind: str
-    target: str
-    options: Mapping[str, Any]
-
-    def __str__(self) -> str:
-        options = "&".join(f"{key}={_written(value)}" for key, value in sorted(self.options.items()))
-        return f"{self.kind}:{self.target}" + (f"?{options}" if options else "")
-
-
-def parse_spec(text: str) -> Spec:
-    """Take an editor spec apart; numbers and true/false in options are read as such.
-
-    >>> parse_spec("ref:noise?strength=2")
-    Spec(kind='ref', target='noise', options={'strength': 2})
-    """
-    body, _, query = text.partition("?")
-    kind, colon, target = body.partition(":")
-    if not colon:
-        hint = f"did you mean folder:{text}?" if Path(body).is_dir() else "such as ref:identity or folder:PATH"
-        raise BadInput(f"editor {text!r} is not of the form kind:target; {hint}")
-    if not target:
-        raise BadInput(f"editor {text!r} names nothing after {kind}:, such as ref:identity or folder:PATH")
-    try:
-        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=True) if query else []
-    except ValueError:
-        raise BadInput(f"the options of editor {text!r} are not of the form ?key=value&key2=value2") from None
-    return Spec(kind, target, {key: _read(value) for key, value in pairs})
+"""Each is called as ``load(target, **options)``; the target of http and https is the whole address."""
 
 
 def editor_kinds() -> tuple[str, ...]:
-    """The kinds of editors that are installed."""
+    """The kinds of editors that are installed, without the wrappers."""
     return tuple(sorted({*BUILT_IN, *(point.name for point in entry_points(group=GROUP))}))
 
 
 def load_editor(text: str) -> Editor:
     """The editor that a spec names, constructed but not loaded."""
-    spec = parse_spec(text)
-    editor = _loader(spec.kind)(spec.target, **spec.options)
+    return editor_of(parse_spec(text))
+
+
+def editor_of(spec: Spec) -> Editor:
+    """The editor of a spec that is taken apart already; a wrapper gets the editor inside first."""
+    load = _loader(spec)
+    _check_options(spec, load)
+    if spec.inner is not None:
+        editor = load(editor_of(spec.inner), *spec.args, **spec.options)
+    else:
+        editor = load(spec.target, **spec.options)
     if not isinstance(editor, Editor):
-        raise BadInput(f"editor {text!r} gave a {type(editor).__name__}, not an editscope.Editor")
+        raise BadInput(f"editor {str(spec)!r} gave a {type(editor).__name__}, not an editscope.Editor")
     return editor
 
 
-def _loader(kind: str) -> Callable[..., Any]:
-    if kind in BUILT_IN:
-        module, _, function = BUILT_IN[kind].partition(":")
-        return getattr(import_module(module), function)  # type: ignore[no-any-return]
+def unknown_wrapper(name: str) -> BadInput:
+    """The error for ``name(…):SPEC`` where no wrapper is called so."""
+    if name in editor_kinds():
+        return BadInput(
+            f"{name} is no wrapper and takes no parentheses; its options follow a ?, as in {name}:TARGET?key=value"
+        )
+    return unknown("wrapper of editors", name, WRAPPERS)
+
+
+def _loader(spec: Spec) -> Callable[..., Any]:
+    kind = spec.kind
+    place = WRAPPERS.get(kind) if spec.inner is not None else BUILT_IN.get(kind)
+    if place is not None:
+        return _imported(kind, place)
     points = {point.name: point for point in entry_points(group=GROUP)}
     if kind not in points:
-        raise unknown("kind of editor", kind, editor_kinds())
+        raise unknown("kind of editor", kind, {*editor_kinds(), *WRAPPERS})
     try:
         return points[kind].load()  # type: ignore[no-any-return]
     except Exception as error:
@@ -86,16 +83,30 @@ def _loader(kind: str) -> Callable[..., Any]:
         ) from error
 
 
-def _read(value: str) -> Any:
-    if value.lower() in ("true", "false"):
-        return value.lower() == "true"
-    for number in (int, float):
-        try:
-            return number(value)
-        except ValueError:
-            continue
-    return value
+def _imported(kind: str, place: str) -> Callable[..., Any]:
+    module, _, function = place.partition(":")
+    try:
+        return getattr(import_module(module), function)  # type: ignore[no-any-return]
+    except EditscopeError:
+        raise
+    except ImportError as error:
+        needs = f" needs {error.name}" if error.name and not error.name.startswith("editscope") else ""
+        raise BadInput(
+            f"editors of kind {kind!r} cannot be used here:{needs or f' {error}'}; `editscope editors {kind}` says "
+            "what to install"
+        ) from error
 
 
-def _written(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _check_options(spec: Spec, load: Callable[..., Any]) -> None:
+    """Raise BadInput for an option that the loader does not take, where its signature says what it takes."""
+    try:
+        parameters: Mapping[str, inspect.Parameter] = inspect.signature(load).parameters
+    except (TypeError, ValueError):  # a callable that says nothing of itself
+        return
+    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+        return
+    known = [name for name, one in parameters.items() if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    what = f"option of {spec.kind}(…)" if spec.inner is not None else f"option of editors of kind {spec.kind}"
+    for name in spec.options:
+        if name not in known[1:]:
+            raise unknown(what, name, known[1:])

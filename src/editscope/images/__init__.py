@@ -10,9 +10,11 @@ from editscope.images._records import MAX_PIXELS, Decoded, ImageLike, Indexed, P
 from editscope.images._resize import (
     THUMB_SIDE,
     THUMB_SUFFIX,
+    Resample,
     cover,
     encode_codes,
     encode_thumbnail,
+    resize,
     thumbnail,
     thumbnail_size,
 )
@@ -25,6 +27,7 @@ __all__ = [
     "ImageLike",
     "Indexed",
     "Pixels",
+    "Resample",
     "cover",
     "decode",
     "encode_codes",
@@ -34,21 +37,25 @@ __all__ = [
     "load",
     "pixels_digest",
     "probe",
+    "resize",
     "thumbnail",
     "thumbnail_size",
     "write_png",
 ]
 
 
-def encode_png(image: Pixels | Indexed) -> bytes:
-    """The picture as a PNG file: a palette where 256 colours suffice. Equal pixels give equal bytes."""
+def encode_png(image: Pixels | Indexed, *, palette: bool = True) -> bytes:
+    """The picture as a PNG file: a palette where 256 colours suffice. Equal pixels give equal bytes.
+
+    ``palette=False`` is for readers that expect three channels in every PNG, such as other people's models.
+    """
     from editscope.images import _png_write  # brings Numba, which reading a header does not need
 
-    return _png_write.encode_png(image)
+    return _png_write.encode_png(image, palette)
 
 
-def write_png(path: str | Path, image: Pixels | Indexed) -> None:
+def write_png(path: str | Path, image: Pixels | Indexed, *, palette: bool = True) -> None:
     """Write a PNG file whole or not at all, making its folders; OSError (a full disk) goes to the caller."""
     from editscope.images import _png_write
 
-    _png_write.write_png(path, image)
+    _png_write.write_png(path, image, palette)

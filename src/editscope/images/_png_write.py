@@ -29,8 +29,10 @@ from editscope.images._records import Indexed, Pixels, writable
 LEVEL = 2
 
 
-def encode_png(image: Pixels | Indexed) -> bytes:
+def encode_png(image: Pixels | Indexed, palette: bool = True) -> bytes:
     """The picture as a PNG file. Equal pixels give equal bytes, whichever way they are handed over."""
+    if isinstance(image, Indexed) and not palette:
+        image = image.rgb()
     if isinstance(image, Indexed):
         return _encode_indexed(*_canonical(image))
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
@@ -38,18 +40,18 @@ def encode_png(image: Pixels | Indexed) -> bytes:
     image = writable(image)
     height, width = image.shape[:2]
     plane = np.empty((height, width), np.uint8)
-    palette = np.empty((256, 3), np.uint8)
-    colours = index_colours(image.reshape(-1), plane.reshape(-1), palette)
+    table = np.empty((256, 3), np.uint8)
+    colours = index_colours(image.reshape(-1), plane.reshape(-1), table) if palette else 0
     if colours:
-        return _encode_indexed(plane, palette[:colours])
+        return _encode_indexed(plane, table[:colours])
     rows = image.reshape(height, 3 * width)
     return _file(width, height, 8, 2, b"", _deflated(_well_filtered(rows)))
 
 
-def write_png(path: str | Path, image: Pixels | Indexed) -> None:
+def write_png(path: str | Path, image: Pixels | Indexed, palette: bool = True) -> None:
     """Write a PNG file whole or not at all: into a temporary file beside it, then renamed."""
     path = Path(path)
-    data = encode_png(image)
+    data = encode_png(image, palette)
     path.parent.mkdir(parents=True, exist_ok=True)
     number, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:

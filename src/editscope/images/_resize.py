@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from editscope.errors import unknown
 from editscope.images._records import Pixels, writable
+
+Resample = Literal["lanczos", "bicubic", "bilinear", "box", "nearest"]
+"""How colours between pixels are found when a picture is resized; ``nearest`` makes no new ones."""
 
 THUMB_SIDE = 160
 THUMB_SUFFIX = ".webp"
@@ -46,6 +51,21 @@ def cover(pixels: Pixels, width: int, height: int) -> Pixels:
     rows = nearest(h, high, (high - height) // 2, height)
     scaled: Pixels = np.take(np.take(pixels, rows, axis=0), columns, axis=1)
     return scaled
+
+
+def resize(pixels: Pixels, width: int, height: int, resample: Resample = "lanczos") -> Pixels:
+    """The picture stretched or shrunk to width × height; the same array where it has that size already.
+
+    >>> resize(np.zeros((2, 3, 3), np.uint8), 6, 4).shape
+    (4, 6, 3)
+    """
+    from PIL import Image
+
+    if resample not in get_args(Resample):
+        raise unknown("way to resize", str(resample), get_args(Resample))
+    if pixels.shape[:2] == (height, width):
+        return pixels
+    return np.asarray(Image.fromarray(pixels).resize((width, height), Image.Resampling[resample.upper()]))
 
 
 def thumbnail(pixels: Pixels, side: int = THUMB_SIDE) -> Pixels:

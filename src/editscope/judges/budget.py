@@ -71,11 +71,20 @@ class Budget:
     passed at most by what a reply costs above its estimate.
     """
 
-    def __init__(self, max_cost: float | None = None, max_calls: int | None = None) -> None:
+    def __init__(
+        self,
+        max_cost: float | None = None,
+        max_calls: int | None = None,
+        *,
+        what: str = "judge call",
+        options: tuple[str, str] = ("--max-cost", "--max-calls"),
+    ) -> None:
         if max_cost is not None and not 0 <= max_cost < float("inf"):
-            raise BadInput(f"--max-cost is {max_cost}; write dollars, 0 or more")
+            raise BadInput(f"{options[0]} is {max_cost}; write dollars, 0 or more")
         if max_calls is not None and max_calls < 0:
-            raise BadInput(f"--max-calls is {max_calls}; write 0 or more")
+            raise BadInput(f"{options[1]} is {max_calls}; write 0 or more")
+        self.what = what
+        self.options = options
         self.max_cost = max_cost
         self.max_calls = max_calls
         self.spent = Spent()
@@ -120,8 +129,11 @@ class Budget:
 
     def _why(self) -> str:
         if self.max_calls is not None and self.spent.calls + 1 > self.max_calls:
-            return f"the budget of {self.max_calls:,} judge calls is spent; resume the run with a higher --max-calls"
+            return (
+                f"the budget of {self.max_calls:,} {self.what}s is spent; resume the run with a higher "
+                f"{self.options[1]}"
+            )
         return (
-            f"another call does not fit into the budget of ${self.max_cost:,.2f} (${self.spent.cost_usd:,.4f} spent); "
-            "resume the run with a higher --max-cost"
+            f"another {self.what} does not fit into the budget of ${self.max_cost:,.2f} "
+            f"(${self.spent.cost_usd:,.4f} spent); resume the run with a higher {self.options[0]}"
         )

@@ -4,45 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from random import Random
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from editscope.cases import Status
-from editscope.errors import BadInput, Stopped
+from editscope.errors import BadInput
 from editscope.judges.budget import OUTPUT_GUESS, Budget, Estimate
-from editscope.judges.control import Concurrency, Pace, full_jitter
+from editscope.judges.control import Concurrency
 from editscope.judges.faults import Fault, fault_of, from_exception, redacted
 from editscope.judges.prices import Price, picture_rule
 from editscope.judges.records import Call, Judge, Usage, Verdict
 from editscope.judges.replies import Broken, is_refusal, parse
 from editscope.judges.tokens import call_tokens
+from editscope.judges.traffic import Bill, Patience, Sent, Traffic, Tries
 from editscope.judges.wire import Answer, Manner, NotAnAnswer, Settings, Wire, loads
-
-LONGEST_PAUSE_S = 300.0
-"""A server that asks to wait longer than this has no answer for this run."""
 
 LARGE = 1 << 20
 SEED_STEP = 1_000_003
-NOT_SENT = Fault("not sent")
-CANCELLED = Fault("cancelled", paid=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long a judge is waited for, and how often it is asked again.
-
-    ``retries`` counts failures of transport for one reply (refusals for load may be three times as many, since waiting
-    cures them); ``again`` counts replies that are no verdict; ``give_up`` calls in a row without any answer
-    stop the run.
-    """
-
-    timeout_s: float = 120.0
-    retries: int = 5
-    again: int = 2
-    backoff_s: float = 0.5
-    give_up: int = 25
 
 
 @dataclass(slots=True)
@@ -56,16 +35,18 @@ class _Tally:
     attempts: int = 0
     snapshot: str = ""
 
+    def add(self, sent: Sent[Answer]) -> None:
+        """One more request."""
+        self.seconds += sent.seconds
+        self.cost += sent.cost
+        if isinstance(sent.outcome, Answer):
+            self.input_tokens += sent.outcome.input_tokens
+            self.output_tokens += sent.outcome.output_tokens
+            self.snapshot = sent.outcome.snapshot or self.snapshot
+
     def usage(self, priced: bool) -> Usage:
         cost = round(self.cost, 9) if priced else None
         return Usage(self.input_tokens, self.output_tokens, cost, round(self.seconds, 4), self.attempts)
-
-
-@dataclass(slots=True)
-class _Pacing:
-    requests: Pace | None = None
-    tokens: Pace | None = None
-    output_guess: float = field(default=float(OUTPUT_GUESS))
 
 
 class HostedJudge(Judge):
@@ -97,17 +78,29 @@ class HostedJudge(Judge):
         self.wire = wire
         self.patience = patience
         self.price = price
-        self.budget = budget or Budget()
-        self.control = Concurrency(concurrency)
-        self._pacing = _Pacing(Pace(rpm) if rpm else None, Pace(tpm) if tpm else None)
+        self.traffic = Traffic(
+            f"the judge {spec}", patience=patience, budget=budget, concurrency=concurrency, rpm=rpm, tpm=tpm
+        )
+        self._output_guess = float(OUTPUT_GUESS)
         self._manner = Manner(json=settings.json)
         self._key = key
         self._key_env = key_env or wire.key_env
-        self._dice = Random()
         self._session: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._failures = 0
-        self._gone = ""
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent; several judges can share one."""
+        return self.traffic.budget
+
+    @budget.setter
+    def budget(self, shared: Budget) -> None:
+        self.traffic.budget = shared
+
+    @property
+    def control(self) -> Concurrency:
+        """How many requests are in flight."""
+        return self.traffic.control
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -122,7 +115,7 @@ class HostedJudge(Judge):
             count += samples
             images += samples * len(call.pictures)
             tokens += samples * call_tokens(call, rule)
-        output = count * round(self._pacing.output_guess)
+        output = count * round(self._output_guess)
         return Estimate(count, images, tokens, output, self.price.cost(tokens, output) if self.price else None)
 
     async def check(self) -> None:
@@ -132,7 +125,7 @@ class HostedJudge(Judge):
         session = self._new_session()
         try:
             self._manner = await check(self.wire, self.settings, session, self._key, self._key_env)
-            self._failures, self._gone = 0, ""
+            self.traffic.forgive()
         finally:
             await session.close()
 
@@ -179,86 +172,43 @@ class HostedJudge(Judge):
         seed = self.settings.seed
         seed = None if seed is None else seed + sample + SEED_STEP * again
         tokens = call_tokens(call, picture_rule(self.price))
-        busy, broken = 0, 0
+        tries = Tries(self.patience)
         while True:
             outcome, manner = await self._send(call, seed, tokens, tally)
             if isinstance(outcome, Answer):
-                self._failures = 0
+                self.traffic.answered()
                 return outcome
             if outcome.objects and (gentle := self.wire.gives_way(outcome.text, manner, self.settings)):
                 self._manner = gentle if self._manner == manner else self._manner
                 continue
-            busy, broken = busy + outcome.busy, broken + (not outcome.busy)
-            spent = busy > 3 * self.patience.retries or broken > self.patience.retries
-            if not outcome.again or spent or (outcome.pause or 0.0) > LONGEST_PAUSE_S:
-                return self._given_up(outcome, tally)
-            await asyncio.sleep(self._wait(outcome, busy + broken - 1))
-
-    def _still_there(self) -> None:
-        if self._gone:
-            raise Stopped(self._gone)
-
-    def _wait(self, fault: Fault, failures: int) -> float:
-        """Seconds until the next attempt. Where the server said how long, the jitter only spreads the callers."""
-        jitter = full_jitter(0 if fault.pause is not None else failures, self._dice, self.patience.backoff_s)
-        return jitter if fault.busy else jitter + (fault.pause or 0.0)  # a busy server holds back everybody: control
-
-    def _given_up(self, fault: Fault, tally: _Tally) -> Fault:
-        if fault.refused:
-            self._failures = 0
-            return fault
-        self._failures += 1
-        if self._failures == self.patience.give_up:
-            self._gone = (
-                f"the judge {self.spec} has not answered {self._failures} calls in a row (last: {fault.text}); "
-                "resume the run when it does"
-            )
-        self._still_there()
-        tries = f" ({tally.attempts} attempts)" if tally.attempts > 1 else ""
-        return replace(fault, text=fault.text + tries)
+            if not tries.another(outcome):
+                return self.traffic.given_up(outcome, tally.attempts)
+            await self.traffic.pause(outcome, tries.failures - 1)
 
     async def _send(self, call: Call, seed: int | None, tokens: int, tally: _Tally) -> tuple[Answer | Fault, Manner]:
         """One request, within concurrency, budget and pace, and the manner in which it was made.
 
         The body is made when its turn has come: thousands of calls may be waiting, with pictures of megabytes.
         """
-        guess = round(self._pacing.output_guess)
+        manner = self._manner
+
+        async def attempt() -> Answer | Fault:
+            nonlocal manner
+            manner = self._manner
+            tally.attempts += 1
+            return await self._exchange(self.wire.body(call, self.settings, manner, seed))
+
+        guess = round(self._output_guess)
         cost = self.price.cost(tokens, self.settings.max_tokens or guess) if self.price else 0.0
-        ticket = await self.control.enter()
-        try:
-            self._still_there()
-            held = await self.budget.reserve(cost)
-            outcome: Answer | Fault = NOT_SENT
-            try:
-                await self._paced(tokens + guess)
-                outcome = CANCELLED  # from here on it may be paid for, whatever happens to us
-                manner = self._manner
-                outcome = await self._timed(self.wire.body(call, self.settings, manner, seed), ticket, tally)
-            finally:
-                self._settle(outcome, held, tokens + guess, tally)
-        finally:
-            self.control.leave()
-        return outcome, manner
+        sent = await self.traffic.send(attempt, self._bill, cost=cost, tokens=tokens + guess)
+        tally.add(sent)
+        if isinstance(sent.outcome, Answer) and sent.outcome.output_tokens:
+            self._output_guess += 0.05 * (sent.outcome.output_tokens - self._output_guess)
+        return sent.outcome, manner
 
-    async def _paced(self, tokens: int) -> None:
-        clock = asyncio.get_running_loop().time
-        for pace, amount in ((self._pacing.requests, 1), (self._pacing.tokens, tokens)):
-            if pace is not None and (wait := pace.reserve(clock(), amount)) > 0:
-                await asyncio.sleep(wait)
-        await self.control.hold()
-
-    async def _timed(self, body: bytes, ticket: int, tally: _Tally) -> Answer | Fault:
-        clock = asyncio.get_running_loop().time
-        start = clock()
-        tally.attempts += 1
-        outcome = await self._exchange(body)
-        tally.seconds += clock() - start
-        if isinstance(outcome, Answer):
-            self.control.grow()
-        elif outcome.busy or outcome.timed_out:
-            pause = outcome.pause or 0.0
-            self.control.cut(ticket, clock(), pause if pause <= LONGEST_PAUSE_S else 0.0)
-        return outcome
+    def _bill(self, answer: Answer) -> Bill:
+        tokens = (answer.input_tokens, answer.output_tokens)
+        return Bill(self.price.cost(*tokens) if self.price else 0.0, *tokens)
 
     async def _exchange(self, body: bytes) -> Answer | Fault:
         from io import BytesIO
@@ -280,25 +230,6 @@ class HostedJudge(Judge):
         except (ValueError, KeyError, TypeError, IndexError, AttributeError):
             return Fault("the server sent something that is not a response of its API", again=True, paid=True)
 
-    def _settle(self, outcome: Answer | Fault, held: float, tokens: int, tally: _Tally) -> None:
-        """Book a request: an answer as reported, a lost one as it was reserved, one that was turned away as nothing."""
-        if isinstance(outcome, Answer):
-            cost = self.price.cost(outcome.input_tokens, outcome.output_tokens) if self.price else 0.0
-            tally.input_tokens += outcome.input_tokens
-            tally.output_tokens += outcome.output_tokens
-            tally.cost += cost
-            tally.snapshot = outcome.snapshot or tally.snapshot
-            self.budget.settle(held, 1, outcome.input_tokens, outcome.output_tokens, cost)
-            if outcome.output_tokens:
-                self._pacing.output_guess += 0.05 * (outcome.output_tokens - self._pacing.output_guess)
-            if self._pacing.tokens is not None and outcome.input_tokens:
-                self._pacing.tokens.correct(outcome.input_tokens + outcome.output_tokens - tokens)
-        elif outcome.paid:
-            tally.cost += held
-            self.budget.settle(held, 1, cost=held)
-        else:
-            self.budget.settle(held, 0)
-
     def _connected(self) -> Any:
         """The session of this event loop; a judge that is used under another loop gets another session."""
         loop = asyncio.get_running_loop()
@@ -314,11 +245,11 @@ class HostedJudge(Judge):
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60.0, ttl_dns_cache=300),
             timeout=aiohttp.ClientTimeout(total=self.patience.timeout_s),
             headers={**headers, "User-Agent": "editscope"},
-            proxy=_proxy(self.settings.base_url),
+            proxy=proxy_of(self.settings.base_url),
         )
 
 
-def _proxy(base_url: str) -> str | None:
+def proxy_of(base_url: str) -> str | None:
     """The proxy that the environment names for this address; aiohttp's own way reads .netrc too, on every request."""
     from urllib.request import getproxies, proxy_bypass
 

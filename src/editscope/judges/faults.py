@@ -40,6 +40,8 @@ class Fault:
     """Whether the request may have been paid for all the same."""
     pause: float | None = None
     """Seconds that the server asked to wait."""
+    closed: bool = False
+    """Whether it is the account that is turned away, so that no other request will pass either."""
 
 
 def fault_of(status: int, headers: Mapping[str, str], content: bytes, key: str = "") -> Fault:
@@ -50,7 +52,7 @@ def fault_of(status: int, headers: Mapping[str, str], content: bytes, key: str =
     if status in (400, 403, 422, 451) and any(word in lower for word in FILTERED):
         return Fault(f"content filter: {said}", refused=True)
     if status == 402 or (status < 500 and any(word in lower for word in SPENT)):
-        return Fault(f"the account has no credit left ({status}); top it up at the provider")
+        return Fault(f"the account has no credit left ({status}); top it up at the provider", closed=True)
     if status in (400, 422):
         return Fault(f"the server objects ({status}): {said}", objects=True)
     if status in BUSY:
@@ -62,7 +64,7 @@ def fault_of(status: int, headers: Mapping[str, str], content: bytes, key: str =
         return Fault(f"the server failed ({status})", again=True, pause=retry_after(headers))
     if status in (401, 403):
         # What the server says here may repeat parts of the key, so it is not quoted.
-        return Fault(f"the server does not accept the key ({status})")
+        return Fault(f"the server does not accept the key ({status})", closed=status == 401)
     if status == 413:
         return Fault("the request is too large for the server (413); send smaller pictures")
     return Fault(f"the server answered {status}: {said}")
@@ -77,7 +79,7 @@ def from_exception(error: Exception, timeout_s: float) -> Fault:
     if isinstance(error, aiohttp.ClientConnectorError):
         return Fault(f"no connection ({_short(error.os_error)})", again=True)
     if isinstance(error, aiohttp.InvalidURL):
-        return Fault("the address of the judge is not a URL")
+        return Fault("the address is not a URL")
     if isinstance(error, aiohttp.ClientPayloadError):
         return Fault("the response broke off", again=True, paid=True)
     if isinstance(error, aiohttp.ClientError | OSError):

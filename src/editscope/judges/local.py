@@ -21,6 +21,8 @@ from editscope.judges.records import Call, Field, Judge, Schema, Usage, Value, V
 from editscope.judges.replies import asked_name
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
+TEXT_TOKENS = 256
+"""The most tokens of a reply that is a text alone, where the settings name no limit for reasons."""
 GATHER_S = 0.002
 """How long a batch that is not full waits for more."""
 
@@ -198,14 +200,14 @@ class LocalJudge(Judge):
     def _weighed(self, model: LocalModel, batch: Sequence[_Asked], start: float) -> list[Verdict]:
         hearings = [_Hearing(asked.call, asked.sample, model.shown(asked.call)) for asked in batch]
         schema = batch[0].call.schema
-        if self.settings.reason and schema.reason:
+        if (self.settings.reason or not schema.fields) and schema.reason:
             self._give_reasons(model, hearings, schema.reason)
         for number, wanted in enumerate(schema.fields):
             self._answer(model, hearings, wanted, last=number == len(schema.fields) - 1)
         seconds = round((time.perf_counter() - start) / len(batch), 4)
         return [
             self._verdict(
-                "ok",
+                "ok" if schema.fields or hearing.reason else "unparsed",
                 asked,
                 Usage(hearing.read, hearing.written, 0.0, seconds),
                 values=hearing.values,
@@ -218,7 +220,8 @@ class LocalJudge(Judge):
     def _give_reasons(self, model: LocalModel, hearings: Sequence[_Hearing], name: str) -> None:
         begin = f"{{{dumps(name)}: "
         opened = model.encode(begin + '"')
-        texts = model.continued([one.shown for one in hearings], [opened] * len(hearings), self.settings.reason)
+        most = self.settings.reason or TEXT_TOKENS
+        texts = model.continued([one.shown for one in hearings], [opened] * len(hearings), most)
         for hearing, text in zip(hearings, texts, strict=True):
             hearing.reason = until_quote(text)
             hearing.reply = f"{begin}{dumps(hearing.reason, ensure_ascii=False)}, "

@@ -41,6 +41,7 @@ _FILL = re.compile(r"\{\{|\}\}|\{([A-Za-z]\w*)\}")
 _PICTURE = re.compile(r"\[\[\s*([A-Za-z]\w*)\s*\]\]\s*$")
 _LISTED = re.compile(r"([a-z][a-z0-9_]*)(?:=([A-Za-z]\w*))?(\?)?\Z")
 _REPLY = re.compile(r"(?:(\w+)=)?(\w+)\s+(?:(yes/no)|(-?\d+)\s*-\s*(-?\d+))\Z")
+_TEXT = "text"
 _HEADER = ("version", "pictures", "words", "reply", "reason")
 
 
@@ -139,7 +140,7 @@ def header_lines(prompt: Prompt) -> tuple[str, ...]:
         f"version: {prompt.version}",
         f"pictures: {', '.join(map(str, prompt.pictures))}",
         f"words: {', '.join(map(str, prompt.words))}",
-        f"reply: {', '.join(map(_reply, prompt.schema.fields))}",
+        f"reply: {', '.join(map(_reply, prompt.schema.fields)) or _TEXT}",
         f"reason: {prompt.schema.reason}",
     )
 
@@ -214,12 +215,14 @@ def _places(path: Path, what: str, listed: str) -> tuple[Place, ...]:
 
 
 def _fields(path: Path, listed: str) -> tuple[Field, ...]:
-    """The fields of ``score 1-5``, ``answer yes/no`` or ``score=quality_score 1-5, …``."""
+    """The fields of ``score 1-5``, ``answer yes/no`` or ``score=quality_score 1-5, …``; none for ``text``."""
+    if listed == _TEXT:
+        return ()
     fields: list[Field] = []
     for item in (part.strip() for part in listed.split(",")):
         match = _REPLY.match(item)
         if match is None or (match[4] and int(match[4]) >= int(match[5])):
-            raise BadInput(f"{path} has the reply field {item!r}; write 'score 1-5' or 'answer yes/no'")
+            raise BadInput(f"{path} has the reply field {item!r}; write 'score 1-5', 'answer yes/no' or 'text'")
         name = match[1] or match[2]
         asked = match[2] if match[1] else ""
         low, high = (0, 0) if match[3] else (int(match[4]), int(match[5]))

@@ -46,7 +46,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The shape of a reply: one or several fields, and a reason in words beside them."""
+    """The shape of a reply: one or several fields, and a reason in words beside them.
+
+    Without fields a text is all that is asked for (a plan, a rewritten instruction): the reason, which must be there.
+    """
 
     fields: tuple[Field, ...]
     reason: str = "reason"

@@ -74,12 +74,22 @@ def parse_spec(text: str) -> Spec:
     except ValueError:
         raise BadInput(f"the options of judge {body!r} are not of the form ?key=value&key2=value2") from None
     for name, _value in pairs:
-        if name != "key_env" and any(word in name.lower().split("_") or word == name.lower() for word in SECRET):
+        if is_secret(name):
             raise BadInput(
                 f"judge {body!r} has the option {name!r}; keys come from the environment only: put it into a variable "
                 "and name that with ?key_env=NAME"
             )
     return Spec(kind, target, dict(pairs))
+
+
+def is_secret(name: str) -> bool:
+    """Whether an option of this name would hold a key, which no spec may.
+
+    >>> is_secret("api_key"), is_secret("key_env"), is_secret("max_tokens")
+    (True, False, False)
+    """
+    words = name.lower().split("_")
+    return name != "key_env" and any(word in words for word in SECRET)
 
 
 def judge_kinds() -> tuple[str, ...]:
@@ -138,8 +148,9 @@ def _hosted(
         raise BadInput(
             f"the judge {parts.kind}:{parts.target} needs aiohttp: pip install 'editscope[judge]'"
         ) from error
-    from editscope.judges.client import HostedJudge, Patience, needs_price
+    from editscope.judges.client import HostedJudge, needs_price
     from editscope.judges.prices import load_prices, price_of
+    from editscope.judges.traffic import Patience
     from editscope.judges.wire import Settings
 
     wire = _named(HOSTED[parts.kind])()
@@ -152,7 +163,7 @@ def _hosted(
         wire,
         Settings(model=parts.target, base_url=base_url, **options),
         spec=str(parts),
-        key=_key(key_env),
+        key=key_from(key_env),
         key_env=key_env,
         patience=Patience(**waits),
         budget=budget,
@@ -161,7 +172,8 @@ def _hosted(
     )
 
 
-def _key(name: str) -> str:
+def key_from(name: str) -> str:
+    """The key in a variable of the environment, "" where there is none."""
     key = os.environ.get(name, "").strip()
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise BadInput(f"the variable {name} holds spaces, line breaks or letters that no key has; set it again")
@@ -192,11 +204,12 @@ def _read(parts: Spec, name: str, value: str) -> Any:
             raise BadInput(f"{where}: {value!r} is not a number from {low:g} to {high:g}")
         return number
     if name == "base_url":
-        return _address(where, value)
+        return plain_address(where, value)
     return value
 
 
-def _address(where: str, value: str) -> str:
+def plain_address(where: str, value: str) -> str:
+    """An address of a server without name, password, query or fragment; ``where`` begins the sentence if it is not."""
     try:
         address = urlsplit(value)
         host, _port = address.hostname, address.port

@@ -72,6 +72,11 @@ def parse(text: str, schema: Schema) -> Parsed | Broken:
     Parsed(values={'score': 5}, reason='A clean edit.')
     >>> parse('{"reason": "perfect", "score": "10/10"}', scale)
     Broken(why="score is the text '10/10', not an integer from 1 to 5")
+
+    A schema without fields asks for a text alone: an object with the text that it calls the reason.
+
+    >>> parse('{"plan": "First the circle, then its shadow."}', Schema((), reason="plan"))
+    Parsed(values={}, reason='First the circle, then its shadow.')
     """
     if len(text) > LONGEST:
         return Broken(f"the reply has {len(text):,} characters; a verdict has at most {LONGEST:,}")
@@ -86,6 +91,8 @@ def parse(text: str, schema: Schema) -> Parsed | Broken:
             raise _Unclear(_nothing(schema))
         if any(other.values != readings[0].values for other in readings):
             raise _Unclear("the reply gives two verdicts that differ: " + _listed(readings))
+        if not schema.fields and any(other.reason != readings[0].reason for other in readings):
+            raise _Unclear(f"the reply gives two texts under {schema.reason!r} that differ")
     except _Unclear as unclear:
         return Broken(str(unclear))
     except RecursionError:
@@ -131,7 +138,7 @@ def asked_name(wanted: Field) -> str:
 
 def _objects(text: str, schema: Schema) -> Iterator[Parsed]:
     """What each JSON object with a field of the schema says."""
-    names = {asked_name(wanted).lower() for wanted in schema.fields}
+    names = {asked_name(wanted).lower() for wanted in schema.fields} or {schema.reason.lower()}
     for start, end, pairs in _json_objects(text):
         if names & {key.strip().lower() for key, _ in pairs}:
             around = " ".join(f"{text[:start]} {text[end:]}".replace("```json", "").replace("```", "").split())
@@ -177,12 +184,15 @@ def _checked(pairs: _Pairs, schema: Schema, around: str) -> Parsed:
             values[wanted[name].name] = _value(value, wanted[name])
         elif schema.reason and name == schema.reason.lower():
             reasons.append(value if isinstance(value, str) else _plain(value))
-        elif _has_number(value):
+        elif schema.fields and _has_number(value):
             raise _Unclear(f"beside the fields that were asked for there is {key!r} with a number of its own")
     missing = [asked_name(one) for one in schema.fields if one.name not in values]
     if missing:
         raise _Unclear(f"the object has no field {' and no field '.join(map(repr, missing))}")
-    return Parsed(values, "\n".join(filter(None, reasons)).strip() or around)
+    text = "\n".join(filter(None, reasons)).strip()
+    if not schema.fields and not text:
+        raise _Unclear(f"the text under {schema.reason!r} is empty")
+    return Parsed(values, text or around)
 
 
 def _value(value: Any, wanted: Field) -> Value:
@@ -254,6 +264,8 @@ def _named(value: Any) -> str:
 
 def _nothing(schema: Schema) -> str:
     """What was looked for and is not there."""
+    if not schema.fields:
+        return f"the reply has no JSON object with {schema.reason!r}"
     fields = " and ".join(repr(asked_name(one)) for one in schema.fields)
     line = {"integer": "Final Score: …", "yes_no": "Answer: …"}[schema.fields[0].kind]
     return f"the reply has no JSON object with {fields}" + (f" and no line '{line}'" if len(schema.fields) == 1 else "")

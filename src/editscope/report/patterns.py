@@ -6,16 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import ceil
-from statistics import fmean, median
 from typing import Any
 
 from editscope.report.found import condition_deltas, kept, palettes, region_sizes
 from editscope.report.links import cases_link, cases_query
 from editscope.report.markup import Child, Html, el
-from editscope.report.model import RunView, Sheet, is_diagnostic
+from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options
 from editscope.report.overview import badge
-from editscope.report.plots import Dots, Heat, Line, Lines, Mark, Point, Radar, Scatter, Violin, Violins, figure
+from editscope.report.plots import Dots, Heat, Line, Lines, Point, Radar, Violin, Violins, figure
 from editscope.report.words import Metric, metric_name, plain, signed, value
 from editscope.stats.diagnosis import Delta, Fidelity, Gap, PaletteGap, SizeBin
 from editscope.stats.summary import percent_scale
@@ -330,34 +329,3 @@ def _spread(sheet: Sheet) -> Html | None:
     plot = Violins(violins, metric_name(metric))
     note = "cases with an output; the box is the middle half"
     return figure(title, plot.svg(title), plot.traces(), plot.layout(), note=note, cls="small")
-
-
-def cost(sheet: Sheet, options: Options) -> Html | None:
-    """Quality against time and money, where runs know them."""
-    metric = sheet.headline
-    plots = []
-    for column, title, number in (
-        ("latency_s", "Seconds per edit (median)", median),
-        ("cost_usd", "US dollars per edit (mean)", fmean),
-    ):
-        marks = []
-        for view in sheet.runs:
-            tags = [r.tags for r in view.records]
-            known = [
-                v
-                for v, own in zip(view.rows.get(column, ()), tags, strict=False)
-                if v is not None and not is_diagnostic(own, sheet.aggregation)
-            ]
-            mean = view.summary["overall"][metric]["mean"]
-            if known and mean is not None:
-                x = number(known)
-                said = f"{view.name}\n{metric_name(metric)} {value(mean, metric)}\n{title}: {x:.3g}"
-                marks.append(Mark(x, mean, view.name, said, view.index, cases_query(view=view)))
-        if len(marks) > 1:
-            wide = min(m.x for m in marks) > 0 and max(m.x for m in marks) > 20 * min(m.x for m in marks)
-            plot = Scatter(marks, title, metric_name(metric), x_log=wide)
-            plots.append(figure(title, plot.svg(title), plot.traces(), plot.layout(340), cls="small"))
-    if not plots:
-        return None
-    hint = "Upper left is better: more quality in less time, or for less money."
-    return _card(sheet, "cost", "Quality, time and cost", hint, [el("div", plots, cls="plots")])

@@ -17,9 +17,10 @@ from editscope.report.opinions import opinions
 from editscope.report.options import Options
 from editscope.report.overview import overview
 from editscope.report.papers import papers
-from editscope.report.patterns import conditions, cost, fidelity, profile, sizes
+from editscope.report.patterns import conditions, fidelity, profile, sizes
 from editscope.report.provenance import files, provenance
 from editscope.report.score_tables import tables
+from editscope.report.speed import cost
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ SECTIONS: tuple[Section, ...] = (
     Section("sizes", "Sizes", sizes),
     Section("fidelity", "Fidelity", fidelity),
     Section("conditions", "Scenes", conditions),
-    Section("cost", "Cost", cost),
+    Section("cost", "Speed and cost", cost),
     Section("measures", "Measures", measures),
     Section("provenance", "Sources", provenance),
 )

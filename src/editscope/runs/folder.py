@@ -13,6 +13,7 @@ from typing import Any
 from editscope.errors import BadInput
 from editscope.runs.info import FILE, Info, info_json, read_info
 from editscope.runs.journal import FILE as JOURNAL
+from editscope.runs.repeats import check_more, repeats_of
 
 
 def run_folder(out: str | Path | None, info: Info) -> Path:
@@ -54,7 +55,8 @@ def _check_same(folder: Path, there: Info, asked: Info) -> None:
     ]
     if differences:
         raise BadInput(f"--out {folder} holds another run, with {', '.join(differences)}; give another folder")
-    if there.get("files", {}).get("digest", "") != asked["files"]["digest"]:
+    check_more(folder, there, repeats_of(asked))
+    if repeats_of(there) == repeats_of(asked) and there.get("files", {}).get("digest", "") != asked["files"]["digest"]:
         raise BadInput(
             f"--out {folder} holds a run over the same outputs as they were before (files changed since); "
             f"give another folder, or `editscope resume {folder}` to go on with the files of today"

@@ -36,7 +36,7 @@ class Hearing:
     @property
     def step(self) -> Step:
         """The case and the unit."""
-        return self.about.case.id, self.about.unit.name
+        return self.about.case.id, self.about.name
 
     @property
     def over(self) -> bool:
@@ -55,8 +55,8 @@ class Hearing:
         return {
             "step": "score",
             "case": about.case.id,
-            "variant": about.unit.name,
-            "unit": list(about.unit.variants),
+            "variant": about.name,
+            "unit": about.variants,
             "place": about.place,
             "units": about.units,
             "index": self.index,
@@ -125,13 +125,13 @@ def open_hearing(about: Prepared, index: int, specs: tuple[str, ...], samples: i
     return Hearing(about, index, wanted, calls)
 
 
-def verdict_line(step: Step, unit: Unit, key: str, digest: str, verdict: Verdict) -> Line:
+def verdict_line(step: Step, variants: Sequence[str], key: str, digest: str, verdict: Verdict) -> Line:
     """The journal line of a verdict."""
     return {
         "step": "verdict",
         "case": step[0],
         "variant": step[1],
-        "unit": list(unit.variants),
+        "unit": list(variants),
         "key": key,
         "sample": verdict.sample,
         "digest": digest[:32],

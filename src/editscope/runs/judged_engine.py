@@ -68,9 +68,9 @@ class JudgedEngine(Engine):
         for step, lines in court.kept.items():
             self._kept[step] = dict(lines)
         self._hearings: dict[Step, Hearing] = {}
-        self._jobs: dict[str, Job] = {}
-        self._left: Counter[str] = Counter()
-        """Units of a case that are still being heard."""
+        self._jobs: dict[tuple[str, int], Job] = {}
+        self._left: Counter[tuple[str, int]] = Counter()
+        """Units of a repeat of a case that are still being heard."""
 
     # --- what the loop of every engine asks -------------------------------------------------------
 
@@ -109,8 +109,8 @@ class JudgedEngine(Engine):
     # --- asking -----------------------------------------------------------------------------------
 
     def _prepared(self, job: Job, prepared: Sequence[Prepared]) -> None:
-        self._jobs[job.case_id] = replace(job, make=())
-        self._left[job.case_id] = len(prepared)
+        self._jobs[job.case_id, job.repeat] = replace(job, make=())
+        self._left[job.case_id, job.repeat] = len(prepared)
         for about in prepared:
             hearing = open_hearing(about, job.index, self.court.specs, self.court.samples)
             self._hearings[hearing.step] = hearing
@@ -139,10 +139,10 @@ class JudgedEngine(Engine):
         return open_questions
 
     def _line(self, answer: Answer) -> Line:
-        question, unit = answer.question, self._hearings[answer.question.step].about.unit
+        question, about = answer.question, self._hearings[answer.question.step].about
         assert answer.verdict is not None
         verdict = replace(answer.verdict, judge=self.court.specs[question.judge], sample=question.sample)
-        return verdict_line(question.step, unit, question.call.key, question.call.digest, verdict)
+        return verdict_line(question.step, about.variants, question.call.key, question.call.digest, verdict)
 
     def _answered(self, answer: Answer, line: Line | None) -> None:
         """Take an answer; ``line`` is that of its verdict, which is in the journal by now."""
@@ -164,18 +164,19 @@ class JudgedEngine(Engine):
 
     def _close(self, hearing: Hearing) -> None:
         """Write the score of a unit; where the cache did not know all of it, have the case prepared in full."""
-        case_id = hearing.step[0]
+        about = hearing.about
+        which = (about.case.id, about.repeat)
         del self._hearings[hearing.step]
-        self._left[case_id] -= 1
+        self._left[which] -= 1
         if not hearing.unknown:
             line = hearing.score(self.court.rubric, self.court.specs)
             if self._write(line):
                 self._kept.pop(hearing.step, None)
-                job = self._jobs[case_id]
-                self._jobs[case_id] = replace(job, done=(*job.done, hearing.step[1]))
-                if len(self._jobs[case_id].done) >= hearing.about.units:
+                job = self._jobs[which]
+                self._jobs[which] = replace(job, done=(*job.done, about.name))
+                if len(self._jobs[which].done) >= about.units:
                     self._told.step(line["status"])
-        if not self._left[case_id]:
-            job = self._jobs.pop(case_id)
-            if len(job.done) < hearing.about.units and self._failure is None:
+        if not self._left[which]:
+            job = self._jobs.pop(which)
+            if len(job.done) < about.units and self._failure is None:
                 self.to_score.append(replace(job, fresh=True))

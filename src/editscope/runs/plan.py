@@ -20,6 +20,7 @@ from editscope.runs.disk import write_whole, writing
 from editscope.runs.folder import run_folder
 from editscope.runs.info import FILE, FORMAT, Info, aggregation_from, aggregation_json, info_json, read_info
 from editscope.runs.judging import Judging, Limits, judging_again
+from editscope.runs.repeats import check_more, check_repeats, file_names, repeated, repeats_of
 from editscope.suites import Suite, Where, load_suite
 
 __all__ = [
@@ -47,6 +48,18 @@ class Plan:
     out: Path
     info: Info
     judging: Judging | None = None
+    edit_again: bool = False
+    """Whether edits that ended without a picture are made once more."""
+
+    @property
+    def repeats(self) -> int:
+        """How many edits each case gets."""
+        return repeats_of(self.info)
+
+    @property
+    def jobs(self) -> int:
+        """How many jobs it has in all: every repeat of every case is one."""
+        return self.repeats * len(self.ids)
 
     @property
     def seed(self) -> int:
@@ -78,7 +91,8 @@ class Plan:
         shown = editor["spec"] or editor["name"]
         if shown.startswith("folder:"):
             shown = f"folder:{self.editor.name}"
-        parts = [self.suite.name, _counted(len(self.ids), "case"), f"editor {shown}"]
+        often = f" × {self.repeats}" if self.repeats > 1 else ""
+        parts = [self.suite.name, _counted(len(self.ids), "case") + often, f"editor {shown}"]
         if self.judging is not None:
             parts.append(f"judge {self.judging.label}")
             protocol, plain = self.judging.protocol, not self.judging.protocol.options
@@ -112,16 +126,19 @@ def make_plan(
     seed: int = 0,
     timeout: float | None = None,
     judging: Judging | None = None,
+    repeats: int = 1,
     also: Mapping[str, Any] = NOTHING,
 ) -> Plan:
     """Check everything that can be checked and decide where the run goes; writes nothing.
 
-    ``judging`` is for suites that a judge scores, or for another protocol on any suite; ``also`` goes into run.json.
+    ``judging`` is for suites that a judge scores, or for another protocol on any suite; ``repeats`` is how many edits
+    each case gets, each with a seed of its own; ``also`` goes into run.json.
     """
     if suite.scoring != "pixels" and judging is None:
         raise BadInput(f"suite {suite.name} is scored by a judge; name one with --judge, such as openai:gpt-4o")
     if timeout is not None and not timeout > 0:
         raise BadInput(f"--timeout must be a number of seconds above 0, not {timeout:g}")
+    check_repeats(repeats)
     spec = editor if isinstance(editor, str) else None
     if isinstance(editor, str):
         editor = load_editor(editor)
@@ -133,10 +150,11 @@ def make_plan(
     suite.check()
     if judging is not None:
         check_units(suite, ids, judging)
-    inventory = editor.inventory(ids, suite.ids, output_names(suite))
+    inventory = editor.inventory(ids, suite.ids, output_names(suite, repeats))
     if judging is not None and judging.missing == "fail":
         _check_all_there(inventory)
-    info = _info(suite, ids, editor, spec, inventory, where, limit, seed, timeout)
+    info = _info(suite, ids, editor, spec, inventory, where, limit, seed)
+    info["settings"] = {"timeout_s": timeout, "repeats": repeats}
     if judging is not None:
         info |= {
             "judge": judging.label,
@@ -164,30 +182,60 @@ def check_units(suite: Suite, ids: tuple[str, ...], judging: Judging) -> None:
         judging.rubric.units(suite.case(case_id))
 
 
-def output_names(suite: Suite) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Where the edits of a judged suite lie in a folder of edits; pixel suites have the released names."""
-    if suite.scoring != "judged":
+def output_names(suite: Suite, repeats: int = 1) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Where the edits of a judged suite lie in a folder of edits; pixel suites have the released names.
+
+    With repeats each edit is there as often, under the name of its variant in that repeat.
+    """
+    judged = suite.scoring == "judged"
+    if not judged and repeats == 1:
         return {}
-    return {i: {variant: suite.output_names(i, variant) for variant in suite.variants(i)} for i in suite.ids}
+    return {
+        case_id: {
+            repeated(variant, repeat): file_names(suite, case_id, variant, repeat) if judged else ()
+            for repeat in range(repeats)
+            for variant in suite.variants(case_id)
+        }
+        for case_id in suite.ids
+    }
 
 
 def start_folder(plan: Plan) -> Info:
-    """Make the run folder and its run.json, or find the same run there; the content of its run.json."""
+    """Make the run folder and its run.json, or find the same run there; the content of its run.json.
+
+    A run that is there with fewer repeats gets more: its run.json then says so, and all else in it stays.
+    """
     if (plan.out / FILE).exists():
-        return read_info(plan.out)
+        there = read_info(plan.out)
+        if repeats_of(there) < plan.repeats:
+            there |= {"settings": {**there["settings"], "repeats": plan.repeats}, "files": plan.info["files"]}
+            write_whole(plan.out / FILE, info_json(there))
+        return there
     with writing(plan.out):
         plan.out.mkdir(parents=True, exist_ok=True)
     write_whole(plan.out / FILE, info_json(plan.info))
     return plan.info
 
 
-def plan_again(folder: Path, *, limits: Limits | None = None, missing: str | None = None, again: bool = False) -> Plan:
+def plan_again(
+    folder: Path,
+    *,
+    limits: Limits | None = None,
+    missing: str | None = None,
+    again: bool = False,
+    repeats: int | None = None,
+    edit_again: bool = False,
+) -> Plan:
     """The plan of a run that was started before, checked against what is there now.
 
     For a run with judges ``limits`` and ``missing`` replace those it was started with, and ``again`` asks once more
-    what ended without a verdict.
+    what ended without a verdict. ``repeats`` adds repeats to those it has; ``edit_again`` makes edits once more that
+    ended without a picture.
     """
     info = read_info(folder)
+    if repeats is not None:
+        check_more(folder, info, check_repeats(repeats))
+        info["settings"] = {**info["settings"], "repeats": repeats}
     spec = info["editor"]["spec"]
     if spec is None and "edits_of" not in info:
         raise BadInput(
@@ -213,7 +261,7 @@ def plan_again(folder: Path, *, limits: Limits | None = None, missing: str | Non
     judging = judging_again(suite, info, limits, missing, again) if info.get("judging") else None
     if judging is not None:
         info["judging"] |= {"missing": judging.missing}
-    return Plan(suite, ids, editor, found, folder, info, judging)
+    return Plan(suite, ids, editor, found, folder, info, judging, edit_again)
 
 
 def _info(
@@ -225,7 +273,6 @@ def _info(
     where: Where | None,
     limit: int | None,
     seed: int,
-    timeout: float | None,
 ) -> Info:
     if spec is not None and spec.startswith("folder:"):
         # So that the run can be resumed from anywhere.
@@ -258,7 +305,7 @@ def _info(
         "seed": seed,
         "aggregation": aggregation_json(suite.aggregation),
         "versions": _versions(),
-        "settings": {"timeout_s": timeout},
+        "settings": {},
         "files": {
             "outputs": inventory.outputs,
             "missing": list(inventory.missing),

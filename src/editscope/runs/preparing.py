@@ -20,7 +20,8 @@ from editscope.runs.disk import safe_path, writing
 from editscope.runs.journal import Line
 from editscope.runs.memo import Memo, memo_key
 from editscope.runs.protocol import Protocol, code_digest
-from editscope.runs.steps import THUMBS, Bench, Edited, EditLostError, edit_line
+from editscope.runs.repeats import plain, repeated
+from editscope.runs.steps import THUMBS, Bench, Edited, EditLostError, edit_line, thumb_name
 from editscope.runs.worker import Job, Report
 from editscope.scoring.rubrics import Prompts, Rubric, Unit
 from editscope.suites import Suite
@@ -62,6 +63,18 @@ class Prepared:
     calls: tuple[Call, ...]
     instruction: str
     fingerprint: str
+    repeat: int = 0
+    """Of which repeat of the case; variants in ``unit`` are plain, as the rubric knows them."""
+
+    @property
+    def name(self) -> str:
+        """The unit within its case, with the repeat where it is not the first: the variant of its lines."""
+        return repeated(self.unit.name, self.repeat)
+
+    @property
+    def variants(self) -> list[str]:
+        """The names of its edits in the journal."""
+        return [repeated(variant, self.repeat) for variant in self.unit.variants]
 
     @property
     def sketched(self) -> bool:
@@ -112,31 +125,33 @@ class JudgedBench(Bench):
     def finish(self, case: Case, job: Job, pictures: Mapping[str, Pixels | None]) -> Report:
         """The report that ends a job: what to ask about each unit of the case that has no score yet."""
         units = self.rubric.units(case)
-        key = self._key(case, units, job.edits)
+        key = self._key(case, units, job)
         known = self.memo.get(key) if self.memo is not None and key and not job.fresh else None
-        if known is not None and self._thumbs_from(case, known["thumbs"]):
+        if known is not None and self._thumbs_from(case, known):
             found = self._remembered(case, units, known)
         else:
-            found = self._made(case, units, job, pictures)
+            found, thumbs = self._made(case, units, job, pictures)
             if self.memo is not None and key:
-                self.memo.put(key, self._to_remember(case, found))
-        return Report("prepared", prepared=tuple(one for one in found if one.unit.name not in job.done))
+                self.memo.put(key, self._to_remember(case, found, thumbs))
+        found = [replace(one, repeat=job.repeat) for one in found]
+        return Report("prepared", prepared=tuple(one for one in found if one.name not in job.done))
 
     # --- making -----------------------------------------------------------------------------------
 
     def _made(
         self, case: Case, units: tuple[Unit, ...], job: Job, pictures: Mapping[str, Pixels | None]
-    ) -> list[Prepared]:
+    ) -> tuple[list[Prepared], list[str]]:
+        """What to ask about each unit, and the names of the thumbnails that were written."""
         edits = {
-            variant: pixels if (pixels := pictures.get(variant)) is not None else self.find(line)
-            for variant, line in job.edits.items()
+            plain(name)[0]: pixels if (pixels := pictures.get(name)) is not None else self.find(line)
+            for name, line in job.edits.items()
         }
         there = {variant: pixels for variant, pixels in edits.items() if pixels is not None}
         loaded = replace(case, images=tuple(load(image) for image in case.images))
-        thumbs = dict(_thumbs(loaded, there))
+        thumbs = dict(_thumbs(loaded, {repeated(variant, job.repeat): pixels for variant, pixels in there.items()}))
         found = []
         for place, unit in enumerate(units):
-            missing = next((job.edits[v] for v in unit.variants if v not in there), None)
+            missing = next((job.edits[repeated(v, job.repeat)] for v in unit.variants if v not in there), None)
             if missing is not None:
                 found.append(self._prepared(case, unit, place, len(units), missing=missing))
                 continue
@@ -145,9 +160,9 @@ class JudgedBench(Bench):
             numbers = self.rubric.from_pixels(loaded, unit, own)
             found.append(self._prepared(case, unit, place, len(units), calls=calls, pixels=numbers))
             if self.rubric.options.get("region", "crop") == "crop":
-                thumbs |= _crops(case, unit, calls, own)
+                thumbs |= _crops(case, calls, own[unit.variants[0]], repeated(unit.name, job.repeat))
         self.keep_thumbs(case.id, thumbs)
-        return found
+        return found, list(thumbs)
 
     def _prepared(
         self,
@@ -178,12 +193,15 @@ class JudgedBench(Bench):
 
     # --- remembering ------------------------------------------------------------------------------
 
-    def _key(self, case: Case, units: tuple[Unit, ...], edits: Mapping[str, Line]) -> str:
-        """What the preparation of a case is filed under; "" where nothing is remembered or an edit is missing."""
-        if self.memo is None or any(line["status"] != "ok" for line in edits.values()):
+    def _key(self, case: Case, units: tuple[Unit, ...], job: Job) -> str:
+        """What the preparation of a case is filed under; "" where nothing is remembered or an edit is missing.
+
+        Names of variants say the repeat: two repeats with the same picture have thumbnails of different names.
+        """
+        if self.memo is None or any(line["status"] != "ok" for line in job.edits.values()):
             return ""
         digests = {}
-        for variant, line in edits.items():
+        for variant, line in job.edits.items():
             try:
                 digests[variant] = _file_digest(self.place(line))
             except OSError as error:
@@ -191,7 +209,7 @@ class JudgedBench(Bench):
         asked = [[one.variant, one.text] for one in case.instructions]
         return memo_key(self.about, case.fingerprint, asked, [unit.variants for unit in units], digests)
 
-    def _to_remember(self, case: Case, found: list[Prepared]) -> dict[str, Any]:
+    def _to_remember(self, case: Case, found: list[Prepared], thumbs: list[str]) -> dict[str, Any]:
         units = [
             {
                 "pixels": dict(one.pixels),
@@ -202,7 +220,7 @@ class JudgedBench(Bench):
             }
             for one in found
         ]
-        return {"thumbs": str(self._thumb_folder(case.id).absolute()), "units": units}
+        return {"thumbs": str(self._thumb_folder(case.id).absolute()), "files": thumbs, "units": units}
 
     def _remembered(self, case: Case, units: tuple[Unit, ...], known: Mapping[str, Any]) -> list[Prepared]:
         return [
@@ -217,14 +235,17 @@ class JudgedBench(Bench):
             for place, (unit, said) in enumerate(zip(units, known["units"], strict=True))
         ]
 
-    def _thumbs_from(self, case: Case, folder: str) -> bool:
-        """Copy the thumbnails of an earlier run; False where they are no longer there."""
-        theirs, ours = Path(folder), self._thumb_folder(case.id)
-        if theirs == ours.absolute():
-            return theirs.is_dir()
+    def _thumbs_from(self, case: Case, known: Mapping[str, Any]) -> bool:
+        """Copy the thumbnails of an earlier run; False where they are no longer there.
+
+        Only those that were made with what is remembered: the folder of a case holds those of all its repeats.
+        """
+        theirs, ours = Path(known["thumbs"]), self._thumb_folder(case.id)
         with writing(ours):
             try:
-                files = list(theirs.iterdir())
+                files = [theirs / name for name in known["files"]] if "files" in known else list(theirs.iterdir())
+                if theirs == ours.absolute():
+                    return bool(files) and all(file.is_file() for file in files)
                 ours.mkdir(parents=True, exist_ok=True)
                 for file in files:
                     shutil.copyfile(file, ours / file.name)
@@ -247,15 +268,6 @@ def judged_bench(
     return JudgedBench(suite, editor, folder, seed, rubric, prompts, memo, about)
 
 
-def thumb_name(kind: str, variant: str) -> str:
-    """The name of a thumbnail: what it shows, and for which variant where the case has several.
-
-    >>> thumb_name("edit", ""), thumb_name("q1", "explicit")
-    ('edit', 'q1@explicit')
-    """
-    return f"{kind}@{safe_path(variant)}" if variant else kind
-
-
 def seen(case: Case, calls: tuple[Call, ...] | list[Any]) -> tuple[Question | None, ...]:
     """For each call the question of the case that it asks; None where calls are not its questions."""
     return case.questions if len(case.questions) == len(calls) else (None,) * len(calls)
@@ -271,11 +283,10 @@ def _thumbs(case: Case, edits: Mapping[str, Pixels]) -> Iterator[tuple[str, byte
         yield name + THUMB_SUFFIX, _small(thumbnail(load(image)), "WEBP")
 
 
-def _crops(case: Case, unit: Unit, calls: tuple[Call, ...], edits: Mapping[str, Pixels]) -> dict[str, bytes]:
+def _crops(case: Case, calls: tuple[Call, ...], pixels: Pixels, name: str) -> dict[str, bytes]:
     """What the judge saw of an edit for each question about a region, small: cut out of the edit, which is there,
     since decoding what was just encoded would take longer than all else that is done for a question."""
     found = {}
-    pixels = edits[unit.variants[0]]
     for call, question in zip(calls, seen(case, calls), strict=True):
         if question is not None and question.region is not None:
             scale = max(pixels.shape[:2]) / CANVAS
@@ -283,7 +294,7 @@ def _crops(case: Case, unit: Unit, calls: tuple[Call, ...], edits: Mapping[str, 
             x, y = (max(0, round((edge - PADDING) * scale)) for edge in (left, top))
             part = pixels[y : round((bottom + PADDING) * scale), x : round((right + PADDING) * scale)]
             if part.size:
-                found[thumb_name(call.key, unit.name) + CROP_SUFFIX] = _small(thumbnail(part, THUMB_SIDE), "JPEG")
+                found[thumb_name(call.key, name) + CROP_SUFFIX] = _small(thumbnail(part, THUMB_SIDE), "JPEG")
     return found
 
 

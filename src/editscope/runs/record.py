@@ -146,7 +146,7 @@ class Run:
             return SummaryDict(json.loads(path.read_text(encoding="utf-8")))
         if not self._pairs:
             raise BadInput(f"{self.path} has no scored case yet; `editscope resume {self.path}` goes on with it")
-        return SummaryDict(summary(self.info, self._pairs))
+        return SummaryDict(summary(self.info, self._pairs, self._progress.edits.values()))
 
     def rows(self) -> dict[str, list[Any]]:
         """The columns of scores.parquet, as lists."""

@@ -142,10 +142,11 @@ def _work(plan: Plan, crew: Crew, journal: Journal, console: Console | None, ask
 def _finish(plan: Plan, worked: bool) -> None:
     if not worked and (plan.out / SCORES).exists() and (plan.out / SUMMARY).exists():
         return
-    info, pairs = plan.info, scored(progress(read_journal(plan.out)))
+    done = progress(read_journal(plan.out))
+    info, pairs = plan.info, scored(done)
     if plan.judging is not None:
         info = add_to_judging(plan.out, {"missing": plan.judging.missing, "snapshots": snapshots(pairs)})
-    write_tables(plan.out, info, pairs)
+    write_tables(plan.out, info, pairs, done.edits.values())
 
 
 def _resumable(plan: Plan, said: str) -> Stopped:

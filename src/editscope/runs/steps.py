@@ -28,7 +28,7 @@ from editscope.images import (
 )
 from editscope.runs.disk import safe_path, writing
 from editscope.runs.journal import Line
-from editscope.runs.repeats import plain
+from editscope.runs.repeats import file_names, plain
 from editscope.runs.worker import Job, Report
 from editscope.scoring import floor_miou, level_map, missing_score, score_and_levels
 from editscope.suites import Suite
@@ -118,19 +118,22 @@ class Bench:
     def score(self, case: Case, line: Line, pixels: Pixels | None) -> Line:
         """The score line of one edit; thumbnails are on disk when it is returned."""
         source, answer = load(case.images[0]), load(case.answer)  # type: ignore[arg-type]
-        thumbs = {"input": encode_thumbnail(thumbnail(source)), "answer": encode_thumbnail(thumbnail(answer))}
+        variant = line["variant"]
+        thumbs = {}
+        if not plain(variant)[1]:  # what goes in is the same for all repeats
+            thumbs = {"input": encode_thumbnail(thumbnail(source)), "answer": encode_thumbnail(thumbnail(answer))}
         if pixels is None:
             score = missing_score(source, answer)
         else:
             score, levels = score_and_levels(source, answer, pixels)
-            thumbs["edit"] = encode_thumbnail(thumbnail(pixels))
-            thumbs["levels"] = encode_codes(partial(level_map, levels))
+            thumbs[thumb_name("edit", variant)] = encode_thumbnail(thumbnail(pixels))
+            thumbs[thumb_name("levels", variant)] = encode_codes(partial(level_map, levels))
         self.keep_thumbs(case.id, {f"{name}{THUMB_SUFFIX}": data for name, data in thumbs.items()})
         metrics = dict.fromkeys(score.metrics(), 0.0) if pixels is None else score.metrics()
         return {
             "step": "score",
             "case": case.id,
-            "variant": line["variant"],
+            "variant": variant,
             "index": line["index"],
             "status": line["status"],
             "metrics": metrics,
@@ -144,7 +147,8 @@ class Bench:
 
     def _request(self, case: Case, name: str) -> Request:
         assert self.editor is not None
-        variant, _ = plain(name)
+        variant, repeat = plain(name)
+        judged = self.suite.scoring == "judged"
         asked = next((one for one in case.instructions if one.variant == variant), case.instructions[0])
         # Who gives files that are there already does not look at the input.
         looks = getattr(self.editor, "looks", not isinstance(self.editor, FolderEditor))
@@ -155,7 +159,8 @@ class Bench:
             seed=request_seed(self.seed, case.id, name),
             tags=case.tags,
             variant=variant,
-            outputs=self.suite.output_names(case.id, variant) if self.suite.scoring == "judged" else (),
+            outputs=file_names(self.suite, case.id, variant, repeat) if judged else (),
+            repeat=repeat,
             answer=load(case.answer) if case.answer is not None and self._shows_answer else None,
         )
 
@@ -181,6 +186,15 @@ class Bench:
             folder.mkdir(parents=True, exist_ok=True)
             for name, data in thumbs.items():
                 (folder / name).write_bytes(data)
+
+
+def thumb_name(kind: str, variant: str) -> str:
+    """The name of a thumbnail: what it shows, and for which variant where the case has several edits.
+
+    >>> thumb_name("edit", ""), thumb_name("q1", "explicit"), thumb_name("levels", "~2")
+    ('edit', 'q1@explicit', 'levels@~2')
+    """
+    return f"{kind}@{safe_path(variant)}" if variant else kind
 
 
 def edit_line(

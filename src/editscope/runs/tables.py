@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,6 +17,7 @@ from editscope.runs import judged_tables
 from editscope.runs.disk import write_whole
 from editscope.runs.journal import Line, Progress
 from editscope.runs.plan import Info, aggregation_from
+from editscope.runs.speed import speed
 
 SCORES = "scores.parquet"
 SUMMARY = "summary.json"
@@ -79,9 +80,13 @@ def metric_names(info: Info, pairs: Sequence[tuple[Line, Line]]) -> list[str]:
     return list(dict.fromkeys(metric for _, score in pairs for metric in score["metrics"]))
 
 
-def summary(info: Info, pairs: Sequence[tuple[Line, Line]]) -> dict[str, Any]:
-    """What summary.json says: means with intervals, coverage, and what belongs to pixels or to judges."""
+def summary(info: Info, pairs: Sequence[tuple[Line, Line]], edits: Iterable[Line] = ()) -> dict[str, Any]:
+    """What summary.json says: means with intervals, coverage, what belongs to pixels or to judges, and the speed.
+
+    ``edits`` are all edit lines of the run; ``pairs`` hold one for each score.
+    """
     n = info["selection"]["n"]
+    took = speed(edits)
     return {
         "suite": info["suite"]["name"],
         "editor": info["editor"]["spec"] or info["editor"]["name"],
@@ -89,6 +94,7 @@ def summary(info: Info, pairs: Sequence[tuple[Line, Line]]) -> dict[str, Any]:
         "n_cases": n,
         "coverage": coverage(n, pairs),
         **_averages(info, pairs),
+        **({} if took is None else {"speed": took}),
     }
 
 
@@ -121,10 +127,10 @@ def coverage(n: int, pairs: Sequence[tuple[Line, Line]]) -> dict[str, int]:
     return found | ({"pending": n - finished(pairs)} if n > finished(pairs) else {})
 
 
-def write_tables(folder: Path, info: Info, pairs: Sequence[tuple[Line, Line]]) -> None:
+def write_tables(folder: Path, info: Info, pairs: Sequence[tuple[Line, Line]], edits: Iterable[Line] = ()) -> None:
     """Write scores.parquet and summary.json, each whole or not at all; same journal, same bytes."""
     write_whole(folder / SCORES, _parquet(score_columns(info, pairs)))
-    text = json.dumps(summary(info, pairs), indent=1, ensure_ascii=False)
+    text = json.dumps(summary(info, pairs, edits), indent=1, ensure_ascii=False)
     write_whole(folder / SUMMARY, (text + "\n").encode())
 
 

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from editscope.runs.journal import Line, Progress, progress, read_journal
 from editscope.runs.plan import Plan
+from editscope.runs.repeats import plain, repeated
 from editscope.runs.worker import Job
 
 
 def todo(plan: Plan) -> tuple[list[Job], list[Job]]:
-    """The cases with edits to be made, and those that only want their score."""
+    """The repeats of cases with edits to be made, and those that only want their score."""
     done = done_so_far(plan)
-    units: dict[str, list[Line]] = {}
-    for (case_id, _), line in done.scores.items():
-        units.setdefault(case_id, []).append(line)
+    units: dict[tuple[str, int], list[Line]] = {}
+    for (case_id, name), line in done.scores.items():
+        units.setdefault((case_id, plain(name)[1]), []).append(line)
     to_edit, to_score = [], []
-    for index, case_id in enumerate(plan.ids):
-        variants = plan.suite.variants(case_id)
+    # All cases once, then all of them again: a run that is stopped early has whole repeats, the first of which is a
+    # run without repeats, and not a few cases edited often.
+    for repeat, (index, case_id) in product(range(plan.repeats), enumerate(plan.ids)):
+        variants = [repeated(variant, repeat) for variant in plan.suite.variants(case_id)]
         edits = {name: done.edits[case_id, name] for name in variants if (case_id, name) in done.edits}
         make = tuple(name for name in variants if name not in edits)
-        scores = units.get(case_id, [])
-        job = Job(case_id, index, make, edits, tuple(line["variant"] for line in scores))
+        scores = units.get((case_id, repeat), [])
+        job = Job(case_id, index, make, edits, tuple(line["variant"] for line in scores), repeat=repeat)
         if make:
             to_edit.append(job)
         elif not scores or len(scores) < scores[0].get("units", 1):
@@ -30,6 +35,8 @@ def todo(plan: Plan) -> tuple[list[Job], list[Job]]:
 def done_so_far(plan: Plan) -> Progress:
     """What the journal has; without what ended without a verdict, where that is to be asked again."""
     done = progress(read_journal(plan.out))
+    if plan.edit_again:
+        done = _with_pictures(done)
     if plan.judging is None or not plan.judging.again:
         return done
     scores = {step: line for step, line in done.scores.items() if line["status"] == "ok" or line["missing"]}
@@ -38,3 +45,15 @@ def done_so_far(plan: Plan) -> Progress:
         for step, lines in done.verdicts.items()
     }
     return Progress(done.edits, scores, verdicts)
+
+
+def _with_pictures(done: Progress) -> Progress:
+    """What is done, without edits that ended without a picture, and without their scores."""
+    lost = {step for step, line in done.edits.items() if line["status"] != "ok" and line.get("applicable", True)}
+    edits = {step: line for step, line in done.edits.items() if step not in lost}
+    scores = {
+        step: line
+        for step, line in done.scores.items()
+        if not lost & {(step[0], name) for name in line.get("unit", (step[1],))}
+    }
+    return Progress(edits, scores, done.verdicts)

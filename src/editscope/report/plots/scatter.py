@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil, floor, log10
 from typing import TypeAlias
 
 from editscope.report.markup import Html, el
@@ -15,7 +17,8 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 340, 46, 20, 12, 40
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """A point; ``index`` is the run it is, or None for a published row."""
+    """A point; ``index`` is the run it is, or None for a published row; ``lo`` and ``hi`` are the ends of its interval
+    upwards, where it has one."""
 
     x: float
     y: float
@@ -23,17 +26,42 @@ class Mark:
     said: str
     index: int | None = None
     link: str = ""
+    lo: float | None = None
+    hi: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Scatter:
-    """Points, and where there is a fit its line as (x, y, low, high) from left to right."""
+    """Points, and where there is a fit its line as (x, y, low, high) from left to right.
+
+    ``frontier`` draws the staircase below which nobody need stay: through the points than which no other is both
+    further left and higher up.
+    """
 
     marks: Sequence[Mark]
     x_title: str
     y_title: str
     fit: Sequence[tuple[float, float, float, float]] = ()
     x_log: bool = False
+    frontier: bool = False
+
+    def best(self) -> list[Mark]:
+        """The points of the frontier, from left to right; none where one alone is the best of all.
+
+        >>> marks = [Mark(1, 50, "fast", ""), Mark(2, 40, "worse", ""), Mark(3, 80, "good", "")]
+        >>> [mark.name for mark in Scatter(marks, "s", "%", frontier=True).best()]
+        ['fast', 'good']
+        """
+        found: list[Mark] = []
+        for mark in sorted(self.marks, key=lambda m: (m.x, -m.y)):
+            if not found or mark.y > found[-1].y:
+                found.append(mark)
+        return found if self.frontier and len(found) > 1 else []
+
+    def _stairs(self) -> list[tuple[float, float]]:
+        best = self.best()
+        steps = [[(a.x, a.y), (b.x, a.y)] for a, b in pairwise(best)]
+        return [point for step in steps for point in step] + [(m.x, m.y) for m in best[-1:]]
 
     def traces(self) -> list[Json]:
         """The band, the line, then the points."""
@@ -65,6 +93,18 @@ class Scatter:
                     "showlegend": False,
                 }
             )
+        if stairs := self._stairs():
+            made.append(
+                {
+                    "type": "scatter",
+                    "mode": "lines",
+                    "x": [a for a, _ in stairs],
+                    "y": [b for _, b in stairs],
+                    "line": {"color": "@accent", "width": 1.5, "dash": "dot"},
+                    "hoverinfo": "skip",
+                    "showlegend": False,
+                }
+            )
         places = self.label_places()
         colours = ["@faint" if m.index is None else run_colour(m.index) for m in self.marks]
         made.append(
@@ -80,6 +120,7 @@ class Scatter:
                 "hovertext": [shown(m.said).replace("\n", "<br>") for m in self.marks],
                 "hovertemplate": "%{hovertext}<extra></extra>",
                 "customdata": [m.link for m in self.marks],
+                **self._bars(),
                 "marker": {
                     "size": 10,
                     "color": colours,
@@ -91,21 +132,48 @@ class Scatter:
         )
         return made
 
+    def _bars(self) -> Json:
+        """The intervals of the points, if any has one."""
+        if all(m.lo is None or m.hi is None for m in self.marks):
+            return {}
+        up = [0.0 if m.hi is None else round(m.hi - m.y, 3) for m in self.marks]
+        down = [0.0 if m.lo is None else round(m.y - m.lo, 3) for m in self.marks]
+        bars = {"type": "data", "symmetric": False, "array": up, "arrayminus": down, "color": "@faint"}
+        return {"error_y": bars | {"thickness": 1.2, "width": 0}}
+
     def label_places(self, width: float = 900.0, height: float = 330.0) -> list[str]:
         """Where each name stands so that none lies over another; empty where there is no room for it."""
-        (x0, x1), (y0, y1) = _room([m.x for m in self.marks]), _room([m.y for m in self.marks])
-        at = [(width * (m.x - x0) / (x1 - x0), height * (y1 - m.y) / (y1 - y0)) for m in self.marks]
+        across = [self._across(m.x) for m in self.marks]
+        (x0, x1), (y0, y1) = _room(across), _room([m.y for m in self.marks])
+        at = [
+            (width * (a - x0) / (x1 - x0), height * (y1 - m.y) / (y1 - y0))
+            for a, m in zip(across, self.marks, strict=True)
+        ]
         taken: list[Box] = [(x - 6, y - 6, x + 6, y + 6) for x, y in at]
         places = [""] * len(self.marks)
         # Runs first: they are what the report is about.
         for i in sorted(range(len(self.marks)), key=lambda i: (self.marks[i].index is None, at[i])):
             wide = 6.0 * len(self.marks[i].name)
-            for place, box in _boxes(*at[i], wide).items():
+            boxes = _boxes(*at[i], wide)
+            if self.marks[i].lo is not None:  # above and below it is the interval
+                boxes = dict(reversed(boxes.items()))
+            for place, box in boxes.items():
                 if not any(_overlap(box, other) for other in taken):
                     places[i] = place
                     taken.append(box)
                     break
         return places
+
+    def _across(self, value: float) -> float:
+        return log10(value) if self.x_log else value
+
+    def _ticks(self, low: float, high: float) -> list[float]:
+        """Round values for the axis across, whose ends are given as they lie on it."""
+        if not self.x_log:
+            return list(round_ticks(low, high))
+        powers = [m * 10.0**e for e in range(floor(low), ceil(high) + 1) for m in (1, 2, 5)]
+        inside = [value for value in powers if low <= log10(value) <= high]
+        return inside if len(inside) <= 8 else [value for value in inside if log10(value) == round(log10(value))]
 
     def layout(self, height: int = 400) -> Json:
         """Axes with some room for the names."""
@@ -115,13 +183,13 @@ class Scatter:
         return layout(height, xaxis=across, yaxis=axis(self.y_title, zeroline=False), showlegend=False)
 
     def svg(self, label: str) -> Html:
-        """The same as a drawing, on plain scales."""
-        xs = [m.x for m in self.marks] + [p[0] for p in self.fit]
-        ys = [m.y for m in self.marks] + [v for p in self.fit for v in p[1:]]
+        """The same as a drawing."""
+        xs = [self._across(m.x) for m in self.marks] + [p[0] for p in self.fit]
+        ys = [v for m in self.marks for v in (m.y, m.lo, m.hi) if v is not None] + [v for p in self.fit for v in p[1:]]
         (x0, x1), (y0, y1) = _room(xs), _room(ys)
 
         def x(value: float) -> float:
-            return round(LEFT + (WIDTH - LEFT - RIGHT) * (value - x0) / (x1 - x0), 1)
+            return round(LEFT + (WIDTH - LEFT - RIGHT) * (self._across(value) - x0) / (x1 - x0), 1)
 
         def y(value: float) -> float:
             return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - (value - y0) / (y1 - y0)), 1)
@@ -132,7 +200,7 @@ class Scatter:
                 el("line", x1=x(at), x2=x(at), y1=TOP, y2=bottom, cls="grid"),
                 el("text", f"{at:g}", x=x(at), y=bottom + 14, cls="tick middle"),
             ]
-            for at in round_ticks(x0, x1)
+            for at in self._ticks(x0, x1)
         ]
         grid += [
             [
@@ -144,10 +212,15 @@ class Scatter:
         band = [(p[0], p[3]) for p in self.fit] + [(p[0], p[2]) for p in reversed(self.fit)]
         shape = el("polygon", points=" ".join(f"{x(a)},{y(b)}" for a, b in band), cls="fit-band") if band else None
         line = el("polyline", points=" ".join(f"{x(p[0])},{y(p[1])}" for p in self.fit), cls="fit") if band else None
+        stairs = " ".join(f"{x(a)},{y(b)}" for a, b in self._stairs())
+        line = el("polyline", points=stairs, cls="frontier") if stairs else line
         places = self.label_places(WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM)
         marks = [
             el(
                 "g",
+                el("line", x1=x(m.x), x2=x(m.x), y1=y(m.lo), y2=y(m.hi), cls="whisker")
+                if m.lo is not None and m.hi is not None
+                else None,
                 el("circle", cx=x(m.x), cy=y(m.y), r=4.5, cls="dot open" if m.index is None else "dot"),
                 _name(m.name, place, x(m.x), y(m.y)),
                 el("title", m.said),
@@ -171,8 +244,8 @@ def _boxes(x: float, y: float, wide: float) -> dict[str, Box]:
     return {
         "top center": (x - wide / 2, y - 20, x + wide / 2, y - 7),
         "bottom center": (x - wide / 2, y + 7, x + wide / 2, y + 20),
-        "middle right": (x + 9, y - 7, x + 9 + wide, y + 7),
         "middle left": (x - 9 - wide, y - 7, x - 9, y + 7),
+        "middle right": (x + 9, y - 7, x + 9 + wide, y + 7),
     }
 
 

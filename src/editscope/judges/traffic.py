@@ -1,0 +1,201 @@
+"""The traffic with one server: how many requests at once, how fast, for how much money, and when it is given up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Generic, TypeVar
+
+from editscope.errors import Stopped
+from editscope.judges.budget import Budget
+from editscope.judges.control import Concurrency, Pace, full_jitter
+from editscope.judges.faults import Fault
+
+T = TypeVar("T")
+
+LONGEST_PAUSE_S = 300.0
+"""A server that asks to wait longer than this has no answer for this run."""
+
+NOT_SENT = Fault("not sent")
+CANCELLED = Fault("cancelled", paid=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a server is waited for, and how often it is asked again.
+
+    ``retries`` counts failures of transport for one reply (refusals for load may be three times as many, since waiting
+    cures them); ``again`` counts replies that are of no use; ``give_up`` calls in a row without any answer
+    stop the run.
+    """
+
+    timeout_s: float = 120.0
+    retries: int = 5
+    again: int = 2
+    backoff_s: float = 0.5
+    give_up: int = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What an answer came to, as its server reports it."""
+
+    cost: float = 0.0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sent(Generic[T]):
+    """One request: its answer or its fault, the seconds it took and the dollars it may have cost."""
+
+    outcome: T | Fault
+    seconds: float
+    cost: float
+
+
+@dataclass(slots=True)
+class Tries:
+    """The failures of one reply so far."""
+
+    patience: Patience
+    busy: int = 0
+    broken: int = 0
+
+    @property
+    def failures(self) -> int:
+        """How often it failed."""
+        return self.busy + self.broken
+
+    def another(self, fault: Fault) -> bool:
+        """Count a failure; whether to send again.
+
+        >>> tries = Tries(Patience(retries=1))
+        >>> [tries.another(Fault("the server failed (500)", again=True)) for _ in range(2)]
+        [True, False]
+        """
+        self.busy, self.broken = self.busy + fault.busy, self.broken + (not fault.busy)
+        spent = self.busy > 3 * self.patience.retries or self.broken > self.patience.retries
+        return fault.again and not spent and (fault.pause or 0.0) <= LONGEST_PAUSE_S
+
+
+class Traffic:
+    """Lets requests to one server pass, within concurrency, budget and pace, and books what they cost.
+
+    ``who`` and ``what`` are for the sentence that ends a run: "the judge openai:gpt-4o has not answered 25 calls …".
+    """
+
+    def __init__(
+        self,
+        who: str,
+        *,
+        what: str = "calls",
+        patience: Patience = Patience(),
+        budget: Budget | None = None,
+        concurrency: int = 32,
+        rpm: float | None = None,
+        tpm: float | None = None,
+    ) -> None:
+        self.who = who
+        self.what = what
+        self.patience = patience
+        self.budget = budget or Budget()
+        self.control = Concurrency(concurrency)
+        self._requests = Pace(rpm) if rpm else None
+        self._tokens = Pace(tpm) if tpm else None
+        self._dice = Random()
+        self._failures = 0
+        self._gone = ""
+
+    async def send(
+        self, attempt: Callable[[], Awaitable[T | Fault]], bill: Callable[[T], Bill], *, cost: float, tokens: int = 0
+    ) -> Sent[T]:
+        """One request of that estimated cost and so many tokens, made when its turn has come.
+
+        An answer is booked as ``bill`` reports it, a lost request as it was reserved, one that was turned away as
+        nothing. Raises BudgetSpent, or Stopped when the server was given up.
+        """
+        ticket = await self.control.enter()
+        try:
+            self.still_there()
+            held = await self.budget.reserve(cost)
+            outcome: T | Fault = NOT_SENT
+            seconds = spent = 0.0
+            try:
+                await self._paced(tokens)
+                outcome = CANCELLED  # from here on it may be paid for, whatever happens to us
+                start = asyncio.get_running_loop().time()
+                outcome = await attempt()
+                seconds = asyncio.get_running_loop().time() - start
+                self._adapt(outcome, ticket)
+            finally:
+                spent = self._settle(outcome, bill, held, tokens)
+        finally:
+            self.control.leave()
+        return Sent(outcome, seconds, spent)
+
+    async def pause(self, fault: Fault, failures: int) -> None:
+        """Wait before the next attempt. Where the server said how long, the jitter only spreads the callers."""
+        jitter = full_jitter(0 if fault.pause is not None else failures, self._dice, self.patience.backoff_s)
+        # A busy server holds back everybody, in ``control``; any other pause is this caller's alone.
+        await asyncio.sleep(jitter if fault.busy else jitter + (fault.pause or 0.0))
+
+    def answered(self) -> None:
+        """Somebody had an answer: the server is there."""
+        self._failures = 0
+
+    def given_up(self, fault: Fault, attempts: int) -> Fault:
+        """Note that a reply was given up; Stopped when so many in a row were."""
+        if fault.refused:
+            self._failures = 0
+            return fault
+        self._failures += 1
+        if self._failures == self.patience.give_up:
+            self._gone = (
+                f"{self.who} has not answered {self._failures} {self.what} in a row (last: {fault.text}); "
+                "resume the run when it does"
+            )
+        self.still_there()
+        return replace(fault, text=fault.text + (f" ({attempts} attempts)" if attempts > 1 else ""))
+
+    def still_there(self) -> None:
+        """Raise Stopped when the server was given up."""
+        if self._gone:
+            raise Stopped(self._gone)
+
+    def end(self, why: str) -> Stopped:
+        """The error that ends the run, for this request and all that wait."""
+        self._gone = self._gone or why
+        return Stopped(self._gone)
+
+    def forgive(self) -> None:
+        """Begin again to count failures."""
+        self._failures, self._gone = 0, ""
+
+    async def _paced(self, tokens: int) -> None:
+        clock = asyncio.get_running_loop().time
+        for pace, amount in ((self._requests, 1), (self._tokens, tokens)):
+            if pace is not None and (wait := pace.reserve(clock(), amount)) > 0:
+                await asyncio.sleep(wait)
+        await self.control.hold()
+
+    def _adapt(self, outcome: T | Fault, ticket: int) -> None:
+        if not isinstance(outcome, Fault):
+            self.control.grow()
+        elif outcome.busy or outcome.timed_out:
+            pause = outcome.pause or 0.0
+            now = asyncio.get_running_loop().time()
+            self.control.cut(ticket, now, pause if pause <= LONGEST_PAUSE_S else 0.0)
+
+    def _settle(self, outcome: T | Fault, bill: Callable[[T], Bill], held: float, tokens: int) -> float:
+        if not isinstance(outcome, Fault):
+            came = bill(outcome)
+            self.budget.settle(held, 1, came.input_tokens, came.output_tokens, came.cost)
+            if self._tokens is not None and came.input_tokens:
+                self._tokens.correct(came.input_tokens + came.output_tokens - tokens)
+            return came.cost
+        spent = held if outcome.paid else 0.0
+        self.budget.settle(held, 1 if outcome.paid else 0, cost=spent)
+        return spent

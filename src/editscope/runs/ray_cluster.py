@@ -1,0 +1,139 @@
+"""Being in a Ray cluster: find the one that is meant or start a small one, quietly, and know what it has."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from types import ModuleType
+from typing import Any
+
+from editscope.errors import BadInput
+
+LOCAL = "local"
+AUTO = "auto"
+STORE_BYTES = 512 << 20
+STORE_BYTES_A_JOB = 32 << 20
+"""The object store of a cluster of our own: what is in flight is a few pictures for each job."""
+
+QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "RAY_DEDUP_LOGS": "0"}
+"""What a cluster of our own is started with, unless the user says otherwise: it tells nobody that it is used, and an
+editor that asks for no GPU of its own may still see those that are there."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster that this process has joined; ``started`` says that it is ours and ends with us."""
+
+    ray: ModuleType
+    started: bool
+    node_id: str
+    """The node on which this process runs: the one that has the run folder."""
+
+    @property
+    def cpus(self) -> int:
+        """The CPUs of all nodes that are there now."""
+        return int(self.ray.cluster_resources().get("CPU", 0))
+
+    @property
+    def gpus(self) -> int:
+        """The GPUs of all nodes that are there now."""
+        return int(self.ray.cluster_resources().get("GPU", 0))
+
+    def node_names(self) -> dict[str, str]:
+        """The address of each node that is or was there, by its id."""
+        return {node["NodeID"]: node["NodeManagerAddress"] for node in self.ray.nodes()}
+
+    def is_alive(self, node_id: str) -> bool:
+        """Whether a node is still in the cluster."""
+        return any(node["NodeID"] == node_id and node["Alive"] for node in self.ray.nodes())
+
+    def lacks(self, wanted: str) -> str:
+        """Why a worker may have no place yet, in words; ``wanted`` is "GPU" or "CPU"."""
+        there = self.gpus if wanted == "GPU" else self.cpus
+        nodes = sum(node["Alive"] for node in self.ray.nodes())
+        found = f"{there:g} {wanted}{'' if there == 1 else 's'} on {nodes} node{'' if nodes == 1 else 's'}"
+        return f"waiting for a node with a free {wanted} (the cluster has {found}; `ray status` says who holds them)"
+
+
+@contextmanager
+def joined(address: str | None = None, *, jobs: int | None = None) -> Iterator[Cluster]:
+    """Join the cluster at ``address`` while this is entered: ``ip:port``, ``"auto"`` for one that runs here, or
+    ``"local"`` for one of our own; None takes RAY_ADDRESS, then one that runs here, then one of our own.
+
+    A process that is in a cluster already stays in it.
+    """
+    ray = import_ray()
+    if ray.is_initialized():
+        yield Cluster(ray, started=False, node_id=ray.get_runtime_context().get_node_id())
+        return
+    started = _join(ray, address, jobs)
+    try:
+        yield Cluster(ray, started=started, node_id=ray.get_runtime_context().get_node_id())
+    finally:
+        ray.shutdown()
+
+
+def import_ray() -> ModuleType:
+    """Ray, or the sentence that says how to get it."""
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
+    try:
+        import ray
+    except ImportError as error:
+        raise BadInput(f"--engine ray needs Ray ({error}); pip install 'editscope[ray]'") from error
+    return ray
+
+
+def _join(ray: ModuleType, address: str | None, jobs: int | None) -> bool:
+    """Join a cluster; whether it is one that this started."""
+    wanted = address or os.environ.get("RAY_ADDRESS") or ""
+    if wanted.startswith("ray://"):
+        raise BadInput(
+            f"the Ray address {wanted} is that of a Ray client; call editscope on a node of the cluster, "
+            "with --ray-address auto"
+        )
+    if wanted != LOCAL:
+        try:
+            _init(ray, address=wanted or AUTO)
+            return False
+        except ConnectionError as error:
+            if wanted:
+                raise BadInput(_no_cluster(wanted)) from error
+    size = jobs or _cores()
+    store = STORE_BYTES + STORE_BYTES_A_JOB * size
+    _init(ray, address=LOCAL, num_cpus=size, object_store_memory=store, include_dashboard=False)
+    return True
+
+
+def _no_cluster(address: str) -> str:
+    where = "on this machine" if address == AUTO else f"at {address}"
+    return f"no Ray cluster answers {where}; start one with `ray start --head`, or leave the address out"
+
+
+def _init(ray: ModuleType, **settings: Any) -> None:
+    try:
+        ray.init(log_to_driver=False, logging_level=logging.ERROR, configure_logging=True, **settings)
+    except ConnectionError:
+        raise
+    except RuntimeError as error:
+        said = " ".join(str(error).split())
+        if "ersion mismatch" in said:
+            ours = f"Ray {version('ray')}"
+            raise BadInput(
+                f"the Ray cluster at {settings['address']} and this process do not fit together ({ours} here: {said}); "
+                "install the same versions of Python and Ray on all nodes"
+            ) from error
+        raise BadInput(f"Ray at {settings['address']} could not be joined or started ({said})") from error
+    except (ValueError, OSError) as error:
+        said = " ".join(str(error).split())
+        raise BadInput(f"Ray at {settings['address']} could not be joined or started ({said})") from error
+
+
+def _cores() -> int:
+    from editscope.runs.start import cores
+
+    return cores()

@@ -1,0 +1,14 @@
+"""What two runs of the same must agree in: all of the result but how long it took."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def summary_but_speed(run: Path) -> dict[str, Any]:
+    """The summary of a run without the part that says how fast the editor was."""
+    found: dict[str, Any] = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    found.pop("speed", None)
+    return found

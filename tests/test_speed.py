@@ -102,3 +102,13 @@ def test_the_frontier_leaves_out_who_is_beaten_in_both() -> None:
             (m.x, m.y) for m in marks if not any(o.x <= m.x and o.y >= m.y and (o.x, o.y) != (m.x, m.y) for o in marks)
         }
         assert kept == (slow if len(slow) > 1 else set())
+
+
+def test_a_paper_gets_quality_against_cost(tmp_path: Path) -> None:
+    suite = es.load_suite("paintbench", **SMALL)
+    runs = [es.run(suite, Priced(price), out=tmp_path / str(price), progress=False) for price in (0.001, 0.5)]
+    (made,) = report.figures_for(runs, tmp_path / "figures", formats=["svg"], only=["cost"])
+    drawing = made.files[0].read_text(encoding="utf-8")
+    assert "US dollars per edit" in drawing and "Seconds per edit" in drawing and "mathdefault" not in drawing
+    (alone,) = report.figures_for(runs[:1], tmp_path / "figures", formats=["svg"], only=["cost"])
+    assert "two runs" in alone.reason

@@ -22,7 +22,7 @@ def figures(
             "--only",
             metavar="A,B",
             help="Only these: curves, over-editing, conditions, palette, distributions, radar, tasks, failures, "
-            "composition, correlation, grid.",
+            "composition, correlation, cost, grid.",
         ),
     ] = None,
     cases: Annotated[

@@ -24,6 +24,7 @@ NAMES = (
     "failures",
     "composition",
     "correlation",
+    "cost",
     "grid",
 )
 """Every figure, in the order in which they are drawn."""
@@ -121,7 +122,16 @@ def _draw(name: str, material: Material, stem: Path, endings: Sequence[str]) -> 
 
 
 def _kind(name: str) -> Kind:
-    from editscope.report.paper import composition, correlation, curves, failures, grid, profile, scenes  # noqa: F401
+    from editscope.report.paper import (  # noqa: F401
+        composition,
+        correlation,
+        cost,
+        curves,
+        failures,
+        grid,
+        profile,
+        scenes,
+    )
     from editscope.report.paper.material import KINDS
 
     return KINDS[name]

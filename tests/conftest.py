@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,3 +89,19 @@ def editscope(tmp_path: Path) -> Callable[..., Called]:
         return subprocess.run(command, cwd=here, env=env, capture_output=True, text=True, timeout=120)
 
     return call
+
+
+@pytest.fixture
+def used() -> Iterator[Callable[..., Any]]:
+    """Hosted editors by spec and limits, with short pauses between attempts, closed when the test is done."""
+    from editor_server import quick
+
+    editors: list[Any] = []
+
+    def use(spec: str, **limits: Any) -> Any:
+        editors.append(quick(spec, **limits))
+        return editors[-1]
+
+    yield use
+    for editor in editors:
+        editor.close()

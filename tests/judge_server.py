@@ -25,6 +25,7 @@ from aiohttp import web
 
 from editscope.judges import Call, Verdict
 from editscope.judges.registry import load_judge
+from loopback import Loopback, as_json, broken_off, cut
 
 KEY = "loopback-key-that-must-not-be-written-anywhere"
 """A key for tests: whatever a run writes can be searched for it."""
@@ -106,7 +107,7 @@ def agreeable(asked: Asked) -> Outcome:
     return {name: _best(shape) for name, shape in schema["properties"].items()}
 
 
-class JudgeServer:
+class JudgeServer(Loopback):
     """Runs in a thread of its own while the ``with`` block lasts.
 
     ``script`` is a function of what is asked, or a list of outcomes given in order of arrival (the last one again for
@@ -128,6 +129,7 @@ class JudgeServer:
         keep: bool = True,
         port: int = 0,
     ) -> None:
+        super().__init__(port)
         self.script = script
         self.latency = latency
         self.keys = keys
@@ -135,13 +137,8 @@ class JudgeServer:
         self.lists_models = lists_models
         self.takes = {"json_schema": takes_schema, "json_object": takes_object, "temperature": takes_temperature}
         self.keep = keep
-        self.port = port
         self.calls = self.checks = self.in_flight = self.peak = 0
         self.asked: list[Asked] = []
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._loop = asyncio.new_event_loop()
-        self._stop = asyncio.Event()
 
     @property
     def url(self) -> str:
@@ -153,47 +150,7 @@ class JudgeServer:
         more = "".join(f"&{name}={value}" for name, value in options.items())
         return f"{kind}:{model}?base_url={self.url}{more}"
 
-    def __enter__(self) -> JudgeServer:
-        self._thread.start()
-        if not self._ready.wait(30):
-            raise RuntimeError("the judge server did not start")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(30)
-
-    def serve(self) -> None:
-        """Serve in this thread until interrupted."""
-        self._run()
-
-    def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        try:
-            self._loop.run_until_complete(self._serve())
-        finally:
-            self._loop.close()
-
-    async def _serve(self) -> None:
-        app = web.Application(client_max_size=1 << 30)
-        app.router.add_route("*", "/{path:.*}", self._handle)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.05)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", self.port, backlog=1024)
-        await site.start()
-        self.port = runner.addresses[0][1]
-        self._ready.set()
-        try:
-            await self._stop.wait()
-        finally:
-            await runner.cleanup()
-            # Handlers whose client has gone are not the runner's any more; none may outlive the loop.
-            left = asyncio.all_tasks() - {asyncio.current_task()}
-            for task in left:
-                task.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
-
-    async def _handle(self, request: web.Request) -> web.StreamResponse:
+    async def handle(self, request: web.Request) -> web.StreamResponse:
         key = _key(request.headers)
         if self.keys is not None and key not in self.keys:
             return _error(Fault(401, f"Incorrect API key provided: {key}"))
@@ -217,8 +174,8 @@ class JudgeServer:
             return _error(Fault(404, "Not Found"))
         if name:
             known = self.models is None or name in self.models
-            return _json({"id": name, "name": f"models/{name}"}) if known else _error(Fault(404, f"no model {name}"))
-        return _json({"data": [{"id": model} for model in self.models or ("gpt-4o",)]})
+            return as_json({"id": name, "name": f"models/{name}"}) if known else _error(Fault(404, f"no model {name}"))
+        return as_json({"data": [{"id": model} for model in self.models or ("gpt-4o",)]})
 
     async def _judge(self, request: web.Request, kind: str, key: str) -> web.StreamResponse:
         body = orjson.loads(await request.read())
@@ -237,7 +194,7 @@ class JudgeServer:
             await asyncio.sleep(latency)
         if isinstance(outcome, Fault):
             return await self._fail(request, outcome, asked)
-        return _json(_response(asked, outcome))
+        return as_json(_response(asked, outcome))
 
     def _objection(self, kind: str, body: Mapping[str, Any]) -> str | None:
         if not self.takes["temperature"] and "temperature" in body:
@@ -256,17 +213,13 @@ class JudgeServer:
     async def _fail(self, request: web.Request, fault: Fault, asked: Asked) -> web.StreamResponse:
         whole = orjson.dumps(_response(asked, Reply({"score": 5, "answer": "Yes", "reason": "never to be counted"})))
         if fault.kind == "hang":
-            await self._stop.wait()
+            await self.hang()
         if fault.kind == "malformed":
             return web.Response(body=b"<html>" + whole[:40], content_type="application/json")
         if fault.kind == "truncated":
-            response = web.StreamResponse(headers={"Content-Length": str(len(whole))})
-            await response.prepare(request)
-            await response.write(whole[: len(whole) // 2])
-            _cut(request)
-            return response
+            return await broken_off(request, whole)
         if fault.kind == "drop":
-            _cut(request)
+            cut(request)
         return _error(fault)
 
 
@@ -292,12 +245,8 @@ def _cut(request: web.Request) -> None:
         request.transport.close()
 
 
-def _json(data: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
-    return web.Response(body=orjson.dumps(data), status=status, headers=headers, content_type="application/json")
-
-
 def _error(fault: Fault) -> web.Response:
-    return _json({"error": {"message": fault.message, **fault.error}}, fault.status, fault.headers)
+    return as_json({"error": {"message": fault.message, **fault.error}}, fault.status, fault.headers)
 
 
 def _key(headers: Mapping[str, str]) -> str:
@@ -409,7 +358,7 @@ def main() -> None:
     server = JudgeServer(latency=arguments.latency, port=arguments.port, keep=False)
 
     def announce() -> None:
-        server._ready.wait()
+        server.ready.wait()
         print(server.url, flush=True)
 
     threading.Thread(target=announce, daemon=True).start()

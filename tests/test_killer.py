@@ -25,6 +25,8 @@ import os, time
 import editscope as es
 
 class Logging(es.Editor):
+    def estimate(self, edits, images=1):
+        return None  # they cost money, nobody knows how much: each must be on disk before the next is asked for
     def edit(self, case):
         with open(os.environ["CALLS"], "a") as log:
             print(case.case_id, file=log)

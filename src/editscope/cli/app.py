@@ -15,6 +15,7 @@ from editscope import __version__
 from editscope.cli import (
     comparing,
     doctor,
+    editors,
     figures,
     judge,
     judging,
@@ -26,6 +27,7 @@ from editscope.cli import (
     prompts,
     published,
     running,
+    serving,
 )
 from editscope.errors import EditscopeError, Stopped
 
@@ -72,6 +74,7 @@ def _editscope(
 app.command("suites")(making.suites)
 app.command("generate")(making.generate)
 app.add_typer(own.app, name="suite")
+app.command("editors")(editors.editors)
 app.command("run")(running.run)
 app.command("score")(running.score)
 app.command("resume")(running.resume)
@@ -85,6 +88,8 @@ app.command("measure")(measuring.measure)
 app.command("pack")(packing.pack)
 app.add_typer(prompts.app, name="prompts")
 app.add_typer(judge.app, name="judge")
+app.command("serve-editor")(serving.serve_editor)
+app.add_typer(serving.worker, name="worker")
 app.command("doctor")(doctor.doctor)
 
 

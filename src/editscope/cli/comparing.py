@@ -53,6 +53,6 @@ def compare(
 
     from editscope.runs.tabulate import print_cases, print_comparison
 
-    console = Console(highlight=False)
+    console = Console(emoji=False, highlight=False)
     print_comparison(found, console, kinds)
     print_cases(found, console, cases)

@@ -96,6 +96,22 @@ def _cache() -> str:
     raise EditscopeError(f"none of {', '.join(map(str, places))} can be written, so each start compiles again")
 
 
+def _editors() -> str:
+    from editscope.editors.families import FAMILIES
+
+    there = [one for one in FAMILIES if not one.wrapper]
+    ready = [one.kind for one in there if not one.missing()]
+    rest = f"; {len(there) - len(ready)} more need a key or a package" if len(ready) < len(there) else ""
+    return f"{', '.join(ready)} can run here{rest}: `editscope editors` says which"
+
+
+def _gpus() -> str:
+    from editscope.editors.gpus import gpu_count
+
+    count = gpu_count()
+    return f"{count} seen" if count else "none seen; hosted and reference editors need none"
+
+
 CHECKS: tuple[tuple[str, Callable[[], str], str], ...] = (
     ("python", _python, "install Python 3.11 or newer"),
     ("libraries", _libraries, "pip install --force-reinstall editscope"),
@@ -103,6 +119,8 @@ CHECKS: tuple[tuple[str, Callable[[], str], str], ...] = (
     ("isal", _inflate, "pip install isal"),
     ("scoring", _scoring, "pip install --force-reinstall editscope"),
     ("suites", _suites, "pip install --force-reinstall editscope"),
+    ("editors", _editors, "pip install --force-reinstall editscope"),
+    ("GPUs", _gpus, "make /dev readable"),
     ("run folder", _runs_folder, "go to a folder that you may write, or give --out"),
     ("code cache", _cache, "set NUMBA_CACHE_DIR to a folder that you may write"),
 )

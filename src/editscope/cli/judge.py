@@ -134,7 +134,7 @@ def _go(plan: AuditPlan, dry_run: bool, quiet: bool) -> None:
     from editscope.runs.audit import estimate_audit, run_audit
 
     keep_freed_memory()
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(emoji=False, highlight=False, soft_wrap=True)
     if not quiet or dry_run:
         judges = ", ".join(one.spec for one in plan.judges)
         name = plan.suite.name if plan.suite is not None else f"anchor {plan.anchor}"
@@ -240,7 +240,7 @@ def _progress(quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
+    console = Console(emoji=False, stderr=True)
     if quiet or not console.is_terminal:
         yield None
         return

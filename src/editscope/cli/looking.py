@@ -18,19 +18,26 @@ def show(
     editscope show runs/mine
 
     editscope show runs/mine border/012
+
+    A run with --repeats shows all repeats of a case; border/012@~2 is the second.
     """
     from rich.console import Console
 
     from editscope.cli import saying
     from editscope.runs import open_run
+    from editscope.runs.repeats import plain
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(emoji=False, highlight=False, soft_wrap=True)
     opened = open_run(run)
     if case is not None:
-        saying.case(opened.case(case), console)
+        found = opened.case(case)
+        named = plain(found.variant)[1] > 0  # one of its repeats was asked for by its name
+        for record in [found] if named else opened.repeats_of(found):
+            saying.case(record, console)
         return
     info = opened.info
-    said = [info["suite"]["name"], f"{info['selection']['n']:,} cases", f"editor {info['editor']['name']}"]
+    often = f" × {opened.repeats}" if opened.repeats > 1 else ""
+    said = [info["suite"]["name"], f"{info['selection']['n']:,} cases{often}", f"editor {info['editor']['name']}"]
     console.print(" · ".join(said), markup=False)
     saying.summary_table(opened, console)
     saying.result(opened, console)

@@ -33,7 +33,7 @@ def suites(
     for one in listed(data):
         cases = "–" if one.cases is None else f"{one.cases:,}"
         table.add_row(one.name, cases, one.scoring, "yes" if one.here else "no", one.said)
-    Console(markup=False, highlight=False).print(table)
+    Console(emoji=False, markup=False, highlight=False).print(table)
 
 
 def generate(
@@ -91,7 +91,7 @@ def _counting(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     from rich.console import Console
     from rich.progress import Progress
 
-    console = Console(stderr=True)
+    console = Console(emoji=False, stderr=True)
     if quiet or not console.is_terminal:
         yield None
         return

@@ -65,7 +65,7 @@ def measure(
         wanted = parse_measures(measures)
     with _counting(quiet) as on_progress:
         measure_run(run, wanted, jobs=jobs, device=device, allow_download=allow_download, on_progress=on_progress)
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(emoji=False, highlight=False, soft_wrap=True)
     _table(run, console)
     if measures is None and not quiet:
         for name, reason in lacks.items():
@@ -125,7 +125,7 @@ def _counting(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
+    console = Console(emoji=False, stderr=True)
     if quiet or not console.is_terminal:
         yield None
         return

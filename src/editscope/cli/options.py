@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from editscope.cli import config
 from editscope.errors import BadInput
 
 SuiteName: TypeAlias = Annotated[str, typer.Argument(metavar="SUITE", help="A suite, such as paintbench.")]
@@ -35,6 +36,55 @@ Timeout: TypeAlias = Annotated[
     typer.Option("--timeout", metavar="SECONDS", help="Time for one edit; a hanging one is stopped."),
 ]
 DryRun: TypeAlias = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and stop.")]
+EditorSpec: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--editor",
+        "-e",
+        metavar="SPEC",
+        help="ref:NAME, folder:PATH, python:module:Class, diffusers:DIR, worker:COMMAND, http://…, openai:MODEL, "
+        "gemini:MODEL, bfl:MODEL, ark:MODEL or chat:MODEL, with ?key=value and wrappers such as best_of(4, by=miou):…; "
+        "see `editscope editors`.",
+    ),
+]
+Engine: TypeAlias = Annotated[
+    str, typer.Option("--engine", metavar="local|ray", help="Where the work is done: on this machine, or by Ray.")
+]
+RayAddress: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--ray-address", metavar="HOST:PORT|auto|local", help="Which cluster [default: the one here]."),
+]
+Repeats: TypeAlias = Annotated[
+    int, typer.Option("--repeats", metavar="K", min=1, help="Edit each case K times, each with a seed of its own.")
+]
+MaxEditCost: TypeAlias = Annotated[
+    float | None,
+    typer.Option("--max-edit-cost", metavar="DOLLARS", help="Stop, resumable, before the editor costs more."),
+]
+MaxEdits: TypeAlias = Annotated[
+    int | None, typer.Option("--max-edits", metavar="N", help="Stop, resumable, after so many edits.")
+]
+EditConcurrency: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--edit-concurrency", metavar="N", min=1, help="Edits that one editor is asked for at once, at most."),
+]
+EditRpm: TypeAlias = Annotated[
+    float | None, typer.Option("--edit-rpm", metavar="N", help="Requests a minute to a hosted editor, at most.")
+]
+EditRetries: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--edit-retries", metavar="N", min=0, help="Attempts of a hosted editor after a transport failure."),
+]
+Config: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        is_eager=True,
+        callback=config.read,
+        help="A TOML file with options of this command in snake_case; what is given here wins.",
+    ),
+]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")]
 
 Tasks: TypeAlias = Annotated[

@@ -70,7 +70,7 @@ def _shown(what: str) -> Iterator[Callable[[int, int], None]]:
     from rich.console import Console
     from rich.progress import Progress
 
-    console = Console(stderr=True)
+    console = Console(emoji=False, stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(f" {what}", total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)

@@ -12,7 +12,10 @@ from editscope.errors import BadInput
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show, export and check the prompts of judges.")
 
 Suite = Annotated[
-    str, typer.Argument(metavar="SUITE", help="picabench, worldedit, wiseedit, inedit, kris, rise, audit.")
+    str,
+    typer.Argument(
+        metavar="SUITE", help="picabench, worldedit, wiseedit, inedit, kris, rise, audit, best_of, rewrite."
+    ),
 ]
 
 

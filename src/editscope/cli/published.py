@@ -63,7 +63,7 @@ def published(
     """
     from rich.console import Console
 
-    console = Console(highlight=False)
+    console = Console(emoji=False, highlight=False)
     if slips:
         _slips(suite, console)
     elif models:

@@ -12,20 +12,13 @@ from editscope.cli import judging as by_judge
 from editscope.cli import options as opt
 
 if TYPE_CHECKING:
+    from editscope.editors.base import EditLimits
     from editscope.runs import Plan
 
 
 def run(
     suite: opt.SuiteName,
-    editor: Annotated[
-        str,
-        typer.Option(
-            "--editor",
-            "-e",
-            metavar="SPEC",
-            help="ref:NAME, folder:PATH or python:module:Class, with ?key=value.",
-        ),
-    ],
+    editor: opt.EditorSpec,
     judge: opt.JudgeSpecs = None,
     data: opt.Data = None,
     out: opt.Out = None,
@@ -34,8 +27,17 @@ def run(
     jobs: opt.Jobs = None,
     timeout: opt.Timeout = None,
     seed: opt.Seed = 0,
+    repeats: opt.Repeats = 1,
     dry_run: opt.DryRun = False,
     quiet: opt.Quiet = False,
+    config: opt.Config = None,
+    engine: opt.Engine = "local",
+    ray_address: opt.RayAddress = None,
+    max_edit_cost: opt.MaxEditCost = None,
+    max_edits: opt.MaxEdits = None,
+    edit_concurrency: opt.EditConcurrency = None,
+    edit_rpm: opt.EditRpm = None,
+    edit_retries: opt.EditRetries = None,
     protocol: opt.Protocol = None,
     prompts: opt.Prompts = None,
     samples: opt.Samples = 1,
@@ -84,6 +86,12 @@ def run(
 
       editscope run paintbench --editor "python:my_model:MyEditor?steps=30" --timeout 120
 
+    A hosted model, with at most ten dollars for its edits; first see what it will cost:
+
+      editscope run tinygrafix --editor openai:gpt-image-1 --dry-run
+
+      editscope run tinygrafix --editor openai:gpt-image-1 --max-edit-cost 10
+
     A suite that a judge scores; first see what it will cost:
 
       editscope run picabench --data PICABench --editor folder:my-outputs --judge openai:gpt-5 --dry-run
@@ -125,12 +133,26 @@ def run(
             tpm=tpm,
             judge_timeout=judge_timeout,
             retries=retries,
-            prices=prices,
+            prices=prices if judge else None,  # without one they are those of the editor
             cache=cache,
         ),
     )
-    plan = _plan(suite, custom, data, editor, settings, out=out, where=where, limit=limit, seed=seed, timeout=timeout)
-    go(plan, jobs, dry_run, quiet)
+    bounds = edit_limits(max_edit_cost, max_edits, edit_concurrency, edit_rpm, edit_retries, prices)
+    plan = _plan(
+        suite,
+        custom,
+        data,
+        editor,
+        settings,
+        out=out,
+        where=where,
+        limit=limit,
+        seed=seed,
+        timeout=timeout,
+        repeats=repeats,
+        edit_limits=bounds,
+    )
+    go(plan, jobs, dry_run, quiet, engine, ray_address)
 
 
 def score(
@@ -204,15 +226,65 @@ def resume(
     max_calls: opt.MaxCalls = None,
     concurrency: opt.Concurrency = None,
     cache: opt.Cache = None,
+    prices: opt.Prices = None,
+    repeats: Annotated[
+        int | None, typer.Option("--repeats", metavar="K", min=1, help="Add repeats until each case has K.")
+    ] = None,
+    engine: opt.Engine = "local",
+    ray_address: opt.RayAddress = None,
+    max_edit_cost: opt.MaxEditCost = None,
+    max_edits: opt.MaxEdits = None,
+    edit_concurrency: opt.EditConcurrency = None,
+    edit_rpm: opt.EditRpm = None,
+    edit_retries: opt.EditRetries = None,
     ask_again: Annotated[
         bool, typer.Option("--ask-again", help="Also ask judges again where they gave no verdict.")
+    ] = False,
+    edit_again: Annotated[
+        bool, typer.Option("--edit-again", help="Also make edits again that ended with an error.")
+    ] = False,
+    edit_again_all: Annotated[
+        bool, typer.Option("--edit-again-all", help="Also make edits again that were refused or gave no picture.")
     ] = False,
 ) -> None:
     """Go on with a run that was stopped or killed; finished steps are not repeated."""
     from editscope.runs import plan_again
 
-    limits = by_judge.limits(max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, cache=cache)
-    go(plan_again(run_folder, limits=limits, missing=missing, again=ask_again), jobs, dry_run=False, quiet=quiet)
+    limits = by_judge.limits(
+        max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache
+    )
+    plan = plan_again(
+        run_folder,
+        limits=limits,
+        missing=missing,
+        again=ask_again,
+        repeats=repeats,
+        edit_limits=edit_limits(max_edit_cost, max_edits, edit_concurrency, edit_rpm, edit_retries, prices),
+        edit_again=("error", "refused", "no_output") if edit_again_all else ("error",) if edit_again else (),
+    )
+    go(plan, jobs, False, quiet, engine, ray_address)
+
+
+def edit_limits(
+    max_cost: float | None,
+    max_edits: int | None,
+    concurrency: int | None,
+    rpm: float | None,
+    retries: int | None,
+    prices: Path | None,
+) -> EditLimits | None:
+    """The limits of an editor that were given; None where none was."""
+    from editscope.editors.base import EditLimits
+
+    said = opt.given(
+        max_cost=max_cost,
+        max_calls=max_edits,
+        concurrency=concurrency,
+        rpm=rpm,
+        retries=retries,
+        prices=None if prices is None else str(prices),
+    )
+    return EditLimits(**said) if said else None
 
 
 def _plan(
@@ -236,19 +308,30 @@ def _plan(
     return make_plan(loaded, editor, where=chosen, judging=judges, **settings)
 
 
-def go(plan: Plan, jobs: int | None, dry_run: bool, quiet: bool) -> None:
+def go(
+    plan: Plan,
+    jobs: int | None,
+    dry_run: bool,
+    quiet: bool,
+    engine: str = "local",
+    ray_address: str | None = None,
+) -> None:
     """Do a plan, or say what it would do, and print how it ended."""
     from rich.console import Console
 
     from editscope.cli import saying
     from editscope.runs import execute, open_run
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(emoji=False, highlight=False, soft_wrap=True)
     if not quiet:
         console.print(plan.headline(), markup=False)
     for note in plan.suite.notes():
         console.print(f" note: {note}", markup=False)
     if dry_run:
+        if not plan.editor.free:
+            from editscope.runs.edit_costs import forecast_edits
+
+            console.print(f" {forecast_edits(plan).said()}", markup=False)
         saying.plan(plan, console)
         return
     if not quiet and (plan.out / "journal.jsonl").exists():
@@ -256,7 +339,8 @@ def go(plan: Plan, jobs: int | None, dry_run: bool, quiet: bool) -> None:
         left = there.coverage.get("pending", 0)
         has = there.info["selection"]["n"] - left
         console.print(f" {plan.out} has {has:,} case{'' if has == 1 else 's'} already, {left:,} to do", markup=False)
-    done = execute(plan, jobs=jobs, console=None if quiet else console)
+    shown = None if quiet else console
+    done = execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address)
     saying.result(done, console)
     console.print(f" {done.path} · report: editscope report {shlex.quote(str(done.path))}", markup=False)
     if done.coverage["ok"] < sum(done.coverage.values()):

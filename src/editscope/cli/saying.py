@@ -45,11 +45,20 @@ def result(run: Run, console: Console) -> None:
         verdicts.result(run, console)
     else:
         _by_pixels(run, console)
+    if run.repeats > 1:
+        from editscope.runs.repeated_tables import repeats_said
+
+        console.print(f" {repeats_said(run.summary, _headline_name(run))}", markup=False)
     took = run.summary.get("speed")
     if took and not str(run.info["editor"]["spec"]).startswith("ref:"):
         from editscope.runs.speed import said
 
         console.print(f" {said(took)}", markup=False)
+
+
+def _headline_name(run: Run) -> str:
+    measures = {measure["name"]: str(measure["label"]) for measure in run.summary.get("measures", ())}
+    return measures.get(run.summary.get("headline", ""), SHORT["miou"])
 
 
 def _by_pixels(run: Run, console: Console) -> None:
@@ -118,15 +127,18 @@ def summary_table(run: Run, console: Console) -> None:
 
 def case(record: CaseRecord, console: Console) -> None:
     """One case: what was asked, what came out, and the evidence behind its score."""
+    from editscope.runs.repeats import case_name
+
     if record.rows:
         from editscope.cli import verdicts
 
         verdicts.case(record, console)
         return
     lines = [
-        record.case_id + (f" · {record.variant}" if record.variant else ""),
+        case_name(record.case_id, record.variant),
         "  " + " · ".join(f"{tag} {value}" for tag, value in record.tags.items()),
         f"  instruction   {record.instruction}",
+        *(f"  {what:<14}{said}" for what, said in (("asked", record.asked), ("trace", record.trace)) if said),
         f"  status        {record.status}" + (f": {record.reason}" if record.reason else ""),
         f"  failure mode  {record.failure}",
         *(f"  {metric:<22}{_value(metric, value)}" for metric, value in record.metrics.items()),

@@ -84,10 +84,14 @@ def _telling(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def case(record: CaseRecord, console: Console) -> None:
     """One unit of a case: what was asked, the scores, and what each judge said."""
+    from editscope.runs.repeats import plain
+
+    variant, repeat = plain(record.variant)
     lines = [
-        record.case_id + (f" · {record.variant}" if record.variant else ""),
+        record.case_id + (f" · {variant}" if variant else "") + (f" · repeat {repeat + 1}" if repeat else ""),
         "  " + " · ".join(f"{tag} {value}" for tag, value in record.tags.items()),
         f"  instruction   {record.instruction}",
+        *(f"  {what:<14}{said}" for what, said in (("asked", record.asked), ("trace", record.trace)) if said),
         f"  status        {record.status}" + (f": {record.reason}" if record.reason else ""),
         *(f"  {name:<22}{100 * value:.2f}" for name, value in record.metrics.items()),
     ]

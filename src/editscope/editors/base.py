@@ -35,6 +35,8 @@ class Request:
     answer: Pixels | None = None
     outputs: tuple[str, ...] = ()
     """Where the suite says that this edit lies in a folder of edits: paths without suffix, best first."""
+    hint: str = ""
+    """What the suite tells the judge about the right result; only for a wrapper that says ``wants_hint``."""
     repeat: int = 0
     """Which of several edits of the same case it is, counted from 0; ``seed`` differs with it."""
 
@@ -74,6 +76,7 @@ class Editor:
     takes only so many pictures: cases with more are not applicable to it, which is not the same as failed.
     ``own_clock`` is for an editor that ends a late edit itself, so that nobody has to kill its process for that.
     ``wants_answer`` is for a wrapper that chooses by the score: it gets the answer, the editor inside it does not.
+    ``wants_hint`` is for one that rewrites instructions with what the suite tells its judge.
     """
 
     name: str = ""
@@ -83,6 +86,7 @@ class Editor:
     gpu: bool = False
     needs_answer: bool = False
     wants_answer: bool = False
+    wants_hint: bool = False
     in_place: bool = False
     own_clock: bool = False
     max_images: int | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from editscope.cases import NOTHING, Edit
 from editscope.editors.base import Editor, Inventory, OutputNames, Request
+from editscope.editors.repeats import plain, repeated
 from editscope.errors import BadImage, BadInput
 from editscope.images import probe
 
@@ -44,7 +45,7 @@ class FolderEditor(Editor):
 
     def edit(self, case: Request) -> Edit:
         """The path of the case's file, or the reason why there is none."""
-        path = next(iter(self._candidates(case.case_id, case.variant, case.outputs)), None)
+        path = next(iter(self._candidates(case.case_id, repeated(case.variant, case.repeat), case.outputs)), None)
         if path is None:
             return Edit(case.case_id, case.variant, status="no_output", reason="no file for this case")
         if not self._inside(path):
@@ -53,7 +54,10 @@ class FolderEditor(Editor):
         return Edit(case.case_id, case.variant, image=path)
 
     def inventory(self, selected: Sequence[str], known: Sequence[str], names: OutputNames = NOTHING) -> Inventory:
-        """Which edits have no file, which files belong to no case, and which files are no pictures."""
+        """Which edits have no file, which files belong to no case, and which files are no pictures.
+
+        Raises BadInput where a repeat has no file at all: the folder then holds fewer edits of a case than asked for.
+        """
         files = {
             _named(case_id, variant): self._candidates(case_id, variant, places)
             for case_id in known
@@ -68,6 +72,7 @@ class FolderEditor(Editor):
             for path in self._listing
             if path in owners and path not in used
         ]
+        self._check_repeats(selected, names, files)
         asked = [_named(case_id, variant) for case_id in selected for variant, _ in _edits(case_id, names)]
         wanted = [files[edit][0] for edit in asked if files[edit]]
         unreadable = tuple(said for path in wanted if (said := self._unreadable(path)))
@@ -79,11 +84,31 @@ class FolderEditor(Editor):
             digest=sha256("\n".join(_stamp(path) for path in wanted).encode()).hexdigest()[:16],
         )
 
-    def _candidates(self, case_id: str, variant: str, places: Sequence[str]) -> tuple[Path, ...]:
-        """The files that an edit may be, best first: where the suite says, as the releases call it, by the id."""
+    def _check_repeats(self, selected: Sequence[str], names: OutputNames, files: Mapping[str, Sequence[Path]]) -> None:
+        there: dict[int, bool] = {}
+        for case_id in selected:
+            for variant, _ in _edits(case_id, names):
+                repeat = plain(variant)[1]
+                there[repeat] = there.get(repeat, False) or bool(files[_named(case_id, variant)])
+        gone = [repeat for repeat, any_file in there.items() if repeat and not any_file]
+        if gone and there[0]:
+            some = next(found[0] for found in files.values() if found)
+            wanted = some.with_stem(repeated(some.stem, gone[0])).name
+            raise BadInput(
+                f"{self.root} has no file for repeat {gone[0] + 1}, such as {wanted}: a folder holds one edit of "
+                "each case unless further ones are named so; leave --repeats out, or add the files"
+            )
+
+    def _candidates(self, case_id: str, name: str, places: Sequence[str]) -> tuple[Path, ...]:
+        """The files that an edit may be, best first: where the suite says, as the releases call it, by the id.
+
+        ``places`` say the repeat already; the other names have it after them, as in ``0012_output~2.png``.
+        """
+        variant, repeat = plain(name)
         found = [path for place in places for path in self._by_place.get(place, ())]
         if not variant:
-            found += [*self._by_key.get(_key(case_id), ()), *self._by_place.get(case_id, ())]
+            found += self._by_key.get(repeated(_key(case_id), repeat), ())
+            found += self._by_place.get(repeated(case_id, repeat), ())
         return tuple(dict.fromkeys(found))
 
     @cached_property
@@ -158,10 +183,11 @@ def _key(case_id: str) -> str:
 
 
 def _key_of_file(path: Path, base: Path) -> str | None:
-    if not path.stem.endswith("_output"):
+    stem, repeat = plain(path.stem)
+    if not stem.endswith("_output"):
         return None
-    relative = path.relative_to(base).with_name(path.stem.removesuffix("_output"))
-    return _key(relative.as_posix())
+    relative = path.relative_to(base).with_name(stem.removesuffix("_output"))
+    return repeated(_key(relative.as_posix()), repeat)
 
 
 def _preference(path: Path) -> tuple[int, int, str]:

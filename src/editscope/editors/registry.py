@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
@@ -100,9 +100,10 @@ def _imported(kind: str, place: str) -> Callable[..., Any]:
 def _check_options(spec: Spec, load: Callable[..., Any]) -> None:
     """Raise BadInput for an option that the loader does not take, where its signature says what it takes."""
     try:
-        parameters: Mapping[str, inspect.Parameter] = inspect.signature(load).parameters
+        signature = inspect.signature(load)
     except (TypeError, ValueError):  # a callable that says nothing of itself
         return
+    parameters = signature.parameters
     if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
         return
     known = [name for name, one in parameters.items() if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)]
@@ -110,3 +111,8 @@ def _check_options(spec: Spec, load: Callable[..., Any]) -> None:
     for name in spec.options:
         if name not in known[1:]:
             raise unknown(what, name, known[1:])
+    try:
+        signature.bind(spec.target, *spec.args, **spec.options)
+    except TypeError as error:  # too many arguments, or one that is given twice
+        shown = f"`editscope editors {spec.kind}` shows what there is"
+        raise BadInput(f"{spec.kind}(…) takes other arguments ({error}); {shown}") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,10 @@ ADDRESSES = ("http", "https")
 """Kinds whose target is the whole address, its own ``?query`` included; their options follow a ``#``."""
 
 EXAMPLE = "such as ref:identity, folder:PATH or best_of(4, by=miou):openai:gpt-image-1?quality=high"
+PLACES = ("folder", "diffusers")
+PATHS = ("prompt", "lora", "cwd")
+"""Kinds whose target, and options whose value, may be a path."""
 OPENING, CLOSING = "([{", ")]}"
-SECRET = frozenset(("key", "token", "secret", "password", "auth", "apikey"))
 
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
 _OPTION = re.compile(r"\s*([A-Za-z_]\w*)\s*=")
@@ -92,6 +94,31 @@ def parse_spec(text: str) -> Spec:
     return Spec(kind, _mark_read(target), _options(text, f"{kind}:{target}", query))
 
 
+def rooted(text: str) -> str:
+    """The spec with its relative paths made absolute where they lead somewhere, so that it means the same anywhere.
+
+    Those are the targets of ``folder:`` and ``diffusers:`` and options that name files. Other specs stay as written.
+    """
+    spec = parse_spec(text)
+    found = _rooted(spec)
+    return text if found == spec else str(found)
+
+
+def _rooted(spec: Spec) -> Spec:
+    options = {key: _absolute(value) if key in PATHS else value for key, value in spec.options.items()}
+    if spec.inner is not None:
+        inner = _rooted(spec.inner)
+        return replace(spec, options=options, inner=inner, target=str(inner))
+    return replace(spec, options=options, target=_absolute(spec.target) if spec.kind in PLACES else spec.target)
+
+
+def _absolute(path: Any) -> Any:
+    try:
+        return str(Path(path).resolve()) if isinstance(path, str) and Path(path).exists() else path
+    except (OSError, ValueError):  # no path at all
+        return path
+
+
 def _wrapped(text: str, kind: str, after: str) -> Spec:
     end = _closing(after)
     if end is None:
@@ -111,7 +138,10 @@ def _inside(text: str, kind: str, rest: str) -> tuple[str, Mapping[str, Any], tu
     """Target, options, arguments and inner spec of a wrapper that says nothing in parentheses."""
     if not rest.strip():
         raise BadInput(f"editor {text!r} names no editor after {kind}:, {EXAMPLE}")
-    inner = parse_spec(rest)
+    try:
+        inner = parse_spec(rest)
+    except RecursionError:
+        raise BadInput(f"editor {text[:60]!r}… has more wrappers than can be meant") from None
     return str(inner), {}, (), inner
 
 
@@ -143,7 +173,9 @@ def _options(text: str, body: str, query: str, mark: str = "?") -> dict[str, Any
 
 def no_secret(body: str, name: str) -> None:
     """Raise BadInput for an option that would hold a key. A spec goes into run.json; the value is not repeated."""
-    if name != "key_env" and not body.startswith("python:") and SECRET & set(name.lower().split("_")):
+    from editscope.judges.registry import is_secret
+
+    if is_secret(name) and not body.startswith("python:"):
         raise BadInput(
             f"editor {body!r} has the option {name!r}; keys come from the environment only: put it into a variable "
             "and name that with key_env=NAME"
@@ -209,7 +241,7 @@ def read_value(value: str) -> Any:
     """
     if value.lower() in ("true", "false"):
         return value.lower() == "true"
-    if _INTEGER.match(value) and len(value) < 19:
+    if _INTEGER.match(value) and len(value) < 40:
         return int(value)
     if _FLOAT.match(value) and isfinite(float(value)):
         return float(value)

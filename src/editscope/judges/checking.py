@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from editscope.errors import BadInput
-from editscope.judges.faults import fault_of
+from editscope.judges.faults import fault_of, unreachable
 from editscope.judges.records import Call, Field, Schema
 from editscope.judges.wire import Manner, Settings, Wire, loads
 
@@ -79,12 +79,8 @@ async def _asked(session: Any, settings: Settings, method: str, url: str, body: 
     try:
         async with session.request(method, url, data=body, timeout=limit, allow_redirects=False) as response:
             return response.status, await response.read()
-    except TimeoutError:
-        why = f"no answer within {CHECK_S:g} s"
-    except aiohttp.ClientConnectorError as error:
-        why = error.os_error.strerror or type(error).__name__
-    except (aiohttp.ClientError, OSError) as error:
-        why = type(error).__name__
+    except Exception as error:
+        why = unreachable(error, CHECK_S)
     raise BadInput(
         f"the judge's server {settings.base_url} cannot be reached ({why}); check the network and ?base_url="
     )

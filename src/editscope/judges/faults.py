@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -87,6 +88,19 @@ def from_exception(error: Exception, timeout_s: float) -> Fault:
     raise error
 
 
+def unreachable(error: Exception, timeout_s: float) -> str:
+    """Why nobody answered, in a few words; whatever is no failure of the connection is raised again."""
+    import aiohttp
+
+    if isinstance(error, TimeoutError):
+        return f"no answer within {timeout_s:g} s"
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return _short(error.os_error)
+    if isinstance(error, aiohttp.ClientError | OSError):
+        return type(error).__name__
+    raise error
+
+
 def redacted(text: str, key: str) -> str:
     """A text without the key, whoever put it there. What is too short to be a secret ("EMPTY") stays.
 
@@ -97,6 +111,9 @@ def redacted(text: str, key: str) -> str:
 
 
 def _short(error: OSError) -> str:
+    """The system's words: those of asyncio name the address once more, and failures of names have numbers below 0."""
+    if error.errno is not None and error.errno > 0:
+        return os.strerror(error.errno)
     return error.strerror or type(error).__name__
 
 

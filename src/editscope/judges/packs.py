@@ -56,7 +56,7 @@ def pack_names() -> tuple[str, ...]:
     """The packs that ship with the package.
 
     >>> pack_names()
-    ('audit', 'inedit', 'kris', 'picabench', 'rise', 'wiseedit', 'worldedit')
+    ('audit', 'best_of', 'inedit', 'kris', 'picabench', 'rewrite', 'rise', 'wiseedit', 'worldedit')
     """
     return tuple(sorted(folder.name for folder in HERE.iterdir() if any(folder.glob("*.txt"))))
 

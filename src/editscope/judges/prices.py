@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from editscope.errors import BadInput
 from editscope.judges.tokens import DEFAULT_RULE, NEEDS
@@ -15,6 +15,8 @@ from editscope.judges.tokens import DEFAULT_RULE, NEEDS
 OURS = Path(__file__).with_name("prices.toml")
 DATED = re.compile(r"-(latest|preview([-\d]*)|\d[\d-]*)")
 MILLION = 1_000_000
+
+P = TypeVar("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ def load_prices(file: str | Path | None = None) -> dict[str, Price]:
     return {**prices, **_read(Path(file))} if file else prices
 
 
-def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
+def price_of(model: str, prices: Mapping[str, P]) -> P | None:
     """The price of a model: under its own name, else under the name without its date; None where it is not known.
 
     >>> ours = load_prices()
@@ -61,17 +63,23 @@ def picture_rule(price: Price | None) -> Mapping[str, Any]:
     return price.image if price else DEFAULT_RULE
 
 
-def _read(file: Path) -> dict[str, Price]:
+def read_table(file: Path, name: str, others: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The entries of one table of a file of prices; empty where the file has only ``others``, for somebody else."""
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise BadInput(f"the file of prices {file} cannot be read ({error.strerror}); check --prices") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"the file of prices {file} is not TOML ({error}); correct that line") from error
-    models = data.get("models")
-    if not isinstance(models, dict):
-        raise BadInput(f"the file of prices {file} has no table [models]; write '[models]' above the first model")
-    return {str(name): _price(file, str(name), entry) for name, entry in models.items()}
+    entries = data.get(name, {} if any(other in data for other in others) else None)
+    if not isinstance(entries, dict):
+        raise BadInput(f"the file of prices {file} has no table [{name}]; write '[{name}]' above the first model")
+    return {str(model): entry for model, entry in entries.items()}
+
+
+def _read(file: Path) -> dict[str, Price]:
+    models = read_table(file, "models", others=("editors",))
+    return {name: _price(file, name, entry) for name, entry in models.items()}
 
 
 def _price(file: Path, name: str, entry: Any) -> Price:

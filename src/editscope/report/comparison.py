@@ -236,7 +236,7 @@ def _apart(sheet: Sheet, metric: str) -> Html | None:
     views = sorted(sheet.runs, key=lambda view: (-(view.summary["overall"][metric]["mean"] or 0.0), view.index))
     for pair in combinations(views[:MANY], 2):
         a, b = sorted(pair, key=lambda view: view.index)
-        found = largest_differences(a.rows, b.rows, metric, n=CASES, exclude=sheet.aggregation.exclude)
+        found = largest_differences(a.by_case, b.by_case, metric, n=CASES, exclude=sheet.aggregation.exclude)
         made = [card(c.case_id, [(a, value(c.a, metric)), (b, value(c.b, metric))]) for c in found]
         if cards := [one for one in made if one]:
             return strip(f"Where {a.name} and {b.name} differ most", cards)

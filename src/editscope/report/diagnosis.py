@@ -295,7 +295,7 @@ def _hardest(sheet: Sheet) -> Html | None:
     """The hardest and easiest cases of the best run, as pictures."""
     metric = sheet.headline
     view = _best(sheet)
-    both = extremes(view.rows, metric, len(view.records), exclude=sheet.aggregation.exclude)
+    both = extremes(view.by_case, metric, len(view.records), exclude=sheet.aggregation.exclude)
     hardest, easiest = (_mixed(sheet, view, cases) for cases in both)
     name = f" for {view.name}" if len(sheet.runs) > 1 else ""
     rows = []

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from editscope.report.source import ReportCase, ReportRun
 from editscope.report.words import Metric, listed, plain
+from editscope.runs.repeats import REPEAT
+from editscope.runs.repeats import plain as split_repeat
 
 if TYPE_CHECKING:
     from editscope.report.model import Sheet
@@ -75,6 +77,18 @@ def with_unit_tags(run: ReportRun, records: Sequence[ReportCase]) -> list[Report
     if not is_judged(run.info):
         return list(records)
     return [_tagged(record) for record in records]
+
+
+def with_repeat_tags(info: Mapping[str, Any], records: Sequence[ReportCase]) -> list[ReportCase]:
+    """The records of a run; of one with repeats with their number as a tag, by which the gallery filters."""
+    if int((info.get("settings") or {}).get("repeats", 1)) < 2:
+        return list(records)
+    return [
+        replace(record, tags={**record.tags, REPEAT: str(split_repeat(getattr(record, "variant", ""))[1] + 1)})
+        if is_dataclass(record) and not isinstance(record, type)
+        else record
+        for record in records
+    ]
 
 
 def _tagged(record: ReportCase) -> ReportCase:

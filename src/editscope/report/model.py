@@ -12,10 +12,11 @@ from typing import Any, TypeAlias, TypeVar
 from editscope.cases import Aggregation, Group
 from editscope.errors import BadInput
 from editscope.report.columns import Columns, columns_of, from_records
-from editscope.report.judged import is_judged, judged_metrics, protocol_of, with_unit_tags
+from editscope.report.judged import is_judged, judged_metrics, protocol_of, with_repeat_tags, with_unit_tags
 from editscope.report.source import ReportCase, ReportRun
 from editscope.report.words import METRICS, listed, suite_name
 from editscope.runs.plan import aggregation_from
+from editscope.runs.repeats import folded
 from editscope.stats.summary import DIAGNOSTIC
 
 Cell: TypeAlias = dict[str, Any]
@@ -74,8 +75,17 @@ class RunView:
 
     @cached_property
     def scores(self) -> Columns:
-        """The same with one entry per number where judges gave several: what is averaged and compared."""
+        """The same with one entry per number where judges gave several, and the mean over repeats where there are
+        any: what is averaged and compared."""
+        averaged = getattr(self.run, "averaged_rows", None)
+        if callable(averaged) and getattr(self.run, "repeats", 1) > 1:
+            return dict(averaged())
         return columns_of(self.run, self.records) if is_judged(self.run.info) else self.rows
+
+    @cached_property
+    def by_case(self) -> Columns:
+        """``rows`` with each case once, by the mean over its repeats where there are any."""
+        return folded(self.rows, list(self.summary["overall"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +227,7 @@ def gather(runs: Sequence[ReportRun], title: str | None) -> Model:
     names = _names(runs)
     views = []
     for index, run in enumerate(runs):
-        records = with_unit_tags(run, list(run.records()))
+        records = with_repeat_tags(run.info, with_unit_tags(run, list(run.records())))
         if not records:
             raise BadInput(f"{run.path} has no finished case yet; `editscope resume {run.path}` goes on with it")
         views.append(RunView(index, names[index], run, records, _indexed(run.summary)))

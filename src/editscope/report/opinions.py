@@ -14,6 +14,7 @@ from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options
 from editscope.report.overview import badge
 from editscope.report.words import count, plain
+from editscope.runs.repeats import case_name
 
 MOST_DISPUTED = 12
 WIDEST = 12
@@ -137,8 +138,7 @@ def disputes(view: RunView) -> list[Dispute]:
         for verdict in getattr(record, "verdicts", ()):
             if verdict.status == "ok":
                 by_call.setdefault(verdict.key, []).append(verdict)
-        variant = getattr(record, "variant", "")
-        name = f"{record.case_id}@{variant}" if variant else record.case_id
+        name = case_name(record.case_id, getattr(record, "variant", ""))
         found += [one for said in by_call.values() if (one := _dispute(name, said, scales))]
     return sorted(found, key=lambda one: (-one.apart, one.case, one.title))
 

@@ -15,6 +15,7 @@ from editscope.report.judged import is_judged
 from editscope.report.model import Model, RunView, Sheet, is_diagnostic
 from editscope.report.source import ReportCase
 from editscope.report.words import Metric, failure, failure_order, metric_name, metric_note, plain, suite_name
+from editscope.runs.repeats import case_name
 from editscope.stats.summary import percent_scale
 
 Json: TypeAlias = dict[str, Any]
@@ -37,12 +38,12 @@ class SharedCase:
 
     @property
     def name(self) -> str:
-        """The id of the case, with the variant where the case asks for several edits.
+        """The id of the case, with the variant where the case asks for several edits, and the repeat.
 
-        An edit is looked at by itself; where one call compares two, they are one entry.
+        An edit is looked at by itself, also where it is one of several repeats; where one call compares two, they are
+        one entry.
         """
-        variant = getattr(self.first, "variant", "")
-        return f"{self.first.case_id}@{variant}" if variant else self.first.case_id
+        return case_name(self.first.case_id, getattr(self.first, "variant", ""))
 
     @property
     def diagnostic(self) -> bool:

@@ -73,7 +73,10 @@ def _facts(view: RunView) -> Iterable[tuple[str, object]]:
     yield "cases", ", ".join(f"{t}={','.join(v)}" for t, v in where.items()) or "all of the suite"
     yield "limit", selection.get("limit")
     scored = sum(record.status == "ok" for record in view.records)
-    yield "scored", f"{scored:,} of {selection.get('n', len(view.records)):,}"
+    often = int((info.get("settings") or {}).get("repeats", 1))
+    if often > 1:
+        yield "repeats", f"{often} edits of each case"
+    yield "scored", f"{scored:,} of {often * selection.get('n', len(view.records)):,}"
     yield "seed", info.get("seed")
     yield "bootstrap", "10,000 resamples, seed 0"
     yield "created", info.get("created")

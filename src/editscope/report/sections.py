@@ -19,6 +19,7 @@ from editscope.report.overview import overview
 from editscope.report.papers import papers
 from editscope.report.patterns import conditions, fidelity, profile, sizes
 from editscope.report.provenance import files, provenance
+from editscope.report.repeats import repeats
 from editscope.report.score_tables import tables
 from editscope.report.speed import cost
 
@@ -48,6 +49,7 @@ SECTIONS: tuple[Section, ...] = (
     Section("sizes", "Sizes", sizes),
     Section("fidelity", "Fidelity", fidelity),
     Section("conditions", "Scenes", conditions),
+    Section("repeats", "Repeats", repeats),
     Section("cost", "Speed and cost", cost),
     Section("measures", "Measures", measures),
     Section("provenance", "Sources", provenance),

@@ -12,10 +12,11 @@ from typing import Any
 
 from editscope.errors import BadInput, EditscopeError
 from editscope.runs.journal import FILE as JOURNAL
-from editscope.runs.journal import Line, progress, read_journal
+from editscope.runs.journal import Line, Progress, progress, read_journal
 from editscope.runs.pack import Told
 from editscope.runs.plan import FILE as INFO
 from editscope.runs.plan import Info, read_info
+from editscope.runs.repeats import repeats_of
 from editscope.runs.tables import SCORES, SUMMARY, finished, score_columns, scored, summary
 from editscope.runs.unpack import Archive, opened
 
@@ -87,24 +88,25 @@ def _contents(archive: Archive, damaged: set[str]) -> Iterator[str]:
             (folder / name).write_bytes(archive.content(name))
         try:
             info, lines = read_info(folder), read_journal(folder)
-            pairs = scored(progress(lines))
-            yield from _tables(archive, damaged, info, pairs)
+            yield from _tables(archive, damaged, info, progress(lines))
             yield from _pictures(archive, lines)
         except (EditscopeError, KeyError, TypeError, ValueError) as error:
             said = str(error) if isinstance(error, EditscopeError) else f"{type(error).__name__}: {error}"
             yield f"{archive.path}: the journal cannot be followed ({said.replace(f'{folder}/', '')})"
 
 
-def _tables(archive: Archive, damaged: set[str], info: Info, pairs: list[tuple[Line, Line]]) -> Iterator[str]:
-    complete = finished(pairs) >= int(info["selection"]["n"])
+def _tables(archive: Archive, damaged: set[str], info: Info, journal: Progress) -> Iterator[str]:
+    pairs = scored(journal)
+    done = finished(pairs, repeats_of(info))
+    complete = done >= int(info["selection"]["n"])
     for name in (SUMMARY, SCORES):
         if complete and name not in archive.files:
             yield f"{archive.path} holds a finished run without {name}"
     counted = archive.manifest["cases"]["scored"]
-    if counted != finished(pairs):
-        yield f"{archive.path}: the manifest says {counted:,} scored cases, the journal has {finished(pairs):,}"
+    if counted != done:
+        yield f"{archive.path}: the manifest says {counted:,} scored cases, the journal has {done:,}"
     if SUMMARY in archive.files and SUMMARY not in damaged:
-        wanted = json.loads(json.dumps(summary(info, pairs)))
+        wanted = json.loads(json.dumps(summary(info, pairs, journal.edits.values())))
         where = difference(json.loads(archive.content(SUMMARY)), wanted)
         if where:
             yield f"{archive.path}: {SUMMARY} does not follow from the journal: {where}"

@@ -13,6 +13,7 @@ from editscope.errors import BadInput, unknown
 from editscope.runs.compared import ShortScale
 from editscope.runs.plan import aggregation_from
 from editscope.runs.record import CaseRecord, Run, open_run
+from editscope.runs.repeats import plain
 from editscope.suites import parse_where
 
 if TYPE_CHECKING:
@@ -48,7 +49,10 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class CaseContrast:
-    """One case in all runs: scores in percent (ratios as they are), failure modes and records by run."""
+    """One case in all runs: scores in percent (ratios as they are), failure modes and records by run.
+
+    Of a run with repeats the score is the mean over them, the failure mode the most common, the record the first.
+    """
 
     case_id: str
     variant: str
@@ -111,11 +115,12 @@ class Comparison:
 
     def cases(self, n: int = 10) -> tuple[CaseContrast, ...]:
         """The n cases in which a run differs most from the first, largest difference first."""
-        records = [{(record.case_id, record.variant): record for record in run.records()} for run in self.runs]
+        records = [_by_unit(run) for run in self.runs]
         units = {(key[0], key[1]): tuple(known[key[0], key[1]] for known in records) for key in self.places}
-        scores = self._scores_by_unit() if self.runs[0].judged else {}
+        folds = self.runs[0].judged or any(run.repeats > 1 for run in self.runs)
+        scores = self._scores_by_unit() if folds else {}
         for unit, found in units.items():
-            scores.setdefault(unit, tuple(record.metrics.get(self.metric) for record in found))
+            scores.setdefault(unit, tuple(repeats[0].metrics.get(self.metric) for repeats in found))
         apart = {unit: _largest_difference(*scores[unit]) for unit in units}
         ordered = sorted(apart, key=lambda unit: (-abs(apart[unit]), unit))
         return tuple(self._contrast(units[unit], scores[unit], apart[unit]) for unit in ordered[:n])
@@ -134,15 +139,16 @@ class Comparison:
         }
 
     def _contrast(
-        self, records: tuple[CaseRecord, ...], scores: tuple[float | None, ...], difference: float
+        self, found: tuple[list[CaseRecord], ...], scores: tuple[float | None, ...], difference: float
     ) -> CaseContrast:
+        records = tuple(repeats[0] for repeats in found)
         return CaseContrast(
             case_id=records[0].case_id,
-            variant=records[0].variant,
+            variant=plain(records[0].variant)[0],
             instruction=records[0].instruction,
             tags=records[0].tags,
             scores=tuple(None if score is None else round(self.scale * score, 9) for score in scores),
-            failures=tuple(record.failure for record in records),
+            failures=tuple(_commonest([record.failure for record in repeats]) for repeats in found),
             difference=round(self.scale * difference, 9),
             records=records,
         )
@@ -192,12 +198,14 @@ def compare(
     metric: str | None = None,
     where: Mapping[str, str | Sequence[str]] | None = None,
     resamples: int = 10_000,
+    level: float = 0.95,
 ) -> Comparison:
     """Compare runs with the first of them, case by case: ``es.compare(run, "runs/last-week").table()``.
 
     Runs are runs, run folders or archives, over the same suite. Only cases that all runs have, with the same
     fingerprint, take part; ``left_out`` counts the rest. ``metric`` is the suite's headline unless given;
-    ``where={"task": "border"}`` takes a part of the cases.
+    ``where={"task": "border"}`` takes a part of the cases. A case with repeats counts by their mean, so runs with
+    different numbers of them can be compared. ``level`` is that of the intervals.
     """
     if not others:
         raise BadInput("a comparison needs at least two runs; give another one")
@@ -212,8 +220,23 @@ def compare(
     from editscope.stats.paired import compare_rows
 
     match = _matched_by(runs[0])
-    tables = [compare_rows(taken[0], rows, aggregation, metric, match=match, resamples=resamples) for rows in taken[1:]]
+    tables = [
+        compare_rows(taken[0], rows, aggregation, metric, match=match, resamples=resamples, level=level)
+        for rows in taken[1:]
+    ]
     return Comparison(runs, run_names(runs), metric, aggregation, tuple(tables), left_out, shared, tuple(taken))
+
+
+def _by_unit(run: Run) -> dict[tuple[str, str], list[CaseRecord]]:
+    """The records of each case and variant, one for each repeat."""
+    found: dict[tuple[str, str], list[CaseRecord]] = {}
+    for record in run.records():
+        found.setdefault((record.case_id, plain(record.variant)[0]), []).append(record)
+    return found
+
+
+def _commonest(modes: Sequence[str]) -> str:
+    return Counter(modes).most_common(1)[0][0]  # of equally many the first
 
 
 def _largest_difference(first: float | None, *others: float | None) -> float:
@@ -272,7 +295,7 @@ def _shared(
     numbers = [_numbered(run, where, metric) for run in runs]
     everyone = set().union(*numbers)
     common = [key for key in numbers[0] if all(key in number for number in numbers)]
-    prints = [run.rows()["fingerprint"] for run in runs]
+    prints = [run.averaged_rows()["fingerprint"] for run in runs]
     shared = {}
     for key in common:
         places = tuple(number[key] for number in numbers)
@@ -280,7 +303,7 @@ def _shared(
             shared[key] = places
     if not shared:
         raise BadInput(_why_nothing(runs, len(common)))
-    rows, exclude = runs[0].rows(), aggregation.exclude
+    rows, exclude = runs[0].averaged_rows(), aggregation.exclude
     diagnostic = sum(
         all(rows[tag][places[0]] == value for tag, value in exclude.items()) for places in shared.values() if exclude
     )
@@ -300,7 +323,7 @@ def _why_nothing(runs: Sequence[Run], common: int) -> str:
 
 def _numbered(run: Run, where: Mapping[str, str | Sequence[str]] | None, metric: str) -> dict[Key, int]:
     """The row of each case of a run that passes a filter; in a run with judges, the rows that belong to a measure."""
-    rows = run.rows()
+    rows = run.averaged_rows()
     chosen = {} if where is None else parse_where(f"{tag}={_joined(values)}" for tag, values in where.items())
     for tag, wanted in chosen.items():
         if tag not in run.tags:
@@ -328,7 +351,7 @@ def _tags(aggregation: Aggregation, matched_by: Sequence[str]) -> list[str]:
 
 
 def _taken(run: Run, places: Sequence[int], names: Sequence[str]) -> Rows:
-    rows = run.rows()
+    rows = run.averaged_rows()
     for name in names:
         if name not in rows:
             raise BadInput(f"the cases of {run.path} have no {name!r}, which the tables of the first run need")

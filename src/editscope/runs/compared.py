@@ -90,7 +90,7 @@ def notes(comparison: Comparison) -> tuple[str, ...]:
     left_out = str(comparison.left_out)
     if left_out:
         said.append(f"Left out: {left_out}.")
-    said += _judging(comparison)
+    said += [*_repeats(comparison), *_judging(comparison)]
     single, strata = single_strata(comparison)
     if single:
         said.append(
@@ -98,6 +98,17 @@ def notes(comparison: Comparison) -> tuple[str, ...]:
             "the p-values are not touched by it."
         )
     return tuple(said)
+
+
+def _repeats(comparison: Comparison) -> list[str]:
+    """How often each run edited a case, where any did more than once."""
+    often = [run.repeats for run in comparison.runs]
+    if max(often) == 1:
+        return []
+    if len(set(often)) == 1:
+        return [f"Each case counts by the mean of its {often[0]} repeats."]
+    told = ", ".join(f"{name} {k}" for name, k in zip(comparison.names, often, strict=True))
+    return [f"Repeats of each case: {told}. A case counts by the mean of its repeats, so that runs can be paired."]
 
 
 def _judging(comparison: Comparison) -> list[str]:
@@ -209,7 +220,9 @@ class TextTable:
         from editscope.runs.tabulate import print_comparison
 
         # Inside a notebook Rich would show the table itself, piece by piece.
-        console = Console(file=io.StringIO(), width=110, highlight=False, color_system=None, force_jupyter=False)
+        console = Console(
+            file=io.StringIO(), width=110, emoji=False, highlight=False, color_system=None, force_jupyter=False
+        )
         print_comparison(self.comparison, console, self.by or usual_kind(self.comparison))
         file = console.file
         assert isinstance(file, io.StringIO)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -41,6 +41,20 @@ def write_whole(path: Path, data: bytes) -> None:
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def write_inside(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files into a run folder, by relative path; DiskError for one that would lie outside of it."""
+    for name, data in files.items():
+        place = PurePosixPath(name)
+        if place.is_absolute() or ".." in place.parts or not place.parts or "\\" in name:
+            raise DiskError(
+                f"a worker sent a file named {name!r}, which is no path inside {folder}; nothing was written"
+            )
+        path = folder / place
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
 
 
 def safe_path(case_id: str) -> PurePosixPath:

@@ -13,6 +13,7 @@ from editscope.judges import Call
 from editscope.judges.budget import Estimate, estimate
 from editscope.runs.journal import progress, read_journal
 from editscope.runs.plan import Plan
+from editscope.runs.repeats import file_names, plain
 
 LOOKED_AT = 40
 """Of so many cases, spread over the run, the calls are really made; the others are taken to be like them."""
@@ -41,11 +42,12 @@ def forecast(plan: Plan, looked_at: int = LOOKED_AT) -> Forecast:
     assert plan.judging is not None
     judging = plan.judging
     done = progress(read_journal(plan.out))
-    scored = {case_id for case_id, _ in done.scores}
-    left = [case_id for case_id in plan.ids if case_id not in scored]
+    scored = {(case_id, plain(name)[1]) for case_id, name in done.scores}
+    every = ((case_id, repeat) for repeat in range(plan.repeats) for case_id in plan.ids)
+    left = [job for job in every if job not in scored]
     step = max(1, len(left) / looked_at)
     looked = [left[int(i * step)] for i in range(min(looked_at, len(left)))]
-    calls = [call for case_id in looked for call in _calls(plan, case_id)]
+    calls = [call for case_id, repeat in looked for call in _calls(plan, case_id, repeat)]
     scale = len(left) / max(1, len(looked))
     asked = len(calls) * judging.samples
     found, cached = [], 0
@@ -56,23 +58,24 @@ def forecast(plan: Plan, looked_at: int = LOOKED_AT) -> Forecast:
     return Forecast(len(left), tuple(found), round(cached * scale), len(looked) == len(left), not plan.editor.in_place)
 
 
-def _calls(plan: Plan, case_id: str) -> Iterator[Call]:
+def _calls(plan: Plan, case_id: str, repeat: int) -> Iterator[Call]:
     assert plan.judging is not None
     rubric = plan.judging.rubric
     prompts = plan.judging.protocol.pack(rubric)
     case = plan.suite.case(case_id)
     for unit in rubric.units(case):
-        edits = {variant: _edit(plan, case, variant) for variant in unit.variants}
+        edits = {variant: _edit(plan, case, variant, repeat) for variant in unit.variants}
         there = {variant: pixels for variant, pixels in edits.items() if pixels is not None}
         if len(there) == len(edits):
             yield from rubric.calls(case, unit, there, prompts)
 
 
-def _edit(plan: Plan, case: Case, variant: str) -> Pixels | None:
+def _edit(plan: Plan, case: Case, variant: str, repeat: int) -> Pixels | None:
     """The edit where it is a file already, else the input, which has about its size."""
     if not plan.editor.in_place:
         return load(plan.suite.inputs(case)[0])
-    asked = Request(case.id, (), "", 0, case.tags, variant, outputs=plan.suite.output_names(case.id, variant))
+    places = file_names(plan.suite, case.id, variant, repeat)
+    asked = Request(case.id, (), "", 0, case.tags, variant, outputs=places, repeat=repeat)
     found = plan.editor.edit(asked)
     image = getattr(found, "image", None)
     try:

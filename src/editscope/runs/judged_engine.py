@@ -64,9 +64,9 @@ class JudgedEngine(Engine):
         super().__init__(crew, journal, folder, timeout_s, watcher)
         self.court = court
         self._told = watcher
-        self._kept: dict[Step, dict[Asked, Line]] = defaultdict(dict)
+        self._lines: dict[Step, dict[Asked, Line]] = defaultdict(dict)
         for step, lines in court.kept.items():
-            self._kept[step] = dict(lines)
+            self._lines[step] = dict(lines)
         self._hearings: dict[Step, Hearing] = {}
         self._jobs: dict[tuple[str, int], Job] = {}
         self._left: Counter[tuple[str, int]] = Counter()
@@ -127,7 +127,7 @@ class JudgedEngine(Engine):
 
     def _questions(self, hearing: Hearing) -> list[Question]:
         """What is still to be asked: all that has no line in the journal about the same call."""
-        about, kept, open_questions = hearing.about, self._kept[hearing.step], []
+        about, kept, open_questions = hearing.about, self._lines[hearing.step], []
         for call in about.calls:
             for number, spec in enumerate(self.court.specs):
                 for sample in range(self.court.samples):
@@ -156,7 +156,7 @@ class JudgedEngine(Engine):
             hearing.unknown += 1
         else:
             asked = (line["key"], line["verdict"]["judge"], line["sample"])
-            self._kept[step][asked] = line
+            self._lines[step][asked] = line
             hearing.verdicts[asked] = Verdict.from_json(line["verdict"])
             self._told.asked(hearing.verdicts[asked])
         if hearing.over:
@@ -171,7 +171,7 @@ class JudgedEngine(Engine):
         if not hearing.unknown:
             line = hearing.score(self.court.rubric, self.court.specs)
             if self._write(line):
-                self._kept.pop(hearing.step, None)
+                self._lines.pop(hearing.step, None)
                 job = self._jobs[which]
                 self._jobs[which] = replace(job, done=(*job.done, about.name))
                 if len(self._jobs[which].done) >= about.units:

@@ -9,7 +9,11 @@ from typing import Any
 
 from editscope.cases import NOTHING
 from editscope.runs.journal import Asked, Line
-from editscope.runs.preparing import thumb_name
+from editscope.runs.repeats import plain, unit_name
+from editscope.runs.steps import thumb_name
+
+SHARED = ("input", "answer", "reference")
+"""What thumbnails show that all edits of a case have in common; a number may follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +153,17 @@ def shared_tags(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 def kinds_of(name: str, variants: Sequence[str]) -> str | None:
     """What a thumbnail shows to who looks at these variants of a case; None where it belongs to another.
 
-    >>> kinds_of("edit@explicit", ["explicit"]), kinds_of("edit@A", ["A", "B"]), kinds_of("edit@cn", ["en"])
+    >>> kinds_of("edit@explicit", ["explicit"]), kinds_of("edit@A~2", ["A~2", "B~2"]), kinds_of("edit@cn", ["en"])
     ('edit', 'edit A', None)
+    >>> kinds_of("input2", ["~2"]), kinds_of("edit@~2", ["~2"]), kinds_of("edit", ["~2"])
+    ('input2', 'edit', None)
     """
     kind, at, _ = name.partition("@")
     if not at:
-        return kind
-    if len(variants) > 1 and name == thumb_name(kind, "+".join(variants)):
+        return kind if "" in variants or kind.rstrip("0123456789") in SHARED else None
+    if len(variants) > 1 and name == thumb_name(kind, unit_name(variants)):
         return kind
     for variant in variants:
         if name == thumb_name(kind, variant):
-            return kind if len(variants) == 1 else f"{kind} {variant}"
+            return kind if len(variants) == 1 else f"{kind} {plain(variant)[0]}"
     return None

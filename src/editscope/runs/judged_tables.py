@@ -11,12 +11,15 @@ from editscope.cases import Aggregation
 from editscope.errors import BadInput
 from editscope.runs.journal import Line
 from editscope.runs.protocol import measures_from
+from editscope.runs.repeated_tables import about_repeats
+from editscope.runs.repeats import REPEAT, folded, plain, repeated, repeats_of
 from editscope.scoring.rubrics import Measure
 
 Info: TypeAlias = Mapping[str, Any]
 Pairs: TypeAlias = Sequence[tuple[Line, Line]]
 Columns: TypeAlias = "dict[str, list[Any]]"
 
+WORST, BEST = " worst", " best"  # columns beside the tags; no tag starts with a space
 FIXED = ("metric", "key", "value", "status", "edit_status", "asked", "answered", "agreement")
 
 
@@ -36,6 +39,8 @@ def score_columns(info: Info, pairs: Pairs) -> Columns:
     measures = measures_from(info["judging"])
     tags = list(dict.fromkeys([tag for row in rows for tag in row["tags"]] + [*_tags_of(info)]))
     columns: Columns = {name: [row[name] for row in rows] for name in ("case_id", "variant")}
+    if repeats_of(info) > 1:
+        columns[REPEAT] = [row[REPEAT] for row in rows]
     columns |= {tag: [row["tags"].get(tag) for row in rows] for tag in tags}
     columns |= {name: [row[name] for row in rows] for name in FIXED}
     columns |= {measure.name: [_counted(measure, row) for row in rows] for measure in measures}
@@ -48,8 +53,8 @@ def summary(info: Info, pairs: Pairs, aggregation: Aggregation) -> dict[str, Any
     from editscope.stats.summary import summarize
 
     measures = measures_from(info["judging"])
-    columns = score_columns(info, pairs)
-    table = summarize(columns, aggregation, [measure.name for measure in measures])
+    columns, names = score_columns(info, pairs), [measure.name for measure in measures]
+    table = summarize(folded(columns, names), aggregation, names)
     groups = [row for row in table["groups"] if row["n"]]
     for measure in measures:
         _bound(table["overall"], groups, measure, columns, aggregation)
@@ -65,6 +70,7 @@ def summary(info: Info, pairs: Pairs, aggregation: Aggregation) -> dict[str, Any
         **_labels(columns),
         **_agreement(columns),
         **_panel(pairs),
+        **about_repeats(columns, aggregation, names, repeats_of(info), _full_marks(info, measures)),
     }
 
 
@@ -117,10 +123,12 @@ def spent(pairs: Pairs) -> dict[str, Any]:
 
 def _rows(info: Info, pairs: Pairs) -> Iterator[dict[str, Any]]:
     for _, score in pairs:
+        repeat = plain(score["variant"])[1]
         for row in counted_rows(info, score):
             yield {
                 "case_id": score["case"],
-                "variant": row.get("variant", score["variant"]),
+                "variant": repeated(row["variant"], repeat) if "variant" in row else score["variant"],
+                REPEAT: repeat + 1,
                 "tags": {**score["tags"], **row.get("tags", {})},
                 "metric": row["metric"],
                 "key": row.get("key", ""),
@@ -148,7 +156,7 @@ def _tags_of(info: Info) -> list[str]:
     """The tags that the tables need, which no row may have."""
     saved = info["aggregation"]
     used = [tag for group in (saved["overall"], *saved["groups"]) for tag in (*group["by"], *group["over"])]
-    own = ("case_id", "variant", *FIXED)
+    own = ("case_id", "variant", REPEAT, *FIXED)
     return [tag for tag in (*used, *saved["strata"], *saved["exclude"]) if tag not in own]
 
 
@@ -173,9 +181,11 @@ def _bound(
     if all(columns["value"][place] is not None for place in mine):
         return
     rows = {name: [values[place] for place in mine] for name, values in columns.items()}
-    worst, best = (measure.shown(end) / 100 for end in (measure.worst, measure.best))
+    for end, value in ((WORST, measure.worst), (BEST, measure.best)):
+        rows[end] = [measure.shown(value) / 100 if known is None else known for known in rows[measure.name]]
+    rows = folded(rows, (measure.name, WORST, BEST))
     try:
-        table = missing_bounds(rows, aggregation, measure.name, worst=worst, best=best)
+        table = missing_bounds(rows, aggregation, measure.name, filled=(WORST, BEST))
     except BadInput:  # all of its rows are diagnostics
         return
     cells = {("", ""): overall[measure.name]}
@@ -194,6 +204,12 @@ def _labels(columns: Columns) -> dict[str, Any]:
     yes = 100 * sum(label.strip().lower() == "yes" for label in labels) / len(labels)
     shares = {"yes": yes, "always_yes": yes, "unchanged": 100 - yes}
     return {"labels": {"questions": len(labels), **{name: round(share, 9) for name, share in shares.items()}}}
+
+
+def _full_marks(info: Info, measures: Sequence[Measure]) -> float:
+    """From where on an edit counts as right in pass@k: the best that the headline's scale has."""
+    first = next(measure for measure in measures if measure.name == info["judging"]["headline"])
+    return first.shown(first.best) / 100
 
 
 def _agreement(columns: Columns) -> dict[str, Any]:

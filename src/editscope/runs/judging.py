@@ -62,6 +62,8 @@ class Judging:
     limits: Limits = field(default_factory=Limits)
     again: bool = False
     """Whether calls that ended without a verdict are asked once more."""
+    named: bool = False
+    """Whether every judge was named by a spec, so that another process can make the same."""
 
     @property
     def label(self) -> str:
@@ -115,7 +117,9 @@ def make_judging(
     listed = [judge] if isinstance(judge, str | Judge) else list(judge)
     if not listed:
         raise BadInput(f"suite {suite.name} is scored by a judge; name one with --judge, such as openai:gpt-4o")
-    return Judging(_loaded(listed, limits), chosen, rubric, samples, cast("Missing", missing), limits, again)
+    judges = load_judges(listed, limits)
+    named = all(isinstance(one, str) for one in listed)
+    return Judging(judges, chosen, rubric, samples, cast("Missing", missing), limits, again, named)
 
 
 def judging_again(
@@ -145,7 +149,7 @@ def judging_again(
     return found
 
 
-def _loaded(judges: Sequence[str | Judge], limits: Limits) -> tuple[Judge, ...]:
+def load_judges(judges: Sequence[str | Judge], limits: Limits) -> tuple[Judge, ...]:
     """The judges in the order in which they were named; those with a spec spend from one purse."""
     from editscope.judges.panel import load_panel
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from editscope.runs.compared import interval, letter, metric_name, number, p_value, signed
 from editscope.runs.plan import aggregation_from
+from editscope.runs.repeated_tables import repeats_said
+from editscope.runs.repeats import case_name
 from editscope.stats.summary import percent_scale
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ def run_html(run: Run) -> str:
         _headline(run.summary, headline) + _coverage(run),
         _weakest(run.summary, headline),
         _failures(run.summary.get("failures", {})),
+        escape(repeats_said(run.summary, metric_name(headline))),
         _fold("The four worst cases", _cards(worst.records, headline)),
     ]
     return _box(*parts)
@@ -204,7 +207,8 @@ def _cards(records: Sequence[CaseRecord], headline: str) -> str:
         clip = "display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden"
         text = escape(record.instruction)
         cards.append(
-            f"<div style='width:332px;margin:8px 10px 4px 0'>{_row(pictures)}<div><b>{escape(record.case_id)}</b></div>"
+            f"<div style='width:332px;margin:8px 10px 4px 0'>{_row(pictures)}"
+            f"<div><b>{escape(case_name(record.case_id, record.variant))}</b></div>"
             f"<div>{shown}&ensp;{mark} {escape(record.failure.replace('_', ' '))}</div>"
             f"<div title='{text}' style='{FAINT};{clip}'>{text}</div></div>"
         )

@@ -19,6 +19,7 @@ from editscope.runs.journal import FILE as JOURNAL
 from editscope.runs.journal import Line, Step, progress, read_journal
 from editscope.runs.plan import FILE as INFO
 from editscope.runs.plan import read_info
+from editscope.runs.repeats import repeats_of
 from editscope.runs.tables import SCORES, SUMMARY, finished, scored
 
 FORMAT = 1
@@ -99,7 +100,7 @@ def pack(run: str | Path, out: str | Path | None = None, *, images: bool = True,
         lines = read_journal(folder)
         edits, lost = _edits(folder, lines, images)
         entries = sorted(_entries(folder, lines, edits), key=lambda entry: entry.name)
-        done = finished(scored(progress(lines)))
+        done = finished(scored(progress(lines)), repeats_of(info))
         about = {
             "kind": KIND,
             "format": FORMAT,

@@ -15,7 +15,10 @@ from typing import Any
 from editscope import __version__
 from editscope.cases import NOTHING
 from editscope.editors import Editor, Inventory, load_editor
+from editscope.editors.base import EditLimits
+from editscope.editors.specs import rooted
 from editscope.errors import BadInput
+from editscope.runs.bounds import bounded, bounds_of, checked
 from editscope.runs.disk import write_whole, writing
 from editscope.runs.folder import run_folder
 from editscope.runs.info import FILE, FORMAT, Info, aggregation_from, aggregation_json, info_json, read_info
@@ -48,8 +51,8 @@ class Plan:
     out: Path
     info: Info
     judging: Judging | None = None
-    edit_again: bool = False
-    """Whether edits that ended without a picture are made once more."""
+    edit_again: tuple[str, ...] = ()
+    """Edits that ended with one of these statuses are made once more."""
 
     @property
     def repeats(self) -> int:
@@ -60,6 +63,11 @@ class Plan:
     def jobs(self) -> int:
         """How many jobs it has in all: every repeat of every case is one."""
         return self.repeats * len(self.ids)
+
+    @property
+    def edit_limits(self) -> EditLimits:
+        """How fast the editor may be asked and what it may spend."""
+        return bounds_of(self.info)
 
     @property
     def seed(self) -> int:
@@ -127,6 +135,7 @@ def make_plan(
     timeout: float | None = None,
     judging: Judging | None = None,
     repeats: int = 1,
+    edit_limits: EditLimits | None = None,
     also: Mapping[str, Any] = NOTHING,
 ) -> Plan:
     """Check everything that can be checked and decide where the run goes; writes nothing.
@@ -155,6 +164,7 @@ def make_plan(
         _check_all_there(inventory)
     info = _info(suite, ids, editor, spec, inventory, where, limit, seed)
     info["settings"] = {"timeout_s": timeout, "repeats": repeats}
+    info["settings"] = bounded(info, edit_limits and checked(edit_limits))
     if judging is not None:
         info |= {
             "judge": judging.label,
@@ -224,18 +234,20 @@ def plan_again(
     missing: str | None = None,
     again: bool = False,
     repeats: int | None = None,
-    edit_again: bool = False,
+    edit_limits: EditLimits | None = None,
+    edit_again: tuple[str, ...] = (),
 ) -> Plan:
     """The plan of a run that was started before, checked against what is there now.
 
     For a run with judges ``limits`` and ``missing`` replace those it was started with, and ``again`` asks once more
-    what ended without a verdict. ``repeats`` adds repeats to those it has; ``edit_again`` makes edits once more that
-    ended without a picture.
+    what ended without a verdict. ``repeats`` adds repeats to those it has; ``edit_limits`` are
+    over those that the editor had; ``edit_again`` names statuses: edits that ended so are made once more.
     """
     info = read_info(folder)
     if repeats is not None:
         check_more(folder, info, check_repeats(repeats))
         info["settings"] = {**info["settings"], "repeats": repeats}
+    info["settings"] = bounded(info, edit_limits and checked(edit_limits))
     spec = info["editor"]["spec"]
     if spec is None and "edits_of" not in info:
         raise BadInput(
@@ -274,9 +286,8 @@ def _info(
     limit: int | None,
     seed: int,
 ) -> Info:
-    if spec is not None and spec.startswith("folder:"):
-        # So that the run can be resumed from anywhere.
-        spec = f"folder:{Path(spec.removeprefix('folder:')).resolve()}"
+    if spec is not None:
+        spec = rooted(spec)  # so that the run can be resumed from anywhere
     options = {} if spec is None else dict(_options(spec))
     return {
         "format": FORMAT,

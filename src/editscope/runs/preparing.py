@@ -148,7 +148,9 @@ class JudgedBench(Bench):
         }
         there = {variant: pixels for variant, pixels in edits.items() if pixels is not None}
         loaded = replace(case, images=tuple(load(image) for image in case.images))
-        thumbs = dict(_thumbs(loaded, {repeated(variant, job.repeat): pixels for variant, pixels in there.items()}))
+        thumbs = {} if job.repeat else dict(_thumbs(loaded))  # what goes in is the same for all repeats
+        for variant, pixels in there.items():
+            thumbs[thumb_name("edit", repeated(variant, job.repeat)) + THUMB_SUFFIX] = _small(thumbnail(pixels), "WEBP")
         found = []
         for place, unit in enumerate(units):
             missing = next((job.edits[repeated(v, job.repeat)] for v in unit.variants if v not in there), None)
@@ -273,12 +275,11 @@ def seen(case: Case, calls: tuple[Call, ...] | list[Any]) -> tuple[Question | No
     return case.questions if len(case.questions) == len(calls) else (None,) * len(calls)
 
 
-def _thumbs(case: Case, edits: Mapping[str, Pixels]) -> Iterator[tuple[str, bytes]]:
-    """Inputs, answer, references and edits of a case, small."""
+def _thumbs(case: Case) -> Iterator[tuple[str, bytes]]:
+    """Inputs, answer and references of a case, small."""
     shown: list[tuple[str, ImageLike]] = [(_numbered("input", i), image) for i, image in enumerate(case.images)]
     shown += [("answer", case.answer)] if case.answer is not None else []
     shown += [(_numbered("reference", i), image) for i, image in enumerate(case.references)]
-    shown += [(thumb_name("edit", variant), pixels) for variant, pixels in edits.items()]
     for name, image in shown:
         yield name + THUMB_SUFFIX, _small(thumbnail(load(image)), "WEBP")
 

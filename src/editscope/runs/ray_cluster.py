@@ -4,24 +4,42 @@ from __future__ import annotations
 
 import logging
 import os
+import re
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 from types import ModuleType
 from typing import Any
 
 from editscope.errors import BadInput
 
+ANSWER_S = 10.0
 LOCAL = "local"
 AUTO = "auto"
 STORE_BYTES = 512 << 20
 STORE_BYTES_A_JOB = 32 << 20
 """The object store of a cluster of our own: what is in flight is a few pictures for each job."""
 
-QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "RAY_DEDUP_LOGS": "0"}
+QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 """What a cluster of our own is started with, unless the user says otherwise: it tells nobody that it is used, and an
 editor that asks for no GPU of its own may still see those that are there."""
+
+
+KEYS = (
+    "OPENAI_API_KEY",
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "BFL_API_KEY",
+    "ARK_API_KEY",
+    "HF_TOKEN",
+    *(name for proxy in ("http_proxy", "https_proxy", "no_proxy") for name in (proxy, proxy.upper())),
+)
+"""Variables that an editor or a judge may need on another machine, and that may hold a secret."""
+
+VERSIONS = re.compile(r"Ray: (\S+) Python: (\S+)")
+KEY_ENV = re.compile(r"\bkey_env=([A-Za-z_][A-Za-z0-9_]*)")
 
 
 @dataclass(frozen=True)
@@ -43,13 +61,19 @@ class Cluster:
         """The GPUs of all nodes that are there now."""
         return int(self.ray.cluster_resources().get("GPU", 0))
 
-    def node_names(self) -> dict[str, str]:
-        """The address of each node that is or was there, by its id."""
-        return {node["NodeID"]: node["NodeManagerAddress"] for node in self.ray.nodes()}
+    @property
+    def gpus_here(self) -> int:
+        """The GPUs of the node on which this process runs."""
+        own = [node for node in self.ray.nodes() if node["NodeID"] == self.node_id]
+        return int(own[0]["Resources"].get("GPU", 0)) if own else 0
 
     def is_alive(self, node_id: str) -> bool:
         """Whether a node is still in the cluster."""
         return any(node["NodeID"] == node_id and node["Alive"] for node in self.ray.nodes())
+
+    def has_free(self, resource: str) -> bool:
+        """Whether a node has a whole "GPU" or "CPU" that nobody holds."""
+        return bool(self.ray.available_resources().get(resource, 0) >= 1)
 
     def lacks(self, wanted: str) -> str:
         """Why a worker may have no place yet, in words; ``wanted`` is "GPU" or "CPU"."""
@@ -70,11 +94,28 @@ def joined(address: str | None = None, *, jobs: int | None = None) -> Iterator[C
     if ray.is_initialized():
         yield Cluster(ray, started=False, node_id=ray.get_runtime_context().get_node_id())
         return
-    started = _join(ray, address, jobs)
+    with _silence():
+        started = _join(ray, address, jobs)
+        try:
+            yield Cluster(ray, started=started, node_id=ray.get_runtime_context().get_node_id())
+        finally:
+            ray.shutdown()
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep Ray from printing pages over the progress of a run when one of its processes dies: the engine says so."""
+    from ray._private import worker
+
+    said = getattr(worker, "print_to_stdstream", None)
+    if said is None:
+        yield
+        return
+    worker.print_to_stdstream = lambda *_, **__: None
     try:
-        yield Cluster(ray, started=started, node_id=ray.get_runtime_context().get_node_id())
+        yield
     finally:
-        ray.shutdown()
+        worker.print_to_stdstream = said
 
 
 def import_ray() -> ModuleType:
@@ -88,6 +129,12 @@ def import_ray() -> ModuleType:
     return ray
 
 
+def keys_for(*specs: str) -> dict[str, str]:
+    """The keys that these specs may need, from this environment, for a call: they belong in no setting of Ray's."""
+    named = [name for spec in specs for name in KEY_ENV.findall(spec)]
+    return {name: os.environ[name] for name in (*KEYS, *named) if name in os.environ}
+
+
 def _join(ray: ModuleType, address: str | None, jobs: int | None) -> bool:
     """Join a cluster; whether it is one that this started."""
     wanted = address or os.environ.get("RAY_ADDRESS") or ""
@@ -97,6 +144,7 @@ def _join(ray: ModuleType, address: str | None, jobs: int | None) -> bool:
             "with --ray-address auto"
         )
     if wanted != LOCAL:
+        _answers(wanted)
         try:
             _init(ray, address=wanted or AUTO)
             return False
@@ -107,6 +155,17 @@ def _join(ray: ModuleType, address: str | None, jobs: int | None) -> bool:
     store = STORE_BYTES + STORE_BYTES_A_JOB * size
     _init(ray, address=LOCAL, num_cpus=size, object_store_memory=store, include_dashboard=False)
     return True
+
+
+def _answers(address: str) -> None:
+    """Raise BadInput where nothing listens at ``host:port``: Ray itself would try for a minute."""
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER_S).close()
+    except (OSError, OverflowError) as error:
+        raise BadInput(_no_cluster(address)) from error
 
 
 def _no_cluster(address: str) -> str:
@@ -121,11 +180,12 @@ def _init(ray: ModuleType, **settings: Any) -> None:
         raise
     except RuntimeError as error:
         said = " ".join(str(error).split())
-        if "ersion mismatch" in said:
-            ours = f"Ray {version('ray')}"
+        versions = VERSIONS.findall(said)
+        if len(versions) == 2:
+            theirs, ours = (f"Ray {ray_version} and Python {python}" for ray_version, python in versions)
             raise BadInput(
-                f"the Ray cluster at {settings['address']} and this process do not fit together ({ours} here: {said}); "
-                "install the same versions of Python and Ray on all nodes"
+                f"the Ray cluster at {settings['address']} has {theirs}, this process {ours}; "
+                "install the same versions on all nodes"
             ) from error
         raise BadInput(f"Ray at {settings['address']} could not be joined or started ({said})") from error
     except (ValueError, OSError) as error:

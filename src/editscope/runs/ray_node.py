@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import queue
+import re
 import shutil
 import sys
-import tempfile
 import threading
+import time
 import traceback
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from editscope import __version__
 from editscope.errors import BadInput
-from editscope.runs.disk import safe_path
-from editscope.runs.steps import IMAGES, THUMBS
+from editscope.images import keep_freed_memory
+from editscope.runs.ray_carrying import Shelf, carrying, scratch
 from editscope.runs.worker import Job, Report, Setup, serve
 
 POLL_S = 20.0
 """How long a question for reports waits for one; asking again costs a millisecond."""
 
-SCRATCH = "editscope-ray"
-GOES_ON = ("ready", "edited")
-"""Reports after which more is to come of a job."""
+DEAF_S = 3 * POLL_S
+"""After so long without that question nobody listens: the network is down, or the cluster has given this node up."""
 
-Told = tuple[int, "Report | None"]
+DONE = ("scored", "prepared", "lost", "unfit", "bad", "disk", "broken", "stop")
+"""Reports that end a job."""
+
+Told: TypeAlias = "tuple[int, Report | None]"
 """A report with its number; None says that the hand has closed what it held."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a worker is: the node, its name for people, and the process."""
+    """Where a worker is: the node, its address, and the process."""
 
     node_id: str
     name: str
@@ -45,10 +48,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Kit:
-    """All that a node needs for steps of a run, wherever it is.
+    """All that a node needs for the steps of a run.
 
     ``seen`` are files and folders that the run reads and that no report carries, each with a word for what it is;
-    ``path`` and ``cwd`` are those of the process that asks, so that a module of the user's is found here as there.
+    ``path`` and ``cwd`` are those of the process that asks, so that a user's module is found here as there.
     """
 
     setup: Setup
@@ -58,7 +61,7 @@ class Kit:
     version: str = __version__
 
     def unpack(self) -> None:
-        """Make this process like the one that asks; BadInput where the node cannot do what it can."""
+        """Make this process like the one that asks; BadInput where the node cannot do what is asked."""
         if self.version != __version__:
             raise BadInput(
                 f"the run was started by editscope {self.version} and this node has {__version__}; "
@@ -75,8 +78,7 @@ class Kit:
 class Hand:
     """A worker of a run in a process of Ray's: jobs come in numbered, reports go out numbered.
 
-    Numbers make it safe to say anything twice: a network that stumbles loses no report and starts no job again.
-    Its run folder is a scratch folder of its own; what a step puts there travels with the report about it.
+    The numbers make it safe to say anything twice: a network that stumbles loses no report and starts no job again.
     """
 
     def __init__(self) -> None:
@@ -84,57 +86,85 @@ class Hand:
         self._given: set[int] = set()
         self._told: deque[Told] = deque()
         self._count = 0
+        self._heard = -1
+        self._asked = time.monotonic()
         self._new = threading.Condition()
-        self._folder = Path()
-        self._run = Path()
-        self._scores = False
+        self._shelf = Shelf()
+        self._thread: threading.Thread | None = None
 
     def start(self, kit: Kit, scores: bool, keys: Mapping[str, str]) -> Place:
-        """Begin to load; "ready" comes as a report. ``keys`` are for the environment of this process and nothing else."""
-        if not self._run.parts:  # else it was said twice
-            os.environ.update(keys)
-            self._folder, self._run, self._scores = _scratch(), kit.setup.folder, scores
-            threading.Thread(target=self._live, args=(kit,), name="editscope-hand", daemon=True).start()
+        """Begin to load; that it is ready comes as a report. ``keys`` go into the environment of this process only."""
+        with self._new:
+            if self._thread is None:
+                os.environ.update(keys)
+                self._thread = threading.Thread(
+                    target=self._live, args=(kit, scores), name="editscope-hand", daemon=True
+                )
+                self._thread.start()
         return here()
 
     def give(self, number: int, job: Job | None, pictures: Mapping[str, bytes]) -> None:
-        """Take a job, with the pictures of edits that were made elsewhere, by path in the run folder; None is the end."""
+        """Take a job, with the pictures of edits that were made elsewhere; None is the end."""
         with self._new:
             if number in self._given:
                 return
             self._given.add(number)
-        for relative, data in pictures.items():
-            path = self._folder / relative
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+        if job is not None:
+            self._shelf.bring(job.key, pictures)
         self._jobs.put(job)
 
     def reports(self, heard: int) -> list[Told]:
         """What there is to tell after number ``heard``; waits a while for it."""
         with self._new:
+            self._asked = time.monotonic()
+            self._new.notify_all()
             while self._told and self._told[0][0] <= heard:
                 self._told.popleft()
             self._new.wait_for(lambda: self._told, POLL_S)
             return list(self._told)
 
-    def _live(self, kit: Kit) -> None:
+    def do(self, job: Job, pictures: Mapping[str, bytes]) -> list[Report]:
+        """All reports on one job, when it is done; for a hand that is given one after the other."""
+        self.give(len(self._given), job, pictures)
+        found: list[Report] = []
+        while not found or found[-1].kind not in DONE:
+            for number, report in self.reports(self._heard):
+                self._heard = number
+                if report is not None and report.kind != "ready":
+                    found.append(report)
+        return found
+
+    def _live(self, kit: Kit, scores: bool) -> None:
+        folder = scratch()
+        tell = partial(self._send, folder, kit.setup.folder)
         try:
+            keep_freed_memory()
             kit.unpack()
-            serve(self._jobs.get, self._send, replace(kit.setup, folder=self._folder), self._scores)
+            bench = partial(carrying, inner=kit.setup.bench, shelf=self._shelf)
+            serve(self._receive, tell, replace(kit.setup, folder=folder, bench=bench), scores)
         except BadInput as error:
-            self._tell(Report("unfit", said=self._placed(str(error))))
+            tell(Report("unfit", said=str(error)))
         except BaseException as error:
             said = f"a worker failed in a way that it should not ({type(error).__name__}: {error})"
-            self._tell(Report("unfit", said=self._placed(said), trace=traceback.format_exc()))
+            tell(Report("unfit", said=said, trace=traceback.format_exc()))
         finally:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
             self._tell(None)
 
-    def _send(self, report: Report) -> None:
+    def _receive(self) -> Job | None:
+        """The next job, when somebody listens: a node that was given up must not go on with what others do by now."""
+        job = self._jobs.get()
+        with self._new:
+            self._new.wait_for(lambda: time.monotonic() - self._asked < DEAF_S)
+        return job
+
+    def _send(self, scratch_folder: Path, run_folder: Path, report: Report) -> None:
         said = report.said
-        if said and report.kind not in GOES_ON:
-            said = self._placed(said.replace(str(self._folder), str(self._run)))
-        self._tell(replace(report, said=said, files=carried(self._folder, report, keep=self._scores)))
+        if said:
+            # A reader knows the run folder, and wants to know which machine is meant.
+            said = re.sub(re.escape(str(scratch_folder)) + r"/[^/\s]+", lambda _: str(run_folder), said)
+            said = f"{said} (on node {here().name})"
+        self._tell(replace(self._shelf.loaded(report), said=said))
 
     def _tell(self, report: Report | None) -> None:
         with self._new:
@@ -142,63 +172,25 @@ class Hand:
             self._count += 1
             self._new.notify_all()
 
-    def _placed(self, said: str) -> str:
-        return f"{said} (on node {here().name})"
-
-
-def carried(folder: Path, report: Report, *, keep: bool = False) -> dict[str, bytes]:
-    """The files that a step put into its run folder, by relative path; they are no longer there afterwards.
-
-    ``keep`` leaves the picture of an edit for the score that follows.
-    """
-    if report.kind == "edited" and report.line is not None:
-        place = report.line["image"]
-        files = [folder / place] if isinstance(place, str) else []
-        found = {str(file.relative_to(folder)): file.read_bytes() for file in files}
-        for file in [] if keep else files:
-            file.unlink()
-        return found
-    case_id = _case_of(report)
-    if case_id is None:
-        return {}
-    thumbs = folder / THUMBS / safe_path(case_id)
-    found = {f"{THUMBS}/{safe_path(case_id)}/{file.name}": file.read_bytes() for file in sorted(_files(thumbs))}
-    shutil.rmtree(thumbs, ignore_errors=True)
-    shutil.rmtree(folder / IMAGES, ignore_errors=True)
-    return found
-
-
-def _case_of(report: Report) -> str | None:
-    if report.kind == "prepared":
-        return next((about.case.id for about in report.prepared), None)
-    return str(report.line["case"]) if report.line is not None else None
-
-
-def _files(folder: Path) -> list[Path]:
-    return [path for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
-
-
-# --- scoring as a task --------------------------------------------------------------------------------
 
 _HANDS: dict[str, Hand] = {}
-"""The hand of this process, by what it was made of: a task finds suite and code loaded by the one before it."""
+"""The hand of this process, by what it was made of: a task finds suite and code as the one before it loaded them."""
 
 
 def score(digest: str, packed: Sequence[Any], job: Job, pictures: Mapping[str, bytes]) -> list[Report]:
-    """Score one case; ``packed`` holds a reference to the kit, which is fetched once for each process."""
+    """Score one case, as a task; ``packed`` holds a reference to the kit, which is fetched once by each process."""
     hand = _HANDS.get(digest)
     if hand is None:
         import ray
 
-        for other in [_HANDS.pop(name) for name in list(_HANDS)]:
-            other.give(-1, None, {})
+        for name in list(_HANDS):
+            _HANDS.pop(name).give(-1, None, {})
         hand = _HANDS[digest] = Hand()
         hand.start(ray.get(packed[0]), True, {})
-    hand.give(hand.next_number(), job, pictures)
-    found = hand.until_done()
+    found = hand.do(job, pictures)
     if found[-1].kind == "unfit":
         del _HANDS[digest]
-    return [report for report in found if report.kind != "ready"]
+    return found
 
 
 def digest_of(data: bytes) -> str:
@@ -206,23 +198,9 @@ def digest_of(data: bytes) -> str:
     return sha256(data).hexdigest()[:16]
 
 
-# --- the node -----------------------------------------------------------------------------------------
-
-
 def here() -> Place:
     """Where this process is."""
     import ray
 
-    node_id = ray.get_runtime_context().get_node_id()
-    return Place(node_id, ray.util.get_node_ip_address(), os.getpid())
-
-
-def _scratch() -> Path:
-    """A folder of this process; those of processes that were killed are cleared away."""
-    base = Path(tempfile.gettempdir())
-    for left in base.glob(f"{SCRATCH}-*-*"):
-        pid = left.name.removeprefix(f"{SCRATCH}-").partition("-")[0]
-        with contextlib.suppress(OSError):
-            if pid.isdigit() and left.stat().st_uid == os.getuid() and not Path(f"/proc/{pid}").exists():
-                shutil.rmtree(left, ignore_errors=True)
-    return Path(tempfile.mkdtemp(prefix=f"{SCRATCH}-{os.getpid()}-", dir=base))
+    address: str = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
+    return Place(ray.get_runtime_context().get_node_id(), address, os.getpid())

@@ -17,7 +17,18 @@ from editscope.runs.judged_record import SummaryDict, VerdictRecord, kinds_of, s
 from editscope.runs.judged_tables import counted_rows, is_judged, unit_metrics
 from editscope.runs.plan import Info, aggregation_from, read_info
 from editscope.runs.protocol import measures_from
-from editscope.runs.tables import SUMMARY, as_table, coverage, finished, metric_names, score_columns, scored, summary
+from editscope.runs.repeats import plain, repeats_of
+from editscope.runs.tables import (
+    SUMMARY,
+    as_table,
+    averaged,
+    coverage,
+    finished,
+    metric_names,
+    score_columns,
+    scored,
+    summary,
+)
 
 THUMBS = "thumbs"
 KINDS = ("input", "answer", "edit", "error", "levels")
@@ -29,7 +40,8 @@ class CaseRecord:
 
     A run with judges has one record for each unit of a case: ``variant`` is its name, ``metrics`` are its measures (a
     hundredth of what tables show), ``rows`` the numbers behind them and ``verdicts`` what the judges said. ``images``
-    are the edits by variant.
+    are the edits by variant. A run with repeats has one for each: ``variant`` ends in "~2" in the second.
+    ``asked`` is what the model was really told, where a wrapper changed it; ``trace`` what the editor said or thought.
     """
 
     case_id: str
@@ -49,6 +61,8 @@ class CaseRecord:
     rows: tuple[Mapping[str, Any], ...] = ()
     verdicts: tuple[VerdictRecord, ...] = ()
     images: Mapping[str, Path] = field(default_factory=dict)
+    asked: str | None = None
+    trace: str | None = None
 
 
 class Thumbs(Mapping[str, Path]):
@@ -99,7 +113,7 @@ class Run:
         self.archive = archive
 
     def __repr__(self) -> str:
-        done = f"{finished(self._pairs):,} of {self.info['selection']['n']:,} cases"
+        done = f"{finished(self._pairs, self.repeats):,} of {self.info['selection']['n']:,} cases"
         where = self.archive or self.path
         return f"<Run {where}: {self.info['suite']['name']}, {self.info['editor']['name']}, {done}>"
 
@@ -121,19 +135,24 @@ class Run:
         return score_columns(self.info, self._pairs)
 
     @property
+    def repeats(self) -> int:
+        """How many edits each case gets."""
+        return repeats_of(self.info)
+
+    @property
     def judged(self) -> bool:
         """Whether it was scored by judges."""
         return is_judged(self.info)
 
     @property
     def complete(self) -> bool:
-        """Whether every case has its score."""
-        return finished(self._pairs) >= int(self.info["selection"]["n"])
+        """Whether every case has its score, in every repeat."""
+        return finished(self._pairs, self.repeats) >= int(self.info["selection"]["n"])
 
     @property
     def coverage(self) -> dict[str, int]:
-        """How many cases have which status; ``pending`` ones are not done yet."""
-        return coverage(int(self.info["selection"]["n"]), self._pairs)
+        """How many edits have which status, each repeat by itself; cases that are not done yet are ``pending``."""
+        return coverage(int(self.info["selection"]["n"]), self._pairs, self.repeats)
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -149,8 +168,16 @@ class Run:
         return SummaryDict(summary(self.info, self._pairs, self._progress.edits.values()))
 
     def rows(self) -> dict[str, list[Any]]:
-        """The columns of scores.parquet, as lists."""
+        """The columns of scores.parquet, as lists; a run with repeats has a row for each."""
         return dict(self._columns)
+
+    @cached_property
+    def _averaged(self) -> dict[str, list[Any]]:
+        return averaged(self.info, self._pairs, self._columns)
+
+    def averaged_rows(self) -> dict[str, list[Any]]:
+        """The same with each case once, by the mean over its repeats: what is averaged and compared."""
+        return dict(self._averaged)
 
     @cached_property
     def metrics(self) -> tuple[str, ...]:
@@ -175,11 +202,11 @@ class Run:
         return as_table(self.rows())
 
     def frame(self, kind: Literal["pandas", "polars"] | None = None) -> Any:
-        """One row per case as a pandas or Polars frame; without ``kind``, the one that is installed.
+        """One row per edit as a pandas or Polars frame; without ``kind``, the one that is installed.
 
         The columns of scores.parquet, curves as lists, then ``instruction`` and ``image`` (the path of the
         edit in full size, or None). Metrics are fractions: ``run.frame().groupby("task")["miou"].mean()``. Of a run
-        with judges one row per number, with ``metric`` and ``value``.
+        with judges one row per number, with ``metric`` and ``value``. Repeats have a column ``repeat``, from 1.
         """
         from editscope.runs.frames import as_frame
 
@@ -209,7 +236,10 @@ class Run:
         return Selection(tuple(r for r in self.records() if wanted <= dict(r.tags).items()), headline)
 
     def case(self, case_id: str, variant: str | None = None) -> CaseRecord:
-        """One case by its id; of several variants the first, unless it is named, here or as ``"id@variant"``."""
+        """One case by its id; of several variants the first, unless it is named, here or as ``"id@variant"``.
+
+        ``"id@~2"`` is the second repeat.
+        """
         for pair in self._pairs:
             if pair[1]["case"] == case_id and variant in (None, pair[1]["variant"]):
                 return self._record(pair)
@@ -220,6 +250,12 @@ class Run:
         near = difflib.get_close_matches(case_id, ids, n=3, cutoff=0.4)
         hint = f"; near it are {', '.join(near)}" if near else ""
         raise BadInput(f"{self.path} has no scored case {case_id!r}{hint}")
+
+    def repeats_of(self, record: CaseRecord) -> list[CaseRecord]:
+        """A case in all its repeats, in order: the record itself where there are no others."""
+        variant = plain(record.variant)[0]
+        mine = [p for p in self._pairs if p[1]["case"] == record.case_id and plain(p[1]["variant"])[0] == variant]
+        return [self._record(pair) for pair in mine]
 
     def edits(self) -> dict[tuple[str, str], Line]:
         """The line of every edit that was made, by case and variant."""
@@ -252,6 +288,8 @@ class Run:
             image=self.image_of(edit),
             latency_s=edit["latency_s"],
             notes=tuple(edit["notes"]),
+            asked=edit.get("asked"),
+            trace=edit.get("trace"),
             **(self._judged_part(score) if self.judged else self._pixel_part(score)),
         )
 
@@ -260,7 +298,7 @@ class Run:
             "metrics": score["metrics"],
             "failure": score["failure"],
             "evidence": score["evidence"],
-            "thumbs": Thumbs(self.path, score["case"]),
+            "thumbs": Thumbs(self.path, score["case"], [score["variant"]]),
         }
 
     def _judged_part(self, score: Line) -> dict[str, Any]:

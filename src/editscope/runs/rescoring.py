@@ -11,6 +11,7 @@ from editscope.errors import BadInput
 from editscope.runs.judging import Judges, make_judging
 from editscope.runs.plan import Plan, make_plan
 from editscope.runs.record import Run, open_run
+from editscope.runs.repeats import repeated
 from editscope.suites import load_suite
 
 
@@ -29,7 +30,7 @@ class KeptEdits(Editor):
 
     def edit(self, case: Request) -> Edit:
         """The edit as the run has it."""
-        known = self._edits.get((case.case_id, case.variant))
+        known = self._edits.get((case.case_id, repeated(case.variant, case.repeat)))
         if known is None:
             return Edit(case.case_id, case.variant, status="no_output", reason="the run has no edit of this case")
         return known
@@ -82,6 +83,7 @@ def plan_rescore(folder: str | Path, judge: Judges, *, out: str | Path | None = 
         limit=selection["limit"],
         judging=judging,
         seed=run.info["seed"],
+        repeats=run.repeats,
         also=made_by,
     )
 

@@ -6,30 +6,36 @@ import os
 import pickle
 import shlex
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from editscope.editors import Editor
+from editscope.editors.base import EditLimits
 from editscope.errors import BadInput, Stopped, unknown
 from editscope.runs.asking import Asking
 from editscope.runs.disk import DiskError
 from editscope.runs.engine import Crew, Engine
+from editscope.runs.gpus import visible_gpus
 from editscope.runs.info import add_to_judging
 from editscope.runs.journal import Journal, progress, read_journal
 from editscope.runs.judged_engine import Court, JudgedEngine
 from editscope.runs.judged_tables import snapshots
-from editscope.runs.judging import Judges, Limits, make_judging
+from editscope.runs.judging import Judges, Judging, Limits, make_judging
 from editscope.runs.plan import Plan, make_plan, plan_again, start_folder
 from editscope.runs.preparing import judged_bench
 from editscope.runs.progress import judging_meter, meter
 from editscope.runs.record import Run, open_run
+from editscope.runs.stock import paid, slots
 from editscope.runs.tables import SCORES, SUMMARY, scored, write_tables
 from editscope.runs.todo import done_so_far, todo
 from editscope.runs.worker import Setup
 from editscope.suites import Suite, load_suite, parse_where, suite_names
+
+LOCAL, RAY = "local", "ray"
+ENGINES = (LOCAL, RAY)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,6 +57,10 @@ def run(
     prompts: str | Path | None = None,
     samples: int = 1,
     missing: str = "worst",
+    repeats: int = 1,
+    engine: str = "local",
+    ray_address: str | None = None,
+    edit_limits: EditLimits | None = None,
     **limits: Any,
 ) -> Run:
     """Edit and score the cases of a suite; the run it returns is on disk.
@@ -65,6 +75,10 @@ def run(
     judges by another suite's rubric, ``prompts`` is a folder that replaces its prompts, ``samples`` asks each question
     so often; ``missing`` says what an edit that is not there counts: ``"worst"``, ``"skip"`` or ``"fail"``. Further
     names are those of ``editscope.runs.judging.Limits``: concurrency, max_cost, max_calls, cache and more.
+
+    ``repeats`` edits each case so often, each time with another seed. ``engine="ray"`` puts the work on a Ray cluster,
+    that at ``ray_address`` or the one that is here. ``edit_limits`` is how fast an editor may be asked and what it may
+    spend.
     """
     if isinstance(suite, str):
         suite = load_suite(suite)
@@ -77,30 +91,72 @@ def run(
         )
     elif protocol is not None or prompts is not None or limits:
         raise BadInput("a protocol, prompts or limits of judging need a judge, such as judge='openai:gpt-4o'")
-    plan = make_plan(suite, editor, out=out, where=chosen, limit=limit, seed=seed, timeout=timeout, judging=judging)
-    return execute(plan, jobs=jobs, console=_console() if progress else None)
+    plan = make_plan(
+        suite,
+        editor,
+        out=out,
+        where=chosen,
+        limit=limit,
+        seed=seed,
+        timeout=timeout,
+        judging=judging,
+        repeats=repeats,
+        edit_limits=edit_limits,
+    )
+    shown = _console() if progress else None
+    return execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address)
 
 
-def resume(folder: str | Path, *, jobs: int | None = None, progress: bool = True, **limits: Any) -> Run:
+def resume(
+    folder: str | Path,
+    *,
+    jobs: int | None = None,
+    progress: bool = True,
+    engine: str = "local",
+    ray_address: str | None = None,
+    edit_limits: EditLimits | None = None,
+    edit_again: Sequence[str] = (),
+    **limits: Any,
+) -> Run:
     """Go on with a run that was stopped or killed; finished steps are not repeated.
 
-    ``limits`` are those of ``editscope.run``, in place of those that the run was started with.
+    ``limits`` and ``edit_limits`` are those of ``editscope.run``, in place of those that the run was started with.
+    ``edit_again`` names statuses, such as ``["error"]``: edits that ended so are made once more. A run that was begun
+    by one engine may be finished by the other.
     """
-    plan = plan_again(Path(folder), limits=_limits(limits))
-    return execute(plan, jobs=jobs, console=_console() if progress else None)
+    plan = plan_again(Path(folder), limits=_limits(limits), edit_limits=edit_limits, edit_again=tuple(edit_again))
+    shown = _console() if progress else None
+    return execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address)
 
 
-def execute(plan: Plan, *, jobs: int | None = None, console: Console | None = None) -> Run:
+def execute(
+    plan: Plan,
+    *,
+    jobs: int | None = None,
+    console: Console | None = None,
+    engine: str = "local",
+    ray_address: str | None = None,
+) -> Run:
     """Do what a plan says, as far as the journal does not have it yet."""
-    jobs = cores() if jobs is None else jobs
-    if jobs < 1:
+    if engine not in ENGINES:
+        raise unknown("engine", engine, ENGINES)
+    if jobs is not None and jobs < 1:
         raise BadInput(f"--jobs must be at least 1, not {jobs}")
-    crew = _crew(plan, jobs)
+    plan.editor.limit(plan.edit_limits)
+    crew = _crew(plan, jobs or cores(), local=engine == LOCAL)
     try:
         with ExitStack() as stack:
-            asking = stack.enter_context(Asking(plan.judging.judges)) if plan.judging else None
-            if asking is not None and any(todo(plan)):
+            to_edit, to_score = todo(plan)
+            on_ray = engine == RAY and bool(to_edit or to_score)
+            asking = stack.enter_context(_asks(plan.judging, on_ray, ray_address, jobs)) if plan.judging else None
+            if to_edit:
+                plan.editor.check()
+            if asking is not None and (to_edit or to_score):
                 asking.check()
+            if on_ray:
+                from editscope.runs.ray_engine import ray_crew
+
+                crew = stack.enter_context(ray_crew(plan, crew, ray_address, jobs=jobs))
             start_folder(plan)
             with Journal(plan.out) as journal:
                 worked = _work(plan, crew, journal, console, asking)
@@ -114,6 +170,15 @@ def execute(plan: Plan, *, jobs: int | None = None, console: Console | None = No
     return open_run(plan.out)
 
 
+def _asks(judging: Judging, on_ray: bool, address: str | None, jobs: int | None) -> AbstractContextManager[Asking]:
+    """How the judges of a run are asked: from this process, or through an actor of a cluster."""
+    if not on_ray:
+        return Asking(judging.judges)
+    from editscope.runs.ray_asking import ray_asking
+
+    return ray_asking(judging, address, jobs=jobs)
+
+
 def cores() -> int:
     """How many cores this process may use."""
     try:
@@ -125,16 +190,17 @@ def cores() -> int:
 def _work(plan: Plan, crew: Crew, journal: Journal, console: Console | None, asking: Asking | None) -> bool:
     """Do what is left; whether there was anything."""
     to_edit, to_score = todo(plan)
-    spent = bool(to_score) or len(to_edit) < len(plan.ids)
-    done = len(plan.ids) - len(to_edit) - len(to_score)
+    spent = bool(to_score) or len(to_edit) < plan.jobs
+    done = plan.jobs - len(to_edit) - len(to_score)
+    timeout_s = None if plan.editor.own_clock else plan.timeout_s
     if plan.judging is None or asking is None:
-        with meter(console, len(plan.ids), done) as shown:
-            Engine(crew, journal, plan.out, plan.timeout_s, shown).work(to_edit, to_score, spent=spent)
+        with meter(console, plan.jobs, done) as shown:
+            Engine(crew, journal, plan.out, timeout_s, shown).work(to_edit, to_score, spent=spent)
     else:
         judging = plan.judging
         court = Court(judging.rubric, asking, judging.samples, judging.missing, done_so_far(plan).verdicts)
-        with judging_meter(console, len(plan.ids), done, asking) as heard:
-            engine = JudgedEngine(crew, journal, plan.out, plan.timeout_s, heard, court)
+        with judging_meter(console, plan.jobs, done, asking) as heard:
+            engine = JudgedEngine(crew, journal, plan.out, timeout_s, heard, court)
             engine.work(to_edit, to_score, spent=spent)
     return bool(to_edit or to_score)
 
@@ -164,21 +230,40 @@ def _limits(given: Mapping[str, Any]) -> Limits:
     return Limits(**said)
 
 
-def _crew(plan: Plan, jobs: int) -> Crew:
-    editor = plan.editor
+def _crew(plan: Plan, jobs: int, *, local: bool) -> Crew:
+    """Who does the work on this machine; another engine takes it from there."""
+    editor, limits = plan.editor, plan.edit_limits
     shipped: str | bytes | None = plan.editor_spec
     at_home: Editor | None = None
     if shipped is None:
         shipped = _pickled(editor)
         at_home = editor if shipped is None else None
-    fused = editor.workers is None and at_home is None
+    fused = editor.workers is None and not editor.gpu and at_home is None
+    gpus = visible_gpus() if editor.gpu and local and at_home is None else ()
     editing = 1 if at_home is not None else jobs if editor.workers is None else max(1, editor.workers)
+    if gpus:
+        editing = len(gpus) if editor.workers is None else min(editing, len(gpus))
     bench = None
     if plan.judging is not None:
         bench = partial(judged_bench, protocol=plan.judging.protocol, memory=plan.judging.memory)
-    setup = Setup(_suite_setup(plan.suite), shipped, plan.out.absolute(), plan.seed, bench)
-    # Reference editors and folders cost nothing; a model's edit is paid for and never asked for twice.
-    return Crew(setup, jobs=jobs, editing=editing, fused=fused, free=editor.free, at_home=at_home)
+    suite = _suite_setup(plan.suite)
+    setup = Setup(suite, shipped, plan.out.absolute(), plan.seed, bench, limits, keepers=max(1, jobs // editing))
+    return Crew(
+        setup,
+        jobs=jobs,
+        editing=editing,
+        fused=fused,
+        # Reference editors and folders cost nothing; a model's edit is paid for and never asked for twice.
+        free=editor.free,
+        at_home=at_home,
+        # Pixels are scored where they are, which spares drawing the case and reading the edit again; what a judge is
+        # to be shown takes longer than an edit should wait for.
+        beside=local and not fused and at_home is None and plan.judging is None,
+        at_once=slots(editor, limits),
+        batch=max(1, editor.batch),
+        gpus=gpus,
+        paid=paid(editor),
+    )
 
 
 def _suite_setup(suite: Suite) -> bytes | tuple[str, dict[str, Any]]:
@@ -210,4 +295,4 @@ def _joined(values: str | Sequence[str]) -> str:
 def _console() -> Console:
     from rich.console import Console
 
-    return Console(stderr=True)
+    return Console(emoji=False, stderr=True)

@@ -162,6 +162,7 @@ class Bench:
             outputs=file_names(self.suite, case.id, variant, repeat) if judged else (),
             repeat=repeat,
             answer=load(case.answer) if case.answer is not None and self._shows_answer else None,
+            hint=case.hint or "" if self.editor.wants_hint else "",
         )
 
     @property

@@ -17,11 +17,15 @@ from editscope.runs import judged_tables
 from editscope.runs.disk import write_whole
 from editscope.runs.journal import Line, Progress
 from editscope.runs.plan import Info, aggregation_from
+from editscope.runs.repeated_tables import about_repeats
+from editscope.runs.repeats import REPEAT, folded, plain, repeats_of
 from editscope.runs.speed import speed
 
 SCORES = "scores.parquet"
 SUMMARY = "summary.json"
 FLOOR = "floor_miou"
+RIGHT = 0.9
+"""From this mIoU on an edit counts as right in pass@k."""
 COUNTS = ("edit_pixels", "preservation_pixels")
 LISTS = ("hits", "spilled", "changed_pixels")
 CURVES = ("iou_curve", "edit_accuracy_curve", "preservation_accuracy_curve")
@@ -36,18 +40,23 @@ def scored(progress: Progress) -> list[tuple[Line, Line]]:
         edited = (step[0], score["unit"][0]) if "unit" in score else step
         if edited in progress.edits:
             pairs.append((progress.edits[edited], score))
-    return sorted(pairs, key=lambda pair: (pair[1]["index"], pair[1].get("place", 0), pair[1]["variant"]))
+
+    def order(pair: tuple[Line, Line]) -> tuple[Any, ...]:
+        variant, repeat = plain(pair[1]["variant"])
+        return pair[1]["index"], pair[1].get("place", 0), repeat, variant
+
+    return sorted(pairs, key=order)
 
 
-def finished(pairs: Sequence[tuple[Line, Line]]) -> int:
-    """How many cases have all their scores."""
+def finished(pairs: Sequence[tuple[Line, Line]], repeats: int = 1) -> int:
+    """How many cases have all their scores, in all repeats."""
     units = Counter(score["case"] for _, score in pairs)
-    wanted = {score["case"]: score.get("units", 1) for _, score in pairs}
+    wanted = {score["case"]: repeats * score.get("units", 1) for _, score in pairs}
     return sum(units[case_id] >= wanted[case_id] for case_id in units)
 
 
 def score_columns(info: Info, pairs: Sequence[tuple[Line, Line]]) -> dict[str, list[Any]]:
-    """One row per case: id, tags, status, metrics, failure mode, counts and curves.
+    """One row per edit: case, repeat where there are several, tags, status, metrics, failure mode, counts and curves.
 
     Of a run with judges one row per number; see ``judged_tables``.
     """
@@ -60,6 +69,8 @@ def score_columns(info: Info, pairs: Sequence[tuple[Line, Line]]) -> dict[str, l
         "case_id": [score["case"] for score in scores],
         "variant": [score["variant"] for score in scores],
     }
+    if repeats_of(info) > 1:
+        columns[REPEAT] = [plain(score["variant"])[1] + 1 for score in scores]
     columns |= {tag: [score["tags"].get(tag) for score in scores] for tag in tags}
     columns["status"] = [score["status"] for score in scores]
     columns["reason"] = [edit["reason"] for edit, _ in pairs]
@@ -80,6 +91,11 @@ def metric_names(info: Info, pairs: Sequence[tuple[Line, Line]]) -> list[str]:
     return list(dict.fromkeys(metric for _, score in pairs for metric in score["metrics"]))
 
 
+def averaged(info: Info, pairs: Sequence[tuple[Line, Line]], columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+    """The rows that means and comparisons are made of: each case once, by the mean over its repeats."""
+    return folded(columns, [*metric_names(info, pairs), FLOOR])
+
+
 def summary(info: Info, pairs: Sequence[tuple[Line, Line]], edits: Iterable[Line] = ()) -> dict[str, Any]:
     """What summary.json says: means with intervals, coverage, what belongs to pixels or to judges, and the speed.
 
@@ -92,7 +108,7 @@ def summary(info: Info, pairs: Sequence[tuple[Line, Line]], edits: Iterable[Line
         "editor": info["editor"]["spec"] or info["editor"]["name"],
         "judge": info["judge"],
         "n_cases": n,
-        "coverage": coverage(n, pairs),
+        "coverage": coverage(n, pairs, repeats_of(info)),
         **_averages(info, pairs),
         **({} if took is None else {"speed": took}),
     }
@@ -104,27 +120,33 @@ def _averages(info: Info, pairs: Sequence[tuple[Line, Line]]) -> dict[str, Any]:
     aggregation = aggregation_from(info)
     if judged_tables.is_judged(info):
         return judged_tables.summary(info, pairs, aggregation)
-    table = summarize(score_columns(info, pairs), aggregation, [*metric_names(info, pairs), FLOOR])
+    columns, metrics = score_columns(info, pairs), metric_names(info, pairs)
+    table = summarize(averaged(info, pairs, columns), aggregation, [*metrics, FLOOR])
     return {
         "overall": {metric: cell for metric, cell in table["overall"].items() if metric != FLOOR},
         "groups": [row for row in table["groups"] if row["metric"] != FLOOR],
         "failures": _failures(pairs, aggregation.exclude),
         "floor": {"miou": table["overall"][FLOOR]},
+        **about_repeats(columns, aggregation, metrics, repeats_of(info), RIGHT),
     }
 
 
 def _failures(pairs: Sequence[tuple[Line, Line]], exclude: Mapping[str, str]) -> dict[str, int]:
-    """How many cases have which failure mode, most common first; diagnostic cases stay out, unless all are."""
+    """How many edits have which failure mode, most common first; diagnostic cases stay out, unless all are."""
     counted = [score for _, score in pairs if not exclude or not exclude.items() <= score["tags"].items()]
     modes = Counter(score["failure"] for score in counted or [score for _, score in pairs])
     return dict(sorted(modes.items(), key=lambda item: (-item[1], item[0])))
 
 
-def coverage(n: int, pairs: Sequence[tuple[Line, Line]]) -> dict[str, int]:
-    """How many cases (units of cases, for judges) have which status; cases that are not done yet are ``pending``."""
+def coverage(n: int, pairs: Sequence[tuple[Line, Line]], repeats: int = 1) -> dict[str, int]:
+    """How many edits (units of cases, for judges; each repeat by itself) have which status.
+
+    Cases that lack the score of any repeat are ``pending``.
+    """
     counts = Counter(score["status"] for _, score in pairs)
     found = {"ok": counts.pop("ok", 0), **dict(sorted(counts.items()))}
-    return found | ({"pending": n - finished(pairs)} if n > finished(pairs) else {})
+    left = n - finished(pairs, repeats)
+    return found | ({"pending": left} if left > 0 else {})
 
 
 def write_tables(folder: Path, info: Info, pairs: Sequence[tuple[Line, Line]], edits: Iterable[Line] = ()) -> None:

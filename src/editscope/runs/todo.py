@@ -36,7 +36,7 @@ def done_so_far(plan: Plan) -> Progress:
     """What the journal has; without what ended without a verdict, where that is to be asked again."""
     done = progress(read_journal(plan.out))
     if plan.edit_again:
-        done = _with_pictures(done)
+        done = _without(done, plan.edit_again)
     if plan.judging is None or not plan.judging.again:
         return done
     scores = {step: line for step, line in done.scores.items() if line["status"] == "ok" or line["missing"]}
@@ -47,9 +47,9 @@ def done_so_far(plan: Plan) -> Progress:
     return Progress(done.edits, scores, verdicts)
 
 
-def _with_pictures(done: Progress) -> Progress:
-    """What is done, without edits that ended without a picture, and without their scores."""
-    lost = {step for step, line in done.edits.items() if line["status"] != "ok" and line.get("applicable", True)}
+def _without(done: Progress, statuses: tuple[str, ...]) -> Progress:
+    """What is done, without edits that ended with one of these statuses, and without their scores."""
+    lost = {step for step, line in done.edits.items() if line["status"] in statuses and line.get("applicable", True)}
     edits = {step: line for step, line in done.edits.items() if step not in lost}
     scores = {
         step: line

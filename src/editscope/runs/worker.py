@@ -1,4 +1,4 @@
-"""A worker: loads suite and editor once, then does one step after another until its pipe closes."""
+"""A worker: loads suite and editor once, then does the jobs that it is given until its pipe closes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from editscope.editors import Editor, load_editor
+from editscope.editors.base import EditLimits
 from editscope.errors import BadInput, EditscopeError, Stopped
 from editscope.images import keep_freed_memory
 from editscope.runs.disk import DiskError
-from editscope.runs.journal import Line
+from editscope.runs.journal import Line, Step
 from editscope.suites import Suite, load_suite
+
+Key: TypeAlias = tuple[str, int]
+"""Which job: the case and the repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,12 @@ class Setup:
     seed: int
     bench: Callable[[Suite, Editor | None, Path, int], Any] | None = None
     """What makes the bench of a worker; None is the one that scores pixels."""
+    limits: EditLimits = field(default_factory=EditLimits)
+    """What the editor may do and spend; a worker that is started later gets what is left."""
+    device: str | None = None
+    """The GPU that this worker sees, of an editor that has one for each."""
+    keepers: int = 1
+    """Threads that put edits on disk, and score them, beside an editor."""
 
     def load_suite(self) -> Suite:
         """The suite, made again in this process."""
@@ -67,6 +77,13 @@ class Job:
     fresh: bool = False
     repeat: int = 0
     """Which of several repeats of the case it is; names of variants say so too, see ``runs.repeats``."""
+    alone: bool = False
+    """Whether it is done with nothing beside it, since a worker that had it with others in hand was lost."""
+
+    @property
+    def key(self) -> Key:
+        """What tells it from all other jobs of a run."""
+        return self.case_id, self.repeat
 
     def edited(self, line: Line) -> Job:
         """The job that is left when one of its edits is made."""
@@ -83,16 +100,36 @@ class Job:
 class Report:
     """What a worker tells: a finished step with its line, or trouble with a sentence.
 
-    ``prepared`` is what a judge is to be asked about a case; ``line`` is None there.
+    ``key`` is the job it speaks of. ``prepared`` is what a judge is to be asked about a case; ``line`` is None there.
+    "began" says which ``edits`` the thread number ``slot`` of the worker asks its editor for at this moment, none when
+    it has its answer; "note" is a sentence for the user; "dropped" comes once after the worker was asked to leave and
+    names the ``edits`` that it still finishes; with "stop" they are those that the editor would not make.
     """
 
-    kind: Literal["ready", "edited", "scored", "prepared", "lost", "unfit", "bad", "disk", "broken", "stop"]
+    kind: Literal[
+        "ready",
+        "began",
+        "edited",
+        "scored",
+        "prepared",
+        "lost",
+        "dropped",
+        "note",
+        "unfit",
+        "bad",
+        "disk",
+        "broken",
+        "stop",
+    ]
     line: Line | None = None
     said: str = ""
     trace: str | None = None
     prepared: Any = None
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Files of the run folder, by relative path, from a worker that has no way to it; written before the line."""
+    key: Key | None = None
+    slot: int = 0
+    edits: tuple[Step, ...] = ()
 
 
 def serve(
@@ -102,49 +139,65 @@ def serve(
     scores: bool,
     editor: Editor | None = None,
 ) -> None:
-    """Do jobs until there are no more; ``editor`` is given where it lives in this process already."""
+    """Do jobs until there are no more; ``editor`` is given where it lives in this process already.
+
+    An editor that there is one of, or a few, is kept busy: requests are made ahead of it, and what it gave is kept
+    and scored beside it. One that every worker has makes an edit and scores it in one go.
+    """
     try:
         from editscope.runs.steps import Bench
 
         editor = editor or setup.load_editor()
         bench = (setup.bench or Bench)(setup.load_suite(), editor, setup.folder, setup.seed)
         if editor is not None:
+            editor.limit(setup.limits)
             editor.load()
     except BaseException as error:
-        send(Report("unfit", said=_sentence("the editor could not be loaded", error), trace=traceback.format_exc()))
+        send(Report("unfit", said=sentence("the editor could not be loaded", error), trace=traceback.format_exc()))
         return
     send(Report("ready"))
-    while (job := receive()) is not None:
-        try:
-            _do(job, bench, scores, send)
-        except DiskError as error:
-            send(Report("disk", said=str(error)))
-        except BadInput as error:
-            send(Report("bad", said=str(error)))
-        except Stopped as stop:
-            send(Report("stop", said=str(stop)))
-        except Exception as error:
-            said = _sentence(f"case {job.case_id} could not be scored", error)
-            send(Report("broken", said=said, trace=traceback.format_exc()))
+    if editor is None or (scores and editor.workers is None):
+        while (job := receive()) is not None:
+            do(job, bench, scores, send)
+    else:
+        from editscope.runs.pipeline import Pipeline
+
+        Pipeline(bench, editor, send, scores=scores, limits=setup.limits, keepers=setup.keepers).run(receive)
     if editor is not None:
         editor.close()
 
 
-def _do(job: Job, bench: Any, scores: bool, send: Callable[[Report], None]) -> None:
+def do(job: Job, bench: Any, scores: bool, send: Callable[[Report], None]) -> None:
+    """Do one job from its first edit to its score, and tell what came of it."""
     from editscope.runs.steps import EditLostError
 
-    case = bench.case(job.case_id)
-    pictures = {}
-    for variant in job.make:
-        edited = bench.edit(case, job.index, variant)
-        send(Report("edited", edited.line, trace=edited.trace))
-        job, pictures[variant] = job.edited(edited.line), edited.pixels
-    if not scores:
-        return
+    key = job.key
     try:
-        send(bench.finish(case, job, pictures))
+        case = bench.case(job.case_id)
+        pictures = {}
+        for variant in job.make:
+            send(Report("began", edits=((job.case_id, variant),)))
+            edited = bench.edit(case, job.index, variant)
+            send(Report("edited", edited.line, trace=edited.trace, key=key))
+            job, pictures[variant] = job.edited(edited.line), edited.pixels
+        if scores:
+            send(replace(bench.finish(case, job, pictures), key=key))
     except EditLostError as lost:
-        send(Report("lost", lost.line, said=str(lost)))
+        send(Report("lost", lost.line, said=str(lost), key=key))
+    except Exception as error:
+        send(trouble(f"case {job.case_id} could not be scored", error, key))
+
+
+def trouble(what: str, error: Exception, key: Key | None) -> Report:
+    """The report of an exception that is not the editor's."""
+    if isinstance(error, DiskError):
+        return Report("disk", said=str(error), key=key)
+    if isinstance(error, BadInput):
+        return Report("bad", said=str(error), key=key)
+    if isinstance(error, Stopped):
+        return Report("stop", said=str(error), key=key)
+    trace = "".join(traceback.format_exception(error))
+    return Report("broken", said=sentence(what, error), trace=trace, key=key)
 
 
 def main(fd: int) -> None:
@@ -179,7 +232,8 @@ def _read(connection: Connection[Any, Any], jobs: queue.SimpleQueue[Job | None])
         os._exit(1)
 
 
-def _sentence(what: str, error: BaseException) -> str:
+def sentence(what: str, error: BaseException) -> str:
+    """One sentence for an exception: its own where it was raised on purpose."""
     if isinstance(error, EditscopeError):
         return str(error)
     text = " ".join(str(error).split())

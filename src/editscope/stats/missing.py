@@ -57,12 +57,14 @@ def missing_bounds(
     worst: float = 0.0,
     best: float = 1.0,
     unit: str | None = UNIT,
+    filled: tuple[str, str] | None = None,
 ) -> BoundsTable:
     """Put the worst, then the best possible value where there is none, and average through the hierarchy.
 
     A row whose metric is None or NaN has no value; ``worst`` and ``best`` are fractions, the ends of the
     metric's scale. Unlike an interval, bounds say nothing of chance: they hold whatever the missing verdicts
-    would have been.
+    would have been. ``filled`` names columns that hold the worst and the best already, where a row is the mean of
+    several values of which only some are missing.
 
     >>> from editscope.cases import Aggregation, Group
     >>> plan = Aggregation(Group("overall", (), ("task",)), (Group("task", ("task",)),), strata=("task",))
@@ -73,10 +75,11 @@ def missing_bounds(
     >>> [(g.key, g.bounds.worst, g.bounds.best) for g in table.groups]
     [('border', 50.0, 100.0), ('removal', 50.0, 50.0)]
     """
-    frame = Frame.of(rows, aggregation, [metric], unit)
+    frame = Frame.of(rows, aggregation, [metric, *(filled or ())], unit)
     seen = frame.values[:, 0]
     known = np.isfinite(seen)
-    columns = [seen, np.where(known, seen, worst), np.where(known, seen, best)]
+    ends = frame.values[:, 1:].T if filled else (np.where(known, seen, worst), np.where(known, seen, best))
+    columns = [seen, *ends]
     tables = replace(frame, values=np.stack(columns, axis=1)).tables(aggregation)
     found = [_bounds(table, metric) for table in tables]
     if not found[0]:

@@ -99,12 +99,13 @@ def compare_rows(
     tolerance: float = 0.0,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    level: float = 0.95,
 ) -> PairedTable:
     """Compare two runs case by case on one metric: b - a.
 
     Rows are matched on the columns of ``match`` that both runs have; those without a partner, or without a
     value in one of the runs, take no part. Rows of one case (its levels, its questions) are drawn and flipped
-    together. Differences of at most ``tolerance`` (in percent, as shown) are ties.
+    together. Differences of at most ``tolerance`` (in percent, as shown) are ties. ``level`` is that of the intervals.
 
     >>> from editscope.cases import Aggregation, Group
     >>> plan = Aggregation(Group("overall", (), ("task",)), (Group("task", ("task",)),), strata=("task",))
@@ -133,7 +134,7 @@ def compare_rows(
     rows: list[list[Paired | None]] = [[] for _ in tables]
     for part, places in by_frame(tables):
         for place, found in zip(
-            places, _rows(part, [tables[p] for p in places], metric, tolerance, resamples, seed), strict=True
+            places, _rows(part, [tables[p] for p in places], metric, tolerance, resamples, seed, level), strict=True
         ):
             rows[place] = found
     overall = rows[0][0] if rows[0] else None
@@ -225,7 +226,7 @@ def _values(rows: Rows, metric: str) -> list[float]:
 
 
 def _rows(
-    frame: Frame, tables: Sequence[Table], metric: str, tolerance: float, resamples: int, seed: int
+    frame: Frame, tables: Sequence[Table], metric: str, tolerance: float, resamples: int, seed: int, level: float
 ) -> list[list[Paired | None]]:
     """Every row of some tables over one frame, not yet corrected for their number."""
     hierarchies = [table.hierarchy for table in tables]
@@ -236,7 +237,7 @@ def _rows(
     ps = sign_flip_test(differences, strata, hierarchies, units=units, resamples=resamples, seed=seed)
     found = []
     for hierarchy, mean, sample, p in zip(hierarchies, means, samples, ps, strict=True):
-        low, high = percentile_interval(sample[:, 0])
+        low, high = percentile_interval(sample[:, 0], level)
         row_of = hierarchy.row_of
         rows = []
         for row in range(len(mean)):

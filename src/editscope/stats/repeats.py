@@ -119,7 +119,7 @@ def repeat_means(rows: Rows, aggregation: Aggregation, metric: str, *, tag: str 
     repeats = column(rows, tag)
     columns = {name: column(rows, name) for name in column_names(rows)}
     means = []
-    for repeat in sorted(set(repeats), key=str):
+    for repeat in sorted(set(repeats), key=_in_order):
         here = [i for i, value in enumerate(repeats) if value == repeat]
         part = {name: [entries[i] for i in here] for name, entries in columns.items()}
         mean = summarize(part, aggregation, [metric], resamples=0)["overall"][metric]["mean"]
@@ -129,6 +129,10 @@ def repeat_means(rows: Rows, aggregation: Aggregation, metric: str, *, tag: str 
         raise BadInput(f"no repeat has a {metric!r}")
     values = [mean for _, mean in means]
     return RepeatMeans(tuple(means), fmean(values), stdev(values) if len(values) > 1 else 0.0)
+
+
+def _in_order(repeat: Any) -> tuple[int, str]:
+    return (repeat, "") if isinstance(repeat, int) else (0, str(repeat))
 
 
 def pass_at_k(n: int, right: int, k: int) -> float:

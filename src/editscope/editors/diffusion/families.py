@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
 MEGAPIXEL = 1024 * 1024
 PAINTBENCH = "PaintBench, Table 9"
 OWN = "the pipeline's own"
-NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +18,15 @@ class SizeRule:
 
     ``area`` is about how many pixels it wants, or with ``at_most`` how many it bears; each side is a multiple of
     ``multiple``. ``listed`` names the list of sizes, in the pipeline's module, that the model was trained at.
-    ``own`` is for a pipeline that looks at the picture and chooses: it gets the picture as it is.
+    ``as_is`` is for a pipeline that scales its pictures itself and is only told the size of the edit, ``own`` for one
+    that chooses that too.
     """
 
     area: int | None = None
     at_most: bool = False
     multiple: int = 16
     listed: str = ""
+    as_is: bool = False
     own: bool = False
 
 
@@ -36,26 +37,29 @@ class Family:
     ``guidance`` are the arguments for guidance with their published values, the one that ``?guidance=`` sets first.
     ``pictures`` is how many pictures one edit takes, None for any number; ``image`` the argument for them, and
     ``form`` how it wants those of one edit: "one" picture or a "list".
-    ``together`` says that one call can make edits of several different pictures. ``prompt`` is what the instruction
-    is put into, with ``{images}`` for the marks of the pictures. ``needs`` are packages beyond the usual.
+    ``together`` says that one call can make edits of several different pictures, ``alone`` why it cannot. ``prompt``
+    is what the instruction is put into, with ``{images}`` for the marks of the pictures. ``needs`` are packages beyond
+    the usual; ``clip`` says that CLIP alone reads the instruction, and of a long one only the beginning.
     """
 
     name: str
     pipelines: tuple[str, ...]
     example: str
     steps: int | None = None
-    guidance: Mapping[str, float] = NONE
+    guidance: Mapping[str, float] = field(default_factory=dict)
     source: str = OWN
     negative: str | None = None
     image: str = "image"
     form: Literal["one", "list"] = "one"
     pictures: int | None = 1
     together: bool = False
+    alone: str = ""
     size: SizeRule = SizeRule()
-    call: Mapping[str, Any] = NONE
+    call: Mapping[str, Any] = field(default_factory=dict)
     prompt: str = "{instruction}"
     mark: str = ""
     needs: tuple[str, ...] = ()
+    clip: bool = False
     note: str = ""
 
 
@@ -80,7 +84,7 @@ FAMILIES = (
         form="list",
         pictures=10,
         size=SizeRule(area=MEGAPIXEL, at_most=True),
-        note="several prompts in one call would share their pictures, so each edit is a call",
+        alone="several prompts in one call would share their pictures",
     ),
     Family(
         "FLUX.2 Klein",
@@ -92,6 +96,7 @@ FAMILIES = (
         form="list",
         pictures=10,
         size=SizeRule(area=MEGAPIXEL, at_most=True),
+        alone="several prompts in one call would share their pictures",
         note="distilled checkpoints need only ?steps=4 and take no guidance",
     ),
     Family(
@@ -110,9 +115,8 @@ FAMILIES = (
         steps=50,
         guidance={"true_cfg_scale": 4.0},
         negative=" ",
-        together=True,
-        size=SizeRule(area=MEGAPIXEL, multiple=32),
-        note="prompts of one call are padded to the longest, so a batch equals single edits up to rounding",
+        size=SizeRule(area=MEGAPIXEL, multiple=32, as_is=True),
+        alone="prompts of one call would be padded to the longest, which changes the edits",
     ),
     Family(
         "Qwen-Image-Edit-Plus",
@@ -124,8 +128,8 @@ FAMILIES = (
         negative=" ",
         form="list",
         pictures=None,
-        size=SizeRule(area=MEGAPIXEL, multiple=32),
-        note="the pipeline refuses more than one prompt in a call",
+        size=SizeRule(area=MEGAPIXEL, multiple=32, as_is=True),
+        alone="the pipeline refuses more than one prompt in a call",
     ),
     Family(
         "LongCat-Image-Edit",
@@ -135,7 +139,8 @@ FAMILIES = (
         guidance={"guidance_scale": 4.0},
         source=PAINTBENCH,
         size=SizeRule(own=True),
-        note="the pipeline reads only the first prompt of a call; its own guidance would be 4.5",
+        alone="the pipeline reads only the first prompt of a call",
+        note="the pipeline's own guidance would be 4.5",
     ),
     Family(
         "InstructPix2Pix",
@@ -146,7 +151,8 @@ FAMILIES = (
         source=PAINTBENCH,
         together=True,
         size=SizeRule(multiple=8),
-        note="CLIP reads 77 tokens of an instruction",
+        clip=True,
+        note="CLIP reads the first 77 tokens of an instruction",
     ),
     Family(
         "InstructPix2Pix XL",
@@ -156,7 +162,8 @@ FAMILIES = (
         guidance={"guidance_scale": 5.0, "image_guidance_scale": 1.5},
         together=True,
         size=SizeRule(multiple=8),
-        note="CLIP reads 77 tokens of an instruction",
+        clip=True,
+        note="CLIP reads the first 77 tokens of an instruction",
     ),
     Family(
         "OmniGen",
@@ -178,8 +185,8 @@ FAMILIES = (
         "nvidia/ChronoEdit-14B-Diffusers",
         steps=50,
         guidance={"guidance_scale": 5.0},
-        size=SizeRule(area=720 * 1280),
-        note="the edit is the last frame; temporal reasoning with ?call.enable_temporal_reasoning=true&call.num_frames=29",
+        size=SizeRule(area=720 * 1280, as_is=True),
+        note="the edit is the last frame of a short film; ?call.enable_temporal_reasoning=true makes a longer one",
     ),
     Family(
         "JoyAI-Image-Edit",
@@ -235,7 +242,7 @@ FAMILIES = (
         guidance={"true_cfg_scale": 1.0},
         form="list",
         pictures=None,
-        size=SizeRule(area=MEGAPIXEL, multiple=32),
+        size=SizeRule(area=MEGAPIXEL, multiple=32, as_is=True),
     ),
 )
 """Every family that has settings of its own; other pipelines are asked by the signature of their call."""

@@ -7,15 +7,14 @@ import os
 import shlex
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from editscope.cases import Edit
-from editscope.editors.base import Editor, EditLimits, Request
+from editscope.editors.base import EditLimits, Editor, Request
 from editscope.editors.worker.link import Link, Told, Trouble
 from editscope.editors.worker.process import Log, Process
 from editscope.editors.worker.protocol import Message
@@ -35,6 +34,7 @@ def load(
     *,
     gpus: Any = None,
     workers: Any = None,
+    batch: Any = None,
     cwd: Any = None,
     startup: Any = STARTUP_S,
     log: Any = None,
@@ -43,22 +43,24 @@ def load(
 ) -> Editor:
     """The editor for ``worker:COMMAND``.
 
-    ``gpus=N`` keeps N processes with a GPU each, ``workers=N`` keeps N that share what there is; ``cwd`` is the folder
-    it starts in, ``startup`` the seconds until it must be ready, ``log`` a file for all that it prints, ``name`` what
-    tables call it. Every other option goes to the worker. In the command, ``%3F`` is a question mark.
+    ``gpus=N`` keeps N processes with a GPU each, ``workers=N`` keeps N that share what there is; ``batch`` is how many
+    edits a worker gets at once, if it says that it takes so many; ``cwd`` is the folder it starts in, ``startup`` the
+    seconds until it must be ready, ``log`` a file for all that it prints, ``name`` what tables call it. Every other
+    option goes to the worker.
     """
     if gpus is not None and workers is not None:
         raise BadInput("give a worker gpus=N (a GPU for each process) or workers=N, not both")
-    for what, value in (("gpus", gpus), ("workers", workers)):
+    for what, value in (("gpus", gpus), ("workers", workers), ("batch", batch)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
             raise BadInput(f"{what} of a worker is {value!r}; write a whole number above 0")
     if isinstance(startup, bool) or not isinstance(startup, int | float) or startup <= 0:
         raise BadInput(f"startup of a worker is {startup!r}; write seconds above 0")
     return WorkerEditor(
-        split(unquote(target)),
+        split(target),
         options,
         workers=gpus or workers or 1,
         gpu=gpus is not None,
+        batch=batch,
         cwd=None if cwd is None else Path(str(cwd)).expanduser(),
         startup_s=float(startup),
         log=None if log is None else Path(str(log)).expanduser(),
@@ -96,7 +98,8 @@ class WorkerEditor(Editor):
     """A program that speaks the protocol, kept warm in a process of its own.
 
     Two edits may be under way: while the worker makes one, the pictures of the next are written and those of the last
-    are read. ``batch`` and ``max_images`` are what the worker says when it is ready.
+    are read. ``max_images`` is what the worker says when it is ready, and so is ``batch``, unless a smaller one was
+    asked for.
     """
 
     own_clock = True
@@ -109,6 +112,7 @@ class WorkerEditor(Editor):
         *,
         workers: int = 1,
         gpu: bool = False,
+        batch: int | None = None,
         cwd: Path | None = None,
         startup_s: float = STARTUP_S,
         timeout_s: float = EDIT_S,
@@ -119,6 +123,8 @@ class WorkerEditor(Editor):
         self.options = dict(options or {})
         self.workers = workers
         self.gpu = gpu
+        self.batch = batch or 1
+        self.most = batch
         self.cwd = cwd
         self.startup_s = startup_s
         self.timeout_s = timeout_s
@@ -126,7 +132,7 @@ class WorkerEditor(Editor):
         self.name = name or label(self.command, self.options)
         self._link: Link | None = None
         self._folder: Path | None = None
-        self._numbers = itertools.count(1)
+        self._numbers: Iterator[int] = iter(())
 
     @property
     def free(self) -> bool:
@@ -157,6 +163,7 @@ class WorkerEditor(Editor):
     def load(self) -> None:
         """Start the worker and wait until its model is loaded."""
         self._folder = Path(tempfile.mkdtemp(prefix="editscope-worker-"))
+        self._numbers = itertools.count(1)
         log = Log(self.log)
         start = partial(Process, self.command, log, self.cwd)
         what = shlex.join(self.command)
@@ -166,7 +173,7 @@ class WorkerEditor(Editor):
         except BaseException:
             self.close()
             raise
-        self.batch = self._link.ready.batch
+        self.batch = min(self._link.ready.batch, self.most or self._link.ready.batch)
         self.max_images = self._link.ready.max_images
 
     def edit(self, case: Request) -> Edit:
@@ -260,6 +267,8 @@ def _with_picture(made: Edit, image: str | None, folder: Path) -> Edit:
         return replace(made, status="no_output", reason=made.reason or "the worker gave no picture")
     if not path.resolve().is_relative_to(folder.resolve()):
         return replace(made, status="error", reason=f"the worker names {image}, which is not in the folder of the edit")
+    if path.exists() and not path.is_file():  # opening a pipe would wait for ever
+        return replace(made, status="no_output", reason=f"the worker names {image}, which is not a file")
     try:
         decoded = decode(path, name=f"the worker's {path.name}")
     except BadImage as error:

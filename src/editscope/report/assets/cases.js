@@ -127,7 +127,7 @@ class Book {
   // Tags in words, without those that say nothing.
   labels(one) {
     return this.tags.map((tag, k) => [tag, tag.values[this.tagColumns[k][one]]])
-      .filter(([tag, found]) => found && !tag.apart && !["default", "test", "averaged"].includes(found[0])).map(([, found]) => found[1]);
+      .filter(([tag, found]) => found && !tag.apart && tag.key !== "repeat" && !["default", "test", "averaged"].includes(found[0])).map(([, found]) => found[1]);
   }
 
   // The place of a case by its id; where it has several edits, of the first.

@@ -1,0 +1,127 @@
+"""`editscope editors`: which editors there are, what they need, and what a spec comes to."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from editscope.editors.explaining import Explained
+    from editscope.editors.families import Family
+
+HEADINGS = ("editor", "runs here", "example", "what it is")
+
+
+def editors(
+    what: Annotated[
+        str | None,
+        typer.Argument(metavar="[KIND|SPEC]", help="A kind, such as openai, or a whole spec to be explained."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the kinds of editors, show one with its options, or explain a spec.
+
+    editscope editors
+
+    editscope editors diffusers
+
+    editscope editors 'best_of(4, by=miou):openai:gpt-image-1?quality=high'
+    """
+    from editscope.editors.explaining import all_families, described, explain
+
+    families = all_families()
+    chosen = next((one for one in families if one.kind == ("http" if what == "https" else what)), None)
+    if what is None:
+        if as_json:
+            _print_json([described(one) for one in families])
+        else:
+            _list(families)
+    elif chosen is not None:
+        if as_json:
+            _print_json(described(chosen))
+        else:
+            _show(chosen)
+    else:
+        found = explain(what)
+        if as_json:
+            _print_json(found.to_json())
+        else:
+            _explain(found)
+
+
+def _print_json(value: object) -> None:
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def _list(families: tuple[Family, ...]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(emoji=False, markup=False, highlight=False)
+    for title, wrappers in (("", False), ("Wrappers, written before another spec:", True)):
+        table = Table(box=None, pad_edge=False)
+        for heading in HEADINGS:
+            table.add_column(heading, no_wrap=heading in HEADINGS[:2], overflow="fold")
+        for one in families:
+            if one.wrapper == wrappers:
+                missing = one.missing()
+                table.add_row(one.kind, "no" if missing else "yes", one.example, one.title)
+        if title:
+            console.print(f"\n{title}")
+        console.print(table)
+    lacking = [(one.kind, said) for one in families for said in one.missing()]
+    if lacking:
+        console.print("\nTo use the others:")
+    for said in dict.fromkeys(said for _, said in lacking):
+        kinds = ", ".join(kind for kind, theirs in lacking if theirs == said)
+        console.print(f"  {kinds}: {said}")
+    console.print("\neditscope editors KIND shows the options of one; editscope editors SPEC explains a whole spec.")
+
+
+def _show(one: Family) -> None:
+    typer.echo(f"{one.kind}: {one.title}\n")
+    typer.echo(f"  example   {one.example}")
+    if one.extra:
+        typer.echo(f"  needs     pip install 'editscope[{one.extra}]'")
+    if one.key_env:
+        typer.echo(f"  key       {one.key_env}{'' if one.key_needed else ', where the server wants one'}")
+    for said in one.missing() or ("yes",):
+        typer.echo(f"  runs here {said if said == 'yes' else f'no: {said}'}")
+    for said in one.remarks():
+        typer.echo(f"            {said}")
+    if one.page:
+        typer.echo(f"  page      {one.page}")
+    options = one.described_options()
+    if options:
+        typer.echo("\n  options")
+        wide = max(map(len, options))
+        for name, wants in options.items():
+            typer.echo(f"    {name:<{wide}}  {wants}")
+
+
+def _explain(found: Explained) -> None:
+    typer.echo(found.spec)
+    for depth, part in enumerate(found.parts):
+        said = [str(arg) for arg in part.args] + [f"{key}={value}" for key, value in part.options.items()]
+        target = f" {part.target}" if part.target else ""
+        options = f" ({', '.join(said)})" if said else ""
+        typer.echo(f"{'  ' * (depth + 1)}{part.kind}{target}{options}  {part.title}".rstrip())
+    if found.editor:
+        editor = found.editor
+        processes = "as many as there are jobs" if editor["workers"] is None else editor["workers"]
+        typer.echo(f"\n  name       {editor['name']}")
+        typer.echo(f"  processes  {processes}{', a GPU each' if editor['gpu'] else ''}")
+        typer.echo(f"  at once    {editor['at_once']} in a process, {editor['batch']} in a batch")
+        typer.echo(f"  pictures   {'any number' if editor['max_images'] is None else editor['max_images']} for an edit")
+        typer.echo(f"  price      {_dollars(editor['usd_per_edit'])}")
+    for label, sentences in (("note", found.remarks), ("missing", found.missing)):
+        for sentence in sentences:
+            typer.echo(f"  {label:<10} {sentence}")
+
+
+def _dollars(cost: float | None) -> str:
+    if cost is None:
+        return "not known: give it in a file of prices"
+    return f"about ${cost:.4g} for an edit" if cost else "nothing for an edit"

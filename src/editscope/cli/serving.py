@@ -1,0 +1,93 @@
+"""`editscope serve-editor`: an editor behind HTTP; `editscope worker new`: a program that is an editor."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from editscope.errors import BadInput
+
+worker = typer.Typer(help="Write a worker: a program in an environment of its own that edits.", no_args_is_help=True)
+
+
+def serve_editor(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="The editor, as in `run --editor`.")],
+    host: Annotated[str, typer.Option("--host", metavar="HOST", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="0: any that is free.")] = 8008,
+    max_pixels: Annotated[
+        int | None, typer.Option("--max-pixels", metavar="N", min=1, help="The largest picture that is taken.")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", metavar="SECONDS", help="Time for one edit, where the editor keeps it.")
+    ] = None,
+    max_edits: Annotated[
+        int | None, typer.Option("--max-edits", metavar="N", min=0, help="Stop a paid editor after so many edits.")
+    ] = None,
+    max_edit_cost: Annotated[
+        float | None, typer.Option("--max-edit-cost", metavar="DOLLARS", min=0, help="Stop a paid editor there.")
+    ] = None,
+    no_token: Annotated[
+        bool, typer.Option("--no-token", help="Listen beyond this machine without a token; anyone may then edit.")
+    ] = False,
+) -> None:
+    """Put an editor behind HTTP, for runs on other machines and for programs in other languages.
+
+    editscope serve-editor diffusers:black-forest-labs/FLUX.1-Kontext-dev
+
+    editscope run paintbench --editor http://127.0.0.1:8008/edit
+
+    Beyond this machine it wants a token: put one into EDITSCOPE_SERVE_TOKEN, here and where the run is, and add
+    #key_env=EDITSCOPE_SERVE_TOKEN to the address.
+    """
+    from editscope.editors import EditLimits, load_editor
+    from editscope.editors.serving import TOKEN, Door, serve
+    from editscope.images import MAX_PIXELS
+    from editscope.judges.registry import key_from
+
+    door = Door(host, port, key_from(TOKEN), max_pixels or MAX_PIXELS)
+    if not door.local and not door.token and not no_token:
+        raise BadInput(f"{host} can be reached by others; put a token into {TOKEN}, or say --no-token")
+    editor = load_editor(spec)
+    editor.limit(EditLimits(timeout_s=timeout, max_cost=max_edit_cost, max_calls=max_edits))
+
+    def told(address: str) -> None:
+        bearer = f' -H "Authorization: Bearer ${TOKEN}"' if door.token else ""
+        typer.echo(f"{editor.name} answers at {address} · Ctrl-C stops it", color=False)
+        typer.echo(f' curl{bearer} -F image=@input.png -F instruction="Make it red." -F seed=0 {address} -o output.png')
+        named = f"#key_env={TOKEN}" if door.token else ""
+        typer.echo(f" editscope run paintbench --editor {address}{named}")
+
+    serve(editor, door, told)
+
+
+@worker.command()
+def new(
+    file: Annotated[Path, typer.Argument(metavar="FILE.py", help="A file that is not there yet.")],
+) -> None:
+    """Write a worker that runs at once and changes nothing, to be filled in with your model.
+
+    editscope worker new my_worker.py
+
+    editscope run paintbench --limit 8 --editor "worker:python my_worker.py"
+
+    It needs nothing of Editscope and belongs into the environment of the model: give that environment's Python.
+    """
+    from importlib.resources import files
+
+    text = files("editscope.editors.worker").joinpath("skeleton.py").read_text(encoding="utf-8")
+    if file.suffix != ".py":
+        raise BadInput(f"{file} does not end with .py; a worker is a Python file")
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(text.replace("THIS_FILE", file.name))
+    except FileExistsError:
+        raise BadInput(f"{file} is there already; give another name, so that nothing is overwritten") from None
+    except OSError as error:
+        raise BadInput(f"{file} cannot be written ({error.strerror}); check the folder") from error
+    shown = os.fspath(file)
+    typer.echo(f"{shown} is a worker that gives back its input · fill in load and edit")
+    typer.echo(f' python {shown} try input.png "Make it red." output.png')
+    typer.echo(f' editscope run paintbench --limit 8 --editor "worker:python {shown}"')

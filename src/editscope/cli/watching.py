@@ -1,0 +1,202 @@
+"""`editscope watch`: every new checkpoint of a folder on the same cases, and a word when a score falls."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from editscope.cli import judging as by_judge
+from editscope.cli import options as opt
+from editscope.errors import BadInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from editscope.runs.judging import Judging
+    from editscope.runs.watched import Look
+    from editscope.runs.watching import Watcher
+    from editscope.suites import Suite
+
+PATIENCE_S = 300.0
+"""How long the command of --on-fall may take."""
+
+
+def watch(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that checkpoints are saved to.")],
+    suite: Annotated[str, typer.Option("--suite", metavar="SUITE", help="A suite, such as paintbench.")],
+    editor: Annotated[
+        str,
+        typer.Option("--editor", "-e", metavar="SPEC", help="An editor with {checkpoint} where the path goes."),
+    ],
+    judge: opt.JudgeSpecs = None,
+    data: opt.Data = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="RUNS", help="Where runs and history go [default: runs/watch-DIR].")
+    ] = None,
+    limit: opt.Limit = None,
+    where: opt.Filters = None,
+    pattern: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pattern",
+            metavar="GLOB",
+            help="What is a checkpoint; a slash at the end means a folder [checkpoint-*/ and *.safetensors].",
+        ),
+    ] = None,
+    settle: Annotated[
+        float,
+        typer.Option("--settle", metavar="SECONDS", help="A checkpoint is complete after so long without change."),
+    ] = 30.0,
+    every: Annotated[float, typer.Option("--every", metavar="SECONDS", help="How often to look for new ones.")] = 30.0,
+    once: Annotated[bool, typer.Option("--once", help="Evaluate what is there, then end.")] = False,
+    baseline: Annotated[
+        str, typer.Option("--baseline", metavar="RUN|first|best", help="What a score must not fall below.")
+    ] = "best",
+    metric: Annotated[
+        str | None, typer.Option("--metric", metavar="NAME", help="Which metric [default: the suite's headline].")
+    ] = None,
+    confidence: Annotated[
+        float, typer.Option("--confidence", metavar="SHARE", help="Of the intervals that say what has fallen.")
+    ] = 0.95,
+    on_fall: Annotated[
+        str | None, typer.Option("--on-fall", metavar="COMMAND", help="Run this for each score that has fallen.")
+    ] = None,
+    stop_on_fall: Annotated[
+        bool, typer.Option("--stop-on-fall", help="End, with exit code 1, when a score has fallen.")
+    ] = False,
+    repeats: Annotated[int, typer.Option("--repeats", metavar="K", min=1, help="Edit each case K times.")] = 1,
+    jobs: opt.Jobs = None,
+    timeout: opt.Timeout = None,
+    seed: opt.Seed = 0,
+    quiet: opt.Quiet = False,
+    protocol: opt.Protocol = None,
+    prompts: opt.Prompts = None,
+    samples: opt.Samples = 1,
+    missing: opt.Missing = None,
+    max_cost: opt.MaxCost = None,
+    max_calls: opt.MaxCalls = None,
+    concurrency: opt.Concurrency = None,
+    prices: opt.Prices = None,
+    cache: opt.Cache = None,
+    levels: opt.Levels = None,
+    languages: opt.Languages = None,
+    forms: opt.Forms = None,
+    tasks: opt.Tasks = None,
+    conditions: opt.Conditions = None,
+    per_cell: opt.PerCell = None,
+    canvas: opt.Canvas = None,
+    namespace: opt.Namespace = None,
+) -> None:
+    """Evaluate each new checkpoint of a folder on a fixed part of a suite, and say when a score has fallen.
+
+    A LoRA that is being trained, on eighty cases:
+
+      editscope watch out/ --suite paintbench --limit 80 --editor "diffusers:FLUX.1-Kontext?lora={checkpoint}"
+
+    What is there already, then end; exit code 1 if a score has fallen or a checkpoint could not be evaluated:
+
+      editscope watch out/ --suite paintbench --where task=border --editor "python:mine:Model?path={checkpoint}" --once
+
+    Fallen means: the interval of the paired difference to the baseline lies below 0. Each look has its own chance of
+    a false alarm; --confidence 0.99 makes them rarer. The same command goes on where it was.
+    """
+    from rich.console import Console
+
+    from editscope.runs.watching import Watch, Watcher
+    from editscope.suites import load_suite, parse_where
+
+    if not every > 0:
+        raise BadInput(f"--every is {every:g}; give a number of seconds above 0")
+    custom = opt.given(
+        tasks=opt.names(tasks),
+        conditions=opt.names(conditions),
+        per_cell=per_cell,
+        canvas=opt.canvas_size(canvas),
+        namespace=namespace,
+        levels=opt.names(levels),
+        languages=opt.names(languages),
+        forms=opt.names(forms),
+    )
+    loaded = load_suite(suite, **({} if data is None else {"root": data}), **custom)
+    limits = by_judge.limits(
+        max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache
+    )
+    asked = by_judge.settings(
+        judge, protocol=protocol, prompts=prompts, samples=samples, missing=missing, limits=limits
+    )
+    console = Console(emoji=False, highlight=False, soft_wrap=True)
+    watched = Watch(
+        folder,
+        out or Path("runs") / f"watch-{folder.absolute().name}",
+        editor,
+        loaded,
+        where=parse_where(where) if where else None,
+        limit=limit,
+        **opt.given(patterns=pattern),
+        settle_s=settle,
+        baseline=baseline,
+        metric=metric,
+        confidence=confidence,
+        seed=seed,
+        repeats=repeats,
+        timeout=timeout,
+        jobs=jobs,
+        judging=lambda: _judging(loaded, asked),
+    )
+    watched.judging()  # what is wrong with a judge is said now and not with the first checkpoint
+    going = Watcher(watched, lambda text: console.print(text, markup=False), None if quiet else console)
+    _go(going, every, once, on_fall, stop_on_fall, console)
+
+
+def _go(going: Watcher, every: float, once: bool, on_fall: str | None, stop_on_fall: bool, console: Console) -> None:
+    """Say what comes, one line for each checkpoint; the page is written after each."""
+    from editscope.report.watched import write_watch_page
+    from editscope.runs.watching import summed_up
+
+    out = going.watch.out
+    known = len(list(going.history))
+    if known:
+        console.print(f"{out} has {summed_up(going.history)}; going on", markup=False)
+    bad = 0
+    for look in going.run(every, once=once):
+        write_watch_page(out, going.history)
+        if look.status == "done":
+            console.print(str(look), markup=False)
+        bad += look.fallen or look.status == "failed"
+        if look.fallen:
+            _call(on_fall, look, out, console)
+            if stop_on_fall:
+                break
+    console.print(f"{summed_up(going.history)} · {out}", markup=False)
+    if bad and (once or stop_on_fall):
+        raise typer.Exit(1)
+
+
+def _judging(suite: Suite, asked: dict[str, Any] | None) -> Judging | None:
+    from editscope.runs.judging import make_judging
+
+    return None if asked is None else make_judging(suite, **asked)
+
+
+def _call(command: str | None, look: Look, out: Path, console: Console) -> None:
+    """Run the user's command for a fall; what it does wrong is said and stops nothing."""
+    if command is None:
+        return
+    fall = look.baseline
+    told = {
+        "EDITSCOPE_CHECKPOINT": look.path,
+        "EDITSCOPE_RUN": str((out / look.run).absolute()),
+        "EDITSCOPE_SCORE": f"{look.mean:g}",
+        "EDITSCOPE_DIFFERENCE": "" if fall is None else f"{fall.difference:g}",
+    }
+    try:
+        done = subprocess.run(shlex.split(command), env={**os.environ, **told}, timeout=PATIENCE_S, check=False)
+        if done.returncode:
+            console.print(f"--on-fall ended with exit code {done.returncode}", markup=False)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        console.print(f"--on-fall could not be run: {error}", markup=False)

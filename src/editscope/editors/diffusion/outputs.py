@@ -1,0 +1,88 @@
+"""What a pipeline gave back: pictures as pixels, or the reason why one is no edit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from editscope.cases import Status
+from editscope.images import Pixels, load
+
+NAN = "the pipeline gave NaN (black picture); try ?dtype=bf16 or ?dtype=fp32"
+BLACK = "the pipeline gave an all-black picture; try ?dtype=bf16 or ?dtype=fp32"
+UNSAFE = "the pipeline's safety checker held the picture back"
+ASKED_FOR = ("black", "dark", "night", "黑", "夜")
+"""Words in an instruction after which an all-black picture may be what was asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """One picture of a pipeline, or the status and reason why there is none."""
+
+    pixels: Pixels | None
+    status: Status = "ok"
+    reason: str | None = None
+
+
+def read_output(output: Any, count: int) -> list[Given]:
+    """The pictures of a call, in order; of a film its last frame.
+
+    Values that are not finite, as a pipeline gives when numbers overflow, are an error and never a black picture.
+    """
+    pictures = _pictures(output)
+    flagged = getattr(output, "nsfw_content_detected", None) or ()
+    if len(pictures) < count:
+        raise ValueError(f"the pipeline gave {len(pictures)} pictures for {count} edits")
+    return [
+        Given(None, "refused", UNSAFE) if number < len(flagged) and flagged[number] else _given(pictures[number])
+        for number in range(count)
+    ]
+
+
+def looked_at(given: Given, source: Pixels, instruction: str) -> Given:
+    """The same, or an error where a black picture came of one that was not black and nobody asked for black."""
+    if given.pixels is None or given.pixels.any() or not source.any():
+        return given
+    if any(word in instruction.lower() for word in ASKED_FOR):
+        return given
+    return Given(None, "error", BLACK)
+
+
+def to_bytes(values: Any) -> Pixels:
+    """Values of 0 … 1 as 8 bits: the nearest of 256 levels, a half to the even one, as diffusers does.
+
+    >>> to_bytes(np.array([[[0.0, 0.5, 1.0]]])).tolist()
+    [[[0, 128, 255]]]
+    """
+    scaled: Pixels = (np.clip(np.asarray(values), 0.0, 1.0) * 255).round().astype(np.uint8)
+    return scaled
+
+
+def _pictures(output: Any) -> Any:
+    found = getattr(output, "images", None)
+    if found is None:
+        found = getattr(output, "frames", None)
+    if found is None and isinstance(output, tuple) and output:
+        found = output[0]
+    if found is None:
+        raise ValueError(f"the pipeline gave a {type(output).__name__} without images or frames")
+    if hasattr(found, "detach"):  # a tensor: pictures have their channels first there
+        found = np.moveaxis(found.detach().float().cpu().numpy(), -3, -1)
+    return [found] if hasattr(found, "convert") else found
+
+
+def _given(picture: Any) -> Given:
+    while isinstance(picture, list | tuple):  # a film as a list of frames, or a list for each prompt
+        picture = picture[-1]
+    if hasattr(picture, "convert"):
+        return Given(load(picture))
+    values = np.asarray(picture)
+    while values.ndim > 3:
+        values = values[-1]
+    if values.dtype == np.uint8:
+        return Given(load(values))
+    if not np.isfinite(values).all():
+        return Given(None, "error", NAN)
+    return Given(load(to_bytes(values)))

@@ -1,0 +1,52 @@
+"""Without the bars and remarks of diffusers and its friends, which would tear our own; what they warn of is kept."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+LIBRARIES = ("diffusers", "transformers", "accelerate", "peft", "huggingface_hub")
+
+
+class _Kept(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        said = " ".join(record.getMessage().split())
+        if said not in self.said:
+            self.said.append(said)
+
+
+@contextmanager
+def quiet() -> Iterator[list[str]]:
+    """Silence the libraries; the list holds what they warned of, once each.
+
+    Their loggers write to the terminal through handlers of their own; here those are set aside and ours takes over.
+    """
+    kept = _Kept()
+    before: list[tuple[logging.Logger, list[logging.Handler], bool]] = []
+    for name in LIBRARIES:
+        logger = logging.getLogger(name)
+        before.append((logger, logger.handlers, logger.propagate))
+        logger.handlers, logger.propagate = [kept], False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield kept.said
+    finally:
+        for logger, handlers, propagate in before:
+            new = [one for one in logger.handlers if one is not kept and one not in handlers]  # imported just now
+            logger.handlers, logger.propagate = [*handlers, *new], propagate
+
+
+def no_bars(diffusers: Any, transformers: Any) -> None:
+    """Turn off the progress bars of loading, for good: this process belongs to one run."""
+    diffusers.utils.logging.disable_progress_bar()
+    transformers.utils.logging.disable_progress_bar()
+    import_module("huggingface_hub.utils").disable_progress_bars()

@@ -1,0 +1,28 @@
+"""Editors behind somebody else's HTTP API: asked, waited for, paid for, and never trusted blindly."""
+
+from __future__ import annotations
+
+from editscope.editors.hosted.client import HostedEditor, load_hosted
+from editscope.editors.hosted.exchange import Exchange, Failed, Part
+from editscope.editors.hosted.options import Option, flag, matching, number, one_of
+from editscope.editors.hosted.prices import EditPrice, Tokens
+from editscope.editors.hosted.service import Asked, Made, Service, Settings
+
+__all__ = [
+    "Asked",
+    "EditPrice",
+    "Exchange",
+    "Failed",
+    "HostedEditor",
+    "Made",
+    "Option",
+    "Part",
+    "Service",
+    "Settings",
+    "Tokens",
+    "flag",
+    "load_hosted",
+    "matching",
+    "number",
+    "one_of",
+]

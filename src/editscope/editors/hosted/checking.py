@@ -1,0 +1,64 @@
+"""Whether a hosted editor can be asked at all, said before anything is spent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from editscope.editors.hosted.service import Service
+from editscope.errors import BadInput
+from editscope.judges.faults import unreachable
+from editscope.judges.wire import loads
+
+CHECK_S = 15.0
+
+
+async def check(service: Service, spec: str, key: str, key_env: str) -> None:
+    """Raise BadInput with one sentence where address, key or model are wrong.
+
+    It asks for what is free. A server that does not offer that is believed to be right: compatible servers often
+    have nothing but the endpoint that makes pictures.
+    """
+    status, content = await _asked(service, key)
+    if service.denies(status, content) and not _lacks_rights(content):
+        if not key:
+            raise BadInput(f"{service.settings.base_url} wants a key; put it into the variable {key_env}")
+        raise BadInput(f"{service.settings.base_url} does not accept the key in {key_env}; check that variable")
+    at_home = service.settings.base_url == service.home
+    if at_home and (status == 404 or (status == 200 and not _known(service, content))):
+        raise BadInput(
+            f"{service.settings.base_url} knows no model {service.settings.model!r}, or this key may not use it; "
+            f"check the name in --editor {spec}"
+        )
+
+
+def _lacks_rights(content: bytes) -> bool:
+    """A key may be allowed to make pictures and nothing else; its server then answers 401 to this question."""
+    said = content.lower()
+    return b"scope" in said or b"permission" in said
+
+
+def _known(service: Service, content: bytes) -> bool:
+    try:
+        return service.known(loads(content))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return True
+
+
+async def _asked(service: Service, key: str) -> tuple[int, bytes]:
+    import aiohttp
+
+    from editscope.judges.client import proxy_of
+
+    base_url = service.settings.base_url
+    limit = aiohttp.ClientTimeout(total=CHECK_S)
+    url = f"{base_url}/{str(service.check_path).lstrip('/')}"
+    headers: Any = {"User-Agent": "editscope", **service.headers(key)}
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=limit, proxy=proxy_of(base_url)) as session,
+            session.get(url, headers=headers, allow_redirects=False) as response,
+        ):
+            return response.status, await response.read()
+    except Exception as error:
+        why = unreachable(error, CHECK_S)
+    raise BadInput(f"the editor's server {base_url} cannot be reached ({why}); check the network and ?base_url=")

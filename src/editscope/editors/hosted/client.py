@@ -1,0 +1,334 @@
+"""A hosted editor: one request becomes attempts, retries and, in the end, a picture or a status."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from editscope.cases import Edit, Status
+from editscope.editors.base import EditLimits, Editor, Request
+from editscope.editors.hosted.background import Background
+from editscope.editors.hosted.exchange import Exchange, Failed
+from editscope.editors.hosted.options import read_options
+from editscope.editors.hosted.prices import EditPrice, load_edit_prices
+from editscope.editors.hosted.service import Asked, Made, Service, Settings
+from editscope.errors import BadImage, BadInput
+from editscope.images import Decoded, decode
+from editscope.judges.budget import Budget
+from editscope.judges.faults import Fault, from_exception, redacted
+from editscope.judges.prices import price_of
+from editscope.judges.registry import key_from
+from editscope.judges.traffic import Bill, Patience, Sent, Traffic, Tries
+from editscope.judges.wire import NotAnAnswer
+
+CONCURRENCY = 8
+TIMEOUT_S = 300.0
+"""Large pictures at high quality take minutes."""
+RETRIES = 4
+AGAIN = 1
+"""A picture that cannot be read is asked for once more: each time it is paid for."""
+GIVE_UP = 12
+MOST_YIELDS = 4
+"""So often a request is made in another form because the server did not like the last one."""
+CONNECT_S = 30.0
+LONGEST_TRACE = 20_000
+TEXT_ONLY = "the model answered with text only"
+
+
+def load_hosted(service: type[Service], target: str, options: Mapping[str, Any]) -> HostedEditor:
+    """The editor for a spec of a vendor's kind; nothing is sent yet."""
+    read, base_url, key_env = read_options(service.kind, target, options, service.options)
+    settings = Settings(target, base_url or service.home, read)
+    return HostedEditor(service, settings, key_env=key_env or service.key_env)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What one edit has taken so far; ``seconds`` are those of the last request alone."""
+
+    attempts: int = 0
+    seconds: float = 0.0
+    cost: float = 0.0
+    lost: int = 0
+
+    def add(self, sent: Sent[Made]) -> None:
+        self.seconds = sent.seconds
+        self.cost += sent.cost
+        self.lost += isinstance(sent.outcome, Fault) and sent.outcome.paid
+
+
+class HostedEditor(Editor):
+    """An editor behind a vendor's HTTP API.
+
+    One process, one connection pool, as many requests in flight as the server bears, at most ``at_once``; ``edit``
+    blocks the thread that calls it. What the server or the network does ends as a status of the edit; only a spent
+    budget, an account that is turned away and a server that has stopped answering end the run, which can be resumed.
+    """
+
+    workers = 1
+    own_clock = True
+    backoff_s = 0.5
+
+    def __init__(self, service: type[Service], settings: Settings, *, key_env: str = "") -> None:
+        self.service = service(settings)
+        self.settings = settings
+        self.key_env = key_env or service.key_env
+        self.name = settings.model.rpartition("/")[2]
+        self.max_images = self.service.max_images
+        self.at_once = CONCURRENCY
+        self._limits = EditLimits()
+        self._prices: dict[str, EditPrice] | None = None
+        self._key = ""
+        self._background: Background | None = None
+        self._session: Any = None
+        self._traffic: Traffic | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy in another process has no connections yet, and takes the key from its own environment."""
+        state = dict(self.__dict__)
+        return {**state, "_key": "", "_background": None, "_session": None, "_traffic": None}
+
+    @property
+    def spec(self) -> str:
+        """What messages call it."""
+        return f"{self.service.kind}:{self.settings.model}"
+
+    def limit(self, limits: EditLimits) -> None:
+        """Take limits of speed and money."""
+        for name in ("concurrency", "rpm", "timeout_s"):
+            value = getattr(limits, name)
+            if value is not None and not 0 < value < float("inf"):
+                raise BadInput(f"the limit {name} of the editor is {value}; write a number above 0")
+        if limits.retries is not None and limits.retries < 0:
+            raise BadInput(f"the limit retries of the editor is {limits.retries}; write 0 or more")
+        self._limits = limits
+        self._prices = None
+        self.at_once = int(limits.concurrency or CONCURRENCY)
+
+    @property
+    def price(self) -> EditPrice | None:
+        """The list price of the model, None where nobody knows it."""
+        if self._prices is None:
+            self._prices = load_edit_prices(self._limits.prices)
+        return price_of(self.settings.model, self._prices)
+
+    def check(self) -> None:
+        """Raise BadInput for a missing key or package, a budget that cannot be kept, an address that is not there."""
+        self._needs_packages()
+        self._needs_price()
+        self._budget()
+        key = key_from(self.key_env)
+        if self.service.needs_key and not key and self.settings.base_url == self.service.home:
+            raise BadInput(f"the editor {self.spec} needs a key; put it into the variable {self.key_env}")
+        if self.service.check_path is None:
+            return
+        from editscope.editors.hosted.checking import check
+
+        background = Background("editscope-check")
+        try:
+            background.run(check(self.service, self.spec, key, self.key_env))
+        finally:
+            background.close()
+
+    def load(self) -> None:
+        """Open the connections."""
+        self._needs_packages()
+        self._key = key_from(self.key_env)
+        limits = self._limits
+        self._traffic = Traffic(
+            f"the editor {self.spec}",
+            what="edits",
+            patience=Patience(
+                timeout_s=limits.timeout_s or TIMEOUT_S,
+                retries=RETRIES if limits.retries is None else limits.retries,
+                again=AGAIN,
+                backoff_s=self.backoff_s,
+                give_up=GIVE_UP,
+            ),
+            budget=self._budget(),
+            concurrency=self.at_once,
+            rpm=limits.rpm,
+        )
+        self._background = Background("editscope-editor")
+        self._session = self._background.run(_new_session(self.settings.base_url))
+
+    def edit(self, case: Request) -> Edit:
+        """The edited picture, or the status that says why there is none."""
+        if self._background is None:
+            self.load()
+        assert self._background is not None
+        return self._background.run(self._edited(Asked.of(case)))
+
+    def estimate(self, edits: int, images: int = 1) -> float | None:
+        """Dollars for so many edits at the list price, each answered at the first attempt."""
+        listed = self.price.listed(self.service.grades(None), images) if self.price else None
+        return None if listed is None else edits * listed
+
+    def close(self) -> None:
+        """Close the connections."""
+        if self._background is not None:
+            self._background.run(self._session.close())
+            self._background.close()
+            self._background = self._session = self._traffic = None
+
+    # --- one edit, in the event loop ------------------------------------------------------------------
+
+    async def _edited(self, asked: Asked) -> Edit:
+        assert self._traffic is not None
+        tally, why, made = _Tally(), "", Made()
+        for _ in range(self._traffic.patience.again + 1):
+            outcome = await self._made(asked, tally)
+            if isinstance(outcome, Fault):
+                return self._edit(asked, tally, "refused" if outcome.refused else "error", outcome.text)
+            made = outcome
+            decoded = await _decoded(made)
+            if isinstance(decoded, BadImage):
+                why = str(decoded)
+                continue
+            self._traffic.answered()
+            if made.refused:
+                return self._edit(asked, tally, "refused", made.refused, made)
+            if decoded is None:
+                return self._edit(asked, tally, "no_output", made.lacking or TEXT_ONLY, made)
+            return self._edit(asked, tally, "ok", None, made, decoded)
+        fault = self._traffic.given_up(Fault(why), tally.attempts)
+        return self._edit(asked, tally, "no_output", fault.text, made)
+
+    async def _made(self, asked: Asked, tally: _Tally) -> Made | Fault:
+        """Send until there is an answer, or a fault that sending again cannot mend."""
+        assert self._traffic is not None
+        tries, yielded = Tries(self._traffic.patience), 0
+
+        async def attempt() -> Made | Fault:
+            tally.attempts += 1
+            return await self._attempt(asked)
+
+        while True:
+            cost = self._listed(asked) or 0.0
+            sent = await self._traffic.send(attempt, lambda made: Bill(self._cost(asked, made) or 0.0), cost=cost)
+            tally.add(sent)
+            fault = sent.outcome
+            if isinstance(fault, Made):
+                return fault
+            if fault.closed:
+                raise self._traffic.end(f"the editor {self.spec} cannot be asked any more: {fault.text}")
+            if fault.objects and yielded < MOST_YIELDS and self.service.gives_way(fault.text):
+                yielded += 1
+                continue
+            if not tries.another(fault):
+                return self._traffic.given_up(fault, tally.attempts)
+            await self._traffic.pause(fault, tries.failures - 1)
+
+    async def _attempt(self, asked: Asked) -> Made | Fault:
+        assert self._traffic is not None
+        timeout_s = self._traffic.patience.timeout_s
+        exchange = Exchange(self._session, self.service, self._key, timeout_s)
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await self.service.make(asked, exchange)
+        except Failed as failed:
+            return failed.fault
+        except TimeoutError as error:
+            late = from_exception(error, timeout_s)
+            # What the server has taken on is being made and paid for; asking for it once more would be paid for, too.
+            return replace(late, again=False) if exchange.answered else late
+        except NotAnAnswer as error:
+            return Fault(f"the server sent no answer: {redacted(str(error), self._key)}", again=True, paid=True)
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+            if not exchange.answered:
+                raise  # a fault of ours, in making the request
+            return Fault("the server sent something that is not a response of its API", again=True, paid=True)
+
+    def _edit(
+        self,
+        asked: Asked,
+        tally: _Tally,
+        status: Status,
+        reason: str | None,
+        made: Made = Made(),
+        decoded: Decoded | None = None,
+    ) -> Edit:
+        notes = [*made.notes, *(decoded.notes if decoded else ())]
+        if decoded is not None and made.size is not None:
+            height, width = decoded.pixels.shape[:2]
+            if (width, height) != made.size:
+                notes.append(f"asked for {made.size[0]}×{made.size[1]}, got {width}×{height}")
+        if tally.lost and tally.cost:
+            lost = "a lost request" if tally.lost == 1 else f"{tally.lost} lost requests"
+            notes.append(f"the cost counts {lost} that may have been paid for")
+        return Edit(
+            asked.request.case_id,
+            asked.request.variant,
+            image=None if decoded is None else decoded.pixels,
+            status=status,
+            reason=None if reason is None else redacted(reason, self._key),
+            latency_s=tally.seconds,
+            cost_usd=None if self._listed(asked) is None and not tally.cost else round(tally.cost, 9),
+            trace=redacted(made.text, self._key)[:LONGEST_TRACE] or None,
+            asked=redacted(made.prompt, self._key) if made.prompt not in ("", asked.request.instruction) else None,
+            attempts=tally.attempts,
+            notes=tuple(redacted(note, self._key) for note in notes),
+            model=redacted(made.model, self._key),
+        )
+
+    # --- money ----------------------------------------------------------------------------------------
+
+    def _listed(self, asked: Asked) -> float | None:
+        return self.price.listed(self.service.grades(asked), len(asked.pictures)) if self.price else None
+
+    def _cost(self, asked: Asked, made: Made) -> float | None:
+        """What an answer came to: as the server says, by its tokens, or by the list."""
+        if made.cost_usd is not None:
+            return made.cost_usd
+        if self.price is None:
+            return None
+        by_tokens = self.price.of_tokens(made.tokens) if made.tokens is not None else None
+        if by_tokens is not None:
+            return by_tokens
+        if made.picture is None:
+            return 0.0
+        return self.price.listed(self.service.grades(asked), len(asked.pictures), made.pictures)
+
+    def _budget(self) -> Budget:
+        limits = self._limits
+        return Budget(limits.max_cost, limits.max_calls, what="edit", options=("--max-edit-cost", "--max-edits"))
+
+    def _needs_price(self) -> None:
+        if self._limits.max_cost is not None and self.estimate(1) is None:
+            raise BadInput(
+                f"--max-edit-cost cannot be kept, since no price is known for the editor {self.spec}; add it to a file "
+                "of prices (--prices FILE, table [editors]) or limit --max-edits instead"
+            )
+
+    def _needs_packages(self) -> None:
+        try:
+            import aiohttp  # noqa: F401
+            import orjson  # noqa: F401
+        except ImportError as error:
+            raise BadInput(f"the editor {self.spec} needs aiohttp: pip install 'editscope[judge]'") from error
+
+
+async def _decoded(made: Made) -> Decoded | BadImage | None:
+    """The picture of an answer; None where it has none. Decoded in another thread: the loop has others to serve."""
+    if made.refused or made.picture is None:
+        return None
+    try:
+        return await asyncio.to_thread(decode, made.picture, name="the picture that the server sent")
+    except BadImage as error:
+        return error
+
+
+async def _new_session(base_url: str) -> Any:
+    import aiohttp
+
+    from editscope.judges.client import proxy_of
+
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60.0, ttl_dns_cache=300),
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
+        headers={"Accept": "application/json, image/*", "User-Agent": "editscope"},
+        cookie_jar=aiohttp.DummyCookieJar(),
+        proxy=proxy_of(base_url),
+    )

@@ -1,0 +1,265 @@
+"""One edit's talk with its server: posting, polling, and fetching what the reply points to."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from io import BytesIO
+from typing import Any, TypeVar
+from urllib.parse import urljoin, urlsplit
+
+from editscope.editors.hosted.service import Service
+from editscope.judges.faults import Fault, fault_of, from_exception
+from editscope.judges.wire import dumps, loads
+
+T = TypeVar("T")
+
+LARGEST_BODY = 256 << 20
+"""More bytes than any reply with a picture has."""
+
+MOST_REDIRECTS = 5
+MOST_LAPSES = 4
+"""So many polls or fetches in a row may fail: the edit is paid for already, so it is not asked for again at once."""
+
+GROWTH = 1.5
+
+
+class Failed(Exception):
+    """A request came to nothing; ``fault`` says why, and whether sending it again can help."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.text)
+        self.fault = fault
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One field of a multipart form: a text, or a file where it has a file name."""
+
+    name: str
+    value: str | bytes
+    filename: str = ""
+    mime: str = "image/png"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply as it came."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+
+class Exchange:
+    """What a service may do to make one edit.
+
+    Only hosts of the service see its key; nothing is followed that is not http or https, and no redirect of the API
+    itself. Once a request was answered, whatever fails later counts as paid for.
+    """
+
+    def __init__(self, session: Any, service: Service, key: str, timeout_s: float) -> None:
+        self.answered = False
+        """Whether the server has answered at all: from there on an edit may be paid for."""
+        self._session = session
+        self._service = service
+        self._key = key
+        self._timeout_s = timeout_s
+        self._glance_s = timeout_s / 4  # for a poll or a fetch, so that one that hangs leaves time for another
+
+    async def post(
+        self,
+        path: str,
+        *,
+        json: bytes | Mapping[str, Any] | None = None,
+        form: Sequence[Part] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """POST JSON or a multipart form to a path below ``base_url``; gives the decoded JSON of the reply."""
+        more = dict(headers or {})
+        if form is not None:
+            data: Any = _form(form)
+        else:
+            body = json if isinstance(json, bytes) else dumps(json)
+            data, more["Content-Type"] = BytesIO(body), "application/json"
+        return _decoded(await self._asked("POST", self._url(path), data, more))
+
+    async def send(self, url: str, form: Sequence[Part]) -> Reply:
+        """POST a form to an address of the server; gives the reply as it came, whatever its status and content."""
+        return await self._reply("POST", url, _form(form), {})
+
+    def fault(self, reply: Reply) -> Fault:
+        """What a reply with a status other than 200 means."""
+        return self._service.fault(reply.status, reply.headers, reply.content, self._key)
+
+    async def get(self, where: str, headers: Mapping[str, str] | None = None) -> Any:
+        """GET a path below ``base_url``, or an address that the server named; gives the decoded JSON."""
+        return _decoded(await self._asked("GET", self._url(where), None, dict(headers or {})))
+
+    async def poll(
+        self, where: str, read: Callable[[Any], T | None], *, first_s: float = 0.5, longest_s: float = 5.0
+    ) -> T:
+        """GET again and again, with growing pauses, until ``read`` makes something of the reply.
+
+        It ends with the time of the edit. A poll that fails and may succeed later is no reason to ask for the edit
+        once more, unless several in a row do.
+        """
+        pause, lapses = first_s, 0
+        while True:
+            await asyncio.sleep(pause)
+            try:
+                found = read(await self.get(where))
+            except Failed as failed:
+                lapses += 1
+                if not failed.fault.again or lapses > MOST_LAPSES:
+                    raise Failed(replace(failed.fault, paid=True)) from failed
+                pause = max(pause, min(failed.fault.pause or 0.0, self._timeout_s))
+            else:
+                if found is not None:
+                    return found
+                lapses = 0
+            pause = min(longest_s, pause * GROWTH) if pause < longest_s else pause
+
+    async def fetch(self, url: str) -> bytes:
+        """The bytes behind an address that the server named: without our key, redirects followed with care."""
+        lapses = 0
+        while True:
+            try:
+                return await self._fetched(url)
+            except Failed as failed:
+                lapses += 1
+                if not failed.fault.again or lapses > MOST_LAPSES:
+                    raise Failed(replace(failed.fault, paid=True, objects=False)) from failed
+            await asyncio.sleep(min(4.0, 0.25 * 2.0**lapses))
+
+    async def _asked(self, method: str, url: str, data: Any, headers: dict[str, str]) -> bytes:
+        reply = await self._reply(method, url, data, headers)
+        if reply.status not in (200, 201, 202):
+            raise Failed(self.fault(reply))
+        self.answered = True
+        return reply.content
+
+    async def _reply(self, method: str, url: str, data: Any, headers: dict[str, str]) -> Reply:
+        own = self._service.headers(self._key) if self.may_see_key(url) else {}
+        limit = None if method == "POST" else self._glance_s
+        try:
+            async with (
+                asyncio.timeout(limit),
+                self._session.request(
+                    method, url, data=data, headers={**own, **headers}, allow_redirects=False
+                ) as response,
+            ):
+                return Reply(response.status, response.headers, await _body(response))
+        except Failed:
+            raise
+        except Exception as error:  # aiohttp's own, OSError, ssl: each is a fault with a name, anything else is raised
+            raise Failed(from_exception(error, limit or self._timeout_s)) from error
+
+    async def _fetched(self, url: str) -> bytes:
+        for _ in range(MOST_REDIRECTS + 1):
+            self._must_be_safe(url)
+            try:
+                async with (
+                    asyncio.timeout(self._glance_s),
+                    self._session.get(url, allow_redirects=False) as response,
+                ):
+                    content = await _body(response)
+                    status, said = response.status, response.headers
+            except Failed:
+                raise
+            except Exception as error:
+                raise Failed(from_exception(error, self._glance_s)) from error
+            if status == 200:
+                return content
+            if status not in (301, 302, 303, 307, 308) or "Location" not in said:
+                fault = fault_of(status, said, b"")
+                gone = Fault(f"the picture could not be fetched ({status})", again=fault.again, pause=fault.pause)
+                raise Failed(gone)
+            url = _joined(url, said["Location"])
+        raise Failed(Fault("the picture could not be fetched: it is redirected without end"))
+
+    def _url(self, where: str) -> str:
+        if "://" not in where:
+            return f"{self._service.settings.base_url}/{where.lstrip('/')}"
+        self._must_be_safe(where)
+        return where
+
+    def may_see_key(self, url: str) -> bool:
+        """The server that was configured, or a host of the same family over https."""
+        there, home = urlsplit(url), urlsplit(self._service.settings.base_url)
+        if (there.scheme, there.netloc) == (home.scheme, home.netloc):
+            return True
+        family = self._service.family if _within(home.hostname or "", self._service.family) else ()
+        return there.scheme == "https" and _within(there.hostname or "", family)
+
+    def _must_be_safe(self, url: str) -> None:
+        """No other scheme, no step down from https, nothing of the local network unless the API is there too."""
+        home = urlsplit(self._service.settings.base_url)
+        try:
+            there = urlsplit(url)
+            host, _port = there.hostname or "", there.port
+        except ValueError:
+            host, there = "", home
+        allowed = ("https",) if home.scheme == "https" else ("http", "https")
+        if not host or there.scheme not in allowed:
+            raise Failed(Fault(f"the server points to an address that is not {' or '.join(allowed)}", paid=True))
+        if host != home.hostname and _is_local(host) and not _is_local(home.hostname or ""):
+            raise Failed(Fault("the server points to an address of the local network", paid=True))
+
+
+def _joined(url: str, location: str) -> str:
+    try:
+        return urljoin(url, location)
+    except ValueError:  # not an address at all; whoever looks at it next will say so
+        return location
+
+
+def _within(host: str, domains: Sequence[str]) -> bool:
+    return any(host == domain or host.endswith(f".{domain}") for domain in domains)
+
+
+def _is_local(host: str) -> bool:
+    """Whether a host is this machine or its network, as far as the name says.
+
+    >>> _is_local("169.254.169.254"), _is_local("localhost"), _is_local("cdn.example.org")
+    (True, True, False)
+    """
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        return host == "localhost" or host.endswith((".localhost", ".local", ".internal"))
+
+
+def _form(parts: Sequence[Part]) -> Any:
+    import aiohttp
+
+    # Names such as image[] go out as they are: quoted they would be other names.
+    form = aiohttp.FormData(quote_fields=False, default_to_multipart=True)
+    for part in parts:
+        if part.filename:
+            value = BytesIO(part.value if isinstance(part.value, bytes) else part.value.encode())
+            form.add_field(part.name, value, filename=part.filename, content_type=part.mime)
+        else:
+            form.add_field(part.name, part.value)
+    return form
+
+
+async def _body(response: Any) -> bytes:
+    if (response.content_length or 0) > LARGEST_BODY:
+        raise Failed(Fault("the reply is larger than any picture", paid=True))
+    content = bytearray()
+    async for chunk in response.content.iter_any():
+        content += chunk
+        if len(content) > LARGEST_BODY:
+            raise Failed(Fault("the reply is larger than any picture", paid=True))
+    return bytes(content)
+
+
+def _decoded(content: bytes) -> Any:
+    try:
+        return loads(content)
+    except ValueError as error:
+        said = "nothing" if not content else "something that is not JSON"
+        raise Failed(Fault(f"the server sent {said}", again=True, paid=True)) from error

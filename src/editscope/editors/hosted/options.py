@@ -1,0 +1,83 @@
+"""What the options of a hosted editor's spec may say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from editscope.errors import BadInput, unknown
+from editscope.judges.registry import is_secret, plain_address
+
+EVERYWHERE = ("base_url", "key_env")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option: how its value is read (None where it cannot be), and in words what it takes."""
+
+    read: Callable[[Any], Any]
+    wants: str
+
+
+def one_of(*values: str) -> Option:
+    """One of some words.
+
+    >>> one_of("low", "high").read("high")
+    'high'
+    """
+    return Option(lambda given: str(given) if str(given) in values else None, f"one of {', '.join(values)}")
+
+
+def number(kind: type[int] | type[float], low: float, high: float) -> Option:
+    """A number in a range, both ends included.
+
+    >>> number(int, 0, 6).read(7) is None, number(float, 0, 2).read(1)
+    (True, 1.0)
+    """
+
+    def read(given: Any) -> float | None:
+        if isinstance(given, bool) or not isinstance(given, int | float) or (kind is int and given != int(given)):
+            return None
+        return kind(given) if low <= given <= high else None
+
+    return Option(read, f"a {'whole ' if kind is int else ''}number from {low:g} to {high:g}")
+
+
+def flag() -> Option:
+    """True or false; 1 and 0 do too."""
+    return Option(lambda given: bool(given) if given in (True, False) else None, "true or false")
+
+
+def matching(pattern: str, wants: str) -> Option:
+    """A text of a certain form.
+
+    >>> matching(r"[0-9]+:[0-9]+", "a ratio such as 16:9").read("16:9")
+    '16:9'
+    """
+    form = re.compile(pattern)
+    return Option(lambda given: str(given) if form.fullmatch(str(given)) else None, wants)
+
+
+def read_options(
+    kind: str, target: str, given: Mapping[str, Any], allowed: Mapping[str, Option]
+) -> tuple[dict[str, Any], str | None, str | None]:
+    """The options of a spec, checked, and apart from them the address and the name of the key's variable if given."""
+    where = f"editor {kind}:{target}"
+    known = (*EVERYWHERE, *allowed)
+    read: dict[str, Any] = {}
+    for name, value in given.items():
+        if is_secret(name):
+            raise BadInput(
+                f"{where} has the option {name!r}; keys come from the environment only: put it into a variable and "
+                "name that with ?key_env=NAME"
+            )
+        if name not in known:
+            raise unknown(f"option of editors of kind {kind}", name, known)
+        if name in allowed:
+            read[name] = allowed[name].read(value)
+            if read[name] is None:
+                raise BadInput(f"{where}, option {name}: {value!r} is not {allowed[name].wants}")
+    base_url = plain_address(f"{where}, option base_url", str(given["base_url"])) if "base_url" in given else None
+    return read, base_url, str(given["key_env"]) if "key_env" in given else None

@@ -1,0 +1,50 @@
+"""What the edits of one call of a run may cost, counted by the lines of its journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from editscope.editors.base import EditLimits
+
+
+@dataclass
+class Purse:
+    """The limits of a run's edits, and what this call has spent of them."""
+
+    limits: EditLimits
+    edits: int = 0
+    cost_usd: float = 0.0
+
+    def spend(self, line: Mapping[str, Any]) -> None:
+        """Count a finished edit."""
+        self.edits += 1
+        self.cost_usd += line.get("cost_usd") or 0.0
+
+    def allows(self, more: int) -> bool:
+        """Whether so many edits besides those that are finished may be in hand."""
+        most, dollars = self.limits.max_calls, self.limits.max_cost
+        return (most is None or self.edits + more <= most) and (dollars is None or self.cost_usd < dollars)
+
+    def left(self, workers: int = 1) -> EditLimits:
+        """The limits of a worker that starts now; what is left of the money is shared by all that may be there.
+
+        >>> purse = Purse(EditLimits(max_cost=2.0, max_calls=10))
+        >>> purse.spend({"cost_usd": 0.5})
+        >>> purse.left(3).max_cost, purse.left().max_calls
+        (0.5, 9)
+        """
+        most, dollars = self.limits.max_calls, self.limits.max_cost
+        return replace(
+            self.limits,
+            max_calls=None if most is None else max(0, most - self.edits),
+            max_cost=None if dollars is None else max(0.0, dollars - self.cost_usd) / max(1, workers),
+        )
+
+    def said(self) -> str:
+        """Why there are no more edits, in a sentence."""
+        if self.limits.max_cost is not None and self.cost_usd >= self.limits.max_cost:
+            spent = f"${self.cost_usd:,.2f} of ${self.limits.max_cost:,.2f}"
+            return f"the edits have cost {spent}; resume the run with a higher --max-edit-cost"
+        return f"the {self.limits.max_calls:,} edits of --max-edits are made; resume the run with a higher --max-edits"

@@ -1,0 +1,87 @@
+"""A real HTTP server on loopback, in a thread of its own, for whoever plays a judge or an editor in a test."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, Self
+
+import orjson
+from aiohttp import web
+
+
+class Loopback(ABC):
+    """Serves while the ``with`` block lasts; ``port`` 0 takes one that is free."""
+
+    def __init__(self, port: int = 0) -> None:
+        self.port = port
+        self.ready = threading.Event()
+        self._thread = threading.Thread(target=self.serve, daemon=True)
+        self._loop = asyncio.new_event_loop()
+        self._stop = asyncio.Event()
+
+    @abstractmethod
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """The answer to any request."""
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        if not self.ready.wait(30):
+            raise RuntimeError("the server on loopback did not start")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(30)
+
+    def serve(self) -> None:
+        """Serve in this thread until interrupted."""
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_until_complete(self._serve())
+        finally:
+            self._loop.close()
+
+    async def hang(self) -> None:
+        """Say nothing until the server ends."""
+        await self._stop.wait()
+
+    async def _serve(self) -> None:
+        app = web.Application(client_max_size=1 << 30)
+        app.router.add_route("*", "/{path:.*}", self.handle)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.05)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", self.port, backlog=1024).start()
+        self.port = runner.addresses[0][1]
+        self.ready.set()
+        try:
+            await self._stop.wait()
+        finally:
+            await runner.cleanup()
+            # Handlers whose client has gone are not the runner's any more; none may outlive the loop.
+            left = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
+
+
+def as_json(data: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
+    """A response of JSON."""
+    return web.Response(body=orjson.dumps(data), status=status, headers=headers, content_type="application/json")
+
+
+async def broken_off(request: web.Request, whole: bytes) -> web.StreamResponse:
+    """A response whose second half never comes."""
+    response = web.StreamResponse(headers={"Content-Length": str(len(whole))})
+    await response.prepare(request)
+    await response.write(whole[: len(whole) // 2])
+    cut(request)
+    return response
+
+
+def cut(request: web.Request) -> None:
+    """Close the connection under a request."""
+    if request.transport is not None:
+        request.transport.close()

@@ -1,0 +1,248 @@
+"""A run on a real cluster of three nodes: the same as on one machine, and whole when a node is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import editscope as es
+from editscope.errors import BadInput
+from editscope.runs import ray_bridge, ray_engine
+from editscope.runs.start import resume
+from judge_server import KEY, Asked, JudgeServer, Outcome
+from judged_data import make_picabench
+from ray_cluster import Nodes, differences, journal, made, nodes, put_editors
+
+pytest.importorskip("ray")
+
+IN_HAND = 3
+"""A worker holds one edit that is being made, one made ready, and one being kept."""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
+    put_editors(tmp_path_factory.mktemp("editors"))
+    with nodes() as found:
+        yield found
+
+
+@pytest.fixture
+def twelve(small_set: Path) -> es.Suite:
+    return es.load_suite("paintbench", root=small_set)
+
+
+def counted(log: Path, **options: Any) -> str:
+    """The spec of the editor that writes down what it does."""
+    return "python:counted:Counted?" + "&".join(f"{name}={value}" for name, value in {"log": log, **options}.items())
+
+
+def test_a_run_on_three_nodes_equals_the_local_one(cluster: Nodes, twelve: es.Suite, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    spec = counted(log, workers=3, takes=0.05)
+    local = es.run(twelve, spec, out=tmp_path / "local", progress=False)
+    log.unlink()
+    ray = es.run(twelve, spec, out=tmp_path / "ray", progress=False, engine="ray", ray_address=cluster.address)
+    assert differences(local, ray) == []
+    assert ray.coverage == {"ok": 12}
+    begun = made(log)
+    assert sorted(case for case, _, _ in begun) == sorted(twelve.ids)
+    assert len({node for _, _, node in begun}) == 3
+    assert str(os.getpid()) not in {pid for _, pid, _ in begun}
+
+
+def test_workers_that_edit_and_score_in_one_go_make_the_same_run(
+    cluster: Nodes, twelve: es.Suite, tmp_path: Path
+) -> None:
+    local = es.run(twelve, "ref:noise", out=tmp_path / "local", progress=False, repeats=2)
+    ray = es.run(
+        twelve,
+        "ref:noise",
+        out=tmp_path / "ray",
+        progress=False,
+        repeats=2,
+        engine="ray",
+        ray_address=cluster.address,
+    )
+    assert differences(local, ray) == []
+
+
+def opinion(asked: Asked) -> Outcome:
+    return {"answer": "No" if "thing 0.1 " in asked.text else "Yes", "reason": "one sees it"}
+
+
+def test_a_judged_run_equals_the_local_one_and_its_key_is_nowhere(
+    cluster: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    suite = es.load_suite("picabench", root=make_picabench(tmp_path / "data", 8))
+    with JudgeServer(opinion, keys=[KEY]) as server:
+        local, ray = (
+            es.run(
+                suite,
+                counted(tmp_path / "log", workers=2),
+                server.spec(),
+                out=tmp_path / engine,
+                cache="off",
+                progress=False,
+                engine=engine,
+                ray_address=cluster.address,
+            )
+            for engine in ("local", "ray")
+        )
+        assert len(server.asked) == 2 * 16
+    assert differences(local, ray) == []
+    assert ray.coverage == {"ok": 8}
+    for folder in (ray.path, cluster.logs):
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        assert files
+        assert not [path for path in files if KEY.encode() in path.read_bytes()]
+
+
+def test_what_was_begun_by_one_engine_is_finished_by_the_other(
+    cluster: Nodes, twelve: es.Suite, tmp_path: Path
+) -> None:
+    spec = counted(tmp_path / "log")
+    whole = es.run(twelve, spec, out=tmp_path / "whole", progress=False)
+    lines = (whole.path / "journal.jsonl").read_text().splitlines(keepends=True)
+    for engine in ("local", "ray"):
+        part = tmp_path / f"finished-by-{engine}"
+        es.run(twelve, spec, out=part, progress=False)
+        (part / "journal.jsonl").write_text("".join(lines[:9]))
+        (tmp_path / "log").unlink()
+        again = resume(part, progress=False, engine=engine, ray_address=cluster.address)
+        assert differences(whole, again) == []
+        edits = sum('"step":"edit"' in line for line in lines[:9])
+        assert len(made(tmp_path / "log")) == 12 - edits
+
+
+def test_an_editor_that_kills_its_process_has_an_error_and_all_others_their_scores(
+    cluster: Nodes, twelve: es.Suite, tmp_path: Path
+) -> None:
+    spec = counted(tmp_path / "log", workers=2).replace("Counted", "Deadly")
+    run = es.run(twelve, spec, out=tmp_path / "run", progress=False, engine="ray", ray_address=cluster.address)
+    assert run.coverage == {"ok": 11, "error": 1}
+    assert (run.case("border/001").reason or "").startswith("worker died (its process on node ")
+    assert {count for case, count in Counter(case for case, _, _ in made(tmp_path / "log")).items()} <= {1, 2}
+
+
+def test_a_lost_node_costs_nothing_but_the_steps_in_hand(
+    cluster: Nodes, make_set: Callable[..., Path], tmp_path: Path
+) -> None:
+    suite = es.load_suite("paintbench", root=make_set(tmp_path / "set", per_task=12))
+    log, out = tmp_path / "log", tmp_path / "run"
+    doomed = cluster.add(resources={"doomed": 1})
+    killed = threading.Event()
+
+    def kill_it_in_the_middle() -> None:
+        while sum(node == doomed.node_id for _, _, node in made(log)) < 3:
+            time.sleep(0.02)
+        cluster.kill(doomed)
+        killed.set()
+
+    killer = threading.Thread(target=kill_it_in_the_middle, daemon=True)
+    killer.start()
+    spec = counted(log, workers=4, takes=0.5)
+    run = es.run(suite, spec, out=out, progress=False, engine="ray", ray_address=cluster.address)
+    killer.join(60)
+    assert killed.is_set()
+    assert run.coverage == {"ok": 48}
+    assert run.complete
+    lines = journal(run)
+    assert Counter(line["step"] for line in lines) == {"edit": 48, "score": 48}
+    assert len({(line["step"], line["case"]) for line in lines}) == 96
+    begun = Counter(case for case, _, _ in made(log))
+    assert set(begun) == set(suite.ids)
+    twice = [case for case, count in begun.items() if count > 1]
+    assert len(twice) <= IN_HAND
+    on_the_lost = {case for case, _, node in made(log) if node == doomed.node_id}
+    assert set(twice) <= on_the_lost
+    assert max(begun.values()) <= 2
+
+
+def test_a_run_waits_for_a_node_with_a_gpu_and_says_so(
+    cluster: Nodes,
+    twelve: es.Suite,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(ray_bridge, "WAIT_SAID_S", 0.5)
+    said: list[str] = []
+    lacks = ray_bridge.Cluster.lacks
+
+    def lacks_and_then_has(self: Any, resource: str) -> str:
+        said.append(lacks(self, resource))
+        threading.Thread(target=cluster.add, kwargs={"num_gpus": 1}, daemon=True).start()
+        return said[-1]
+
+    monkeypatch.setattr(ray_bridge.Cluster, "lacks", lacks_and_then_has)
+    spec = counted(tmp_path / "log", gpu="true")
+    run = es.run(twelve, spec, out=tmp_path / "run", limit=3, engine="ray", ray_address=cluster.address)
+    assert run.coverage == {"ok": 3}
+    assert said[0].startswith("waiting for a node with a free GPU (the cluster has 0 GPUs on ")
+    assert said[0] in capsys.readouterr().err
+    assert len({node for _, _, node in made(tmp_path / "log")}) == 1
+
+
+def test_what_a_node_does_not_see_is_said_before_anything_is_spent(
+    cluster: Nodes, twelve: es.Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ray_engine, "_seen", lambda plan: (("the data of the suite", "/not/on/this/node"),))
+    with pytest.raises(BadInput, match=r"the data of the suite /not/on/this/node is not there; .* \(on node [\d.]+\)"):
+        es.run(twelve, "ref:noise", out=tmp_path / "run", progress=False, engine="ray", ray_address=cluster.address)
+    assert not (tmp_path / "run/journal.jsonl").read_text()
+
+
+SCRIPT = """
+import os, sys
+import editscope as es
+
+class Mine(es.Editor):
+    def edit(self, case):
+        assert os.getpid() != int(os.environ["DRIVER"]), "in the driver"
+        return case.images[0]
+
+os.environ["DRIVER"] = str(os.getpid())
+run = es.run(es.load_suite("paintbench", root=sys.argv[1]), Mine(), out=sys.argv[2], limit=4, engine="ray",
+             ray_address=sys.argv[3], progress=False)
+print(run.coverage)
+"""
+
+
+def test_a_class_of_a_script_travels_to_the_nodes(cluster: Nodes, small_set: Path, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = [sys.executable, tmp_path / "script.py", small_set, tmp_path / "run", cluster.address]
+    called = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert called.stdout == "{'ok': 4}\n", called.stderr
+
+
+def test_a_killed_driver_leaves_a_run_that_either_engine_finishes(
+    cluster: Nodes, small_set: Path, tmp_path: Path
+) -> None:
+    log, out = tmp_path / "log", tmp_path / "run"
+    editors = next(entry for entry in sys.path if (Path(entry) / "counted.py").exists())
+    arguments = ["--data", small_set, "--editor", counted(log, takes=0.5), "--out", out, "--engine", "ray"]
+    driver = subprocess.Popen(
+        [sys.executable, "-m", "editscope", "run", "paintbench", *arguments, "--ray-address", cluster.address],
+        cwd=editors,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    while len(made(log)) < 4:
+        assert driver.poll() is None
+        time.sleep(0.02)
+    driver.send_signal(signal.SIGKILL)
+    driver.wait()
+    run = resume(out, progress=False)
+    assert run.coverage == {"ok": 12}
+    assert len(made(log)) <= 12 + IN_HAND

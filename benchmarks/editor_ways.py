@@ -48,8 +48,6 @@ class Waits(es.Editor):
         return case.arrays[0]
 """
 
-SERVES = "from editscope.cli import serving; import typer; typer.run(serving.serve_editor)"
-
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
@@ -88,7 +86,7 @@ def ways(folder: Path, seconds: float) -> Iterator[tuple[str, str]]:
 
 @contextmanager
 def served(spec: str) -> Iterator[str]:
-    command = [sys.executable, "-c", SERVES, spec, "--port", "0"]
+    command = [sys.executable, "-m", "editscope", "serve-editor", spec, "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         found = re.search(r"answers at (\S+)", process.stdout.readline())

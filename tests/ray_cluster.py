@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -57,6 +58,7 @@ class Nodes:
     def __init__(self) -> None:
         from ray.cluster_utils import Cluster
 
+        self._joined: list[subprocess.Popen[bytes]] = []
         head = {"num_cpus": 1, "object_store_memory": STORE_BYTES, "include_dashboard": False, "_system_config": HEALTH}
         self._cluster = Cluster(initialize_head=True, head_node_args=head)
         self.others = [self.add(), self.add()]
@@ -75,12 +77,22 @@ class Nodes:
         """One more node."""
         return self._cluster.add_node(num_cpus=1, object_store_memory=STORE_BYTES, **resources)
 
+    def join_with_gpu(self) -> None:
+        """One more node, as an administrator or an autoscaler adds it: by the command of another process."""
+        command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", f"--address={self.address}"]
+        resources = ["--num-cpus=1", "--num-gpus=1", f"--object-store-memory={STORE_BYTES}"]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self._joined.append(subprocess.Popen([*command, *resources], **quiet))  # type: ignore[call-overload]
+
     def kill(self, node: Any) -> None:
         """End a node as a power cut does, and with it what it ran."""
         self._cluster.remove_node(node, allow_graceful=False)
 
     def close(self) -> None:
         """End all of it."""
+        for process in self._joined:
+            process.terminate()
+            process.wait()
         self._cluster.shutdown()
 
 

@@ -82,10 +82,10 @@ strength = 2
     ("text", "said"),
     [
         ("editr = 'ref:noise'", "no option of run in .*run.toml 'editr'; did you mean 'editor'"),
-        ("suite = ", r"--config .*run.toml is not TOML \(.*line 1"),
+        ("suite = =1", r"--config .*run.toml is not TOML \(.*line 1"),
         ("limit = [1, 2]", "limit in .*run.toml is a list; write a text, a number, true or false"),
         ("[editor]\nsteps = 30", r"\[editor\] in .*run.toml has no spec"),
-        ("editor = 5", "editor in .*run.toml is a int; write a spec, or a table"),
+        ("editor = 5", "editor in .*run.toml is a number; write a spec, or a table"),
         ("[editor]\nspec = 'ref:noise'\nsteps = [1]", "editor.steps in .*run.toml is a list"),
         ("[limit]\nn = 3", "limit in .*run.toml is a table"),
     ],

@@ -115,7 +115,7 @@ def test_the_edit_depends_on_the_instruction_and_on_the_picture(name: str, edito
     assert (first != made_by(editors(name), asked(picture=scene(shift=30)))).mean() > 0.05
 
 
-@pytest.mark.parametrize("name", TINY)
+@pytest.mark.parametrize("name", ["klein", "pix2pix", "qwen_plus"])
 def test_paintbench_cases_are_edited_and_scored(name: str, models: Callable[[str], Path], tmp_path: Path) -> None:
     editor = in_this_process(models(name), QUICK[name])
     suite = es.load_suite("paintbench", canvas="128x128")
@@ -128,15 +128,17 @@ def test_paintbench_cases_are_edited_and_scored(name: str, models: Callable[[str
     assert {line["model"].partition("@")[0] for line in edits} == {name}
 
 
-def test_another_process_makes_the_same_bytes(models: Callable[[str], Path], tmp_path: Path) -> None:
+def test_another_process_makes_the_same_edits_of_paintbench_byte_for_byte(
+    models: Callable[[str], Path], tmp_path: Path
+) -> None:
     suite = es.load_suite("paintbench", canvas="128x128")
     spec = f"diffusers:{models('kontext')}?{QUICK['kontext']}"
-    there = es.run(suite, spec, out=tmp_path / "there", limit=2, progress=False)
+    there = es.run(suite, spec, out=tmp_path / "there", limit=3, progress=False)
     here = es.run(
-        suite, in_this_process(models("kontext"), QUICK["kontext"]), out=tmp_path / "here", limit=2, progress=False
+        suite, in_this_process(models("kontext"), QUICK["kontext"]), out=tmp_path / "here", limit=3, progress=False
     )
     made = sorted(path.relative_to(there.path) for path in (there.path / "images").rglob("*.png"))
-    assert len(made) == 2
+    assert len(made) == 3
     assert all((there.path / one).read_bytes() == (here.path / one).read_bytes() for one in made)
     assert json.loads((there.path / "run.json").read_text())["editor"]["spec"] == spec
 

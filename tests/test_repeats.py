@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import editscope as es
+from conftest import _make_set as make_small_set
 from editscope.editors.base import request_seed
 from editscope.errors import BadInput, Stopped
 from editscope.report import write
@@ -25,7 +26,6 @@ from editscope.runs.pack import pack
 from editscope.runs.plan import make_plan, plan_again
 from editscope.runs.repeats import plain
 from editscope.runs.start import resume
-from conftest import _make_set as make_small_set
 from run_results import summary_but_speed
 
 Cli = Callable[..., "CompletedProcess[str]"]

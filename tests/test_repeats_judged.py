@@ -50,24 +50,34 @@ def opinion(asked: Asked) -> Outcome:
     return {**dict.fromkeys(properties, 1 + seen), "reason": "seen"} if "reason" in properties else {"score": 1 + seen}
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[JudgeServer]:
-    (tmp_path / "painter.py").write_text(PAINTER)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with JudgeServer(opinion, keys=[KEY]) as server:
-        yield server
+class Site:
+    """Data, a judge, and two runs that several tests look at: without repeats, then with two."""
+
+    def __init__(self, folder: Path, server: JudgeServer) -> None:
+        self.folder, self.server = folder, server
+        self.data = make_picabench(folder / "data", 4)
+        self.one = self.run("one")
+        self.two = self.run("two", repeats=2)
+        self.calls = server.calls
+
+    def run(self, out: str, suite: str = "picabench", **more: Any) -> es.Run:
+        editor, data = more.pop("editor", "python:painter:Painter"), more.pop("data", self.data)
+        settings = {"judge": self.server.spec(), "cache": self.folder / "cache", "jobs": 1, "progress": False, **more}
+        return es.run(es.load_suite(suite, root=data), editor, out=self.folder / out, **settings)
 
 
-def judged(server: JudgeServer, data: Path, out: Path, suite: str = "picabench", **more: Any) -> es.Run:
-    editor = more.pop("editor", "python:painter:Painter")
-    settings = {"judge": server.spec(), "cache": out.parent / "cache", "jobs": 1, "progress": False, **more}
-    return es.run(es.load_suite(suite, root=data), editor, out=out, **settings)
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("judged")
+    (folder / "painter.py").write_text(PAINTER)
+    with pytest.MonkeyPatch.context() as patch, JudgeServer(opinion, keys=[KEY]) as server:
+        patch.syspath_prepend(str(folder))
+        patch.setenv("OPENAI_API_KEY", KEY)
+        yield Site(folder, server)
 
 
-def test_every_repeat_has_its_units_verdicts_and_thumbnails(server: JudgeServer, tmp_path: Path) -> None:
-    data = make_picabench(tmp_path / "data", 4)
-    run = judged(server, data, tmp_path / "run", repeats=2)
+def test_every_repeat_has_its_units_verdicts_and_thumbnails(site: Site) -> None:
+    run = site.two
     assert run.complete
     assert run.coverage == {"ok": 8}
     assert run.summary["edits"] == {"ok": 8}
@@ -96,26 +106,25 @@ def test_every_repeat_has_its_units_verdicts_and_thumbnails(server: JudgeServer,
     assert found["pass"]["from"] == 100
 
 
-def test_a_run_without_repeats_is_the_first_repeat(server: JudgeServer, tmp_path: Path) -> None:
-    data = make_picabench(tmp_path / "data", 4)
-    one, two = (judged(server, data, tmp_path / f"k{k}", repeats=k) for k in (1, 2))
-    rows = two.rows()
+def test_a_run_without_repeats_is_the_first_repeat(site: Site) -> None:
+    rows = site.two.rows()
     first = [place for place, repeat in enumerate(rows["repeat"]) if repeat == 1]
-    assert {name: [values[p] for p in first] for name, values in rows.items() if name != "repeat"} == one.rows()
-    # The first repeat was judged in the other run: its verdicts are there, and only the second is asked about.
-    assert server.calls == 16
-    for thumb in (one.path / "thumbs").rglob("*.*"):
-        assert (two.path / thumb.relative_to(one.path)).read_bytes() == thumb.read_bytes()
+    assert {name: [values[p] for p in first] for name, values in rows.items() if name != "repeat"} == site.one.rows()
+    # The first repeat was judged in the other run: its verdicts are there, and only the second was asked about.
+    assert site.calls == 16
+    thumbs = [path for path in (site.one.path / "thumbs").rglob("*.*") if path.is_file()]
+    assert thumbs
+    for path in thumbs:
+        assert (site.two.path / path.relative_to(site.one.path)).read_bytes() == path.read_bytes()
 
 
-def test_equal_pictures_are_asked_about_once_and_count_in_every_repeat(server: JudgeServer, tmp_path: Path) -> None:
-    data = make_picabench(tmp_path / "data", 3)
+def test_equal_pictures_are_asked_about_once_and_count_in_every_repeat(site: Site) -> None:
     same = "python:painter:Painter?same=1"
-    one = judged(server, data, tmp_path / "one", editor=same)
-    asked = server.calls
-    three = judged(server, data, tmp_path / "three", editor=same, repeats=3)
-    assert server.calls == asked
-    assert sum(line["step"] == "verdict" for line in read_journal(three.path)) == 18
+    one = site.run("same-one", editor=same)
+    asked = site.server.calls
+    three = site.run("same-three", editor=same, repeats=3)
+    assert site.server.calls == asked
+    assert sum(line["step"] == "verdict" for line in read_journal(three.path)) == 24
     assert three.summary["overall"] == one.summary["overall"]
     assert three.summary["repeats"]["spread"]["accuracy"]["repeats"]["sd"] == 0
     for repeat in ("", "@~2", "@~3"):
@@ -124,11 +133,9 @@ def test_equal_pictures_are_asked_about_once_and_count_in_every_repeat(server: J
         assert len(record.verdicts) == 2
 
 
-def test_a_pair_of_edits_that_is_judged_together_stays_together_in_every_repeat(
-    server: JudgeServer, tmp_path: Path
-) -> None:
-    data = make_inedit(tmp_path / "data", 1)
-    run = judged(server, data, tmp_path / "run", "inedit", repeats=2)
+def test_a_pair_of_edits_that_is_judged_together_stays_together_in_every_repeat(site: Site) -> None:
+    data = make_inedit(site.folder / "inedit", 1)
+    run = site.run("pairs", "inedit", data=data, repeats=2)
     assert run.complete
     pair = next(record for record in run.records() if record.variant == "A+B~2")
     assert sorted(pair.images) == ["A~2", "B~2"]
@@ -137,33 +144,29 @@ def test_a_pair_of_edits_that_is_judged_together_stays_together_in_every_repeat(
     assert [one.variant for one in run.repeats_of(pair)] == ["A+B", "A+B~2"]
 
 
-def test_a_stopped_run_asks_nothing_twice_and_ends_as_one_that_was_not(server: JudgeServer, tmp_path: Path) -> None:
-    data = make_picabench(tmp_path / "data", 4)
+def test_a_stopped_run_asks_nothing_twice_and_ends_as_one_that_was_not(site: Site) -> None:
+    before = site.server.calls
     with pytest.raises(Stopped):
-        judged(server, data, tmp_path / "run", repeats=2, max_calls=11)
-    run = resume(tmp_path / "run", jobs=1, progress=False, max_calls=100)
+        site.run("stopped", cache="off", repeats=2, max_calls=11)
+    run = resume(site.folder / "stopped", jobs=1, progress=False, max_calls=100)
     assert run.complete
-    assert server.calls == 16
-    whole = judged(server, data, tmp_path / "whole", repeats=2)
-    assert run.rows() == whole.rows()
+    assert site.server.calls - before == 16
+    assert run.rows() == site.two.rows()
 
 
-def test_rescoring_judges_every_repeat_and_archives_hold_them(server: JudgeServer, tmp_path: Path) -> None:
-    data = make_picabench(tmp_path / "data", 3)
-    run = judged(server, data, tmp_path / "run", repeats=2)
-    limits = Limits(cache=str(tmp_path / "cache"))
-    again = execute(plan_rescore(run.path, server.spec(), out=tmp_path / "again", limits=limits), jobs=1)
+def test_rescoring_judges_every_repeat_and_archives_hold_them(site: Site) -> None:
+    run, limits = site.two, Limits(cache=str(site.folder / "cache"))
+    again = execute(plan_rescore(run.path, site.server.spec(), out=site.folder / "again", limits=limits), jobs=1)
     assert again.repeats == 2
     assert again.rows() == run.rows()
-    pack(run.path, tmp_path / "run.zip")
-    assert check_archive(tmp_path / "run.zip").problems == ()
+    pack(run.path, site.folder / "run.zip")
+    assert check_archive(site.folder / "run.zip").problems == ()
     assert compare(run, again).overall.difference == 0
 
 
-def test_a_missing_repeat_has_its_status_and_the_mean_goes_on(server: JudgeServer, tmp_path: Path) -> None:
-    data = make_picabench(tmp_path / "data", 3)
-    run = judged(server, data, tmp_path / "run", editor="python:painter:Painter?gap=1", repeats=2, missing="skip")
-    assert run.coverage == {"ok": 5, "no_output": 1}
+def test_a_missing_repeat_has_its_status_and_the_mean_goes_on(site: Site) -> None:
+    run = site.run("gap", editor="python:painter:Painter?gap=1", repeats=2, missing="skip")
+    assert run.coverage == {"ok": 7, "no_output": 1}
     assert run.case("00001@~2").status == "no_output"
     assert "edit" not in run.case("00001@~2").thumbs
-    assert run.summary["overall"]["accuracy"]["n"] == 6
+    assert run.summary["overall"]["accuracy"]["n"] == 8

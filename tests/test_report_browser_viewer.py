@@ -17,6 +17,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
+import editscope as es
 from editscope.runs import Run
 from editscope.runs import run as execute_run
 from editscope.scoring.errormap import EDITED, MISSED, SPILLED
@@ -343,3 +344,23 @@ def test_maps_of_runs_made_before_level_maps_are_shown_as_they_are(browser: Brow
         viewer = page.locator("dialog.viewer")
         expect(viewer.locator(".pane").last).to_contain_text("at ΔE 5, from an older run")
         assert viewer.locator(".pane").last.locator("img").count() == 1
+
+
+class Thinker(es.Editor):
+    """Says what it was really asked and what it thought, with markup in both."""
+
+    name = "thinker"
+
+    def edit(self, case: es.Request) -> es.Edit:
+        asked = f"<b>Plainly:</b> {case.instruction}"
+        return es.Edit(case.case_id, image=case.arrays[0], asked=asked, trace="first I look\n" + "then I think " * 400)
+
+
+def test_the_viewer_shows_what_the_model_was_really_asked_and_its_trace(browser: Browser, tmp_path: Path) -> None:
+    suite = load_suite("paintbench", canvas="256x256", conditions="baseline", per_mode=1)
+    run = execute_run(suite, Thinker(), out=tmp_path / "run", where={"task": "border"}, limit=2, progress=False)
+    with opened(browser, without_plots([run], tmp_path / "report.html")) as page:
+        viewer = look(page, run.records()[0].case_id, "A")
+        expect(viewer.locator(".story")).to_contain_text(f"<b>Plainly:</b> {run.records()[0].instruction}")
+        expect(viewer.locator(".story")).to_contain_text("first I look")
+        expect(viewer.locator(".story")).to_contain_text(re.compile("then I think .{0,20} …"))

@@ -341,7 +341,10 @@ def test_a_misspelled_option_is_said_before_anything_is_edited(script: Callable[
 def test_an_orphaned_worker_leaves_in_the_middle_of_an_edit(script: Callable[..., Path], tmp_path: Path) -> None:
     hangs = INVERTS.replace(
         "return ImageOps",
-        'Path(__file__).with_name("pid").write_text(str(os.getpid()))\n    time.sleep(1000)\n    return ImageOps',
+        """Path(__file__).with_name("folder").write_text(str(Path(request.out).parents[1]))
+    Path(__file__).with_name("pid").write_text(str(os.getpid()))
+    time.sleep(1000)
+    return ImageOps""",
     )
     path = script(skeleton(hangs))
     asks = f"""
@@ -357,6 +360,7 @@ editor.edit(Request("a", (np.zeros((4, 4, 3), np.uint8),), "Wait.", 1))
     parent.wait()
     for _ in range(1000):
         if ended(pid):
+            assert not Path((tmp_path / "folder").read_text()).exists(), "its pictures outlived it"
             return
         threading.Event().wait(0.01)
     os.kill(pid, signal.SIGKILL)

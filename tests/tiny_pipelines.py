@@ -2,96 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from tiny_vlm import SPECIAL, save_tiny_vlm
-
-CHAT = (
-    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+from tiny_parts import (
+    clip_text_model,
+    clip_tokenizer,
+    for_pictures,
+    loud,
+    making,
+    qwen_tokenizer,
+    safety_checker,
+    small_unet,
+    small_vae,
+    t5_tokenizer,
 )
-
-
-@contextmanager
-def making(seed: int) -> Iterator[tuple[Any, Any, Any]]:
-    """torch, diffusers and transformers, quiet, with the seed set."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch, diffusers, transformers = (import_module(name) for name in ("torch", "diffusers", "transformers"))
-        for library in (diffusers, transformers):
-            library.utils.logging.set_verbosity_error()
-            library.utils.logging.disable_progress_bar()
-        torch.manual_seed(seed)
-        yield torch, diffusers, transformers
-
-
-def byte_alphabet() -> list[str]:
-    """The 256 characters that byte-level tokenizers write bytes as."""
-    from tokenizers import pre_tokenizers
-
-    return sorted(pre_tokenizers.ByteLevel.alphabet())
-
-
-def clip_tokenizer(transformers: Any, length: int = 77) -> Any:
-    """A CLIP tokenizer with one token for each byte."""
-    letters = byte_alphabet()
-    marks = ["<|startoftext|>", "<|endoftext|>"]
-    vocabulary = {text: number for number, text in enumerate([*letters, *(f"{one}</w>" for one in letters), *marks])}
-    return transformers.CLIPTokenizer(vocab=vocabulary, merges=[], model_max_length=length)
-
-
-def t5_tokenizer(transformers: Any) -> Any:
-    """A T5 tokenizer with one token for each printable character."""
-    letters = ["▁", *(chr(number) for number in range(33, 127))]
-    vocabulary = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", -2.0), *((letter, -4.0) for letter in letters)]
-    return transformers.T5TokenizerFast(vocab=vocabulary, extra_ids=0)
-
-
-def qwen_tokenizer(transformers: Any) -> Any:
-    """A Qwen tokenizer with one token for each byte, and marks for turns and pictures."""
-    vocabulary = {text: number for number, text in enumerate([*byte_alphabet(), *SPECIAL])}
-    made = transformers.Qwen2TokenizerFast(
-        vocab=vocabulary, merges=[], eos_token="<|im_end|>", additional_special_tokens=list(SPECIAL[1:])
-    )
-    made.chat_template = CHAT
-    return made
-
-
-def clip_text_model(transformers: Any, words: int, width: int = 16, **more: Any) -> Any:
-    """A CLIP text encoder of two layers."""
-    config = transformers.CLIPTextConfig(
-        vocab_size=words,
-        hidden_size=width,
-        projection_dim=width,
-        intermediate_size=2 * width,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        bos_token_id=words - 2,
-        eos_token_id=words - 1,
-        pad_token_id=words - 1,
-        **more,
-    )
-    return transformers.CLIPTextModel(config)
-
-
-def small_vae(diffusers: Any, channels: int = 4, **more: Any) -> Any:
-    """An autoencoder that makes one latent of 8 × 8 pixels."""
-    return diffusers.AutoencoderKL(
-        block_out_channels=(8, 8, 8, 8),
-        down_block_types=("DownEncoderBlock2D",) * 4,
-        up_block_types=("UpDecoderBlock2D",) * 4,
-        layers_per_block=1,
-        latent_channels=channels,
-        norm_num_groups=4,
-        mid_block_add_attention=False,
-        **more,
-    )
+from tiny_vlm import save_tiny_vlm
 
 
 def save_kontext(folder: Path, seed: int = 0) -> Path:
@@ -116,12 +45,12 @@ def save_kontext(folder: Path, seed: int = 0) -> Path:
         )
         pipe = diffusers.FluxKontextPipeline(
             scheduler=diffusers.FlowMatchEulerDiscreteScheduler(use_dynamic_shifting=True),
-            vae=_loud(torch, small_vae(diffusers, shift_factor=0.0, scaling_factor=1.0)),
+            vae=loud(torch, small_vae(diffusers, shift_factor=0.0, scaling_factor=1.0)),
             text_encoder=clip_text_model(transformers, len(first)),
             tokenizer=first,
             text_encoder_2=t5,
             tokenizer_2=second,
-            transformer=_loud(torch, network),
+            transformer=loud(torch, network),
         )
         pipe.save_pretrained(folder)
     return folder
@@ -131,29 +60,36 @@ def save_pix2pix(folder: Path, seed: int = 0, *, checker: bool = False) -> Path:
     """InstructPix2Pix on Stable Diffusion, with a safety checker where it is wanted."""
     with making(seed) as (torch, diffusers, transformers):
         tokenizer = clip_tokenizer(transformers)
-        network = diffusers.UNet2DConditionModel(
-            sample_size=16,
-            in_channels=8,
-            out_channels=4,
-            block_out_channels=(8, 16),
-            layers_per_block=1,
-            down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"),
-            up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"),
-            cross_attention_dim=16,
-            attention_head_dim=2,
-            norm_num_groups=4,
-        )
+        network = small_unet(diffusers, 8)
         pipe = diffusers.StableDiffusionInstructPix2PixPipeline(
-            vae=_loud(torch, small_vae(diffusers)),
+            vae=loud(torch, small_vae(diffusers)),
             text_encoder=clip_text_model(transformers, len(tokenizer)),
             tokenizer=tokenizer,
-            unet=_loud(torch, network),
+            unet=loud(torch, network),
             scheduler=diffusers.EulerAncestralDiscreteScheduler(beta_schedule="scaled_linear"),
-            safety_checker=_safety_checker(transformers) if checker else None,
+            safety_checker=safety_checker(transformers) if checker else None,
             feature_extractor=transformers.CLIPImageProcessor(
                 size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}
             ),
             requires_safety_checker=checker,
+        )
+        pipe.save_pretrained(folder)
+    return folder
+
+
+def save_img2img(folder: Path, seed: int = 0) -> Path:
+    """Stable Diffusion from picture to picture: a pipeline that has no settings of its own here."""
+    with making(seed) as (torch, diffusers, transformers):
+        tokenizer = clip_tokenizer(transformers)
+        pipe = diffusers.StableDiffusionImg2ImgPipeline(
+            vae=loud(torch, small_vae(diffusers)),
+            text_encoder=clip_text_model(transformers, len(tokenizer)),
+            tokenizer=tokenizer,
+            unet=loud(torch, small_unet(diffusers, 4)),
+            scheduler=diffusers.DDIMScheduler(beta_schedule="scaled_linear"),
+            safety_checker=None,
+            feature_extractor=None,
+            requires_safety_checker=False,
         )
         pipe.save_pretrained(folder)
     return folder
@@ -165,28 +101,21 @@ def save_pix2pix_xl(folder: Path, seed: int = 0) -> Path:
         tokenizer = clip_tokenizer(transformers)
         words = len(tokenizer)
         second = clip_text_model(transformers, words).config
-        network = diffusers.UNet2DConditionModel(
-            sample_size=16,
-            in_channels=8,
-            out_channels=4,
-            block_out_channels=(8, 16),
-            layers_per_block=1,
-            down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"),
-            up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"),
+        network = small_unet(
+            diffusers,
+            8,
             cross_attention_dim=32,
-            attention_head_dim=2,
-            norm_num_groups=4,
             addition_embed_type="text_time",
             addition_time_embed_dim=8,
             projection_class_embeddings_input_dim=6 * 8 + 16,
         )
         pipe = diffusers.StableDiffusionXLInstructPix2PixPipeline(
-            vae=_loud(torch, small_vae(diffusers)),
+            vae=loud(torch, small_vae(diffusers)),
             text_encoder=clip_text_model(transformers, words),
             text_encoder_2=transformers.CLIPTextModelWithProjection(second),
             tokenizer=tokenizer,
             tokenizer_2=tokenizer,
-            unet=_loud(torch, network),
+            unet=loud(torch, network),
             scheduler=diffusers.EulerDiscreteScheduler(beta_schedule="scaled_linear"),
             add_watermarker=False,
         )
@@ -230,10 +159,10 @@ def save_klein(folder: Path, seed: int = 0) -> Path:
         )
         pipe = diffusers.Flux2KleinPipeline(
             scheduler=diffusers.FlowMatchEulerDiscreteScheduler(use_dynamic_shifting=True),
-            vae=_loud(torch, vae),
+            vae=loud(torch, vae),
             text_encoder=words,
             tokenizer=tokenizer,
-            transformer=_loud(torch, network),
+            transformer=loud(torch, network),
         )
         pipe.save_pretrained(folder)
     return folder
@@ -266,14 +195,97 @@ def save_qwen_plus(folder: Path, seed: int = 0, *, plus: bool = True) -> Path:
         )
         parts: dict[str, Any] = {
             "scheduler": diffusers.FlowMatchEulerDiscreteScheduler(use_dynamic_shifting=True),
-            "vae": _loud(torch, vae),
+            "vae": loud(torch, vae),
             "text_encoder": words,
             "tokenizer": tokenizer,
-            "processor": _for_pictures(transformers, pictures, tokenizer),
-            "transformer": _loud(torch, network),
+            "processor": for_pictures(transformers, pictures, tokenizer),
+            "transformer": loud(torch, network),
         }
         kind = diffusers.QwenImageEditPlusPipeline if plus else diffusers.QwenImageEditPipeline
         kind(**parts).save_pretrained(folder)
+    return folder
+
+
+def save_longcat(folder: Path, seed: int = 0) -> Path:
+    """LongCat-Image-Edit: a vision-language model reads one instruction and one picture."""
+    with making(seed) as (torch, diffusers, transformers):
+        seeing = save_tiny_vlm(folder / ".seeing", seed)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(seeing)
+        pictures = transformers.AutoImageProcessor.from_pretrained(seeing, backend="pil")
+        network = diffusers.LongCatImageTransformer2DModel(
+            in_channels=64,
+            num_layers=1,
+            num_single_layers=1,
+            attention_head_dim=16,
+            num_attention_heads=2,
+            joint_attention_dim=32,
+            pooled_projection_dim=32,
+            axes_dims_rope=[4, 6, 6],
+        )
+        pipe = diffusers.LongCatImageEditPipeline(
+            scheduler=diffusers.FlowMatchEulerDiscreteScheduler(use_dynamic_shifting=True),
+            vae=loud(torch, small_vae(diffusers, 16, shift_factor=0.0, scaling_factor=1.0)),
+            text_encoder=transformers.Qwen2_5_VLForConditionalGeneration.from_pretrained(seeing),
+            tokenizer=tokenizer,
+            text_processor=for_pictures(transformers, pictures, tokenizer),
+            transformer=loud(torch, network),
+        )
+        pipe.save_pretrained(folder)
+    return folder
+
+
+def save_chronoedit(folder: Path, seed: int = 0) -> Path:
+    """ChronoEdit: an edit is the end of a short film."""
+    with making(seed) as (torch, diffusers, transformers):
+        tokenizer = t5_tokenizer(transformers)
+        words = transformers.UMT5EncoderModel(
+            transformers.UMT5Config(vocab_size=len(tokenizer), d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2)
+        )
+        seeing = transformers.CLIPVisionModel(
+            transformers.CLIPVisionConfig(
+                hidden_size=16,
+                intermediate_size=16,
+                num_hidden_layers=2,
+                num_attention_heads=2,
+                image_size=32,
+                patch_size=16,
+            )
+        )
+        network = diffusers.ChronoEditTransformer3DModel(
+            num_attention_heads=2,
+            attention_head_dim=12,
+            in_channels=4 + 4 + 4,
+            out_channels=4,
+            text_dim=16,
+            freq_dim=16,
+            ffn_dim=16,
+            num_layers=1,
+            image_dim=16,
+            added_kv_proj_dim=24,
+            rope_max_seq_len=64,
+        )
+        vae = diffusers.AutoencoderKLWan(
+            base_dim=4,
+            z_dim=4,
+            dim_mult=[1, 1, 1, 1],
+            num_res_blocks=1,
+            latents_mean=[0.0] * 4,
+            latents_std=[1.0] * 4,
+        )
+        pipe = diffusers.ChronoEditPipeline(
+            tokenizer=tokenizer,
+            text_encoder=words,
+            image_encoder=seeing,
+            image_processor=transformers.CLIPImageProcessor(
+                size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}
+            ),
+            transformer=loud(torch, network),
+            vae=loud(torch, vae),
+            scheduler=diffusers.UniPCMultistepScheduler(
+                prediction_type="flow_prediction", use_flow_sigmas=True, flow_shift=5.0
+            ),
+        )
+        pipe.save_pretrained(folder)
     return folder
 
 
@@ -309,44 +321,4 @@ def _without_films(model: Path, transformers: Any) -> dict[str, Any]:
         return {}
     pictures = transformers.AutoImageProcessor.from_pretrained(model / "processor", backend="pil")
     tokenizer = transformers.AutoTokenizer.from_pretrained(model / "processor")
-    return {"processor": _for_pictures(transformers, pictures, tokenizer)}
-
-
-def _for_pictures(transformers: Any, pictures: Any, tokenizer: Any) -> Any:
-    class Qwen2VLProcessor(transformers.Qwen2VLProcessor):  # type: ignore[misc]
-        def check_argument_for_proper_class(self, argument: str, given: Any) -> Any:
-            return None if given is None else super().check_argument_for_proper_class(argument, given)
-
-        def save_pretrained(self, save_directory: Any, **_: Any) -> None:
-            self.image_processor.save_pretrained(save_directory)
-            self.tokenizer.save_pretrained(save_directory)
-
-    Qwen2VLProcessor.__module__ = transformers.Qwen2VLProcessor.__module__
-    return Qwen2VLProcessor(image_processor=pictures, tokenizer=tokenizer, chat_template=tokenizer.chat_template)
-
-
-def _safety_checker(transformers: Any) -> Any:
-    kind = import_module("diffusers.pipelines.stable_diffusion.safety_checker").StableDiffusionSafetyChecker
-    config = transformers.CLIPConfig(
-        vision_config={
-            "hidden_size": 16,
-            "intermediate_size": 16,
-            "num_hidden_layers": 1,
-            "num_attention_heads": 2,
-            "image_size": 32,
-            "patch_size": 16,
-        },
-        projection_dim=8,
-    )
-    return kind(config)
-
-
-def _loud(torch: Any, network: Any) -> Any:
-    """Weights that are large enough for the output to depend visibly on what goes in."""
-    with torch.no_grad():
-        for name, weights in network.named_parameters():
-            if weights.ndim > 1:
-                torch.nn.init.kaiming_uniform_(weights, a=1.0)
-            elif name.endswith("bias"):
-                torch.nn.init.uniform_(weights, -0.1, 0.1)
-    return network
+    return {"processor": for_pictures(transformers, pictures, tokenizer)}

@@ -136,5 +136,5 @@ def _no_secret(path: Path, name: str, spec: str) -> None:
 
 
 def _kind(value: Any) -> str:
-    names = {"dict": "table", "list": "list", "bool": "true or false"}
+    names = {"dict": "table", "bool": "truth value", "int": "number", "float": "number"}
     return names.get(type(value).__name__, type(value).__name__)

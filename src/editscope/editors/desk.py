@@ -127,7 +127,8 @@ class Desk:
                 continue
             try:
                 edits: Sequence[Edit | BaseException] = edited(self.editor, [one.request for one in wanted])
-                self.edits += len(wanted)
+                with self._changed:
+                    self.edits += len(wanted)
             except Stopped as stop:
                 self.stopped = str(stop)
                 edits = [stop] * len(wanted)

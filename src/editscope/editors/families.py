@@ -118,6 +118,7 @@ FAMILIES: tuple[Family, ...] = (
             "device_map": "balanced, or what accelerate knows",
             "offload": "none, model or sequential",
             "compile": "true or false",
+            "network": "a folder with a transformer or UNet to use instead of the model's",
             "lora": "a folder, file or repository; several with commas",
             "lora_weight": "the file in the repository of a LoRA",
             "lora_scale": "how strongly it counts",

@@ -147,6 +147,7 @@ class HttpEditor(HostedEditor):
 
     def load(self) -> None:
         """Open the connections."""
+        self._needs_packages()
         # It answered when the run was started; if it does not now, retries bridge the time until it does again.
         with contextlib.suppress(BadInput):
             self._adopt(self._health())

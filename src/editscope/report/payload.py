@@ -21,6 +21,8 @@ from editscope.stats.summary import percent_scale
 Json: TypeAlias = dict[str, Any]
 
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+LONGEST_TRACE, ALL_TRACES = 1_500, 1_500_000
+"""Characters of an editor's trace that the page holds, of one edit and of a run."""
 """Two of these hold a value of a curve in thousandths; two spaces say that there is none."""
 
 
@@ -165,7 +167,8 @@ def _sets(model: Model, cases: Sequence[SharedCase]) -> _Tag:
 
 def _results(view: RunView, cases: Sequence[SharedCase], legend: Legend) -> Json:
     """What one run made of every case. Keys are short: metrics m, failure f (-1: not in this run), status s (where
-    not ok), its reason why, latency t, output size z, curves c."""
+    not ok), its reason why, the instruction that was really asked and the editor's trace where there are any, latency
+    t, output size z, curves c."""
     records = [case.records.get(view.index) for case in cases]
     modes = {mode: place for place, mode in enumerate(legend.modes)}
     statuses = {status: place for place, status in enumerate(legend.statuses)}
@@ -176,10 +179,18 @@ def _results(view: RunView, cases: Sequence[SharedCase], legend: Legend) -> Json
         "s": {place: statuses[record.status] for place, record in known if record.status != "ok"},
         "why": {place: record.reason for place, record in known if record.reason},
         "notes": {place: list(notes) for place, record in known if (notes := getattr(record, "notes", ()))},
+        "asked": {place: asked for place, record in known if (asked := getattr(record, "asked", None))},
+        "trace": _traces({place: str(said) for place, record in known if (said := getattr(record, "trace", None))}),
         "t": [None if r is None or r.latency_s is None else round(r.latency_s, 3) for r in records],
         "z": {place: size for place, record in known if (size := _size(record.evidence))},
         "c": _curves(records),
     }
+
+
+def _traces(said: dict[int, str]) -> dict[int, str]:
+    """What editors thought or said, cut so that all of a run have room in a page; `editscope show` has the rest."""
+    longest = min(LONGEST_TRACE, ALL_TRACES // max(len(said), 1))
+    return {place: text if len(text) <= longest else text[:longest].rstrip() + " …" for place, text in said.items()}
 
 
 def _values(records: Sequence[ReportCase | None], metric: str) -> list[float | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil, floor, log10
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def write_watch_page(folder: Path, history: History) -> Path:
         el("h1", title),
         el("p", _about(about, how)),
         el("section", el("p", f"{metric_name(metric)} with its interval"), _drawing(scored)) if scored else None,
-        el("section", _table(looks, metric)),
+        el("section", _table(looks, metric, both=how["baseline"] != "best")),
     )
     target = folder / PAGE
     write_whole(target, f"<!doctype html>\n{el('html', head, el('body', body), lang='en')}\n".encode())
@@ -93,8 +94,7 @@ def _drawing(looks: Sequence[Look]) -> Html:
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - share), 1)
 
     grid = []
-    for quarter in range(5):
-        at = low + (high - low) * quarter / 4
+    for at in _ticks(low, high):
         grid += [
             el("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y(at), y2=y(at), cls="grid"),
             el("text", f"{at:.3g}", x=LEFT - 8, y=y(at) + 4, cls="end"),
@@ -111,6 +111,18 @@ def _drawing(looks: Sequence[Look]) -> Html:
     return el("svg", drawn, viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=label)
 
 
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers between two ends, about five of them.
+
+    >>> _ticks(18.2, 88.3), _ticks(0.12, 0.31)
+    ([20.0, 40.0, 60.0, 80.0], [0.15, 0.2, 0.25, 0.3])
+    """
+    rough = (high - low) / 5
+    size = 10.0 ** floor(log10(rough))
+    step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= rough)
+    return [round(n * step, 9) for n in range(ceil(low / step), floor(high / step) + 1)]
+
+
 def _mark(look: Look, x: float, y: Any, best: bool) -> Html:
     cell = look.score or {}
     whisker = None
@@ -120,14 +132,18 @@ def _mark(look: Look, x: float, y: Any, best: bool) -> Html:
     return el("g", whisker, dot, el("title", str(look)), cls="fallen" if look.fallen else "best" if best else None)
 
 
-def _table(looks: Sequence[Look], metric: str) -> Html:
-    names = ("Checkpoint", metric_name(metric), "95 %", "To the baseline", "p", "To the best before", "p", "")
+def _table(looks: Sequence[Look], metric: str, *, both: bool) -> Html:
+    """All looks, the latest first; ``both`` where the baseline is not the best before."""
+    names = ["Checkpoint", metric_name(metric), "95 %", *(["To the baseline", "p"] if both else [])]
+    names += ["To the best before", "p", ""]
     head = el("thead", el("tr", [el("th", name, scope="col") for name in names]))
-    return el("table", head, el("tbody", [_row(look, metric) for look in reversed(looks)]))
+    return el("table", head, el("tbody", [_row(look, metric, both) for look in reversed(looks)]))
 
 
-def _row(look: Look, metric: str) -> Html:
+def _row(look: Look, metric: str, both: bool) -> Html:
     cell = look.score or {}
+    if not cell:
+        return el("tr", el("td", look.name), el("td", look.reason, cls="text", colspan=7 if both else 5))
     span = ""
     if cell.get("lo") is not None and cell["hi"] > cell["lo"]:
         span = f"{value(cell['lo'], metric)} – {value(cell['hi'], metric)}"
@@ -137,7 +153,7 @@ def _row(look: Look, metric: str) -> Html:
         el("td", look.name),
         el("td", value(cell.get("mean"), metric)),
         el("td", span),
-        _against(look.baseline, metric),
+        _against(look.baseline, metric) if both else None,
         _against(look.best, metric),
         el("td", said, cls="text"),
         cls="fallen" if look.fallen else None,

@@ -6,7 +6,7 @@ import os
 import pickle
 import shlex
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from editscope.runs.plan import Plan, make_plan, plan_again, start_folder
 from editscope.runs.preparing import judged_bench
 from editscope.runs.progress import judging_meter, meter
 from editscope.runs.record import Run, open_run
+from editscope.runs.steps import IMAGES
 from editscope.runs.stock import paid, slots
 from editscope.runs.tables import SCORES, SUMMARY, scored, write_tables
 from editscope.runs.todo import done_so_far, todo
@@ -159,6 +160,7 @@ def execute(
                 crew = stack.enter_context(ray_crew(plan, crew, ray_address, jobs=jobs))
             start_folder(plan)
             with Journal(plan.out) as journal:
+                _sweep(plan.out / IMAGES)
                 worked = _work(plan, crew, journal, console, asking)
                 _finish(plan, worked)
     except DiskError as error:
@@ -213,6 +215,13 @@ def _finish(plan: Plan, worked: bool) -> None:
     if plan.judging is not None:
         info = add_to_judging(plan.out, {"missing": plan.judging.missing, "snapshots": snapshots(pairs)})
     write_tables(plan.out, info, pairs, done.edits.values())
+
+
+def _sweep(images: Path) -> None:
+    """Remove what a killed writer left half written; nobody else writes now."""
+    for torn in images.rglob(".*_output.png.*"):
+        with suppress(OSError):
+            torn.unlink()
 
 
 def _resumable(plan: Plan, said: str) -> Stopped:

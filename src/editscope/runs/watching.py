@@ -110,6 +110,7 @@ class Watcher:
                     continue
                 return
             with Interrupts() as interrupts:
+                self._once(f"waiting for checkpoints in {self.watch.folder}; Ctrl-C ends it")
                 wait([interrupts.fd], timeout=every_s)
                 if interrupts.count:
                     return

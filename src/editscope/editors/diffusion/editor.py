@@ -20,7 +20,7 @@ from editscope.editors.diffusion.finding import (
     shortly,
     weights_identity,
 )
-from editscope.editors.diffusion.loading import Loaded, load_pipeline
+from editscope.editors.diffusion.loading import NETWORKS, Loaded, load_pipeline, need_packages
 from editscope.editors.diffusion.options import Options
 from editscope.editors.diffusion.outputs import Given, looked_at, read_output
 from editscope.editors.diffusion.quiet import quiet
@@ -79,7 +79,9 @@ class DiffusersEditor(Editor):
     def check(self) -> None:
         """Packages, the pipeline's index and what its family cannot do; loads no weights."""
         need_libraries(self.target)
-        self._know(fetched_index(self.target, self.options.revision))
+        index = fetched_index(self.target, self.options.revision)
+        self._know(index)
+        need_packages(self.target, family_of(str(index["_class_name"])))
 
     def load(self) -> None:
         """Load the pipeline and find out how it is asked."""
@@ -92,7 +94,7 @@ class DiffusersEditor(Editor):
         limits_of(self.target, self._way.family, self.options)
         self._limit_pictures(self._way.family.pictures)
         self._loaded = loaded
-        self._model = f"{self.name}@{weights_identity(self.target, self.options.loras, self.options.revision)}"
+        self._model = f"{self.name}@{weights_identity(self.target, _others(self.options), self.options.revision)}"
 
     def edit(self, case: Request) -> Edit:
         """One edit; what the pipeline raises goes to the caller, except that memory was not enough."""
@@ -252,7 +254,18 @@ class DiffusersEditor(Editor):
 
 def _name(target: str, options: Options) -> str:
     name = Path(target).expanduser().resolve().name if Path(target).expanduser().is_dir() else target.split("/")[-1]
-    return "+".join([name, *(Path(lora.source).stem for lora in options.loras)])
+    return "+".join([name, *map(_called, _others(options))])
+
+
+def _called(weights: str) -> str:
+    """The name of weights in tables: of a checkpoint's ``transformer`` folder that of the checkpoint."""
+    path = Path(weights)
+    return path.parent.name if path.name in NETWORKS and path.parent.name else path.name.removesuffix(".safetensors")
+
+
+def _others(options: Options) -> list[str]:
+    """Weights that do not come with the model."""
+    return [*([options.network] if options.network else []), *(lora.source for lora in options.loras)]
 
 
 def load(target: str, **options: Any) -> Editor:

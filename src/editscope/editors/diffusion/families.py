@@ -186,6 +186,7 @@ FAMILIES = (
         steps=50,
         guidance={"guidance_scale": 5.0},
         size=SizeRule(area=720 * 1280, as_is=True),
+        needs=("ftfy",),
         note="the edit is the last frame of a short film; ?call.enable_temporal_reasoning=true makes a longer one",
     ),
     Family(

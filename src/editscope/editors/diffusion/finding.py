@@ -6,14 +6,13 @@ import json
 import os
 import re
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from editscope.editors.diffusion.options import Lora
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
 from editscope.judges.local_model import fingerprint
@@ -118,13 +117,13 @@ def not_here(target: str) -> str:
     )
 
 
-def weights_identity(target: str, loras: tuple[Lora, ...], revision: str | None) -> str:
-    """Which weights they are: the commit of a repository, or a hash of what lies in a folder, and of LoRA weights."""
+def weights_identity(target: str, others: Sequence[str], revision: str | None) -> str:
+    """Which weights they are: the commit of a repository or a hash of what lies in a folder, with ``others`` on top."""
     folder = local_folder(target)
     parts = [_folder_hash(folder) if folder is not None else _commit(target, revision)]
-    for lora in loras:
-        path = Path(lora.source).expanduser()
-        parts.append(_folder_hash(path) if path.exists() else lora.source)
+    for other in others:
+        path = Path(other).expanduser()
+        parts.append(_folder_hash(path) if path.exists() else other)
     return parts[0] if len(parts) == 1 else sha256("\x1f".join(parts).encode()).hexdigest()[:16]
 
 

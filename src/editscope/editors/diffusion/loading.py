@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def load_pipeline(target: str, options: Options, index: Mapping[str, Any]) -> Lo
     with quiet():
         torch, diffusers = _libraries(target)
     with quiet() as warned:  # again, now that the libraries have made their loggers
-        _need_packages(target, family_of(index["_class_name"]))
+        need_packages(target, family_of(index["_class_name"]))
         device = chosen_device(torch, target, options)
         pipe = _from_pretrained(diffusers, torch, target, options, index, device)
         pipe.set_progress_bar_config(disable=True)
@@ -116,11 +117,42 @@ def _from_pretrained(
         wanted |= {"safety_checker": None, "requires_safety_checker": False}
     try:
         wanted |= for_pictures(target, folder, options.revision, index)
+        if options.network is not None:
+            wanted |= _other_network(diffusers, target, options.network, index, wanted["torch_dtype"])
         return diffusers.DiffusionPipeline.from_pretrained(folder or target, **wanted)
     except BadInput:
         raise
     except Exception as error:
         raise _cannot_load(target, folder, error) from error
+
+
+def _other_network(diffusers: Any, target: str, network: str, index: Mapping[str, Any], dtype: Any) -> dict[str, Any]:
+    """The transformer or UNet of a folder, as a training run saves it, in place of the model's own."""
+    name = next((one for one in NETWORKS if index.get(one)), None)
+    if name is None:
+        raise BadInput(
+            f"editor diffusers:{target}: {index['_class_name']} has no {' or '.join(NETWORKS)}; leave out network"
+        )
+    folder = Path(network).expanduser()
+    folder = folder / name if (folder / name / "config.json").is_file() else folder
+    if not (folder / "config.json").is_file():
+        raise BadInput(
+            f"editor diffusers:{target}, option network: {network} has no config.json; give a folder that the {name} "
+            "was saved to with save_pretrained"
+        )
+    wanted = index[name][1]
+    try:
+        kind = getattr(diffusers, wanted)
+        found = kind.load_config(folder).get("_class_name", wanted)
+        if found != wanted:
+            raise BadInput(f"editor diffusers:{target}, option network: {network} is a {found}; give a {wanted}")
+        return {name: kind.from_pretrained(folder, torch_dtype=dtype)}
+    except BadInput:
+        raise
+    except Exception as error:
+        raise BadInput(
+            f"editor diffusers:{target}, option network: {network} cannot be loaded ({shortly(error)}); save it again"
+        ) from error
 
 
 def _cannot_load(target: str, folder: Path | None, error: Exception) -> BadInput:
@@ -155,11 +187,13 @@ def _need_all_weights(pipe: Any, target: str) -> None:
             )
 
 
-def _need_packages(target: str, family: Family | None) -> None:
-    if family and "torchvision" in family.needs and not has_torchvision():
+def need_packages(target: str, family: Family | None) -> None:
+    """BadInput where a package that only this family needs is missing."""
+    missing = [name for name in family.needs if find_spec(name) is None] if family else []
+    if family and missing:
         raise BadInput(
-            f"editor diffusers:{target}: {family.name} needs torchvision, which is not installed: "
-            "pip install torchvision"
+            f"editor diffusers:{target}: {family.name} needs {' and '.join(missing)}, which is not installed: "
+            f"pip install {' '.join(missing)}"
         )
 
 

@@ -41,7 +41,8 @@ class Lora:
 class Options:
     """The options of a spec. None means that the published setting, or the pipeline's own, is taken.
 
-    ``size`` is width and height; ``call`` goes to the pipeline's call as it is.
+    ``network`` is a folder with a transformer or UNet to use instead of the model's; ``size`` is width and height;
+    ``call`` goes to the pipeline's call as it is.
     """
 
     dtype: str = "auto"
@@ -49,6 +50,7 @@ class Options:
     device_map: str | None = None
     offload: str = "none"
     compile: bool = False
+    network: str | None = None
     loras: tuple[Lora, ...] = ()
     fuse: bool = False
     revision: str | None = None
@@ -70,7 +72,7 @@ class Options:
 
 
 KNOWN = (
-    *("dtype", "device", "device_map", "offload", "compile", "lora", "lora_weight", "lora_scale", "fuse"),
+    *("dtype", "device", "device_map", "offload", "compile", "network", "lora", "lora_weight", "lora_scale", "fuse"),
     *("revision", "variant", "attention_slicing", "vae_slicing", "vae_tiling", "safety"),
     *("steps", "guidance", "image_guidance", "negative_prompt", "max_area", "size", "batch", "join", "back"),
 )
@@ -88,6 +90,7 @@ def read_options(target: str, given: Mapping[str, Any]) -> Options:
         device_map=read.text("device_map", None),
         offload=read.word("offload", "none", OFFLOADS),
         compile=read.flag("compile", False),
+        network=read.text("network", None),
         loras=_loras(read),
         fuse=read.flag("fuse", False),
         revision=read.text("revision", None),

@@ -30,17 +30,19 @@ def quiet() -> Iterator[list[str]]:
     Their loggers write to the terminal through handlers of their own; here those are set aside and ours takes over.
     """
     kept = _Kept()
-    before: list[tuple[logging.Logger, list[logging.Handler], bool]] = []
+    before: list[tuple[logging.Logger, list[logging.Handler], bool, int]] = []
     for name in LIBRARIES:
         logger = logging.getLogger(name)
-        before.append((logger, logger.handlers, logger.propagate))
+        before.append((logger, logger.handlers, logger.propagate, logger.level))
         logger.handlers, logger.propagate = [kept], False
+        logger.setLevel(logging.WARNING)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield kept.said
     finally:
-        for logger, handlers, propagate in before:
+        for logger, handlers, propagate, level in before:
+            logger.setLevel(level)
             new = [one for one in logger.handlers if one is not kept and one not in handlers]  # imported just now
             logger.handlers, logger.propagate = [*handlers, *new], propagate
 

@@ -166,8 +166,15 @@ class WorkerEditor(Editor):
         self._numbers = itertools.count(1)
         log = Log(self.log)
         start = partial(Process, self.command, log, self.cwd)
-        what = shlex.join(self.command)
-        self._link = Link(start, self.options, log, what=what, startup_s=self.startup_s, timeout_s=self.timeout_s)
+        self._link = Link(
+            start,
+            self.options,
+            log,
+            what=shlex.join(self.command),
+            folder=self._folder,
+            startup_s=self.startup_s,
+            timeout_s=self.timeout_s,
+        )
         try:
             self._link.open()
         except BaseException:

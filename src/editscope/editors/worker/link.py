@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from editscope.editors.worker.process import Gone, Late, Log, Process
@@ -40,8 +41,8 @@ class Told:
 class Link:
     """One worker process after the other, of which one lives at a time.
 
-    ``start`` starts a process; ``startup_s`` is the time until it must be ready, ``timeout_s`` that for one edit.
-    Several threads may ask: each waits for its turn.
+    ``start`` starts a process, ``folder`` is where the files of edits will be; ``startup_s`` is the time until it must
+    be ready, ``timeout_s`` that for one edit. Several threads may ask: each waits for its turn.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Link:
         log: Log,
         *,
         what: str,
+        folder: Path,
         startup_s: float,
         timeout_s: float | None,
     ) -> None:
@@ -59,6 +61,7 @@ class Link:
         self._options = options
         self._log = log
         self._what = what
+        self._more = {"folder": str(folder)}
         self._startup_s = startup_s
         self._timeout_s = timeout_s
         self._process: Process | None = None
@@ -151,15 +154,17 @@ class Link:
             return Trouble(f"it cannot be started ({error.strerror or error})")
         until = time.monotonic() + self._startup_s
         try:
-            process.send({"type": "hello", "protocol": PROTOCOL, "options": dict(self._options)})
+            process.send({"type": "hello", "protocol": PROTOCOL, "options": dict(self._options), **self._more})
             self.ready = self._greeting(process, until)
         except Late:
             self._drop()
             return self._with_log(f"not ready after {self._startup_s:g} s (?startup=… allows more)")
-        except (Gone, NotOfTheProtocol) as error:
+        except Gone as error:
             self._drop()
-            died = f"died while starting ({error})" if isinstance(error, Gone) else str(error)
-            return self._with_log(died)
+            return self._with_log(f"died while starting ({error})")
+        except NotOfTheProtocol as error:
+            self._drop()
+            return Trouble(str(error), log=tuple(self._log.lines()))
         return None
 
     def _greeting(self, process: Process, until: float) -> Ready:

@@ -118,13 +118,17 @@ def main() -> None:
 
 
 def _listen(given: Any, messages: queue.Queue[dict[str, Any] | None]) -> None:
+    folder = ""
     for line in given:
         message = json.loads(line)
         if message.get("type") == "bye":
             messages.put(None)
             return
+        folder = message.get("folder", folder)
         messages.put(message)
-    # Whoever started us is gone: leave at once, in the middle of an edit too, with all that we started.
+    # Whoever started us is gone: leave at once, in the middle of an edit too, with all that we started and were given.
+    if Path(folder).name.startswith("editscope-worker-"):
+        shutil.rmtree(folder, ignore_errors=True)
     if os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(1)

@@ -150,6 +150,7 @@ class Viewer {
     const latency = result.t[one] ?? null;
     const status = book.status(run, one);
     const facts = [["Case", book.labels(one).join(" · ")], ["Output", result.z[one]], ["Status", status ? book.statuses[status][1] : null], ["Reason", result.why[one]],
+      ["Asked", result.asked[one]], ["Trace", result.trace[one]],
       ["Notes", result.notes[one]?.join("; ")], ["Latency", latency === null ? null : latency < 1 ? `${Math.round(1000 * latency)} ms` : `${latency.toFixed(1)} s`], ["Fingerprint", book.prints[one]]];
     return make("div", {}, make("p", { class: "mode-says" }, make("b", {}, make("i", { class: `swatch mode-${mode.key}` }), mode.label), ` ${mode.note}`),
       make("dl", { class: "facts-list story" }, facts.filter(([, value]) => value)

@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -72,10 +73,10 @@ def measure(model: str, count: int, side: int, steps: int) -> None:
         editor: Any = load_editor(f"diffusers:{model}?steps={steps}&max_area={side * side}&batch={batch}")
         editor.load()
         if batch == 1:
-            rows.append(("the pipeline, called directly, one by one", rate(lambda e=editor: direct(e, todo), count)))
-            rows.append(("the editor, one by one", rate(lambda e=editor: [e.edit(one) for one in todo], count)))
+            rows.append(("the pipeline, called directly, one by one", rate(partial(direct, editor, todo), count)))
+            rows.append(("the editor, one by one", rate(partial(one_by_one, editor, todo), count)))
         else:
-            rows.append((f"the editor, {batch} in a call", rate(lambda e=editor: in_batches(e, todo), count)))
+            rows.append((f"the editor, {batch} in a call", rate(partial(in_batches, editor, todo), count)))
         editor.close()
     cores = os.cpu_count()
     print(f"{Path(model).name}, {side} x {side}, {steps} steps, {count} edits, {cores} cores")
@@ -97,6 +98,12 @@ def direct(editor: Any, todo: list[Request]) -> None:
         )
         with quiet():
             pipe(**{**arguments, "output_type": "pil"})
+
+
+def one_by_one(editor: Any, todo: list[Request]) -> None:
+    """All edits, each by itself."""
+    for one in todo:
+        editor.edit(one)
 
 
 def in_batches(editor: Any, todo: list[Request]) -> None:

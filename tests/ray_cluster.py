@@ -60,7 +60,7 @@ class Nodes:
 
         self._joined: list[subprocess.Popen[bytes]] = []
         head = {"num_cpus": 1, "object_store_memory": STORE_BYTES, "include_dashboard": False, "_system_config": HEALTH}
-        self._cluster = Cluster(initialize_head=True, head_node_args=head)
+        self._cluster: Any = Cluster(initialize_head=True, head_node_args=head)
         self.others = [self.add(), self.add()]
 
     @property

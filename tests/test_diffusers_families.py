@@ -214,3 +214,16 @@ def test_transparent_pictures_are_put_on_white() -> None:
     clear = np.zeros((1, 4, 4, 4))
     (given,) = read_output(SimpleNamespace(images=clear), 1)
     assert given.pixels is not None and given.pixels.shape == (4, 4, 3) and given.pixels.min() == 255
+
+
+def test_the_documentation_says_the_same_as_the_table() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "diffusers.md").read_text(encoding="utf-8")
+    rows = {cells[2].strip(" `"): cells for cells in (line.split("|") for line in page.splitlines()) if len(cells) == 9}
+    for family in FAMILIES:
+        for pipeline in family.pipelines:
+            _, name, _, steps, guidance, source, pictures, together, _ = rows[pipeline]
+            assert name.strip().startswith(family.name) and int(steps) == family.steps
+            assert all(f"{value:g}" in guidance for value in family.guidance.values())
+            assert source.strip() == ("PaintBench" if family.source.startswith("PaintBench") else "pipeline")
+            assert (str(family.pictures) in pictures) or (family.pictures is None and "any" in pictures)
+            assert together.strip() == ("yes" if family.together else "no")

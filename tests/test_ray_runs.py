@@ -18,6 +18,7 @@ import pytest
 import editscope as es
 from editscope.errors import BadInput
 from editscope.runs import ray_bridge, ray_engine
+from editscope.runs.ray_cluster import Cluster
 from editscope.runs.start import resume
 from judge_server import KEY, Asked, JudgeServer, Outcome
 from judged_data import make_picabench
@@ -178,14 +179,14 @@ def test_a_run_waits_for_a_node_with_a_gpu_and_says_so(
 ) -> None:
     monkeypatch.setattr(ray_bridge, "WAIT_SAID_S", 0.5)
     said: list[str] = []
-    lacks = ray_bridge.Cluster.lacks
+    lacks = Cluster.lacks
 
     def lacks_and_then_has(self: Any, resource: str) -> str:
         said.append(lacks(self, resource))
         cluster.join_with_gpu()
         return said[-1]
 
-    monkeypatch.setattr(ray_bridge.Cluster, "lacks", lacks_and_then_has)
+    monkeypatch.setattr(Cluster, "lacks", lacks_and_then_has)
     spec = counted(tmp_path / "log", gpu="true")
     run = es.run(twelve, spec, out=tmp_path / "run", limit=3, engine="ray", ray_address=cluster.address)
     assert run.coverage == {"ok": 3}
@@ -222,7 +223,7 @@ print(run.coverage)
 
 def test_a_class_of_a_script_travels_to_the_nodes(cluster: Nodes, small_set: Path, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)
-    command = [sys.executable, tmp_path / "script.py", small_set, tmp_path / "run", cluster.address]
+    command = [sys.executable, *map(str, (tmp_path / "script.py", small_set, tmp_path / "run")), cluster.address]
     called = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert called.stdout == "{'ok': 4}\n", called.stderr
 
@@ -232,7 +233,7 @@ def test_a_killed_driver_leaves_a_run_that_either_engine_finishes(
 ) -> None:
     log, out = tmp_path / "log", tmp_path / "run"
     editors = next(entry for entry in sys.path if (Path(entry) / "counted.py").exists())
-    arguments = ["--data", small_set, "--editor", counted(log, takes=0.5), "--out", out, "--engine", "ray"]
+    arguments = ["--data", str(small_set), "--editor", counted(log, takes=0.5), "--out", str(out), "--engine", "ray"]
     driver = subprocess.Popen(
         [sys.executable, "-m", "editscope", "run", "paintbench", *arguments, "--ray-address", cluster.address],
         cwd=editors,

@@ -9,7 +9,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from editscope.cases import Case, Edit
-    from editscope.editors import Editor, Request
+    from editscope.editors import EditLimits, Editor, Request
     from editscope.errors import BadInput, EditscopeError
     from editscope.images import ImageLike as Image
     from editscope.runs import Run, open_run, run
@@ -24,6 +24,7 @@ _HOME = {
     "BadInput": "editscope.errors:BadInput",
     "Case": "editscope.cases:Case",
     "Edit": "editscope.cases:Edit",
+    "EditLimits": "editscope.editors:EditLimits",
     "Editor": "editscope.editors:Editor",
     "EditscopeError": "editscope.errors:EditscopeError",
     "Image": "editscope.images:ImageLike",
@@ -44,6 +45,7 @@ __all__ = [
     "BadInput",
     "Case",
     "Edit",
+    "EditLimits",
     "Editor",
     "EditscopeError",
     "Image",

@@ -28,6 +28,7 @@ from editscope.cli import (
     published,
     running,
     serving,
+    watching,
 )
 from editscope.errors import EditscopeError, Stopped
 
@@ -78,6 +79,7 @@ app.command("editors")(editors.editors)
 app.command("run")(running.run)
 app.command("score")(running.score)
 app.command("resume")(running.resume)
+app.command("watch")(watching.watch)
 app.command("rescore")(judging.rescore)
 app.command("show")(looking.show)
 app.command("report")(looking.report)

@@ -69,7 +69,10 @@ def watch(
     stop_on_fall: Annotated[
         bool, typer.Option("--stop-on-fall", help="End, with exit code 1, when a score has fallen.")
     ] = False,
-    repeats: Annotated[int, typer.Option("--repeats", metavar="K", min=1, help="Edit each case K times.")] = 1,
+    repeats: opt.Repeats = 1,
+    engine: opt.Engine = "local",
+    ray_address: opt.RayAddress = None,
+    edit_concurrency: opt.EditConcurrency = None,
     jobs: opt.Jobs = None,
     timeout: opt.Timeout = None,
     seed: opt.Seed = 0,
@@ -107,6 +110,7 @@ def watch(
     """
     from rich.console import Console
 
+    from editscope.editors.base import EditLimits
     from editscope.runs.watching import Watch, Watcher
     from editscope.suites import load_suite, parse_where
 
@@ -146,6 +150,9 @@ def watch(
         repeats=repeats,
         timeout=timeout,
         jobs=jobs,
+        engine=engine,
+        ray_address=ray_address,
+        edit_limits=None if edit_concurrency is None else EditLimits(concurrency=edit_concurrency),
         judging=lambda: _judging(loaded, asked),
     )
     watched.judging()  # what is wrong with a judge is said now and not with the first checkpoint

@@ -21,10 +21,13 @@ STORE_BYTES = 512 << 20
 STORE_BYTES_A_JOB = 32 << 20
 """The object store of a cluster of our own: what is in flight is a few pictures for each job."""
 
-QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
-"""What a cluster of our own is started with, unless the user says otherwise: it tells nobody that it is used, and an
-editor that asks for no GPU of its own may still see those that are there."""
-
+OWN = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_worker_niceness": "0",
+}
+"""What a cluster of our own is started with, unless the user says otherwise: it tells nobody that it is used, an editor
+that asks for no GPU of its own sees those that are there, and workers have the priority that local ones have."""
 
 KEYS = (
     "OPENAI_API_KEY",
@@ -120,7 +123,7 @@ def _silence() -> Iterator[None]:
 
 def import_ray() -> ModuleType:
     """Ray, or the sentence that says how to get it."""
-    for name, value in QUIET.items():
+    for name, value in OWN.items():
         os.environ.setdefault(name, value)
     try:
         import ray

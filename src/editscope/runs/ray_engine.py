@@ -50,20 +50,23 @@ def _shipped(plan: Plan, crew: Crew, cluster: Cluster, jobs: int | None) -> Crew
         setup=setup,
         at_home=at_home,
         jobs=room,
-        editing=_editing(editor, room, cluster, at_home),
+        editing=_editing(editor, jobs, cluster, at_home),
         beside=False,
         gpus=(),
         fused=editor.workers is None and not editor.gpu and at_home is None,
     )
 
 
-def _editing(editor: Editor, room: int, cluster: Cluster, at_home: Editor | None) -> int:
-    """How many workers hold the editor: as many as it says, else one for each GPU it needs, or for each job."""
+def _editing(editor: Editor, jobs: int | None, cluster: Cluster, at_home: Editor | None) -> int:
+    """How many workers hold the editor: as many as it says; else as many as there may be jobs, or GPUs, or cores.
+
+    More than the cluster has room for wait for a place, which makes a cluster grow that can.
+    """
     if at_home is not None:
         return 1
     if editor.workers is not None:
         return max(1, editor.workers)
-    return max(1, cluster.gpus) if editor.gpu else room
+    return jobs or max(1, cluster.gpus if editor.gpu else cluster.cpus)
 
 
 def _travelling(cluster: Cluster, editor: Editor) -> bytes | None:

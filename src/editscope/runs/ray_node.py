@@ -83,7 +83,9 @@ class Hand:
 
     def __init__(self) -> None:
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._given: set[int] = set()
+        self._here = 0
+        self._early: set[int] = set()
+        """Jobs below the first number are here, and those in the second, which overtook others on their way."""
         self._told: deque[Told] = deque()
         self._count = 0
         self._heard = -1
@@ -106,9 +108,12 @@ class Hand:
     def give(self, number: int, job: Job | None, pictures: Mapping[str, bytes]) -> None:
         """Take a job, with the pictures of edits that were made elsewhere; None is the end."""
         with self._new:
-            if number in self._given:
+            if number < self._here or number in self._early:
                 return
-            self._given.add(number)
+            self._early.add(number)
+            while self._here in self._early:
+                self._early.remove(self._here)
+                self._here += 1
         if job is not None:
             self._shelf.bring(job.key, pictures)
         self._jobs.put(job)
@@ -125,7 +130,7 @@ class Hand:
 
     def do(self, job: Job, pictures: Mapping[str, bytes]) -> list[Report]:
         """All reports on one job, when it is done; for a hand that is given one after the other."""
-        self.give(len(self._given), job, pictures)
+        self.give(self._here, job, pictures)
         found: list[Report] = []
         while not found or found[-1].kind not in DONE:
             for number, report in self.reports(self._heard):
@@ -133,6 +138,10 @@ class Hand:
                 if report is not None and report.kind != "ready":
                     found.append(report)
         return found
+
+    def leave(self) -> None:
+        """Take no more jobs."""
+        self._jobs.put(None)
 
     def _live(self, kit: Kit, scores: bool) -> None:
         folder = scratch()
@@ -184,7 +193,7 @@ def score(digest: str, packed: Sequence[Any], job: Job, pictures: Mapping[str, b
         import ray
 
         for name in list(_HANDS):
-            _HANDS.pop(name).give(-1, None, {})
+            _HANDS.pop(name).leave()
         hand = _HANDS[digest] = Hand()
         hand.start(ray.get(packed[0]), True, {})
     found = hand.do(job, pictures)

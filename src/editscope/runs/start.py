@@ -37,6 +37,8 @@ from editscope.suites import Suite, load_suite, parse_where, suite_names
 
 LOCAL, RAY = "local", "ray"
 ENGINES = (LOCAL, RAY)
+MOST_KEEPERS = 8
+"""More threads beside an editor than this wait for each other, not for work."""
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -256,7 +258,15 @@ def _crew(plan: Plan, jobs: int, *, local: bool) -> Crew:
     if plan.judging is not None:
         bench = partial(judged_bench, protocol=plan.judging.protocol, memory=plan.judging.memory)
     suite = _suite_setup(plan.suite)
-    setup = Setup(suite, shipped, plan.out.absolute(), plan.seed, bench, limits, keepers=max(1, jobs // editing))
+    setup = Setup(
+        suite,
+        shipped,
+        plan.out.absolute(),
+        plan.seed,
+        bench,
+        limits,
+        keepers=max(1, min(MOST_KEEPERS, jobs // editing)),
+    )
     return Crew(
         setup,
         jobs=jobs,

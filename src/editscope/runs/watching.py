@@ -56,6 +56,7 @@ class Watch:
     timeout: float | None = None
     jobs: int | None = None
     engine: str = "local"
+    ray_address: str | None = None
     edit_limits: EditLimits | None = None
     judging: Callable[[], Judging | None] = lambda: None
 
@@ -189,7 +190,7 @@ class Watcher:
             repeats=watch.repeats,
             edit_limits=watch.edit_limits,
         )
-        return execute(plan, jobs=watch.jobs, console=self.console, engine=watch.engine)
+        return execute(plan, jobs=watch.jobs, console=self.console, engine=watch.engine, ray_address=watch.ray_address)
 
     def _run_folder(self, one: Checkpoint) -> Path:
         return self.watch.out / one.run_name

@@ -140,6 +140,7 @@ def _seat(cluster: Cluster, judging: Judging) -> Any:
         ray.remote(Jury)
         .options(
             num_cpus=0,
+            enable_task_events=False,
             num_gpus=1 if at_home and cluster.gpus_here else 0,
             max_concurrency=sum(judge.concurrency for judge in judging.judges) + SPARE,
             scheduling_strategy=NodeAffinitySchedulingStrategy(cluster.node_id, soft=False),

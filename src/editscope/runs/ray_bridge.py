@@ -29,6 +29,9 @@ THREADS = 4
 AGAIN = 3
 """So often something is said again to an actor that the network did not reach."""
 
+UNLISTED = {"enable_task_events": False}
+"""Ray's servers keep no history of our calls, which would grow with every case; the journal has it."""
+
 CLOSING_S = 5.0
 GPU, CPU = "GPU", "CPU"
 
@@ -48,7 +51,8 @@ class Wanted:
         One that also scores holds a core. One that only edits holds its GPU or else nothing: Ray wants a free core to
         place it, but scoring must not wait for the core of an editor that waits for somebody else.
         """
-        asked: dict[str, Any] = {"max_concurrency": THREADS, "max_task_retries": AGAIN, "scheduling_strategy": "SPREAD"}
+        asked: dict[str, Any] = {**UNLISTED, "max_concurrency": THREADS, "max_task_retries": AGAIN}
+        asked["scheduling_strategy"] = "SPREAD"
         if self.gpu:
             asked["num_gpus"] = 1
         elif scores:
@@ -64,7 +68,7 @@ class Bridge:
         self.wanted = wanted
         self._ray: Any = cluster.ray
         self._actor = self._ray.remote(Hand)
-        self._task = self._ray.remote(num_cpus=1, max_retries=0)(score)
+        self._task = self._ray.remote(num_cpus=1, max_retries=0, **UNLISTED)(score)
         self._kits: dict[str, Any] = {}
         self._said: set[str] = set()
         self._talks: set[asyncio.Task[None]] = set()

@@ -85,17 +85,28 @@ def rss(pid: int) -> float:
 
 
 def together(*names: str) -> tuple[float, int]:
-    """Megabytes and number of the processes of this user whose command line begins with, or names, one of these."""
+    """Megabytes and number of the processes below this one whose command line begins with, or names, one of these."""
     found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-                if any(command.startswith(name) or f"/{name} " in command for name in names):
-                    found.append(rss(int(folder.name)))
-            except OSError:
-                continue
+    for pid in below(os.getpid()):
+        try:
+            command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            if any(command.startswith(name) or f"/{name} " in command for name in names):
+                found.append(rss(pid))
+        except OSError:
+            continue
     return sum(found), len(found)
+
+
+def below(pid: int) -> list[int]:
+    """A process's children, their children, and so on."""
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            children = [int(child) for child in task.read_text().split()]
+        except OSError:
+            continue
+        found += [*children, *(deeper for child in children for deeper in below(child))]
+    return found
 
 
 def store() -> float:

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -29,38 +30,41 @@ from typing import Any
 import numpy as np
 
 import editscope as es
+from editscope.images import Pixels
 from editscope.runs.steps import Bench, asked
 
 HERE = Path(__file__).parent
-SECONDS, AT_A_TIME = 0.1, 4
-BEST = AT_A_TIME / SECONDS
+AT_A_TIME = 4
 
 
 class Waiting(es.Editor):
     """An editor that takes 100 ms for up to four pictures, and hardly any computing."""
 
-    def __init__(self, way: str = "batch", output: str = "flat") -> None:
+    def __init__(self, way: str = "batch", output: str = "flat", seconds: float = 0.1) -> None:
+        self.seconds = seconds
         self.batch, self.at_once = (AT_A_TIME, 1) if way == "batch" else (1, AT_A_TIME)
         self.output = output
         self.grain = np.random.default_rng(0).integers(0, 4, (2048, 2048, 3), np.uint8)
 
     def edit(self, case: es.Request) -> es.Image:
         """One edit, after 100 ms."""
-        return self.edit_batch([case])[0]
+        (made,) = self.edit_batch([case])
+        return made
 
-    def edit_batch(self, cases: Any) -> list[Any]:
+    def edit_batch(self, cases: Sequence[es.Request]) -> list[Pixels]:
         """Up to four edits, after 100 ms."""
-        until = time.perf_counter() + SECONDS
+        until = time.perf_counter() + self.seconds
         if "FIRST_ASKED" in os.environ and not Path(os.environ["FIRST_ASKED"]).exists():
             Path(os.environ["FIRST_ASKED"]).write_text(str(time.time()))
         made = [self._made(case.arrays[0]) for case in cases]
         time.sleep(max(0.0, until - time.perf_counter()))
         return made
 
-    def _made(self, pixels: Any) -> Any:
+    def _made(self, pixels: Pixels) -> Pixels:
         height, width = pixels.shape[:2]
         if self.output == "grain":
-            return pixels ^ self.grain[:height, :width]
+            grained: Pixels = pixels ^ self.grain[:height, :width]
+            return grained
         made = pixels.copy()
         made[height // 4 : height // 2, width // 4 : width // 2] = (200, 40, 40)
         return made
@@ -71,12 +75,12 @@ def suite_options(side: int) -> dict[str, Any]:
     return {} if side == 1024 else {"canvas": (side, side), "conditions": ["baseline"], "per_cell": 60}
 
 
-def by_command(side: int, way: str, output: str, cases: int, folder: Path) -> dict[str, float]:
+def by_command(side: int, way: str, output: str, seconds: float, cases: int, folder: Path) -> dict[str, float]:
     """Rates of a run that a user starts."""
     out, first = folder / f"{side}-{way}-{output}", folder / f"asked-{side}-{way}-{output}"
     custom = [] if side == 1024 else ["--canvas", f"{side}x{side}", "--conditions", "baseline", "--per-cell", "60"]
     command = [sys.executable, "-m", "editscope", "run", "paintbench", *custom, "--limit", str(cases), "--quiet"]
-    command += ["--editor", f"python:throughput:Waiting?way={way}&output={output}", "--out", str(out)]
+    command += ["--editor", f"python:throughput:Waiting?way={way}&output={output}&seconds={seconds}", "--out", str(out)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.time()
     env = {**os.environ, "FIRST_ASKED": str(first), "PYTHONPATH": str(HERE)}
@@ -87,16 +91,16 @@ def by_command(side: int, way: str, output: str, cases: int, folder: Path) -> di
     scored = sorted(datetime.fromisoformat(line["at"]).timestamp() for line in lines if line["step"] == "score")
     assert len(scored) == cases
     return {
-        "steady": (cases - 1) / (scored[-1] - scored[0]),
+        "steady": (cases - AT_A_TIME) / (scored[-1] - scored[0]),  # the first four come together
         "editing": cases / (ended - float(first.read_text())),
         "whole": cases / (ended - began),
         "cpu": 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / cases,
     }
 
 
-def by_loop(side: int, output: str, cases: int, folder: Path) -> float:
+def by_loop(side: int, output: str, seconds: float, cases: int, folder: Path) -> float:
     """The rate of a plain loop: four edits, then their scores, then the next four."""
-    suite, editor = es.load_suite("paintbench", **suite_options(side)), Waiting("batch", output)
+    suite, editor = es.load_suite("paintbench", **suite_options(side)), Waiting("batch", output, seconds)
     bench = Bench(suite, editor, folder / f"loop-{side}-{output}", 0)
     ids = suite.select(None, cases + AT_A_TIME)
     began = 0.0
@@ -118,18 +122,24 @@ def main() -> None:
     parser.add_argument("--sides", type=int, nargs="+", default=[512, 768, 1024])
     parser.add_argument("--outputs", nargs="+", default=["flat", "grain"])
     parser.add_argument("--ways", nargs="+", default=["batch", "threads"])
+    parser.add_argument("--seconds", type=float, default=0.1, help="how long the editor takes")
     given = parser.parse_args()
+    best = AT_A_TIME / given.seconds
     load = os.getloadavg()[0]
-    print(f"{given.cases} cases, at best {BEST:g} edits a second, {len(os.sched_getaffinity(0))} cores, load {load:.1f}")
-    print(f"{'canvas':>7} {'output':<7} {'way':<8} {'steady':>14} {'editing':>14} {'whole':>14} {'loop':>6} {'CPU a case':>11}")
+    print(
+        f"{given.cases} cases, at best {best:g} edits a second, {len(os.sched_getaffinity(0))} cores, load {load:.1f}"
+    )
+    heading = " ".join(f"{kind:>14}" for kind in ("steady", "editing", "whole"))
+    print(f"{'canvas':>7} {'output':<7} {'way':<8} {heading} {'loop':>6} {'CPU a case':>11}")
     with tempfile.TemporaryDirectory() as name:
         for side in given.sides:
             for output in given.outputs:
-                loop = by_loop(side, output, min(given.cases, 60), Path(name))
+                loop = by_loop(side, output, given.seconds, min(given.cases, 60), Path(name))
                 for way in given.ways:
-                    found = by_command(side, way, output, given.cases, Path(name))
+                    found = by_command(side, way, output, given.seconds, given.cases, Path(name))
                     rates = " ".join(
-                        f"{found[kind]:6.1f}/s {100 * found[kind] / BEST:3.0f} %" for kind in ("steady", "editing", "whole")
+                        f"{found[kind]:6.1f}/s {100 * found[kind] / best:3.0f} %"
+                        for kind in ("steady", "editing", "whole")
                     )
                     print(f"{side:>7} {output:<7} {way:<8} {rates} {loop:6.1f} {found['cpu']:8.1f} ms", flush=True)
 

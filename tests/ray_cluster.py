@@ -22,8 +22,14 @@ import editscope as es
 class Counted(es.Editor):
     \"\"\"Turns the picture, and writes down which case it got, in which process and on which node.\"\"\"
 
-    def __init__(self, log, workers=1, takes=0.0, gpu=False):
-        self.log, self.workers, self.takes, self.gpu = Path(log), workers, takes, gpu
+    def __init__(self, log, workers=1, takes=0.0, gpu=False, together=0):
+        self.log, self.workers, self.takes, self.gpu, self.together = Path(log), workers, takes, gpu, together
+
+    def load(self):
+        if self.together:  # nobody begins before so many are there
+            Path(f"{self.log}-{os.getpid()}").touch()
+            while len(list(self.log.parent.glob(f"{self.log.name}-*"))) < self.together:
+                time.sleep(0.02)
 
     def edit(self, case):
         import ray

@@ -390,6 +390,17 @@ def test_a_late_edit_fails_alone_and_others_in_its_worker_go_back() -> None:
     assert losses.unscored == [SCORED]
 
 
+def test_a_worker_that_leaves_is_waited_for_only_where_its_editor_is_at_something() -> None:
+    several = Job("d", 4, make=("one", "two"))
+    worker = holding(A, SCORED, several, asks={0: (("d", "one"),)})
+    worker.dropped((("d", "one"),))
+    assert list(worker.jobs) == [SCORED.key, several.key]
+    left = worker.edited(several.key, {"case": "d", "variant": "one"})
+    assert left is not None
+    assert not left.make
+    assert worker.cut_short == {A.key, several.key}
+
+
 # --- files from workers that cannot write into the run folder -----------------------------------------------------
 
 

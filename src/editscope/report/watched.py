@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from editscope.report.markup import Html, el
-from editscope.report.words import metric_name, p_value, signed, suite_name, value
+from editscope.report.words import p_value, suite_name
+from editscope.runs.compared import metric_name, number, signed
 from editscope.runs.disk import write_whole
 from editscope.runs.watched import Against, History, Look
 
@@ -137,24 +138,24 @@ def _table(looks: Sequence[Look], metric: str, *, both: bool) -> Html:
     names = ["Checkpoint", metric_name(metric), "95 %", *(["To the baseline", "p"] if both else [])]
     names += ["To the best before", "p", ""]
     head = el("thead", el("tr", [el("th", name, scope="col") for name in names]))
-    return el("table", head, el("tbody", [_row(look, metric, both) for look in reversed(looks)]))
+    return el("table", head, el("tbody", [_row(look, both) for look in reversed(looks)]))
 
 
-def _row(look: Look, metric: str, both: bool) -> Html:
+def _row(look: Look, both: bool) -> Html:
     cell = look.score or {}
     if not cell:
         return el("tr", el("td", look.name), el("td", look.reason, cls="text", colspan=7 if both else 5))
     span = ""
     if cell.get("lo") is not None and cell["hi"] > cell["lo"]:
-        span = f"{value(cell['lo'], metric)} – {value(cell['hi'], metric)}"
+        span = f"{number(cell['lo'], look.scale)} – {number(cell['hi'], look.scale)}"
     said = "fallen" if look.fallen else look.reason
     return el(
         "tr",
         el("td", look.name),
-        el("td", value(cell.get("mean"), metric)),
+        el("td", "–" if cell["mean"] is None else number(cell["mean"], look.scale)),
         el("td", span),
-        _against(look.baseline, metric) if both else None,
-        _against(look.best, metric),
+        _against(look.baseline, look.scale) if both else None,
+        _against(look.best, look.scale),
         el("td", said, cls="text"),
         cls="fallen" if look.fallen else None,
     )

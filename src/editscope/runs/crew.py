@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
@@ -135,6 +135,7 @@ class Worker:
             left = tuple(variant for variant in job.make if (job.case_id, variant) in kept)
             if len(left) < len(job.make):
                 self.cut_short.add(key)
+                self.jobs[key] = replace(job, make=left)
                 if not left:
                     del self.jobs[key]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -91,7 +91,8 @@ class SeatedJudge(Judge):
 
     async def close(self) -> None:
         """Let go of the judge, there and here."""
-        await self._jury.close.remote(self._number)
+        with suppress(Exception):  # an actor that is gone holds nothing
+            await self._jury.close.remote(self._number)
         await self._judge.close()
 
     async def _heard(self, ref: Any) -> Said:

@@ -21,7 +21,8 @@ from editscope.runs.ray_worker import Mailbox, RayWorker
 from editscope.runs.worker import Job, Report, Setup
 
 WAIT_SAID_S = 20.0
-"""After so long without a place on a node it is said what is missing."""
+"""After so long without a place on a node it is said what is missing; three times as long where there may be one, and a
+process is only slow to start."""
 
 THREADS = 4
 """Of an actor: one that waits to report, one that takes jobs, and one more of each after an answer that got lost."""
@@ -71,6 +72,8 @@ class Bridge:
         self._task = self._ray.remote(num_cpus=1, max_retries=0, **UNLISTED)(score)
         self._kits: dict[str, Any] = {}
         self._said: set[str] = set()
+        self._actors = 0
+        self._has_scored = False
         self._talks: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="editscope-ray", daemon=True)
@@ -124,17 +127,21 @@ class Bridge:
         await asyncio.gather(*self._talks, return_exceptions=True)
 
     def _give(self, worker: RayWorker, digest: str, number: int, job: Job | None) -> None:
-        if worker.handle is not None:
-            # What becomes of it is heard from the reports; that it did not arrive, from their end.
-            worker.handle.give.remote(number, job, self._pictures(job))
-        elif job is None:
+        if worker.handle is None and job is None:
             worker.closed.set()
+        elif worker.handle is None:
+            self._talk(self._score(worker, digest, cast("Job", job)))
         else:
-            self._talk(self._score(worker, digest, job))
+            try:
+                # What becomes of it is heard from the reports; that it did not arrive, from their end.
+                worker.handle.give.remote(number, job, self._pictures(job))
+            except Exception as error:
+                self._died(worker, error)
 
     async def _attend(self, worker: RayWorker, digest: str) -> None:
         """Hear what an actor has to tell, until it is gone."""
         actor, heard = worker.handle, -1
+        self._actors += 1
         try:
             began = actor.start.remote(self._kits[digest], worker.scores, dict(self.wanted.keys))
             worker.place = await self._placed(worker, began, GPU if self.wanted.gpu else CPU)
@@ -150,25 +157,31 @@ class Bridge:
         except Exception as error:
             self._died(worker, error)
         finally:
+            self._actors -= 1
             worker.box.end()
 
     async def _score(self, worker: RayWorker, digest: str, job: Job) -> None:
         """Have a task score a case."""
         try:
             scored = self._task.remote(digest, [self._kits[digest]], job, self._pictures(job))
-            for report in await self._placed(worker, scored, CPU):
+            reports = await (scored if self._has_scored else self._placed(worker, scored, CPU))
+            self._has_scored = True
+            for report in reports:
                 worker.box.put(report)
         except Exception as error:
             self._died(worker, error)
-            worker.box.end()
 
     async def _placed(self, worker: RayWorker, ref: Any, resource: str) -> Any:
         """What Ray answers. Where it takes long because no node has room, somebody is told, once for each resource."""
         answer = asyncio.wrap_future(ref.future())
-        done, _ = await asyncio.wait([answer], timeout=WAIT_SAID_S)
-        if not done and resource not in self._said and not self.cluster.has_free(resource):
-            self._said.add(resource)
-            worker.box.put(Report("note", said=self.cluster.lacks(resource)))
+        for wait_s, enough in ((WAIT_SAID_S, False), (2 * WAIT_SAID_S, True)):
+            done, _ = await asyncio.wait([answer], timeout=wait_s)
+            if done or resource in self._said:
+                break
+            short = self.cluster.total(resource) < max(1, self._actors if resource == GPU else 1)
+            if (short or enough) and not self.cluster.has_free(resource):
+                self._said.add(resource)
+                worker.box.put(Report("note", said=self.cluster.lacks(resource)))
         return await answer
 
     def _died(self, worker: RayWorker, error: Exception) -> None:
@@ -186,6 +199,7 @@ class Bridge:
         else:
             said = f"Ray could not be asked ({type(error).__name__}: {error})"
             worker.box.put(Report("unfit", said=str(error) if isinstance(error, EditscopeError) else said))
+        worker.box.end()
 
     def _cause(self, error: Exception, place: Place | None) -> tuple[str, bool]:
         """How a worker died, and whether with its node."""
@@ -193,7 +207,8 @@ class Bridge:
         said = str(error)
         if isinstance(error, self._ray.exceptions.OutOfMemoryError) or "memory pressure" in said:
             return f"Ray killed it, since memory was short {where}", False
-        gone = isinstance(error, self._ray.exceptions.NodeDiedError) or "node has died" in said or "preempted" in said
+        errors = self._ray.exceptions
+        gone = isinstance(error, errors.NodeDiedError | errors.ActorUnavailableError) or "node has died" in said
         if gone or (place is not None and not self.cluster.is_alive(place.node_id)):
             return f"node {place.name} was lost" if place else "its node was lost", True
         return f"its process {where} ended", False

@@ -25,6 +25,7 @@ OWN = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_worker_niceness": "0",
+    "RAY_IGNORE_UNHANDLED_ERRORS": "1",
 }
 """What a cluster of our own is started with, unless the user says otherwise: it tells nobody that it is used, an editor
 that asks for no GPU of its own sees those that are there, and workers have the priority that local ones have."""
@@ -57,12 +58,12 @@ class Cluster:
     @property
     def cpus(self) -> int:
         """The CPUs of all nodes that are there now."""
-        return int(self.ray.cluster_resources().get("CPU", 0))
+        return int(self.total("CPU"))
 
     @property
     def gpus(self) -> int:
         """The GPUs of all nodes that are there now."""
-        return int(self.ray.cluster_resources().get("GPU", 0))
+        return int(self.total("GPU"))
 
     @property
     def gpus_here(self) -> int:
@@ -78,9 +79,13 @@ class Cluster:
         """Whether a node has a whole "GPU" or "CPU" that nobody holds."""
         return bool(self.ray.available_resources().get(resource, 0) >= 1)
 
+    def total(self, resource: str) -> float:
+        """How many of a resource all nodes together have."""
+        return float(self.ray.cluster_resources().get(resource, 0))
+
     def lacks(self, wanted: str) -> str:
         """Why a worker may have no place yet, in words; ``wanted`` is "GPU" or "CPU"."""
-        there = self.gpus if wanted == "GPU" else self.cpus
+        there = self.total(wanted)
         nodes = sum(node["Alive"] for node in self.ray.nodes())
         found = f"{there:g} {wanted}{'' if there == 1 else 's'} on {nodes} node{'' if nodes == 1 else 's'}"
         return f"waiting for a node with a free {wanted} (the cluster has {found}; `ray status` says who holds them)"

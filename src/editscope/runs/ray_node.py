@@ -86,8 +86,11 @@ class Hand:
         self._here = 0
         self._early: set[int] = set()
         """Jobs below the first number are here, and those in the second, which overtook others on their way."""
+        self._alone: set[str] = set()
+        """Cases that may have killed a worker before."""
         self._told: deque[Told] = deque()
         self._count = 0
+        self._arrived = -1
         self._heard = -1
         self._asked = time.monotonic()
         self._new = threading.Condition()
@@ -114,6 +117,8 @@ class Hand:
             while self._here in self._early:
                 self._early.remove(self._here)
                 self._here += 1
+            if job is not None and job.alone:
+                self._alone.add(job.case_id)
         if job is not None:
             self._shelf.bring(job.key, pictures)
         self._jobs.put(job)
@@ -121,7 +126,7 @@ class Hand:
     def reports(self, heard: int) -> list[Told]:
         """What there is to tell after number ``heard``; waits a while for it."""
         with self._new:
-            self._asked = time.monotonic()
+            self._asked, self._arrived = time.monotonic(), max(heard, self._arrived)
             self._new.notify_all()
             while self._told and self._told[0][0] <= heard:
                 self._told.popleft()
@@ -173,13 +178,18 @@ class Hand:
             # A reader knows the run folder, and wants to know which machine is meant.
             said = re.sub(re.escape(str(scratch_folder)) + r"/[^/\s]+", lambda _: str(run_folder), said)
             said = f"{said} (on node {here().name})"
-        self._tell(replace(self._shelf.loaded(report), said=said))
+        number = self._tell(replace(self._shelf.loaded(report), said=said))
+        if any(case_id in self._alone for case_id, _ in report.edits):
+            # Should this edit kill the process, a report on its way would be lost, and nobody knew who did it.
+            with self._new:
+                self._new.wait_for(lambda: self._arrived >= number, DEAF_S)
 
-    def _tell(self, report: Report | None) -> None:
+    def _tell(self, report: Report | None) -> int:
         with self._new:
-            self._told.append((self._count, report))
-            self._count += 1
+            number, self._count = self._count, self._count + 1
+            self._told.append((number, report))
             self._new.notify_all()
+        return number
 
 
 _HANDS: dict[str, Hand] = {}

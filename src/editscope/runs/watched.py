@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from editscope.errors import BadInput
-from editscope.runs.compared import metric_name, number, p_value, signed
+from editscope.runs.compared import ShortScale, metric_name, number, p_value, signed
 from editscope.runs.disk import write_whole
 
 JSON, CSV = "watch.json", "watch.csv"
 FORMAT = 1
+SHORT = 10.0
 COLUMNS = (
     *("name", "step", "status", "metric", "mean", "lo", "hi", "n", "fallen"),
     *("baseline", "difference", "difference_lo", "difference_hi", "p"),
@@ -38,10 +39,14 @@ class Against:
     cases: int
     fallen: bool
 
-    def __str__(self) -> str:
-        """Such as −6.2 (−8.0 … −4.1, p <0.001)."""
-        span = f"{signed(self.lo)} … {signed(self.hi)}, " if self.hi > self.lo else ""
-        return f"{signed(self.difference)} ({span}p {p_value(self.p)})"
+    def said(self, metric: str = "") -> str:
+        """The difference in words.
+
+        >>> Against("a", -6.21, -8.0, -4.12, 0.0004, 40, True).said()
+        '−6.2 (−8.0 … −4.1, p <0.001)'
+        """
+        span = f"{signed(self.lo, metric)} … {signed(self.hi, metric)}, " if self.hi > self.lo else ""
+        return f"{signed(self.difference, metric)} ({span}p {p_value(self.p)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,11 @@ class Look:
         return float("-inf") if mean is None else float(mean)
 
     @property
+    def scale(self) -> str:
+        """The metric, as figures of it are written: with two decimals where they are small, as on a scale to 5."""
+        return ShortScale(self.metric) if self.score and self.mean <= SHORT else self.metric
+
+    @property
     def fallen(self) -> bool:
         """Whether its score has fallen below that of the baseline beyond chance."""
         return self.baseline is not None and self.baseline.fallen
@@ -86,12 +96,12 @@ class Look:
         if self.score is None or self.score["mean"] is None:
             return f"{self.name}  {self.reason or 'no case has a value'}"
         lo, hi = self.score["lo"], self.score["hi"]
-        span = f" ({number(lo, self.metric)} … {number(hi, self.metric)})" if lo is not None and hi > lo else ""
-        said = [f"{self.name}  {metric_name(self.metric)} {number(self.mean, self.metric)}{span}"]
+        span = f" ({number(lo, self.scale)} … {number(hi, self.scale)})" if lo is not None and hi > lo else ""
+        said = [f"{self.name}  {metric_name(self.metric)} {number(self.mean, self.scale)}{span}"]
         if self.baseline is not None:
-            said.append(f"{self.baseline} to {self.baseline.name}")
+            said.append(f"{self.baseline.said(self.scale)} to {self.baseline.name}")
         if self.best is not None and (self.baseline is None or self.best.name != self.baseline.name):
-            said.append(f"{self.best} to the best, {self.best.name}")
+            said.append(f"{self.best.said(self.scale)} to the best, {self.best.name}")
         if self.best is not None and self.best.difference > 0:
             said.append("best so far")
         if self.fallen:

@@ -7,6 +7,7 @@ import contextlib
 import itertools
 import sys
 import threading
+from collections import Counter
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -53,7 +54,6 @@ class Wanted:
         place it, but scoring must not wait for the core of an editor that waits for somebody else.
         """
         asked: dict[str, Any] = {**UNLISTED, "max_concurrency": THREADS, "max_task_retries": AGAIN}
-        asked["scheduling_strategy"] = "SPREAD"
         if self.gpu:
             asked["num_gpus"] = 1
         elif scores:
@@ -73,6 +73,7 @@ class Bridge:
         self._kits: dict[str, Any] = {}
         self._said: set[str] = set()
         self._actors = 0
+        self._sent: Counter[str] = Counter()
         self._has_scored = False
         self._talks: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
@@ -87,7 +88,8 @@ class Bridge:
         worker = RayWorker(connection=pipe, process=None, edits=edits, scores=scores, box=box)
         digest = self._pack(Kit(setup, self.wanted.seen, tuple(sys.path), str(Path.cwd())))
         if edits:
-            worker.handle = self._actor.options(**self.wanted.options(scores=scores)).remote()
+            wanted = {**self.wanted.options(scores=scores), "scheduling_strategy": self._somewhere()}
+            worker.handle = self._actor.options(**wanted).remote()
             self._soon(self._talk, self._attend(worker, digest))
         else:
             box.put(Report("ready"))
@@ -102,6 +104,18 @@ class Bridge:
         if not self._thread.is_alive():
             self._loop.close()
         self._kits.clear()
+
+    def _somewhere(self) -> Any:
+        """Where an actor should be: on the node with the fewest of them, if it has room. Ray's own way to spread them
+        does not count those that hold no core, and may put all on one."""
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        nodes = [] if self.wanted.gpu else self.cluster.nodes_with("CPU")
+        if not nodes:
+            return "SPREAD"
+        node = min(nodes, key=lambda node: self._sent[node])
+        self._sent[node] += 1
+        return NodeAffinitySchedulingStrategy(node, soft=True, _spill_on_unavailable=True)
 
     def _pack(self, kit: Kit) -> str:
         """Put a kit where every node can fetch it, once; the digest that it is known by."""

@@ -71,6 +71,12 @@ class Cluster:
         own = [node for node in self.ray.nodes() if node["NodeID"] == self.node_id]
         return int(own[0]["Resources"].get("GPU", 0)) if own else 0
 
+    def nodes_with(self, resource: str) -> list[str]:
+        """The nodes that are there and have some of a resource, held or free; in a stable order."""
+        return sorted(
+            node["NodeID"] for node in self.ray.nodes() if node["Alive"] and node["Resources"].get(resource, 0) >= 1
+        )
+
     def is_alive(self, node_id: str) -> bool:
         """Whether a node is still in the cluster."""
         return any(node["NodeID"] == node_id and node["Alive"] for node in self.ray.nodes())

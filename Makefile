@@ -76,6 +76,12 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/judge_client.py
 	$(BIN)/python benchmarks/judge_pictures.py
 	$(BIN)/python benchmarks/judged_run.py
+	$(BIN)/python benchmarks/hosted_editor.py
+	$(BIN)/python benchmarks/editor_ways.py
+	$(BIN)/python benchmarks/diffusers_batch.py
+	$(BIN)/python benchmarks/throughput.py
+	$(BIN)/python benchmarks/ray_overhead.py
+	$(BIN)/python benchmarks/ray_flat.py
 	$(BIN)/python benchmarks/footprint.py
 
 contact-sheet: $(VENV)/.dev

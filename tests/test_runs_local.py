@@ -315,3 +315,12 @@ def test_a_run_over_released_outputs_gives_what_the_authors_evaluator_says(
     assert sum(key.startswith(folder) for key in expected) == len(run.records())
     for record in run.records():
         assert record.metrics["miou"] == pytest.approx(expected[f"{folder}/{record.case_id}"]["miou"], abs=1e-4)
+
+
+def test_a_case_that_cannot_be_made_ends_a_run_resumably_once_edits_are_made(tmp_path: Path) -> None:
+    """At 256 × 256 ten shapes find no room in copying/064; by then other edits may have been paid for."""
+    suite = es.load_suite("paintbench", canvas="256x256")
+    where = {"task": ("border", "copying"), "condition": ("baseline", "n_med")}
+    with pytest.raises(Stopped, match="no valid problem"):
+        es.run(suite, "ref:identity", out=tmp_path / "run", where=where, jobs=1, progress=False)
+    assert es.open_run(tmp_path / "run").coverage["ok"] > 0

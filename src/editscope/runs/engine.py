@@ -279,9 +279,10 @@ class Engine:
         raise NotImplementedError("a run that is scored by pixels asks no judge")
 
     def _trouble(self, report: Report) -> None:
-        if report.kind == "bad" or (report.kind in ("disk", "unfit") and not self._spent):
+        """What a worker cannot do; once something is spent it is no bad input, but a run that can go on later."""
+        if report.kind in ("bad", "disk", "unfit") and not self._spent:
             self._fail(BadInput(report.said))
-        elif report.kind in ("disk", "unfit", "stop"):
+        elif report.kind in ("bad", "disk", "unfit", "stop"):
             self._fail(Stopped(report.said))
         else:
             self._fail(Stopped(f"{report.said}; the traceback is in {self.folder / ERRORS}"))

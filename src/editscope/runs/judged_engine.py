@@ -15,7 +15,7 @@ from editscope.runs.engine import Crew, Engine, Watcher
 from editscope.runs.hearing import Hearing, open_hearing, usable, verdict_line
 from editscope.runs.journal import Asked, Journal, Line, Step
 from editscope.runs.preparing import Prepared
-from editscope.runs.worker import Job, Report
+from editscope.runs.worker import Job
 from editscope.scoring.rubrics import Rubric
 
 Missing = Literal["worst", "skip", "fail"]
@@ -98,13 +98,6 @@ class JudgedEngine(Engine):
         super()._fail(failure)
         if first:
             self.court.asking.stop()
-
-    def _trouble(self, report: Report) -> None:
-        """What a worker cannot do; once verdicts are paid for it is no bad input, but a run that can go on later."""
-        if report.kind == "bad" and self._spent:
-            self._fail(Stopped(report.said))
-        else:
-            super()._trouble(report)
 
     # --- asking -----------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ import pytest
 from editscope.cases import Edit
 from editscope.editors import Request, load_editor
 from editscope.editors.diffusion import DiffusersEditor
+from editscope.editors.diffusion.finding import weights_identity
 from editscope.editors.diffusion.options import read_options
 from editscope.editors.diffusion.outputs import BLACK, NAN, UNSAFE
 from editscope.editors.diffusion.processors import has_torchvision
@@ -226,8 +227,42 @@ def test_lora_weights_of_another_model_are_not_taken(pix2pix: Path, tmp_path: Pa
     lora = save_lora(tmp_path / "lora", save_kontext(tmp_path / "kontext"))
     with pytest.raises(BadInput, match=r"option lora: .*/lora (cannot be loaded|holds no weights)"):
         ready(pix2pix, f"lora={lora}")
-    with pytest.raises(BadInput, match=r"option lora: .*/nowhere cannot be loaded"):
+    with pytest.raises(BadInput, match=r"option lora: there is no such folder or file as .*/nowhere; check the path"):
         ready(pix2pix, f"lora={tmp_path}/nowhere")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("lora=nowhere", "option lora: there is no such folder or file as nowhere"),
+        ("lora=./a/nowhere", "option lora: there is no such folder or file as ./a/nowhere"),
+        ("network=out/checkpoint-5", "option network: there is no such folder as out/checkpoint-5"),
+        ("size=500x300", "needs multiples of 8, not 500x300; write 496x304"),
+    ],
+)
+def test_what_can_be_known_is_said_before_a_run_starts(pix2pix: Path, options: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        load_editor(f"diffusers:{pix2pix}?{options}").check()
+
+
+def test_a_lora_that_could_be_a_repository_is_looked_for_here_and_there(
+    pix2pix: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(BadInput, match="out/checkpoint-5 is no folder or file here and the hub does not give it"):
+        ready(pix2pix, "lora=out/checkpoint-5")
+
+
+def test_a_file_of_weights_is_known_by_itself_and_not_by_its_neighbours(pix2pix: Path, tmp_path: Path) -> None:
+    def identity() -> str:
+        return weights_identity(str(pix2pix), [str(tmp_path / "step-100.safetensors")], None)
+
+    (tmp_path / "step-100.safetensors").write_bytes(b"first")
+    before = identity()
+    (tmp_path / "step-200.safetensors").write_bytes(b"second")
+    assert identity() == before
+    (tmp_path / "step-100.safetensors").write_bytes(b"other")
+    assert identity() != before
 
 
 def index_only(folder: Path, kind: str) -> Path:

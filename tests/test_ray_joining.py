@@ -44,6 +44,17 @@ def test_an_address_where_nothing_listens_is_said_at_once() -> None:
         assert sentence(address) == said
 
 
+def test_a_cluster_that_is_gone_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    assert sentence("auto").startswith("no Ray cluster answers on this machine; ")
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        (tmp_path / "ray").mkdir()
+        (tmp_path / "ray/ray_current_cluster").write_text(f"127.0.0.1:{unused.getsockname()[1]}")
+        assert sentence("auto").startswith("no Ray cluster answers on this machine; ")
+
+
 def test_the_address_of_a_ray_client_is_turned_down() -> None:
     assert "call editscope on a node of the cluster" in sentence("ray://10.0.0.1:10001")
 
@@ -58,7 +69,7 @@ def test_other_versions_on_the_cluster_are_one_sentence(monkeypatch: pytest.Monk
         )
 
     monkeypatch.setattr(ray, "init", refuses)
-    monkeypatch.setattr(ray_cluster, "_answers", lambda address: None)
+    monkeypatch.setattr(ray_cluster, "_answers", lambda address: True)
     assert sentence("10.0.0.1:6379") == (
         "the Ray cluster at 10.0.0.1:6379 has Ray 2.9.0 and Python 3.10.4, this process Ray 2.60.0 and Python 3.11.7; "
         "install the same versions on all nodes"

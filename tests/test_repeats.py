@@ -128,6 +128,15 @@ def test_every_repeat_has_its_own_picture_line_and_thumbnails(site: Site) -> Non
     assert run.frame("pandas").groupby("repeat")["miou"].count().to_dict() == {1: 12, 2: 12, 3: 12}
 
 
+def test_a_repeat_that_a_run_does_not_have_is_answered_with_those_it_has(site: Site) -> None:
+    with pytest.raises(
+        BadInput, match="no scored case 'recolor/001@~9'; of this case there are recolor/001, recolor/001@~2"
+    ):
+        site.three.case("recolor/001@~9")
+    with pytest.raises(BadInput, match="near it are recolor/001, recolor/00"):
+        site.three.case("recolour/001")
+
+
 def test_a_repeat_without_an_edit_shows_none_and_not_that_of_the_first(site: Site) -> None:
     lost = [record for record in site.three.records() if record.status == "no_output"]
     assert any(plain(record.variant)[1] for record in lost)
@@ -215,6 +224,12 @@ def test_runs_with_different_numbers_of_repeats_are_compared_by_case(site: Site)
     assert not str(found.left_out)
     assert found.overall.mean_b == pytest.approx(three.summary["overall"]["miou"]["mean"])
     assert any("Repeats of each case" in note and "three 3" in note for note in found.notes())
+    for case in found.cases(12):
+        ended = [record.failure for record in three.repeats_of(three.case(case.case_id))]
+        often = max(ended.count(mode) for mode in ended)
+        assert case.failures[0] == site.one.case(case.case_id).failure
+        assert case.failures[1].endswith("" if often == 3 else f" {often} of 3")
+    assert any(" of 3" in case.failures[1] for case in found.cases(12))
     case = found.cases(1)[0]
     values = [record.metrics["miou"] for record in three.repeats_of(three.case(case.case_id))]
     assert case.scores[1] == pytest.approx(100 * fmean(values))

@@ -57,6 +57,21 @@ def test_shares_of_a_bar_sum_to_all_and_each_leads_to_its_cases() -> None:
     assert re.findall(r'href="#cases\?([^"]+)"', static)[1] == "task=border&amp;failure=no_output"
 
 
+def test_a_second_line_of_a_run_looks_unlike_its_first() -> None:
+    lines = [Line(run, "best", [1.0, 2.0]) for run in range(4)] + [
+        Line(run, "w", [1.0, 0.5], second=True) for run in range(4)
+    ]
+    plot = Lines(["1", "2"], lines, "k", "y")
+    drawn = [trace["line"]["dash"] for trace in plot.traces()]
+    assert all(first != second for first, second in zip(drawn[:4], drawn[4:], strict=True))
+    assert str(plot.svg("both")).count("stroke-dasharray") == 4
+
+
+def test_names_beside_intervals_stand_towards_the_middle_where_a_narrow_window_has_room() -> None:
+    marks = [Mark(1.0, 10.0, "left", "", 0, lo=5.0, hi=15.0), Mark(9.0, 20.0, "right", "", 1, lo=15.0, hi=25.0)]
+    assert Scatter(marks, "x", "y").label_places() == ["middle right", "middle left"]
+
+
 def test_no_two_names_of_a_scatter_lie_over_each_other() -> None:
     marks = [Mark(10 + i % 3 * 0.4, 10 + i // 3 * 0.3, f"a model with a name {i}", "") for i in range(9)]
     marks.append(Mark(40.0, 40.0, "far away", "", 0))

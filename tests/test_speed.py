@@ -65,6 +65,19 @@ def test_files_that_were_there_have_no_speed() -> None:
     assert speed([line(1.0, None, image=None, status="error")]) is None
 
 
+def test_money_that_brought_no_picture_is_said_too() -> None:
+    found = speed([line(1.0, 1.0, status="refused", image=None, cost_usd=0.02, attempts=2)] * 3)
+    assert found == {"edits": 0, "failed": 3, "cost_usd": {"total": 0.06, "mean": 0.02, "known": 3}, "attempts": 6}
+    assert said(found) == "$0.060 for edits that gave no picture"
+
+
+class Refusing(es.Editor):
+    """Takes the money and gives nothing."""
+
+    def edit(self, case: es.Request) -> Edit:
+        return Edit(case.case_id, status="refused", reason="no", cost_usd=0.02)
+
+
 class Priced(es.Editor):
     """Gives the input back, for a price."""
 
@@ -88,9 +101,12 @@ def test_summary_and_report_say_what_an_edit_takes(tmp_path: Path) -> None:
     assert found["cost_usd"] == {"total": 0.5 * len(suite), "mean": 0.5, "known": len(suite)}
     assert found["memory_mb"] == 2048.0
     assert "0.50 s an edit" in said(found) and "2.0 GiB" in said(found)
-    report.write(runs, tmp_path / "report.html")
+    refused = es.run(suite, Refusing(), out=tmp_path / "refused", progress=False)
+    assert refused.summary["speed"]["cost_usd"]["total"] == pytest.approx(0.02 * len(suite))
+    report.write([*runs, refused], tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Speed and cost" in page and "Quality and cost" in page and "$0.500" in page and "2.0 GiB" in page
+    assert "$0.080" in page  # four refusals
 
 
 def test_the_frontier_leaves_out_who_is_beaten_in_both() -> None:

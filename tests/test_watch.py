@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import signal
 import struct
 import subprocess
@@ -21,6 +22,7 @@ from conftest import _make_set as make_small_set
 from editscope.errors import BadInput
 from editscope.report.watched import write_watch_page
 from editscope.runs.checkpoints import Settling, find_checkpoints, spec_for, whole_safetensors
+from editscope.runs.plan import make_plan, start_folder
 from editscope.runs.watched import read_history
 from editscope.runs.watching import Watch, Watcher, has_fallen
 from editscope.stats.paired import Paired
@@ -74,9 +76,9 @@ class Site:
         return path
 
     def watch(self, out: str = "out", **more: Any) -> Watch:
-        settings = {"patterns": ("step-*.txt",), "settle_s": 0.0, "jobs": 1, **more}
+        settings = {"editor": EDITOR, "patterns": ("step-*.txt",), "settle_s": 0.0, "jobs": 1, **more}
         suite = es.load_suite("paintbench", root=self.data)
-        return Watch(self.checkpoints, self.folder / out, EDITOR, suite, **settings)
+        return Watch(self.checkpoints, self.folder / out, suite=suite, **settings)
 
 
 @pytest.fixture
@@ -197,6 +199,39 @@ def test_looks_compare_with_the_best_so_far_and_nothing_bad_blocks_the_others(si
         Watcher(site.watch(limit=3), said.append)
 
 
+def test_a_run_that_was_deleted_is_no_longer_compared_with_and_blocks_nothing(site: Site) -> None:
+    site.put(1, 0.4)
+    site.put(2, 0.9)
+    said: list[str] = []
+    assert len(list(Watcher(site.watch(), said.append).run(1.0, once=True))) == 2
+    shutil.rmtree(site.folder / "out/step-2.txt")
+    site.put(3, 0.3)
+    (third,) = Watcher(site.watch(), said.append).run(1.0, once=True)
+    assert third.status == "done"
+    assert third.baseline is not None
+    assert third.baseline.name == "step-1.txt"
+    assert said == ["the run of step-2.txt was deleted; nothing is compared with it any more"]
+    other = Watcher(site.watch(confidence=0.9), said.append).history
+    assert [look.score is None for look in other] == [False, True, False]
+    assert "its run was deleted" in write_watch_page(site.folder / "out", other).read_text()
+
+
+def test_a_checkpoint_that_is_saved_again_in_the_middle_of_its_run_gets_a_run_of_its_own(site: Site) -> None:
+    path = site.put(1, 0.9)
+    watch = site.watch()
+    begun = make_plan(
+        *(watch.suite, spec_for(EDITOR, path)),
+        out=site.folder / "out/step-1.txt",
+        also={"checkpoint": "of old weights"},
+    )
+    start_folder(begun)
+    (look,) = Watcher(watch, print).run(1.0, once=True)
+    assert look.status == "done"
+    assert look.run.startswith("step-1.txt~")
+    assert es.open_run(site.folder / "out" / look.run).complete
+    assert not (site.folder / "out/step-1.txt/journal.jsonl").exists()
+
+
 def test_a_checkpoint_that_was_deleted_meanwhile_is_skipped(site: Site) -> None:
     gone = site.put(2, "broken")
     said: list[str] = []
@@ -218,6 +253,7 @@ def test_a_checkpoint_that_was_deleted_meanwhile_is_skipped(site: Site) -> None:
         ({"metric": "over_edit_ratio"}, "is not better when it is higher"),
         ({"baseline": "no/such/run"}, "is not a run"),
         ({"where": {"task": ("bordr",)}}, "border"),
+        ({"editor": "pyton:mine:Model?path={checkpoint}"}, "no kind of editor 'pyton'; did you mean 'python'"),
     ],
 )
 def test_what_is_wrong_with_a_watch_is_said_before_anything_is_spent(

@@ -73,9 +73,13 @@ def _by_pixels(run: Run, console: Console) -> None:
     if said:
         console.print(" " + "   ".join(said), markup=False)
     gaps = {status: n for status, n in run.coverage.items() if status != "ok" and n}
+    pending = gaps.pop("pending", 0)
     if gaps:
         listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())
         console.print(f" without a score: {listed} (a missing edit counts as 0)", markup=False)
+    if pending:
+        lack = "lack repeats" if run.repeats > 1 else "have no score yet"
+        console.print(f" {pending:,} cases {lack}: editscope resume {run.path}", markup=False)
 
 
 def published_best(run: Run) -> list[str]:
@@ -140,6 +144,7 @@ def case(record: CaseRecord, console: Console) -> None:
         f"  instruction   {record.instruction}",
         *(f"  {what:<14}{said}" for what, said in (("asked", record.asked), ("trace", record.trace)) if said),
         f"  status        {record.status}" + (f": {record.reason}" if record.reason else ""),
+        *took(record),
         f"  failure mode  {record.failure}",
         *(f"  {metric:<22}{_value(metric, value)}" for metric, value in record.metrics.items()),
     ]
@@ -149,6 +154,15 @@ def case(record: CaseRecord, console: Console) -> None:
     lines += [f"  {kind:<14}{path}" for kind, path in record.thumbs.items()]
     lines.append(f"  edit in full  {record.image or 'none'}")
     console.print("\n".join(lines), markup=False)
+
+
+def took(record: CaseRecord) -> list[str]:
+    """The line on how long an edit took and what it cost, where either is known."""
+    from editscope.runs.speed import dollars, duration
+
+    said = [] if record.latency_s is None else [duration(record.latency_s)]
+    said += [] if record.cost_usd is None else [dollars(record.cost_usd)]
+    return [f"  took          {' · '.join(said)}"] if said else []
 
 
 def _headline(overall: dict[str, Any]) -> list[str]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
-from editscope.errors import BadImage, EditscopeError, Stopped
-from editscope.images import decode
+from editscope.editors.making import decoded, failed, made
+from editscope.errors import EditscopeError, Stopped
 
 MOST_WAITING = 256
 STOPPING = "the server is stopping"
@@ -148,34 +147,11 @@ def edited(editor: Editor, requests: Sequence[Request]) -> list[Edit]:
 
     What it raises is the status of these edits; only Stopped passes.
     """
-    began = time.perf_counter()
     try:
-        results = [editor.edit(requests[0])] if len(requests) == 1 else list(editor.edit_batch(requests))
-        if len(results) != len(requests):
-            raise ValueError(f"edit_batch gave {len(results)} results for {len(requests)} requests")
+        edits = made(editor, requests)
     except Stopped:
         raise
     except BaseException as error:
         traceback.print_exc()
-        said = " ".join(str(error).split())[:500]
-        reason = f"{type(error).__name__}: {said}" if said else type(error).__name__
-        return [Edit(one.case_id, one.variant, status="error", reason=reason) for one in requests]
-    took = time.perf_counter() - began
-    edits = [result if isinstance(result, Edit) else Edit("", image=result) for result in results]
-    return [
-        _decoded(replace(edit, latency_s=took if edit.latency_s is None else edit.latency_s), one)
-        for edit, one in zip(edits, requests, strict=True)
-    ]
-
-
-def _decoded(edit: Edit, request: Request) -> Edit:
-    edit = replace(edit, case_id=request.case_id, variant=request.variant)
-    if edit.status != "ok":
-        return replace(edit, image=None)
-    if edit.image is None:
-        return replace(edit, status="no_output", reason=edit.reason or "the editor returned nothing")
-    try:
-        found = decode(edit.image, name="the editor's picture")
-    except (BadImage, TypeError) as error:
-        return replace(edit, image=None, status="no_output", reason=str(error))
-    return replace(edit, image=found.pixels, notes=(*edit.notes, *found.notes))
+        return failed(error, requests)
+    return [decoded(edit, "the editor's picture") for edit in edits]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import contextlib
 import json
 import math
@@ -13,7 +11,7 @@ from typing import Any, cast, get_args
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from editscope.cases import Edit, Status
-from editscope.editors.base import EditLimits, Editor, Request
+from editscope.editors.base import EditLimits, Editor
 from editscope.editors.hosted import (
     Asked,
     Exchange,
@@ -28,8 +26,9 @@ from editscope.editors.hosted import (
 )
 from editscope.editors.hosted.background import Background
 from editscope.editors.hosted.exchange import Reply
+from editscope.editors.hosted.options import variable, wrong
+from editscope.editors.hosted.pictures import from_base64, from_data_url
 from editscope.errors import BadInput, unknown
-from editscope.images import encode_png
 from editscope.judges.faults import Fault, redacted, unreachable
 from editscope.judges.registry import is_secret, key_from, plain_address
 from editscope.judges.wire import NotAnAnswer, loads
@@ -43,7 +42,7 @@ AT_ONCE, MOST_AT_ONCE, AHEAD = 4, 1024, 2
 PROTOCOL = 1
 OPTIONS: Mapping[str, Option] = {
     "concurrency": number(int, 1, MOST_AT_ONCE),
-    "key_env": Option(str, "the name of a variable"),
+    "key_env": variable(),
     "name": Option(str, "a name"),
 }
 HEADERS = {"latency_s": "X-Latency-S", "memory_mb": "X-Memory-MB", "cost_usd": "X-Cost-USD", "model": "X-Model"}
@@ -83,7 +82,7 @@ def load(target: str, **options: Any) -> Editor:
             raise unknown(f"option of editors of kind {kind}", name, OPTIONS)
         read[name] = OPTIONS[name].read(value)
         if read[name] is None:
-            raise BadInput(f"editor {target}, option {name}: {value!r} is not {OPTIONS[name].wants}")
+            raise wrong(f"editor {target}", name, value, OPTIONS[name])
     return HttpEditor(address(target), read)
 
 
@@ -152,14 +151,6 @@ class HttpEditor(HostedEditor):
         with contextlib.suppress(BadInput):
             self._adopt(self._health())
         super().load()
-
-    def edit(self, case: Request) -> Edit:
-        """The edited picture, or the status that says why there is none."""
-        if self._background is None:
-            self.load()
-        assert self._background is not None
-        pictures = tuple(encode_png(pixels, palette=False) for pixels in case.arrays)
-        return self._background.run(self._edited(Asked(case, pictures)))
 
     def _edit(
         self, asked: Asked, tally: Any, status: Status, reason: str | None, made: Made = Made(), decoded: Any = None
@@ -275,12 +266,7 @@ def _picture(data: Mapping[str, Any]) -> bytes | None:
     text = _text(data, "image_b64")
     if not text:
         return None
-    if text.startswith("data:"):
-        text = text.partition(",")[2]
-    try:
-        return base64.b64decode(text, validate=True)
-    except binascii.Error as error:
-        raise NotAnAnswer("an image_b64 that is not base64") from error
+    return from_data_url(text) if text.startswith("data:") else from_base64(text)
 
 
 def _measured(made: Answered, data: Mapping[str, Any]) -> Answered:

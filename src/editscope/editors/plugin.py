@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from editscope.editors.base import Editor
+from editscope.editors.making import named
 from editscope.errors import BadInput
 
 
@@ -25,7 +26,7 @@ def load(target: str, **options: Any) -> Editor:
     try:
         editor = kind(**options)
     except Exception as error:
-        raise BadInput(f"editor python:{target} could not be constructed ({_said(error)})") from error
+        raise BadInput(f"editor python:{target} could not be constructed ({named(error)})") from error
     if not isinstance(editor, Editor):
         raise BadInput(f"editor python:{target} is a {type(editor).__name__}, not an editscope.Editor")
     if not editor.name:
@@ -40,7 +41,7 @@ def _module(name: str, target: str) -> ModuleType:
     try:
         return import_module(name)
     except (Exception, SystemExit) as error:  # a module may do anything at import
-        raise BadInput(f"editor python:{target} cannot be imported ({_said(error)}); looked in {here} too") from error
+        raise BadInput(f"editor python:{target} cannot be imported ({named(error)}); looked in {here} too") from error
 
 
 def _class(module: ModuleType, name: str, target: str) -> Any:
@@ -53,8 +54,3 @@ def _class(module: ModuleType, name: str, target: str) -> Any:
     if not callable(found):
         raise BadInput(f"editor python:{target}: {name!r} is a {type(found).__name__}, not a class")
     return found
-
-
-def _said(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__

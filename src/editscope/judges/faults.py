@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from editscope.judges.control import retry_after
@@ -63,12 +63,17 @@ def fault_of(status: int, headers: Mapping[str, str], content: bytes, key: str =
         )
     if status in TRANSIENT or status >= 500:
         return Fault(f"the server failed ({status})", again=True, pause=retry_after(headers))
-    if status in (401, 403):
+    if status == 401:
         # What the server says here may repeat parts of the key, so it is not quoted.
-        return Fault(f"the server does not accept the key ({status})", closed=status == 401)
+        return Fault("the server does not accept the key (401)", closed=True)
     if status == 413:
         return Fault("the request is too large for the server (413); send smaller pictures")
     return Fault(f"the server answered {status}: {said}")
+
+
+def barred(status: int, fault: Fault) -> Fault:
+    """The fault where 403 speaks of the account, as it does at most vendors: no other request will pass either."""
+    return replace(fault, closed=True) if status == 403 and not fault.refused else fault
 
 
 def from_exception(error: Exception, timeout_s: float) -> Fault:

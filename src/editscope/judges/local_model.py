@@ -43,13 +43,13 @@ class Shown:
     pictures: tuple[Any, ...]
 
 
-def fingerprint(folder: Path) -> str:
-    """Sixteen hexadecimal digits of what is in a model's folder, the same wherever that lies.
+def fingerprint(folder: Path, only: str | None = None) -> str:
+    """Sixteen hexadecimal digits of what is in a model's folder, or of one file in it, the same wherever that lies.
 
     Files up to 4 MiB are hashed whole, of larger ones the size and pieces from all over.
     """
     hashed = sha256()
-    for path in sorted(folder.iterdir()):
+    for path in sorted(folder.iterdir()) if only is None else [folder / only]:
         if not path.is_file() or path.name in LEFT_ALONE or path.name.startswith("."):
             continue
         size = path.stat().st_size

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -24,6 +25,9 @@ HOSTED = {
     "anthropic": "editscope.judges.anthropic:Anthropic",
 }
 BUILT_IN = {"local": "editscope.judges.local:load"}
+
+VARIABLE = r"[A-Z_][A-Z0-9_]*"
+"""What the name of a key's variable looks like; a key itself, put there by mistake, does not."""
 
 SECRET = ("key", "token", "secret", "password", "auth")
 NUMBERS: Mapping[str, tuple[type, float, float]] = {
@@ -205,6 +209,8 @@ def _read(parts: Spec, name: str, value: str) -> Any:
         return number
     if name == "base_url":
         return plain_address(where, value)
+    if name == "key_env" and not re.fullmatch(VARIABLE, value):
+        raise BadInput(f"{where} is not the name of a variable in capital letters, such as OPENAI_API_KEY")
     return value
 
 

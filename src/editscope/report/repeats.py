@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from editscope.report.markup import Html, el
@@ -28,7 +29,8 @@ def repeats(sheet: Sheet, options: Options) -> Html | None:
             "p",
             "Each case was edited several times, each time with a seed of its own, and counts in every table by the "
             "mean of its repeats. Over repeats: the standard deviation of one case from try to try. Over cases: "
-            "that of what cases differ by once the tries are averaged away. Intervals resample cases with all their repeats.",
+            "that of what cases differ by once the tries are averaged away. Intervals resample cases with all their "
+            "repeats.",
             cls="hint",
         ),
         _table(known, metric),
@@ -73,7 +75,7 @@ def _cell(found: Mapping[str, Any] | None, name: str, metric: str, scale: float 
 def _tries(known: Sequence[tuple[RunView, Found]], metric: str) -> Html | None:
     """The mean when the best, or the worst, of k tries counts."""
     lines = [
-        _line(view, found[way], f"{view.name}, {word} of k", metric)
+        replace(_line(view, found[way], f"{view.name}, {word} of k", metric), second=way == "worst_of")
         for view, found in known
         for way, word in (("best_of", "best"), ("worst_of", "worst"))
     ]

@@ -95,12 +95,12 @@ def _cell(column: Column, found: Speed) -> str:
 
 
 def _by_money(sheet: Sheet, known: Sequence[tuple[RunView, Speed]]) -> Html | None:
-    paid = [(view, found["cost_usd"]["mean"]) for view, found in known if "cost_usd" in found]
+    paid = [(view, found["cost_usd"]["mean"]) for view, found in known if "cost_usd" in found and found["edits"]]
     return _plot(sheet, paid, "Quality and cost", "US dollars per edit", dollars)
 
 
 def _by_time(sheet: Sheet, known: Sequence[tuple[RunView, Speed]]) -> Html | None:
-    took = [(view, found["latency_s"]["p50"]) for view, found in known]
+    took = [(view, found["latency_s"]["p50"]) for view, found in known if "latency_s" in found]
     return _plot(sheet, took, "Quality and time", "Seconds per edit (median)", duration)
 
 

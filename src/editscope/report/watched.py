@@ -26,7 +26,7 @@ main { max-width: 980px; margin: 0 auto; }
 section { background: var(--card); border: 1px solid var(--hair); border-radius: 10px; padding: 18px 22px;
   margin: 16px 0; overflow-x: auto; }
 h1 { font-size: 22px; margin: 0; } p { color: var(--soft); margin: 4px 0; }
-svg { width: 100%; height: auto; } svg text { fill: var(--soft); font-size: 12px; }
+svg { width: 100%; min-width: 640px; height: auto; } svg text { fill: var(--soft); font-size: 12px; }
 .grid { stroke: var(--hair); } .line { fill: none; stroke: var(--line); stroke-width: 2; }
 .whisker { stroke: var(--line); stroke-width: 1.5; opacity: .7; } .dot { fill: var(--line); }
 .fallen .dot { fill: var(--fallen); } .fallen .whisker { stroke: var(--fallen); } .best .dot { fill: var(--best); }
@@ -72,6 +72,8 @@ def _about(about: Mapping[str, Any], how: Mapping[str, Any]) -> str:
     cases = " · ".join(parts) or "all cases"
     base = f"the {how['baseline']}" if how["baseline"] in ("first", "best") else Path(str(how["baseline"])).name
     sure = f"{100 * how['confidence']:g} % interval"
+    if how["baseline"] == "best":
+        base, sure = "the best before it", f"{sure}, widened for the number of checkpoints to choose from,"
     return f"{about['editor']} · {cases} · a fall is a paired difference to {base} whose {sure} is below 0"
 
 

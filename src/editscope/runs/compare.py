@@ -236,7 +236,11 @@ def _by_unit(run: Run) -> dict[tuple[str, str], list[CaseRecord]]:
 
 
 def _commonest(modes: Sequence[str]) -> str:
-    return Counter(modes).most_common(1)[0][0]  # of equally many the first
+    """How most repeats of a case ended, and how many of them where not all did; of equally many the first."""
+    counted = Counter(modes)
+    # Judges have no name for how an edit went; then what is missing is said.
+    mode, often = Counter({m: n for m, n in counted.items() if m} or counted).most_common(1)[0]
+    return mode if often == len(modes) else f"{mode} {often} of {len(modes)}"
 
 
 def _largest_difference(first: float | None, *others: float | None) -> float:

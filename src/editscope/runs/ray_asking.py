@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from editscope.errors import EditscopeError, Stopped
+from editscope.errors import BadInput, EditscopeError, Stopped
 from editscope.judges import Call, Judge, Verdict
 from editscope.runs.asking import Asking
-from editscope.runs.judging import Judging, Limits, load_judges
+from editscope.runs.judging import OFF, Judging, Limits, load_judges
 from editscope.runs.progress import at_once
 from editscope.runs.ray_cluster import Cluster, joined, keys_for
 
@@ -38,10 +39,16 @@ class Jury:
     def __init__(self) -> None:
         self._judges: tuple[Judge, ...] = ()
 
-    async def open(self, specs: Sequence[str], limits: Limits, keys: Mapping[str, str]) -> None:
-        """Load the judges. ``keys`` come in this call, so that they are in no setting and no log of Ray's."""
+    async def open(self, specs: Sequence[str], limits: Limits, cwd: str, keys: Mapping[str, str]) -> Said:
+        """Load the judges as the process would that asks, from its folder and with its ``keys``, which come in this
+        call so that they are in no setting and no log of Ray's."""
         os.environ.update(keys)
-        self._judges = load_judges(specs, limits)
+        try:
+            os.chdir(cwd)
+            self._judges = load_judges(specs, limits)
+        except (EditscopeError, OSError) as error:
+            return Said(error=error if isinstance(error, EditscopeError) else BadInput(str(error)))
+        return Said()
 
     async def check(self, number: int) -> Said:
         """Whether a judge can be asked; the error says why not."""
@@ -102,9 +109,7 @@ class SeatedJudge(Judge):
             said: Said = await ref
         except RayActorError as error:
             how = " ".join(str(error).split())[:300]
-            raise Stopped(
-                f"the process that asks the judges was lost ({how}); no verdict that it had is asked again"
-            ) from error
+            raise Stopped(f"the process that asks the judges was lost ({how}); the verdicts so far are kept") from error
         if said.error is not None:
             raise said.error
         return said
@@ -121,8 +126,9 @@ def ray_asking(judging: Judging, address: str | None = None, *, jobs: int | None
             with Asking(judging.judges) as asking:
                 yield asking
             return
-        jury = _seat(cluster, judging)
+        jury = _jury(cluster, judging)
         try:
+            _open(cluster, jury, judging)
             judges = [SeatedJudge(judge, number, jury) for number, judge in enumerate(judging.judges)]
             with Asking(judges) as asking:
                 yield asking
@@ -130,14 +136,13 @@ def ray_asking(judging: Judging, address: str | None = None, *, jobs: int | None
             cluster.ray.kill(jury)
 
 
-def _seat(cluster: Cluster, judging: Judging) -> Any:
-    """The actor with the judges, on the node of this process."""
+def _jury(cluster: Cluster, judging: Judging) -> Any:
+    """The actor for the judges, on the node of this process; with a GPU where a judge has a model of its own."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    specs = [judge.spec for judge in judging.judges]
-    at_home = any(spec.startswith("local:") for spec in specs)
+    at_home = any(judge.spec.startswith("local:") for judge in judging.judges)
     ray: Any = cluster.ray
-    jury = (
+    return (
         ray.remote(Jury)
         .options(
             num_cpus=0,
@@ -148,5 +153,13 @@ def _seat(cluster: Cluster, judging: Judging) -> Any:
         )
         .remote()
     )
-    ray.get(jury.open.remote(specs, judging.limits, keys_for(*specs)))
-    return jury
+
+
+def _open(cluster: Cluster, jury: Any, judging: Judging) -> None:
+    """Load the judges there; raises what is wrong with them."""
+    specs = [judge.spec for judge in judging.judges]
+    cache = judging.limits.folder()  # decided here, where the user's environment is
+    limits = replace(judging.limits, cache=OFF if cache is None else str(cache.absolute()))
+    said: Said = cluster.ray.get(jury.open.remote(specs, limits, str(Path.cwd()), keys_for(*specs)))
+    if said.error is not None:
+        raise said.error

@@ -9,6 +9,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -157,29 +158,43 @@ def _join(ray: ModuleType, address: str | None, jobs: int | None) -> bool:
             f"the Ray address {wanted} is that of a Ray client; call editscope on a node of the cluster, "
             "with --ray-address auto"
         )
-    if wanted != LOCAL:
-        _answers(wanted)
-        try:
-            _init(ray, address=wanted or AUTO)
-            return False
-        except ConnectionError as error:
-            if wanted:
-                raise BadInput(_no_cluster(wanted)) from error
-    size = jobs or _cores()
-    store = STORE_BYTES + STORE_BYTES_A_JOB * size
-    _init(ray, address=LOCAL, num_cpus=size, object_store_memory=store, include_dashboard=False)
-    return True
+    found = _running_here() if wanted in ("", AUTO) else wanted
+    if found is None and wanted == AUTO:
+        raise BadInput(_no_cluster(AUTO))
+    if found is None or found == LOCAL:
+        size = jobs or _cores()
+        store = STORE_BYTES + STORE_BYTES_A_JOB * size
+        _init(ray, address=LOCAL, num_cpus=size, object_store_memory=store, include_dashboard=False)
+        return True
+    if not _answers(found):
+        raise BadInput(_no_cluster(found))
+    _init(ray, address=found)
+    return False
 
 
-def _answers(address: str) -> None:
-    """Raise BadInput where nothing listens at ``host:port``: Ray itself would try for a minute."""
+def _running_here() -> str | None:
+    """The cluster that ``ray start`` began on this machine last, if it is still there.
+
+    Ray's own "auto" would wait minutes for one that is gone, and would join a cluster that another run has for itself.
+    """
+    folder = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"
+    try:
+        address = (Path(folder) / "ray" / "ray_current_cluster").read_text().strip()
+    except OSError:
+        return None
+    return address if _answers(address) else None
+
+
+def _answers(address: str) -> bool:
+    """Whether something listens at ``host:port``; Ray itself would try for a minute. Names are left to Ray."""
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdigit():
-        return
+        return True
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER_S).close()
-    except (OSError, OverflowError) as error:
-        raise BadInput(_no_cluster(address)) from error
+    except (OSError, OverflowError):
+        return False
+    return True
 
 
 def _no_cluster(address: str) -> str:
@@ -188,23 +203,22 @@ def _no_cluster(address: str) -> str:
 
 
 def _init(ray: ModuleType, **settings: Any) -> None:
+    where = settings["address"]
     try:
-        ray.init(log_to_driver=False, logging_level=logging.ERROR, configure_logging=True, **settings)
-    except ConnectionError:
-        raise
-    except RuntimeError as error:
+        ray.init(log_to_driver=False, logging_level=logging.ERROR, **settings)
+    except ConnectionError as error:
+        raise BadInput(_no_cluster(where)) from error
+    except (RuntimeError, ValueError, OSError) as error:
         said = " ".join(str(error).split())
         versions = VERSIONS.findall(said)
         if len(versions) == 2:
-            theirs, ours = (f"Ray {ray_version} and Python {python}" for ray_version, python in versions)
-            raise BadInput(
-                f"the Ray cluster at {settings['address']} has {theirs}, this process {ours}; "
-                "install the same versions on all nodes"
-            ) from error
-        raise BadInput(f"Ray at {settings['address']} could not be joined or started ({said})") from error
-    except (ValueError, OSError) as error:
-        said = " ".join(str(error).split())
-        raise BadInput(f"Ray at {settings['address']} could not be joined or started ({said})") from error
+            theirs, ours = (f"Ray {of_ray} and Python {of_python}" for of_ray, of_python in versions)
+            said = (
+                f"the Ray cluster at {where} has {theirs}, this process {ours}; install the same versions on all nodes"
+            )
+            raise BadInput(said) from error
+        what = "a Ray cluster on this machine could not be started" if where == LOCAL else f"no way to Ray at {where}"
+        raise BadInput(f"{what} ({said})") from error
 
 
 def _cores() -> int:

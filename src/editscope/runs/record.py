@@ -63,6 +63,7 @@ class CaseRecord:
     images: Mapping[str, Path] = field(default_factory=dict)
     asked: str | None = None
     trace: str | None = None
+    cost_usd: float | None = None
 
 
 class Thumbs(Mapping[str, Path]):
@@ -246,7 +247,13 @@ class Run:
         name, at, named = case_id.rpartition("@")
         if at and variant is None:
             return self.case(name, named)
-        ids = [score["case"] for _, score in self._pairs]
+        variants = [score["variant"] for _, score in self._pairs if score["case"] == case_id]
+        if variants:
+            listed = ", ".join(f"{case_id}@{one}" if one else case_id for one in variants)
+            raise BadInput(
+                f"{self.path} has no scored case {f'{case_id}@{variant}'!r}; of this case there are {listed}"
+            )
+        ids = list(dict.fromkeys(score["case"] for _, score in self._pairs))
         near = difflib.get_close_matches(case_id, ids, n=3, cutoff=0.4)
         hint = f"; near it are {', '.join(near)}" if near else ""
         raise BadInput(f"{self.path} has no scored case {case_id!r}{hint}")
@@ -290,6 +297,7 @@ class Run:
             notes=tuple(edit["notes"]),
             asked=edit.get("asked"),
             trace=edit.get("trace"),
+            cost_usd=edit["cost_usd"],
             **(self._judged_part(score) if self.judged else self._pixel_part(score)),
         )
 

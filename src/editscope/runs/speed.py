@@ -16,6 +16,8 @@ PERCENTILES = (50, 90, 95, 99)
 def speed(edits: Iterable[Line]) -> dict[str, Any] | None:
     """What ``summary.json`` says of an editor's time and money; None where the edits were files already.
 
+    Where no edit gave a picture there is no time, but what they cost is said all the same.
+
     ``latency_s`` are seconds from asking to having the picture, over the edits that gave one: mean, percentiles, the
     longest. An edit of a batch took as long as its batch. ``throughput`` is edits a second while at least one was
     being made: edits / length of the union of their times, so a pause between a run and its resumption does not
@@ -24,9 +26,9 @@ def speed(edits: Iterable[Line]) -> dict[str, Any] | None:
     """
     made = [line for line in edits if not isinstance(line["image"], dict)]
     timed = [line for line in made if line["status"] == "ok" and line["latency_s"] is not None]
-    if not timed:
-        return None
     found: dict[str, Any] = {"edits": len(timed), "failed": len(made) - sum(line["status"] == "ok" for line in made)}
+    if not timed:
+        return found | _money(made) | _attempts(made) if _money(made) else None
     seconds = [float(line["latency_s"]) for line in timed]
     found["latency_s"] = latencies(seconds)
     busy = union_s([(ended(line) - float(line["latency_s"]), ended(line)) for line in timed])
@@ -72,12 +74,14 @@ def said(found: Mapping[str, Any]) -> str:
     >>> said({"latency_s": {"p50": 1.234, "p95": 3.0}, "throughput": 2.5, "cost_usd": {"total": 1.5, "mean": 0.03}})
     '1.23 s an edit (95 %: 3.00 s) · 2.5 edits a second · $1.50, $0.030 an edit'
     """
-    latency = found["latency_s"]
-    parts = [f"{duration(latency['p50'])} an edit (95 %: {duration(latency['p95'])})"]
+    latency = found.get("latency_s")
+    parts = [f"{duration(latency['p50'])} an edit (95 %: {duration(latency['p95'])})"] if latency else []
     if "throughput" in found:
         rate = found["throughput"]
         parts.append(f"{rate:.3g} edits a second" if rate >= 0.1 else f"{60 * rate:.3g} edits a minute")
-    if "cost_usd" in found:
+    if "cost_usd" in found and not latency:
+        parts.append(f"{dollars(found['cost_usd']['total'])} for edits that gave no picture")
+    elif "cost_usd" in found:
         parts.append(f"{dollars(found['cost_usd']['total'])}, {dollars(found['cost_usd']['mean'])} an edit")
     if "memory_mb" in found:
         parts.append(f"{found['memory_mb'] / 1024:.1f} GiB of GPU memory")

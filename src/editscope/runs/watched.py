@@ -91,6 +91,10 @@ class Look:
         """The look with its score and what it is compared with."""
         return replace(self, metric=metric, score=dict(score), baseline=baseline, best=best)
 
+    def unscored(self, reason: str) -> Look:
+        """The look without a score, and why."""
+        return replace(self, reason=reason, score=None, baseline=None, best=None)
+
     def __str__(self) -> str:
         """One line: the score with its interval, the differences, and whether it has fallen."""
         if self.score is None or self.score["mean"] is None:

@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from editscope.editors.base import EditLimits
+from editscope.editors.registry import editor_kinds
+from editscope.editors.specs import WRAPPERS, parse_spec
 from editscope.errors import BadInput, EditscopeError, Stopped, unknown
 from editscope.runs.checkpoints import PATTERNS, Checkpoint, Settling, find_checkpoints, spec_for
 from editscope.runs.compare import compare
+from editscope.runs.info import FILE, read_info
 from editscope.runs.interrupts import Interrupts
 from editscope.runs.judging import Judging
 from editscope.runs.plan import aggregation_from, make_plan
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 ATTEMPTS = 2
 """How often a checkpoint that cannot be evaluated is tried: once, and once more after the others."""
 FIRST, BEST = "first", "best"
+CHECKPOINT = "checkpoint"
+"""Where run.json keeps what the checkpoint looked like."""
 REQUESTED = "stopped on request"
 """How the engine begins what it says when the user stopped it: then the watch ends too."""
 
@@ -189,17 +194,21 @@ class Watcher:
             judging=watch.judging(),
             repeats=watch.repeats,
             edit_limits=watch.edit_limits,
+            also={CHECKPOINT: one.seen},
         )
         return execute(plan, jobs=watch.jobs, console=self.console, engine=watch.engine, ray_address=watch.ray_address)
 
     def _run_folder(self, one: Checkpoint) -> Path:
-        return self.watch.out / one.run_name
+        """Where its run goes; not into one that was begun with other weights, so that no run mixes two."""
+        folder = self.watch.out / one.run_name
+        return folder if begun_with(folder) in (None, one.seen) else folder.with_name(f"{one.run_name}~{one.seen[:8]}")
 
     # --- what its score means ---------------------------------------------------------------------
 
     def _judged(self, look: Look, before: Sequence[Look]) -> Look:
         """A look with its score, and how that differs from the baseline and from the best before it."""
-        run, earlier = self._opened_run(look), [one for one in before if one.status == "done" and one.score]
+        run = self._opened_run(look)
+        earlier = [one for one in before if one.status == "done" and one.score and self._run_is_there(one)]
         metric = self.watch.metric or aggregation_from(run.info).headline
         if metric not in run.metrics:
             raise unknown("metric", metric, run.metrics)
@@ -223,6 +232,13 @@ class Watcher:
         fallen = has_fallen(paired, level)
         return Against(name, paired.difference, paired.lo, paired.hi, paired.p, paired.cases, fallen)
 
+    def _run_is_there(self, look: Look) -> bool:
+        """Whether the run of a look can still be compared with; one that was deleted is said and left out."""
+        if (self.watch.out / look.run / FILE).is_file():
+            return True
+        self._once(f"the run of {look.name} was deleted; nothing is compared with it any more")
+        return False
+
     def _opened_run(self, look: Look) -> Run:
         return open_run(self.watch.out / look.run)
 
@@ -236,8 +252,10 @@ class Watcher:
             return History(about, how)
         looks: list[Look] = []
         for look in found.looks.values():
-            fresh = look.status == "done" and found.how != how
-            looks.append(self._judged(look, looks) if fresh else look)
+            if look.status == "done" and found.how != how:
+                there = self._run_is_there(look)
+                look = self._judged(look, looks) if there else look.unscored("its run was deleted")
+            looks.append(look)
         history = History(about, how, {look.name: look for look in looks})
         if found.how != how:
             write_history(self.watch.out, history)
@@ -250,7 +268,9 @@ class Watcher:
 
 def check(watch: Watch) -> None:
     """Raise BadInput for what is wrong with a watch, before anything is spent."""
-    spec_for(watch.editor, watch.folder)
+    for spec in parse_spec(spec_for(watch.editor, watch.folder)).chain:
+        if spec.kind not in (*editor_kinds(), *WRAPPERS):
+            raise unknown("kind of editor", spec.kind, (*editor_kinds(), *WRAPPERS))
     find_checkpoints(watch.folder, watch.patterns)
     if not 0 < watch.confidence < 1:
         raise BadInput(f"--confidence is {watch.confidence:g}; give a share between 0 and 1, such as 0.95")
@@ -263,6 +283,14 @@ def check(watch: Watch) -> None:
     if watch.out.exists() and not watch.out.is_dir():
         raise BadInput(f"--out {watch.out} is a file; a watch needs a folder for its runs")
     watch.suite.select(watch.where, watch.limit)
+
+
+def begun_with(folder: Path) -> str | None:
+    """What the checkpoint of a run looked like when it was begun; None where there is no run, or none of a watch."""
+    try:
+        return read_info(folder).get(CHECKPOINT)
+    except BadInput:  # whoever opens it says what is wrong with it
+        return None
 
 
 def level_against_best(confidence: float, earlier: int) -> float:

@@ -85,7 +85,7 @@ def spread_over_repeats(scores: Scores, metric: str = "", *, resamples: int = RE
 def _components(sums: Floats, cases: int) -> Floats:
     """Standard deviations over cases and over repeats, and the share of the latter's variance, for each column.
 
-    ``sums`` are means over cases of: repeats, 1 / repeats, squared deviations from the case mean, that mean, its square.
+    ``sums`` are means over cases of: repeats, 1 / repeats, squared deviations from the case mean, it, and its square.
     """
     repeats, inverse, squares, mean, square = sums
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -90,8 +90,7 @@ def limits_of(target: str, family: Family, options: Options) -> None:
         raise BadInput(
             f"editor diffusers:{target}: {family.name} makes one edit in a call{why}; leave out batch={options.batch}"
         )
-    if family.size.own:
-        sizing_for(target, family.size, (), options)
+    sizing_for(target, family.size, (), options)
 
 
 def _constant(target: str, family: Family, options: Options, named: set[str]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from editscope.editors.diffusion.finding import (
     fetched_index,
     index_at_hand,
     need_libraries,
+    need_weights,
     shortly,
     weights_identity,
 )
@@ -82,6 +83,13 @@ class DiffusersEditor(Editor):
         index = fetched_index(self.target, self.options.revision)
         self._know(index)
         need_packages(self.target, family_of(str(index["_class_name"])))
+        for option, sources in (
+            ("network", [self.options.network]),
+            ("lora", [one.source for one in self.options.loras]),
+        ):
+            for source in sources:
+                if source is not None:
+                    need_weights(self.target, option, source)
 
     def load(self) -> None:
         """Load the pipeline and find out how it is asked."""

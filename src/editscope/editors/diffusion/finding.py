@@ -127,6 +127,16 @@ def weights_identity(target: str, others: Sequence[str], revision: str | None) -
     return parts[0] if len(parts) == 1 else sha256("\x1f".join(parts).encode()).hexdigest()[:16]
 
 
+def need_weights(target: str, option: str, source: str) -> None:
+    """BadInput where weights that an option names are neither here nor can be a repository."""
+    if Path(source).expanduser().exists():
+        return
+    if option == "lora" and REPO.fullmatch(source) and not source.startswith((".", "~")):
+        return
+    kind = "folder or file" if option == "lora" else "folder"
+    raise BadInput(f"editor diffusers:{target}, option {option}: there is no such {kind} as {source}; check the path")
+
+
 def shortly(error: BaseException, most: int = 300) -> str:
     """The first sentence of an error, on one line."""
     said = " ".join(str(error).split()).split(". ")[0][:most]
@@ -134,8 +144,8 @@ def shortly(error: BaseException, most: int = 300) -> str:
 
 
 def _folder_hash(path: Path) -> str:
-    if path.is_file():
-        path = path.parent
+    if path.is_file():  # of a checkpoint among others it is the file that counts, not its neighbours
+        return fingerprint(path.parent, only=path.name)
     folders = [path, *sorted(one for one in path.iterdir() if one.is_dir() and not one.name.startswith("."))]
     hashed = sha256()
     for folder in folders:

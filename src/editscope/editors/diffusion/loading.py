@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from editscope.editors.diffusion.families import Family, family_of
-from editscope.editors.diffusion.finding import local_folder, need_libraries, not_here, offline, shortly
+from editscope.editors.diffusion.finding import local_folder, need_libraries, need_weights, not_here, offline, shortly
 from editscope.editors.diffusion.memory import out_of_memory
 from editscope.editors.diffusion.options import Lora, Options
 from editscope.editors.diffusion.processors import for_pictures, has_torchvision
@@ -214,6 +214,7 @@ def _add_loras(pipe: Any, target: str, options: Options) -> None:
 
 
 def _add_lora(pipe: Any, target: str, lora: Lora, name: str) -> None:
+    need_weights(target, "lora", lora.source)
     path, weight = Path(lora.source).expanduser(), lora.weight
     if path.is_file():
         path, weight = path.parent, weight or path.name
@@ -221,6 +222,11 @@ def _add_lora(pipe: Any, target: str, lora: Lora, name: str) -> None:
     try:
         pipe.load_lora_weights(where, weight_name=weight, adapter_name=name)
     except Exception as error:
+        if not path.exists():
+            raise BadInput(
+                f"editor diffusers:{target}, option lora: {lora.source} is no folder or file here and the hub does not "
+                f"give it ({shortly(error)}); check the path, or download it and give its folder"
+            ) from error
         raise BadInput(
             f"editor diffusers:{target}, option lora: {lora.source} cannot be loaded ({shortly(error)}); give a folder "
             "or file of LoRA weights for this pipeline, and its file name with lora_weight where there are several"

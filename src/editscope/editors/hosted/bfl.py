@@ -12,10 +12,10 @@ from editscope.editors.hosted.pictures import from_url
 from editscope.editors.hosted.service import Asked, Made, Service, Settings
 from editscope.editors.sizing import Size, fit_to
 from editscope.errors import BadInput
-from editscope.judges.faults import Fault, fault_of
+from editscope.judges.faults import Fault, barred, fault_of
 from editscope.judges.wire import NotAnAnswer, dumps
 
-KONTEXT, FLUX_2, KLEIN = "flux-kontext", "flux-2", "flux-2-klein"
+KONTEXT, FLUX_2, FLEX, KLEIN = "flux-kontext", "flux-2", "flux-2-flex", "flux-2-klein"
 
 READY, LOST = "Ready", "Task not found"
 MODERATED = ("Request Moderated", "Content Moderated")
@@ -27,10 +27,16 @@ POLL_S, LONGEST_POLL_S = 0.5, 1.0
 DOLLARS_PER_CREDIT = 0.01
 STEP, LEAST_SIDE, MOST_AREA = 16, 64, 4_000_000
 FIXED = (KONTEXT, "flux-2-pro", "flux-2-max", KLEIN)
-UNFIT = {"aspect": (FLUX_2,), "size": (KONTEXT,), "steps": FIXED, "guidance": FIXED}
+UNFIT = {"aspect": (FLUX_2,), "size": (KONTEXT,), "steps": FIXED, "guidance": FIXED, "upsample": (KLEIN,)}
 """Options that some models do not take, and how the names of those models begin."""
 
-HINTS = {"aspect": "write ?size= for FLUX.2", "size": "write ?aspect= for Kontext"}
+HINTS = {
+    "aspect": "write ?size= for FLUX.2",
+    "size": "write ?aspect= for Kontext",
+    "upsample": "it never rewrites an instruction",
+}
+MOST_SAFETY = 5
+"""The largest tolerance of FLUX.2; Kontext knows one more."""
 
 
 def load(target: str, **options: Any) -> HostedEditor:
@@ -39,6 +45,8 @@ def load(target: str, **options: Any) -> HostedEditor:
         if target.startswith(UNFIT.get(name, ())):
             hint = HINTS.get(name, "flux-2-flex does")
             raise BadInput(f"editor bfl:{target}, option {name}: this model does not take it; {hint}")
+    if target.startswith(FLUX_2) and options.get("safety") == MOST_SAFETY + 1:
+        raise BadInput(f"editor bfl:{target}, option safety: FLUX.2 knows 0 to {MOST_SAFETY}, not 6")
     return load_hosted(BlackForest, target, options)
 
 
@@ -108,7 +116,7 @@ class BlackForest(Service):
             "aspect_ratio": None if aspect == "auto" else aspect,
             "width": size[0] if size else None,
             "height": size[1] if size else None,
-            "prompt_upsampling": self.option("upsample"),
+            **self._upsampling(),
             "safety_tolerance": self.option("safety"),
             "steps": self.option("steps"),
             "guidance": self.option("guidance"),
@@ -117,6 +125,15 @@ class BlackForest(Service):
         for number_, picture in enumerate(asked.base64, 1):
             fields["input_image" if number_ == 1 else f"input_image_{number_}"] = picture.decode("ascii")
         return {name: value for name, value in fields.items() if value is not None}
+
+    def _upsampling(self) -> dict[str, bool]:
+        """Whether the instruction may be rewritten: pro and max of FLUX.2 are told not to, others are told to."""
+        wanted = self.option("upsample")
+        if wanted is None:
+            return {}
+        model = self.settings.model
+        unasked = model.startswith(FLUX_2) and not model.startswith(FLEX)
+        return {"disable_pup": not wanted} if unasked else {"prompt_upsampling": wanted}
 
     def size(self, size: Size) -> Size | None:
         """The size that is asked for; None leaves it to the model, which follows the first picture."""
@@ -132,8 +149,7 @@ class BlackForest(Service):
         """A task that a region does not know yet may be known at the next poll; a wrong key is 403 here."""
         if status == 404 and LOST.encode() in content:
             return Fault("the server knows nothing of the task", again=True, paid=True)
-        fault = fault_of(status, headers, content, key)
-        return Fault(fault.text, closed=True) if status == 403 and not fault.refused else fault
+        return barred(status, fault_of(status, headers, content, key))
 
     def denies(self, status: int, content: bytes) -> bool:
         """Whether the key is wrong."""

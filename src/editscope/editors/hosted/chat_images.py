@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -14,8 +14,8 @@ from editscope.editors.hosted.pictures import from_base64, from_url
 from editscope.editors.hosted.prices import Tokens
 from editscope.editors.hosted.service import Asked, Made, Service, Settings
 from editscope.errors import BadInput
-from editscope.judges.faults import Fault, fault_of
-from editscope.judges.wire import NotAnAnswer, dumps, joined, rest
+from editscope.judges.faults import LONGEST_TEXT, Fault, fault_of, redacted
+from editscope.judges.wire import NotAnAnswer, dumps, joined, loads, rest
 
 MARKDOWN = re.compile(r"!\[[^\]]*\]\(\s*<?((?:https?://|data:image/)[^)\s>]+)>?[^)]*\)")
 DATA_URL = re.compile(r"data:image/[a-z0-9.+-]+;base64,[A-Za-z0-9+/=]+", re.IGNORECASE)
@@ -43,7 +43,7 @@ class ChatImages(Service):
     key_env = "OPENAI_API_KEY"
     needs_key = False
     options: ClassVar[dict[str, Option]] = {
-        "modalities": matching(r"off|(image|text)(,(image|text))?", "off, image, or image,text"),
+        "modalities": one_of("image,text", "text,image", "image", "off"),
         "seed": flag(),
         "temperature": number(float, 0.0, 2.0),
         "top_p": number(float, 0.0, 1.0),
@@ -89,6 +89,10 @@ class ChatImages(Service):
         """The size of the picture, where one is asked for by name."""
         size = self.option("image_size")
         return (str(size),) if size else ()
+
+    def fault(self, status: int, headers: Mapping[str, str], content: bytes, key: str) -> Fault:
+        """What a status means; OpenRouter's 403 is a filter's where it says what was flagged."""
+        return _by_filter(status, content, key) or fault_of(status, headers, content, key)
 
     def gives_way(self, message: str) -> bool:
         """Some servers know no modalities or no seed; they are sent unless the user said otherwise."""
@@ -172,7 +176,24 @@ def _fault_in(data: dict[str, Any]) -> Fault:
     error = data["error"]
     code = error.get("code") if isinstance(error, dict) else None
     status = code if isinstance(code, int) and 400 <= code < 600 else 502
-    return fault_of(status, {}, dumps(data))
+    content = dumps(data)
+    return _by_filter(status, content) or fault_of(status, {}, content)
+
+
+def _by_filter(status: int, content: bytes, key: str = "") -> Fault | None:
+    """The refusal in a 403 that says what a filter flagged (OpenRouter's ``metadata.reasons``); None elsewhere."""
+    if status != 403:
+        return None
+    try:
+        error = loads(content)["error"]
+        message, more = str(error.get("message") or ""), error.get("metadata") or {}
+        reasons = more.get("reasons") or ()
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    if not reasons and "flagged" not in message.lower() and "moderation" not in message.lower():
+        return None
+    listed = f" ({', '.join(map(str, reasons))})" if isinstance(reasons, list) and reasons else ""
+    return Fault(redacted(f"content filter: {' '.join(message.split())[:LONGEST_TEXT]}{listed}", key), refused=True)
 
 
 def _tokens(usage: Any) -> Tokens | None:

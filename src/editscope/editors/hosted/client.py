@@ -14,6 +14,8 @@ from editscope.editors.hosted.exchange import Exchange, Failed
 from editscope.editors.hosted.options import read_options
 from editscope.editors.hosted.prices import EditPrice, load_edit_prices
 from editscope.editors.hosted.service import Asked, Made, Service, Settings
+from editscope.editors.hosted.whereabouts import resolver
+from editscope.editors.making import fault_of_picture
 from editscope.errors import BadImage, BadInput
 from editscope.images import Decoded, decode
 from editscope.judges.budget import Budget
@@ -185,7 +187,7 @@ class HostedEditor(Editor):
             made = outcome
             decoded = await _decoded(made)
             if isinstance(decoded, BadImage):
-                why = str(decoded)
+                why = fault_of_picture(decoded)
                 continue
             self._traffic.answered()
             if made.refused:
@@ -326,7 +328,7 @@ async def _new_session(base_url: str) -> Any:
     from editscope.judges.client import proxy_of
 
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60.0, ttl_dns_cache=300),
+        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60.0, ttl_dns_cache=300, resolver=resolver(base_url)),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
         headers={"Accept": "application/json, image/*", "User-Agent": "editscope"},
         cookie_jar=aiohttp.DummyCookieJar(),

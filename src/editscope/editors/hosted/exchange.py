@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -11,6 +10,7 @@ from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from editscope.editors.hosted.service import Service
+from editscope.editors.hosted.whereabouts import Failed, inward, is_local
 from editscope.judges.faults import Fault, fault_of, from_exception
 from editscope.judges.wire import dumps, loads
 
@@ -24,14 +24,6 @@ MOST_LAPSES = 4
 """So many polls or fetches in a row may fail: the edit is paid for already, so it is not asked for again at once."""
 
 GROWTH = 1.5
-
-
-class Failed(Exception):
-    """A request came to nothing; ``fault`` says why, and whether sending it again can help."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.text)
-        self.fault = fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +197,8 @@ class Exchange:
         allowed = ("https",) if home.scheme == "https" else ("http", "https")
         if not host or there.scheme not in allowed:
             raise Failed(Fault(f"the server points to an address that is not {' or '.join(allowed)}", paid=True))
-        if host != home.hostname and _is_local(host) and not _is_local(home.hostname or ""):
-            raise Failed(Fault("the server points to an address of the local network", paid=True))
+        if host != home.hostname and is_local(host) and not is_local(home.hostname or ""):
+            raise inward()
 
 
 def _joined(url: str, location: str) -> str:
@@ -218,18 +210,6 @@ def _joined(url: str, location: str) -> str:
 
 def _within(host: str, domains: Sequence[str]) -> bool:
     return any(host == domain or host.endswith(f".{domain}") for domain in domains)
-
-
-def _is_local(host: str) -> bool:
-    """Whether a host is this machine or its network, as far as the name says.
-
-    >>> _is_local("169.254.169.254"), _is_local("localhost"), _is_local("cdn.example.org")
-    (True, True, False)
-    """
-    try:
-        return not ipaddress.ip_address(host).is_global
-    except ValueError:
-        return host == "localhost" or host.endswith((".localhost", ".local", ".internal"))
 
 
 def _form(parts: Sequence[Part]) -> Any:

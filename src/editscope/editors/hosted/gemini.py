@@ -13,7 +13,8 @@ from editscope.editors.hosted.pictures import from_base64
 from editscope.editors.hosted.prices import Tokens
 from editscope.editors.hosted.service import Asked, Made, Service, Settings
 from editscope.editors.sizing import Size
-from editscope.judges.faults import Fault, fault_of
+from editscope.errors import BadInput
+from editscope.judges.faults import Fault, barred, fault_of
 from editscope.judges.gemini import REFUSING
 from editscope.judges.wire import NotAnAnswer, dumps, joined, rest
 
@@ -29,12 +30,21 @@ WITHHELD = REFUSING | {"IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"}
 FIRST = "gemini-2.5-flash-image"
 """The first model of the family takes few pictures; later ones take more."""
 
+PRO = "gemini-3-pro-image"
+UNFIT = (("size", FIRST, ()), ("size", PRO, ("512",)), ("aspect", FIRST, STEEP), ("aspect", PRO, STEEP))
+"""Options that models whose names begin so do not take, or not with these values."""
+
 LARGEST_SEED = 2**31 - 1
 
 
 def load(target: str, **options: Any) -> HostedEditor:
     """The editor for ``gemini:MODEL``."""
-    return load_hosted(GeminiImages, target, options)
+    editor = load_hosted(GeminiImages, target, options)
+    model = target.removeprefix("models/")
+    for name, begins, values in UNFIT:
+        if name in options and model.startswith(begins) and (not values or str(options[name]) in values):
+            raise BadInput(f"editor gemini:{target}, option {name}: this model does not take {options[name]}")
+    return editor
 
 
 class GeminiImages(Service):
@@ -109,7 +119,7 @@ class GeminiImages(Service):
             return Fault("the server does not accept the key (400)", closed=True)
         if status == 429 and b"limit: 0," in content:
             return Fault("the account has no quota for this model (429); turn on billing at the provider", closed=True)
-        return fault_of(status, headers, content, key)
+        return barred(status, fault_of(status, headers, content, key))
 
     def denies(self, status: int, content: bytes) -> bool:
         """Whether the key is wrong; Google says so with 400, or with 403 where it is of another project."""
@@ -128,7 +138,7 @@ class GeminiImages(Service):
 
     @property
     def _aspects(self) -> tuple[str, ...]:
-        old = self.model.startswith((FIRST, "gemini-3-pro"))
+        old = self.model.startswith((FIRST, PRO))
         return ASPECTS if old else (*ASPECTS, *STEEP)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from editscope.editors.hosted.client import HostedEditor, load_hosted
@@ -11,6 +12,7 @@ from editscope.editors.hosted.pictures import from_base64, from_url
 from editscope.editors.hosted.prices import Tokens
 from editscope.editors.hosted.service import Asked, Made, Service
 from editscope.editors.sizing import Size, fit_to
+from editscope.judges.faults import Fault, barred, fault_of
 from editscope.judges.wire import NotAnAnswer
 
 SIZES: tuple[Size, ...] = ((1024, 1024), (1536, 1024), (1024, 1536))
@@ -37,7 +39,7 @@ class OpenAIImages(Service):
     max_images = 16
     options: ClassVar[dict[str, Option]] = {
         "size": matching(r"auto|closest|[1-9]\d{1,4}x[1-9]\d{1,4}", "auto, closest or WIDTHxHEIGHT"),
-        "quality": one_of("auto", "low", "medium", "high", "standard"),
+        "quality": one_of("auto", "low", "medium", "high"),
         "background": one_of("auto", "opaque", "transparent"),
         "input_fidelity": one_of("low", "high"),
         "output_format": one_of("png", "jpeg", "webp"),
@@ -75,8 +77,13 @@ class OpenAIImages(Service):
         """Quality and size, then quality alone; without a size that is known, the dearer one of that quality."""
         quality = str(self.option("quality", "auto"))
         size = self._named_size(asked)
-        alone = () if quality in ("auto", "standard") else (quality,)
+        alone = () if quality == "auto" else (quality,)
         return (f"{quality} {size[0]}x{size[1]}", *alone) if size else alone
+
+    def fault(self, status: int, headers: Mapping[str, str], content: bytes, key: str) -> Fault:
+        """OpenAI's 403 is for organizations that are not verified and countries that are not served: for every edit."""
+        fault = fault_of(status, headers, content, key)
+        return barred(status, fault) if self.settings.base_url == self.home else fault
 
     def known(self, data: Any) -> bool:
         """Whether the page is that of the model."""

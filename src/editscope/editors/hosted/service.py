@@ -30,7 +30,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """One edit to be asked for: the request, and its pictures as PNG files in order.
+    """One edit to be asked for: the request, and its pictures in order as PNG files with three channels.
 
     Made in the thread that wants the edit, so that encoding holds up nobody else.
     """
@@ -41,7 +41,7 @@ class Asked:
     @classmethod
     def of(cls, request: Request) -> Asked:
         """A request with its pictures encoded."""
-        return cls(request, tuple(encode_png(pixels) for pixels in request.arrays))
+        return cls(request, tuple(encode_png(pixels, palette=False) for pixels in request.arrays))
 
     @property
     def size(self) -> tuple[int, int]:

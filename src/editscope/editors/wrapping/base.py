@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -11,6 +10,7 @@ from typing import Any
 
 from editscope.cases import NOTHING, Edit
 from editscope.editors.base import EditLimits, Editor, Inventory, OutputNames, Request
+from editscope.editors.making import made
 from editscope.editors.wrapping.asking import Asker
 from editscope.images import ImageLike
 
@@ -44,7 +44,8 @@ class Wrapper(Editor):
 
     def limit(self, limits: EditLimits) -> None:
         """Pass the limits on; the judge of a wrapper may spend as much as they allow, in all processes together."""
-        self.inner.limit(limits)
+        calls = None if limits.max_calls is None else limits.max_calls * self.most_edits
+        self.inner.limit(replace(limits, max_calls=calls))
         self.take_over()
         if self.asker is not None:
             share = None if limits.max_cost is None else limits.max_cost / (self.workers or 1)
@@ -87,7 +88,10 @@ class Wrapper(Editor):
     """How many calls to the judge one edit takes, for the estimate."""
 
     edits: int = 1
-    """How many edits of the editor inside one edit takes."""
+    """How many edits of the editor inside one edit takes, for the estimate."""
+
+    most_edits: int = 1
+    """How many it takes at most."""
 
     def inventory(self, selected: Sequence[str], known: Sequence[str], names: OutputNames = NOTHING) -> Inventory:
         """What the editor inside says of its files."""
@@ -101,28 +105,8 @@ class Wrapper(Editor):
             requests = [replace(one, hint="") if one.hint else one for one in requests]
         size = max(1, self.inner.batch)
         return [
-            edit
-            for start in range(0, len(requests), size)
-            for edit in _made(self.inner, requests[start : start + size])
+            edit for start in range(0, len(requests), size) for edit in made(self.inner, requests[start : start + size])
         ]
-
-
-def _made(editor: Editor, requests: Sequence[Request]) -> list[Edit]:
-    """What an editor says to one batch, as edits with the time they took. What it raises is raised."""
-    began = time.perf_counter()
-    results = [editor.edit(requests[0])] if len(requests) == 1 else list(editor.edit_batch(requests))
-    if len(results) != len(requests):
-        raise ValueError(f"edit_batch gave {len(results)} results for {len(requests)} requests")
-    took = time.perf_counter() - began
-    return [_as_edit(result, one, took) for result, one in zip(results, requests, strict=True)]
-
-
-def _as_edit(result: ImageLike | Edit | None, request: Request, took: float) -> Edit:
-    edit = result if isinstance(result, Edit) else Edit(request.case_id, image=result)
-    if edit.status == "ok" and edit.image is None:
-        edit = replace(edit, status="no_output", reason=edit.reason or "the editor returned nothing")
-    latency = took if edit.latency_s is None else edit.latency_s
-    return replace(edit, case_id=request.case_id, variant=request.variant, latency_s=latency)
 
 
 def derived_seed(seed: int, number: int) -> int:
@@ -157,10 +141,10 @@ def nested(trace: str) -> Any:
 
 
 def total(amounts: Iterable[float | None]) -> float | None:
-    """The sum of what is known; None where nothing is.
+    """The sum of what is known, to a billionth; None where nothing is.
 
-    >>> total([0.5, None, 0.25]), total([None])
-    (0.75, None)
+    >>> total([0.1, None, 0.2]), total([None])
+    (0.3, None)
     """
     known = [amount for amount in amounts if amount is not None]
-    return sum(known) if known else None
+    return round(sum(known), 9) if known else None

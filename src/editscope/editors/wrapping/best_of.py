@@ -9,11 +9,12 @@ from typing import Any
 
 from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
+from editscope.editors.making import decoded, failed
 from editscope.editors.wrapping.asking import Asker
 from editscope.editors.wrapping.base import Wrapper, derived_seed, nested, total, traced
 from editscope.editors.wrapping.choosing import PIXEL_SCORES, ByPairs, ByScale, ByScore, Choice, Chooser
-from editscope.errors import BadImage, BadInput, Stopped, unknown
-from editscope.images import Pixels, decode
+from editscope.errors import BadInput, Stopped, unknown
+from editscope.images import Pixels
 
 MOST = 256
 WAYS: dict[str, Callable[[Asker], Chooser]] = {"score": ByScale, "pairs": ByPairs}
@@ -41,7 +42,8 @@ class BestOf(Wrapper):
     def __init__(self, inner: Editor, n: int, by: str, chooser: Chooser) -> None:
         self.n, self.by, self.chooser = n, by, chooser
         super().__init__(inner, f"best-of-{n}", chooser.asker)
-        self.edits, self.calls = n, chooser.calls(n)
+        self.edits = self.most_edits = n
+        self.calls = chooser.calls(n)
 
     def take_over(self) -> None:
         """Be like the editor inside, so that the candidates of all requests together are no more than it bears."""
@@ -77,13 +79,11 @@ class BestOf(Wrapper):
     def _tried(self, group: Sequence[Request]) -> list[Edit]:
         """The candidates of a group; what the editor raises is the status of a candidate, not of the whole."""
         try:
-            return [_decoded(edit) for edit in self.inside(group)]
+            return [decoded(edit) for edit in self.inside(group)]
         except Stopped:
             raise
         except Exception as error:
-            said = " ".join(str(error).split())[:500]
-            reason = f"{type(error).__name__}: {said}" if said else type(error).__name__
-            return [Edit(one.case_id, one.variant, status="error", reason=reason) for one in group]
+            return failed(error, group)
 
     def _best(self, case: Request, made: Sequence[tuple[int, Edit]], rounds: Sequence[int]) -> Edit:
         edits = [edit for _, edit in made]
@@ -106,17 +106,6 @@ class BestOf(Wrapper):
             attempts=sum(known) if (known := [e.attempts for e in edits if e.attempts is not None]) else None,
             notes=(*edits[kept].notes, *choice.notes),
         )
-
-
-def _decoded(edit: Edit) -> Edit:
-    """The candidate with its pixels; one that cannot be decoded is no candidate."""
-    if edit.status != "ok" or edit.image is None:
-        return edit
-    try:
-        found = decode(edit.image)
-    except (BadImage, TypeError) as error:
-        return replace(edit, image=None, status="no_output", reason=str(error))
-    return replace(edit, image=found.pixels, notes=(*edit.notes, *found.notes))
 
 
 def _told(seed: int, edit: Edit, score: float | None) -> dict[str, Any]:

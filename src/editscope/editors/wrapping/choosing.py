@@ -9,6 +9,7 @@ from typing import Any
 
 from editscope.editors.base import Request
 from editscope.editors.wrapping.asking import Asker, cost, shown
+from editscope.editors.wrapping.base import total
 from editscope.errors import BadInput
 from editscope.images import Pixels, cover
 from editscope.judges.packs import load_pack
@@ -109,7 +110,7 @@ class ByScale(Chooser):
         scores = tuple(float(one.values["score"]) if one.status == "ok" else None for one in verdicts)
         known = [one for one in scores if one is not None]
         kept = scores.index(max(known)) if known else 0
-        return Choice(kept, scores, *_taken(verdicts), _said(verdicts), _missing(verdicts))
+        return Choice(kept, scores, *_taken([verdicts]), _said(verdicts), _missing(verdicts))
 
 
 class ByPairs(Chooser):
@@ -125,20 +126,22 @@ class ByPairs(Chooser):
     def choose(self, case: Request, candidates: Sequence[Pixels]) -> Choice:
         """The winner, and for each candidate how many of its two votes it won when it was compared last."""
         source, pictures = shown(case.arrays), [shown([one]) for one in candidates]
-        kept, verdicts = 0, []
+        kept = 0
+        rounds: list[Sequence[Verdict]] = []
         votes: list[float | None] = [None] * len(candidates)
         for other in range(1, len(candidates)):
             asked = self.asker.ask(
                 [self._call(case, source, pictures, kept, other), self._call(case, source, pictures, other, kept)]
             )
-            verdicts += asked
+            rounds.append(asked)
             for_other = (asked[0].status == "ok" and asked[0].values["better"] == 2) + (
                 asked[1].status == "ok" and asked[1].values["better"] == 1
             )
             voted = sum(one.status == "ok" for one in asked)
             votes[kept], votes[other] = float(voted - for_other), float(for_other)
             kept = other if for_other > voted - for_other else kept
-        return Choice(kept, tuple(votes), *_taken(verdicts), _said(verdicts), _missing(verdicts))
+        verdicts = [one for asked in rounds for one in asked]
+        return Choice(kept, tuple(votes), *_taken(rounds), _said(verdicts), _missing(verdicts))
 
     def _call(self, case: Request, source: Any, pictures: Sequence[Any], first: int, second: int) -> Call:
         shown_pair = {"source": source, "first": pictures[first], "second": pictures[second]}
@@ -147,10 +150,10 @@ class ByPairs(Chooser):
         )
 
 
-def _taken(verdicts: Sequence[Verdict]) -> tuple[float | None, float]:
-    """Cost and time of the verdicts; those asked at the same time count one after another."""
-    costs = [amount for one in verdicts if (amount := cost(one)) is not None]
-    return (sum(costs) if costs else None), sum(one.usage.latency_s for one in verdicts)
+def _taken(rounds: Sequence[Sequence[Verdict]]) -> tuple[float | None, float]:
+    """Cost and time of verdicts: money for all, time once for those of a round, which are asked at the same time."""
+    seconds = [max((one.usage.latency_s for one in asked), default=0.0) for asked in rounds]
+    return total(cost(one) for asked in rounds for one in asked), sum(seconds)
 
 
 def _said(verdicts: Sequence[Verdict]) -> dict[str, Any]:

@@ -6,14 +6,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
+from editscope.editors.making import decoded
 from editscope.editors.sizing import Fit, How, Size, fit_to
 from editscope.editors.wrapping.base import Wrapper, traced
-from editscope.errors import BadImage, BadInput, unknown
-from editscope.images import Resample, decode
+from editscope.errors import BadInput, unknown
+from editscope.images import Pixels, Resample
 
 
 def load(
@@ -67,15 +68,11 @@ class Resize(Wrapper):
     def _mapped(self, edit: Edit, fits: tuple[Fit, ...], before: float) -> Edit:
         began = time.perf_counter()
         said: dict[str, Any] = {"pictures": [str(fit) for fit in fits]}
-        if edit.status == "ok" and edit.image is not None:
-            try:
-                found = decode(edit.image)
-            except (BadImage, TypeError) as error:
-                edit = replace(edit, image=None, status="no_output", reason=str(error))
-            else:
-                said["returned"] = f"{found.pixels.shape[1]}x{found.pixels.shape[0]}"
-                pixels = fits[0].back(found.pixels) if self.back and fits else found.pixels
-                edit = replace(edit, image=pixels, notes=(*edit.notes, *found.notes))
+        edit = decoded(edit)
+        if edit.image is not None:
+            pixels = cast("Pixels", edit.image)
+            said["returned"] = f"{pixels.shape[1]}x{pixels.shape[0]}"
+            edit = replace(edit, image=fits[0].back(pixels) if self.back and fits else pixels)
         latency = (edit.latency_s or 0.0) + before + time.perf_counter() - began
         return replace(edit, trace=traced("resize", said, edit.trace), latency_s=latency)
 

@@ -9,10 +9,11 @@ from typing import Any, Literal, cast, get_args
 
 from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
+from editscope.editors.making import decoded
 from editscope.editors.wrapping.asking import Asker, cost, shown
 from editscope.editors.wrapping.base import Wrapper, derived_seed, nested, total, traced
-from editscope.errors import BadImage, BadInput, unknown
-from editscope.images import Pixels, decode
+from editscope.errors import BadInput, unknown
+from editscope.images import Pixels
 from editscope.judges.packs import load_pack
 from editscope.judges.records import Verdict
 from editscope.judges.replies import is_refusal
@@ -47,7 +48,8 @@ class Turns(Wrapper):
 
     def __init__(self, inner: Editor, most: int, split: str, asker: Asker | None, see: str = "images") -> None:
         super().__init__(inner, "turns", asker)
-        self.most, self.split, self.see = most, split, see
+        self.most = self.most_edits = most
+        self.split, self.see = split, see
 
     def take_over(self) -> None:
         """Be like the editor inside, one request at a time: requests have different numbers of steps."""
@@ -80,8 +82,7 @@ class Turns(Wrapper):
         for number, step in enumerate(steps):
             seed = derived_seed(case.seed, number)
             (edit,) = self.inside([replace(case, arrays=arrays, instruction=step, seed=seed)])
-            if edit.status == "ok" and edit.image is not None:
-                edit = _decoded(edit)
+            edit = decoded(edit)
             made.append(edit)
             happened.append(_told(edit, step, seed))
             if edit.status != "ok":
@@ -167,14 +168,6 @@ _SPLITTERS: dict[str, Callable[[str], Iterable[str]]] = {
     "sentences": _SENTENCE.split,
 }
 _BETWEEN = {"numbered": "\n", "lines": "\n", "semicolons": "; ", "sentences": " "}
-
-
-def _decoded(edit: Edit) -> Edit:
-    try:
-        found = decode(edit.image)  # type: ignore[arg-type]
-    except (BadImage, TypeError) as error:
-        return replace(edit, image=None, status="no_output", reason=str(error))
-    return replace(edit, image=found.pixels, notes=(*edit.notes, *found.notes))
 
 
 def _told(edit: Edit, step: str, seed: int) -> dict[str, Any]:

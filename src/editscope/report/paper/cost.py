@@ -15,7 +15,7 @@ from editscope.report.speed import WIDE, speed_of
 from editscope.report.words import metric_name
 
 PANELS = (
-    ("US dollars per edit", lambda found: found["cost_usd"]["mean"]),
+    ("US dollars per edit", lambda found: found["latency_s"] and found["cost_usd"]["mean"]),
     ("Seconds per edit (median)", lambda found: found["latency_s"]["p50"]),
 )
 

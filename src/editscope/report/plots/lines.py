@@ -25,6 +25,8 @@ class Line:
     highs: Sequence[float | None] = ()
     link: str = ""
     said: Sequence[str] = ()
+    second: bool = False
+    """Whether it is the second line of its run, drawn unlike the first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +51,7 @@ class Lines:
                 "name": shown(line.name),
                 "x": list(range(len(self.ticks))),
                 "y": [None if v is None else round(v, 3) for v in line.values],
-                "line": {"color": run_colour(line.index), "width": 2, "dash": DASHES[line.index % 4]},
+                "line": {"color": run_colour(line.index), "width": 2, "dash": DASHES[(line.index + line.second) % 4]},
                 "marker": {"color": run_colour(line.index), "size": 6 if self.marks else 4},
                 "hovertemplate": "%{text}<extra>%{fullData.name}</extra>"
                 if line.said
@@ -119,7 +121,7 @@ class Lines:
         dots = [el("circle", cx=x(i), cy=scale.y(v), r=2.6, cls="dot") for i, v in there] if self.marks else []
         return el(
             "g",
-            el("polyline", points=points, cls="line"),
+            el("polyline", points=points, cls="line", stroke_dasharray="5 4" if line.second else None),
             bars,
             dots,
             el("title", line.name),

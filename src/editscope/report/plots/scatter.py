@@ -156,7 +156,9 @@ class Scatter:
             wide = 6.0 * len(self.marks[i].name)
             boxes = _boxes(*at[i], wide)
             if self.marks[i].lo is not None:  # above and below it is the interval
-                boxes = dict(reversed(boxes.items()))
+                sides = ("middle left", "middle right", "top center", "bottom center")
+                # Towards the middle, where there is room in a narrow window too.
+                boxes = {place: boxes[place] for place in (sides if at[i][0] > width / 2 else sides[1::-1] + sides[2:])}
             for place, box in boxes.items():
                 if not any(_overlap(box, other) for other in taken):
                     places[i] = place

@@ -1,0 +1,58 @@
+"""Where a host is: a server on the Internet must not make us ask machines of our own network."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from editscope.judges.faults import Fault
+
+if TYPE_CHECKING:
+    from aiohttp.abc import AbstractResolver
+
+
+class Failed(Exception):
+    """A request came to nothing; ``fault`` says why, and whether sending it again can help."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.text)
+        self.fault = fault
+
+
+def inward() -> Failed:
+    """The error for an address that a server names and that lies in our network, where it has no business."""
+    return Failed(Fault("the server points to an address of the local network", paid=True))
+
+
+def is_local(host: str) -> bool:
+    """Whether a host is this machine or its network, as far as the name says.
+
+    >>> is_local("169.254.169.254"), is_local("localhost"), is_local("cdn.example.org")
+    (True, True, False)
+    """
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        return host == "localhost" or host.endswith((".localhost", ".local", ".internal"))
+
+
+def resolver(base_url: str) -> AbstractResolver:
+    """Looks up names as the system does, and raises Failed for one that leads into our network, however it is written.
+
+    Where the API itself is in our network, so may be what it points to.
+    """
+    from aiohttp import ThreadedResolver
+
+    home = urlsplit(base_url).hostname or ""
+
+    class Outward(ThreadedResolver):
+        async def resolve(self, host: str, *arguments: Any, **more: Any) -> Any:
+            found = await super().resolve(host, *arguments, **more)
+            if host == home or not any(is_local(one["host"]) for one in found):
+                return found
+            if is_local(home) or any(is_local(one["host"]) for one in await super().resolve(home, *arguments, **more)):
+                return found
+            raise inward()
+
+    return Outward()

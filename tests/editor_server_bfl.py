@@ -13,12 +13,14 @@ from aiohttp import web
 from editor_server import EditorServer, Fault, Reply, Seen, Wrong
 from loopback import as_json
 
-EVERY = {"prompt", "seed", "output_format", "safety_tolerance", "prompt_upsampling"}
+EVERY = {"prompt", "seed", "output_format", "safety_tolerance"}
 FIELDS = {
-    "flux-kontext": {"aspect_ratio"},
-    "flux-2": {"width", "height"},
-    "flux-2-flex": {"width", "height", "steps", "guidance"},
+    "flux-kontext": {"aspect_ratio", "prompt_upsampling"},
+    "flux-2": {"width", "height", "disable_pup"},
+    "flux-2-flex": {"width", "height", "prompt_upsampling", "steps", "guidance"},
+    "flux-2-klein": {"width", "height"},
 }
+SAFETY = {"flux-kontext": 6, "flux-2": 5}
 MOST = {"flux-kontext": 4, "flux-2-klein": 4, "flux-2": 8}
 
 
@@ -82,7 +84,9 @@ class BFLServer(EditorServer):
         sides = [body[name] for name in ("width", "height") if name in body]
         if any(side % 16 or side < 64 for side in sides) or len(sides) == 1 or (sides and sides[0] * sides[1] > 4e6):
             raise Wrong(f"width and height {sides} are not multiples of 16 within 4 megapixels")
-        if body.get("output_format") not in ("png", "jpeg") or not 0 <= body.get("safety_tolerance", 2) <= 6:
+        if body.get("output_format") not in ("png", "jpeg") or not 0 <= body.get("safety_tolerance", 2) <= _of(
+            SAFETY, model
+        ):
             raise Wrong("output_format or safety_tolerance is out of range")
         pictures = [base64.b64decode(body[name], validate=True) for name in sent]
         if not all(picture.startswith(b"\x89PNG\r\n\x1a\n") for picture in pictures):

@@ -6,10 +6,23 @@ import asyncio
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import orjson
 from aiohttp import web
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that goes wrong: an HTTP status with a message, or ``kind`` hang, drop, truncated, malformed, empty."""
+
+    status: int = 500
+    message: str = "scripted fault"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    error: Mapping[str, Any] = field(default_factory=dict)
+    kind: str = "status"
+    latency: float | None = None
 
 
 class Loopback(ABC):
@@ -72,16 +85,29 @@ def as_json(data: Any, status: int = 200, headers: Mapping[str, str] | None = No
     return web.Response(body=orjson.dumps(data), status=status, headers=headers, content_type="application/json")
 
 
-async def broken_off(request: web.Request, whole: bytes) -> web.StreamResponse:
+async def broken(request: web.Request, kind: str, whole: bytes) -> web.StreamResponse | None:
+    """What a fault of a kind makes of a reply that would have been ``whole``; None where the connection is fine."""
+    if kind == "malformed":
+        return web.Response(body=b"<html>" + whole[:40], content_type="application/json")
+    if kind == "empty":
+        return web.Response(body=b"", content_type="application/json")
+    if kind == "truncated":
+        return await _broken_off(request, whole or bytes(1000))
+    if kind == "drop":
+        _cut(request)
+    return None
+
+
+async def _broken_off(request: web.Request, whole: bytes) -> web.StreamResponse:
     """A response whose second half never comes."""
     response = web.StreamResponse(headers={"Content-Length": str(len(whole))})
     await response.prepare(request)
     await response.write(whole[: len(whole) // 2])
-    cut(request)
+    _cut(request)
     return response
 
 
-def cut(request: web.Request) -> None:
+def _cut(request: web.Request) -> None:
     """Close the connection under a request."""
     if request.transport is not None:
         request.transport.close()

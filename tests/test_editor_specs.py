@@ -164,6 +164,10 @@ def test_a_spec_that_was_written_in_one_folder_means_the_same_in_another(
     assert (
         rooted("diffusers:model?lora=own.txt&steps=4") == f"diffusers:{tmp_path}/model?lora={tmp_path}/own.txt&steps=4"
     )
+    several = (
+        f"diffusers:{tmp_path}/model?lora={tmp_path}/own.txt,org/name,{tmp_path}/outputs&network={tmp_path}/outputs"
+    )
+    assert rooted("diffusers:model?lora=own.txt,org/name,outputs&network=outputs") == several
     assert rooted("diffusers:org/name") == "diffusers:org/name"
     wrapped = f"turns:rewrite(judge=local:m, prompt={tmp_path}/own.txt):folder:{tmp_path}/outputs"
     assert rooted("turns:rewrite(judge=local:m, prompt=own.txt):folder:outputs") == wrapped

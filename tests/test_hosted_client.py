@@ -245,9 +245,8 @@ def test_nothing_but_http_is_fetched_whoever_points_there(used: Callable[..., Ed
 
 
 def test_a_server_on_the_internet_cannot_point_into_the_local_network() -> None:
-    from editscope.editors.hosted.exchange import Exchange, Failed
+    from editscope.editors.hosted import Exchange, Failed, Settings
     from editscope.editors.hosted.openai_images import OpenAIImages
-    from editscope.editors.hosted.service import Settings
 
     exchange = Exchange(None, OpenAIImages(Settings("m", OpenAIImages.home)), KEY, 1.0)
     for url in ("https://169.254.169.254/latest", "https://localhost/x", "https://10.0.0.1/x", "http://example.org/x"):

@@ -10,6 +10,8 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +20,23 @@ import pytest
 from PIL import Image
 
 import editscope as es
-from editor_server import KEY, EditorServer, Fault, OpenAIServer, Outcome, Reply, Seen, load_bytes, negative
+from editor_server import (
+    KEY,
+    EditorServer,
+    Fault,
+    OpenAIServer,
+    Outcome,
+    Reply,
+    Seen,
+    load_bytes,
+    negative,
+    quick,
+    request,
+)
 from editor_server_ark import ArkServer
 from editor_server_bfl import BFLServer
 from editor_server_gemini import GeminiServer
+from editscope.cases import Edit
 from editscope.editors import EditLimits
 from editscope.images import Pixels, encode_png, load, pixels_digest
 from editscope.runs import resume
@@ -123,20 +138,21 @@ class Drill:
                 yield path, path.read_bytes()
 
 
-@pytest.mark.parametrize("vendor", [OpenAIServer, GeminiServer, BFLServer, ArkServer])
+@pytest.mark.parametrize(("vendor", "per_task"), [(OpenAIServer, 10), (BFLServer, 5)])
 def test_after_a_kill_every_edit_ends_as_it_must_and_no_finished_one_is_asked_for_again(
-    tmp_path: Path, make_set: Callable[..., Path], vendor: type[EditorServer]
+    tmp_path: Path, make_set: Callable[..., Path], vendor: type[EditorServer], per_task: int
 ) -> None:
-    drill = Drill(tmp_path, make_set, per_task=14)
+    drill = Drill(tmp_path, make_set, per_task)
+    assert len(drill.ids) >= len(KINDS), "every kind of trouble at least once"
     with vendor(drill.script, latency=0.03, keys=[KEY]) as server:
         killed = drill.run(server.spec())
-        drill.wait_for_edits(killed, 14)
+        drill.wait_for_edits(killed, per_task)
         killed.send_signal(signal.SIGKILL)
         first, _ = killed.communicate(timeout=60)
         at_kill = time.monotonic()
         assert killed.returncode == -signal.SIGKILL, first
         finished = {line["case"] for line in drill.edits()}
-        assert 14 <= len(finished) < len(drill.ids)
+        assert per_task <= len(finished) < len(drill.ids)
         resumed = drill.start("-m", "editscope", "resume", "run", "--jobs", "1")
         second, _ = resumed.communicate(timeout=120)
         assert resumed.returncode == 1, second  # done, and some cases have no picture
@@ -167,6 +183,38 @@ def test_after_a_kill_every_edit_ends_as_it_must_and_no_finished_one_is_asked_fo
     assert [path for path, data in drill.written() if KEY.encode() in data] == []
 
 
+@pytest.mark.parametrize("vendor", [GeminiServer, ArkServer])
+def test_every_kind_of_trouble_ends_as_it_must_at_the_other_vendors(
+    vendor: type[EditorServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in KEYS:
+        monkeypatch.setenv(name, KEY)
+    times: Counter[str] = Counter()
+
+    def script(seen: Seen) -> Outcome:
+        times[seen.instruction] += 1
+        outcomes = KINDS[seen.instruction][0]
+        return outcomes[min(times[seen.instruction], len(outcomes)) - 1]
+
+    asked = [request(number, instruction=name) for number, name in enumerate(NAMES)]
+    with vendor(script, keys=[KEY]) as server:
+        editor = quick(server.spec(), retries=2, timeout_s=1.0)
+        editor.load()
+        with ThreadPoolExecutor(editor.at_once) as threads:
+            made = list(threads.map(editor.edit, asked))
+        editor.close()
+    assert server.wrong == [] and server.leaks == 0
+    for one, edit in zip(asked, made, strict=True):
+        assert isinstance(edit, Edit)
+        assert edit.status == KINDS[one.instruction][1], (one.instruction, edit.reason)
+        assert KEY not in repr(replace(edit, image=None))
+        if edit.status == "ok":
+            right = OTHER if one.instruction in FIXED else negative(one.arrays[0])
+            assert np.array_equal(edit.image, right), one.instruction  # type: ignore[arg-type]
+        else:
+            assert edit.image is None and edit.reason
+
+
 def test_a_spent_budget_stops_the_run_and_a_higher_one_goes_on_with_it(
     tmp_path: Path, make_set: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,7 +237,7 @@ def test_a_key_that_runs_out_stops_the_run_and_fails_no_edit(
     tmp_path: Path, make_set: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    suite = es.load_suite("paintbench", root=make_set(tmp_path / "set", per_task=6))
+    suite = es.load_suite("paintbench", root=make_set(tmp_path / "set"))
     fine = True
 
     def script(seen: Seen) -> Outcome:
@@ -204,5 +252,5 @@ def test_a_key_that_runs_out_stops_the_run_and_fails_no_edit(
         assert Counter(line["status"] for line in lines) == {"ok": 3}, "a key that ran out fails no edit"
         fine = True
         run = resume(tmp_path / "run", jobs=1, progress=False)
-    assert run.complete and run.coverage == {"ok": 24}
-    assert server.calls == 25
+    assert run.complete and run.coverage == {"ok": 12}
+    assert server.calls == 13

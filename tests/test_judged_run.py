@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image, ImageOps
+from rich.console import Console
 
 import editscope as es
+from editscope.cli import verdicts
 from editscope.errors import BadInput
 from editscope.runs import open_run
 from editscope.runs.check import check_archive
@@ -341,6 +344,9 @@ def test_an_editor_of_one_image_is_not_applicable_to_cases_of_several(site: Site
     assert len(editor.asked) == 1
     assert run.summary["edits"] == {"ok": 1, "not_applicable": 1}
     assert run.summary["overall"]["average"]["mean"] == 100
+    told = StringIO()
+    verdicts.result(run, Console(file=told, width=200))
+    assert "without an edit: not applicable 1 (out of the averages)" in told.getvalue()
 
 
 def test_a_pixel_suite_can_be_judged_by_a_protocol(site: Site, small_set: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import editscope as es
-from editscope.errors import BadInput
+from editscope.errors import BadInput, Stopped
 from editscope.runs import ray_bridge, ray_engine
 from editscope.runs.ray_cluster import Cluster
 from editscope.runs.start import resume
@@ -115,6 +115,22 @@ def test_a_judged_run_equals_the_local_one_and_its_key_is_nowhere(
         files = [path for path in folder.rglob("*") if path.is_file()]
         assert files
         assert not [path for path in files if KEY.encode() in path.read_bytes()]
+
+
+def test_a_spent_budget_ends_a_run_on_the_cluster_and_no_verdict_is_asked_again(
+    cluster: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    data = make_picabench(tmp_path / "data", 4)
+    with JudgeServer(opinion, keys=[KEY]) as server:
+        settings = {"out": tmp_path / "run", "cache": "off", "progress": False, "engine": "ray"}
+        suite, editor = es.load_suite("picabench", root=data), f"folder:{data / 'input_img'}"
+        with pytest.raises(Stopped, match="the budget of 3 judge calls is spent"):
+            es.run(suite, editor, server.spec(), max_calls=3, **settings)  # type: ignore[arg-type]
+        assert len(server.asked) == 3
+        run = resume(tmp_path / "run", progress=False, engine="ray", max_calls=100)
+        assert run.coverage == {"ok": 4}
+        assert len(server.asked) == 8
 
 
 def test_what_the_local_engine_began_is_finished_on_the_cluster(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -277,12 +278,14 @@ def test_the_command_line_says_the_two_spreads_and_shows_every_repeat(
     assert "12 cases × 3" in told.stdout
     assert "3 repeats: one case varies by ±" in told.stdout
     assert "best of 3" in told.stdout
+    assert re.search(r"\d × the editor returned nothing", told.stdout)
     shown = editscope("show", site.three.path, "border/000")
     assert [line for line in shown.stdout.splitlines() if line.startswith("border/000")] == [
         "border/000",
         "border/000 · repeat 2",
         "border/000 · repeat 3",
     ]
+    assert shown.stdout.count("  took          ") == 3
     assert editscope("show", site.three.path, "border/000@~2").stdout.startswith("border/000 · repeat 2\n")
     planned = editscope(
         *("run", "paintbench", "--data", site.data, "--editor", "ref:noise", "--repeats", "4", "--dry-run")

@@ -65,6 +65,12 @@ def test_files_that_were_there_have_no_speed() -> None:
     assert speed([line(1.0, None, image=None, status="error")]) is None
 
 
+def test_what_an_editor_was_not_asked_is_no_failure_of_it() -> None:
+    found = speed([line(1.0, 1.0), line(1.0, None, status="no_output", image=None, applicable=False)])
+    assert found is not None
+    assert (found["edits"], found["failed"]) == (1, 0)
+
+
 def test_money_that_brought_no_picture_is_said_too() -> None:
     found = speed([line(1.0, 1.0, status="refused", image=None, cost_usd=0.02, attempts=2)] * 3)
     assert found == {"edits": 0, "failed": 3, "cost_usd": {"total": 0.06, "mean": 0.02, "known": 3}, "attempts": 6}

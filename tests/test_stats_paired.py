@@ -164,6 +164,22 @@ def test_runs_that_are_the_same_do_not_differ() -> None:
     assert found.stars == ""
 
 
+def test_rows_of_a_case_that_cancel_and_means_that_differ_by_rounding_are_no_difference() -> None:
+    ids = [f"c{i}" for i in range(8) for _ in range(3)]
+    plan = Aggregation(Group("overall", (), ()), (), strata=())
+    tags = {"case_id": ids, "key": ["q1", "q2", "q3"] * 8}
+    a = {**tags, "right": [0.7, 0.7, 0.7] * 8}
+    b = {**tags, "right": [0.8, 0.7, 0.6] * 8}  # 0.8 - 0.7 and 0.6 - 0.7 do not cancel to the last bit
+    assert (0.8 - 0.7) + (0.6 - 0.7) != 0.0
+    found = compare_rows(a, b, plan, "right", match=("case_id", "key")).overall
+    assert (found.difference, found.ties, found.p) == (0.0, 8, 1.0)
+    one = {"case_id": list("abcdefgh")}
+    three = (0.1 + 0.1 + 0.1) / 3
+    assert three != 0.1
+    found = compare_rows({**one, "right": [0.1] * 8}, {**one, "right": [three] * 8}, plan, "right").overall
+    assert (found.ties, found.p, found.effect) == (8, 1.0, 0.0)
+
+
 def test_a_constant_difference_has_no_effect_size_and_an_interval_of_no_width() -> None:
     found = difference([0.25] * 5)
     assert (found.difference, found.lo, found.hi, found.effect) == (25.0, 25.0, 25.0, None)

@@ -216,6 +216,18 @@ def test_a_run_that_was_deleted_is_no_longer_compared_with_and_blocks_nothing(si
     assert "its run was deleted" in write_watch_page(site.folder / "out", other).read_text()
 
 
+def test_too_few_cases_to_show_any_fall_are_said(site: Site) -> None:
+    for step in (1, 2):
+        site.put(step, 0.9 / step)
+    said: list[str] = []
+    looks = list(Watcher(site.watch(limit=4), said.append).run(1.0, once=True))
+    assert not looks[1].fallen
+    assert said == [
+        "4 cases are too few to show any fall at this confidence, however large (the smallest p is 0.12); "
+        "raise --limit in another --out"
+    ]
+
+
 def test_a_checkpoint_that_is_saved_again_in_the_middle_of_its_run_gets_a_run_of_its_own(site: Site) -> None:
     path = site.put(1, 0.9)
     watch = site.watch()

@@ -21,7 +21,7 @@ def editors(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the kinds of editors, show one with its options, or explain a spec.
+    """List the kinds of editors, show one with its options, or explain a spec; exit code 2 where it makes no editor.
 
     editscope editors
 
@@ -49,6 +49,8 @@ def editors(
             _print_json(found.to_json())
         else:
             _explain(found)
+        if not found.editor:  # a spec that a run would turn away
+            raise typer.Exit(2)
 
 
 def _print_json(value: object) -> None:

@@ -77,6 +77,7 @@ def _by_pixels(run: Run, console: Console) -> None:
     if gaps:
         listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())
         console.print(f" without a score: {listed} (a missing edit counts as 0)", markup=False)
+        reasons(run, console)
     if pending:
         lack = "lack repeats" if run.repeats > 1 else "have no score yet"
         console.print(f" {pending:,} cases {lack}: editscope resume {run.path}", markup=False)
@@ -154,6 +155,16 @@ def case(record: CaseRecord, console: Console) -> None:
     lines += [f"  {kind:<14}{path}" for kind, path in record.thumbs.items()]
     lines.append(f"  edit in full  {record.image or 'none'}")
     console.print("\n".join(lines), markup=False)
+
+
+def reasons(run: Run, console: Console) -> None:
+    """Why most of the edits that are missing are, when several have the same reason."""
+    from collections import Counter
+
+    why = Counter(str(edit["reason"]) for edit in run.edits().values() if edit["status"] != "ok" and edit["reason"])
+    for reason, n in why.most_common(1):
+        shown = " ".join(reason.split())
+        console.print(f" {n:,} × {shown[:200]}{'…' if len(shown) > 200 else ''}", markup=False)
 
 
 def took(record: CaseRecord) -> list[str]:

@@ -42,6 +42,10 @@ def result(run: Run, console: Console) -> None:
     ):
         if said:
             console.print(f" {said}", markup=False)
+    if _edits(run):
+        from editscope.cli.saying import reasons
+
+        reasons(run, console)
 
 
 def summary_table(run: Run, console: Console) -> None:
@@ -160,11 +164,13 @@ def _labels(summary: dict[str, Any]) -> str:
 
 def _edits(run: Run) -> str:
     gaps = {status: n for status, n in run.summary["edits"].items() if status != "ok" and n}
-    if not gaps:
-        return ""
-    counts = {"worst": "counts as the worst score", "skip": "is left out", "fail": "stops the run"}
-    listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())
-    return f"without an edit: {listed} (a missing edit {counts[run.info['judging']['missing']]})"
+    outside = gaps.pop("not_applicable", 0)
+    said = [f"not applicable {outside:,} (out of the averages)"] if outside else []
+    if gaps:
+        counts = {"worst": "counts as the worst score", "skip": "is left out", "fail": "stops the run"}
+        listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())
+        said.insert(0, f"{listed} (a missing edit {counts[run.info['judging']['missing']]})")
+    return f"without an edit: {' · '.join(said)}" if said else ""
 
 
 def _verdicts(summary: dict[str, Any]) -> str:

@@ -62,6 +62,7 @@ def explain(text: str) -> Explained:
     else:
         made = _said_of(editor)
         remarks += _warnings(editor)
+        missing += _absent(chain[-1])
     parts = tuple(_part(one, families.get(one.kind)) for one in chain)
     return Explained(str(spec), parts, made, tuple(dict.fromkeys(missing)), tuple(dict.fromkeys(remarks)))
 
@@ -115,6 +116,17 @@ def _judge_missing(spec: Spec) -> list[str]:
     return (
         [] if os.environ.get(variable, "").strip() else [f"no key for the judge {named}: set the variable {variable}"]
     )
+
+
+def _absent(spec: Spec) -> list[str]:
+    """What the program of a worker lacks. Other editors are checked by asking a server, which is for a run."""
+    if spec.kind != "worker":
+        return []
+    try:
+        editor_of(spec).check()
+    except EditscopeError as error:
+        return [str(error)]
+    return []
 
 
 def _said_of(editor: Editor) -> dict[str, Any]:

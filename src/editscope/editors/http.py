@@ -26,7 +26,6 @@ from editscope.editors.hosted import (
 )
 from editscope.editors.hosted.background import Background
 from editscope.editors.hosted.exchange import Reply
-from editscope.editors.hosted.options import variable, wrong
 from editscope.editors.hosted.pictures import from_base64, from_data_url
 from editscope.errors import BadInput, unknown
 from editscope.judges.faults import Fault, redacted, unreachable
@@ -42,7 +41,7 @@ AT_ONCE, MOST_AT_ONCE, AHEAD = 4, 1024, 2
 PROTOCOL = 1
 OPTIONS: Mapping[str, Option] = {
     "concurrency": number(int, 1, MOST_AT_ONCE),
-    "key_env": variable(),
+    "key_env": Option(str, "the name of a variable"),
     "name": Option(str, "a name"),
 }
 HEADERS = {"latency_s": "X-Latency-S", "memory_mb": "X-Memory-MB", "cost_usd": "X-Cost-USD", "model": "X-Model"}
@@ -82,7 +81,7 @@ def load(target: str, **options: Any) -> Editor:
             raise unknown(f"option of editors of kind {kind}", name, OPTIONS)
         read[name] = OPTIONS[name].read(value)
         if read[name] is None:
-            raise wrong(f"editor {target}", name, value, OPTIONS[name])
+            raise BadInput(f"editor {target}, option {name}: {value!r} is not {OPTIONS[name].wants}")
     return HttpEditor(address(target), read)
 
 

@@ -91,7 +91,7 @@ def bound(door: Door) -> socket.socket:
     try:
         return socket.create_server((door.host, door.port), family=family)
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
         raise BadInput(f"{door.host}:{door.port} cannot be listened at ({reason}); try another --port") from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,8 +27,10 @@ ADDRESSES = ("http", "https")
 """Kinds whose target is the whole address, its own ``?query`` included; their options follow a ``#``."""
 
 EXAMPLE = "such as ref:identity, folder:PATH or best_of(4, by=miou):openai:gpt-image-1?quality=high"
+MODELS = {"gpt-image": "openai", "gemini-": "gemini", "flux-": "bfl", "doubao-": "ark", "seed": "ark"}
+"""How the names of hosted models begin, for somebody who gives nothing else."""
 PLACES = ("folder", "diffusers")
-PATHS = ("prompt", "lora", "cwd")
+PATHS = ("prompt", "lora", "network", "cwd")
 """Kinds whose target, and options whose value, may be a path."""
 OPENING, CLOSING = "([{", ")]}"
 
@@ -90,7 +93,7 @@ def parse_spec(text: str) -> Spec:
     if not colon:
         raise BadInput(f"editor {text!r} is not of the form kind:target; {_meant(text)}")
     if not target.strip():
-        raise BadInput(f"editor {text!r} names nothing after {kind}:, {EXAMPLE}")
+        raise BadInput(f"editor {text!r} names nothing after {kind}:, {_example(kind)}")
     return Spec(kind, _mark_read(target), _options(text, f"{kind}:{target}", query))
 
 
@@ -105,11 +108,19 @@ def rooted(text: str) -> str:
 
 
 def _rooted(spec: Spec) -> Spec:
-    options = {key: _absolute(value) if key in PATHS else value for key, value in spec.options.items()}
+    options = {key: _all_absolute(value) if key in PATHS else value for key, value in spec.options.items()}
     if spec.inner is not None:
         inner = _rooted(spec.inner)
         return replace(spec, options=options, inner=inner, target=str(inner))
     return replace(spec, options=options, target=_absolute(spec.target) if spec.kind in PLACES else spec.target)
+
+
+def _all_absolute(paths: Any) -> Any:
+    """A path, or several with commas between as LoRA weights are given."""
+    whole = _absolute(paths)
+    if whole != paths or not isinstance(paths, str):
+        return whole
+    return ",".join(_absolute(path.strip()) for path in paths.split(",")) if "," in paths else paths
 
 
 def _absolute(path: Any) -> Any:
@@ -166,20 +177,17 @@ def _options(text: str, body: str, query: str, mark: str = "?") -> dict[str, Any
             raise BadInput(f"the options of editor {text!r} are not of the form {mark}key=value&key2=value2{hint}")
         if key in found:
             raise BadInput(f"editor {body!r} has the option {key!r} twice")
-        no_secret(body, key)
+        _no_secret(body, key, value)
         found[key] = read_value(value) if "%" not in value else unquote(value)
     return found
 
 
-def no_secret(body: str, name: str) -> None:
-    """Raise BadInput for an option that would hold a key. A spec goes into run.json; the value is not repeated."""
-    from editscope.judges.registry import is_secret
+def _no_secret(body: str, name: str, value: str) -> None:
+    """Raise BadInput for an option that would hold a key; those of an own class may be called anything."""
+    from editscope.judges.registry import no_secret
 
-    if is_secret(name) and not body.startswith("python:"):
-        raise BadInput(
-            f"editor {body!r} has the option {name!r}; keys come from the environment only: put it into a variable "
-            "and name that with key_env=NAME"
-        )
+    if not body.startswith("python:"):
+        no_secret(f"editor {body!r}", name, value)
 
 
 def _arguments(text: str, kind: str, listed: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -194,8 +202,9 @@ def _arguments(text: str, kind: str, listed: str) -> tuple[tuple[Any, ...], dict
         elif named[1] in options:
             raise BadInput(f"editor {text!r} has {named[1]!r} twice in {kind}(…)")
         else:
-            no_secret(kind, named[1])
-            options[named[1]] = _value(part[named.end() :])
+            value = _value(part[named.end() :])
+            _no_secret(kind, named[1], value)
+            options[named[1]] = value
     return tuple(args), options
 
 
@@ -290,6 +299,8 @@ def _mark_read(target: str) -> str:
 
 def _meant(text: str) -> str:
     """What somebody who gave no kind may have meant."""
+    if not text:
+        return EXAMPLE
     path = Path(text)
     try:
         if (path / "model_index.json").is_file():
@@ -304,4 +315,22 @@ def _meant(text: str) -> str:
         pass
     if text in WRAPPERS:
         return f"{text} stands before another editor, as in {text}:openai:gpt-image-1"
-    return EXAMPLE
+    if (kind := _near(text)) is not None:
+        return f"write what it is to use after {kind}:, {_example(kind)}"
+    kind = next((kind for begins, kind in MODELS.items() if text.startswith(begins)), None)
+    return EXAMPLE if kind is None else f"did you mean {kind}:{text}?"
+
+
+def _near(text: str) -> str | None:
+    """The kind of editor that somebody named who named nothing else, or nearly so."""
+    from editscope.editors.registry import editor_kinds
+
+    near = difflib.get_close_matches(text, [kind for kind in editor_kinds() if kind not in ADDRESSES], 1, 0.75)
+    return near[0] if near else None
+
+
+def _example(kind: str) -> str:
+    """An example of a kind, for a sentence."""
+    from editscope.editors.families import FAMILIES
+
+    return next((f"such as {one.example}" for one in FAMILIES if one.kind == kind), EXAMPLE)

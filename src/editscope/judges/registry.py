@@ -26,9 +26,6 @@ HOSTED = {
 }
 BUILT_IN = {"local": "editscope.judges.local:load"}
 
-VARIABLE = r"[A-Z_][A-Z0-9_]*"
-"""What the name of a key's variable looks like; a key itself, put there by mistake, does not."""
-
 SECRET = ("key", "token", "secret", "password", "auth")
 NUMBERS: Mapping[str, tuple[type, float, float]] = {
     "temperature": (float, 0.0, 2.0),
@@ -77,13 +74,23 @@ def parse_spec(text: str) -> Spec:
         pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=True) if query else []
     except ValueError:
         raise BadInput(f"the options of judge {body!r} are not of the form ?key=value&key2=value2") from None
-    for name, _value in pairs:
-        if is_secret(name):
-            raise BadInput(
-                f"judge {body!r} has the option {name!r}; keys come from the environment only: put it into a variable "
-                "and name that with ?key_env=NAME"
-            )
+    for name, value in pairs:
+        no_secret(f"judge {body!r}", name, value)
     return Spec(kind, target, dict(pairs))
+
+
+def no_secret(where: str, name: str, value: Any = "") -> None:
+    """Raise BadInput for an option that holds a key, or seems to: specs go into run.json. The value is not repeated."""
+    if is_secret(name):
+        raise BadInput(
+            f"{where} has the option {name!r}; keys come from the environment only: put it into a variable and name "
+            "that with key_env=NAME"
+        )
+    if name == "key_env" and not re.fullmatch("[A-Z_][A-Z0-9_]*", str(value)):
+        raise BadInput(
+            f"{where} has a key_env that is not the name of a variable in capital letters, such as OPENAI_API_KEY; "
+            "the key itself belongs into that variable"
+        )
 
 
 def is_secret(name: str) -> bool:
@@ -209,8 +216,6 @@ def _read(parts: Spec, name: str, value: str) -> Any:
         return number
     if name == "base_url":
         return plain_address(where, value)
-    if name == "key_env" and not re.fullmatch(VARIABLE, value):
-        raise BadInput(f"{where} is not the name of a variable in capital letters, such as OPENAI_API_KEY")
     return value
 
 

@@ -12,7 +12,7 @@ from editscope.report.options import Options
 from editscope.report.overview import badge
 from editscope.report.plots import Mark, Scatter, figure
 from editscope.report.words import metric_name, value
-from editscope.runs.speed import dollars, duration, speed
+from editscope.runs.speed import dollars, duration, rate, speed
 
 Speed = Mapping[str, Any]
 Column = tuple[str, str, Callable[[Speed], str]]
@@ -25,7 +25,7 @@ COLUMNS: tuple[Column, ...] = (
     ("Median", "half of the edits took at most this long", lambda s: duration(s["latency_s"]["p50"])),
     ("90 %", "nine of ten edits took at most this long", lambda s: duration(s["latency_s"]["p90"])),
     ("99 %", "99 of 100 edits took at most this long", lambda s: duration(s["latency_s"]["p99"])),
-    ("A second", "edits a second while any was being made", lambda s: f"{s['throughput']:.3g}"),
+    ("A second", "edits a second while any was being made", lambda s: rate(s["throughput"])),
     ("At once", "edits that were being made at a time, on average", lambda s: f"{s['at_once']:.1f}"),
     ("Per edit", "dollars per picture, failed attempts included", lambda s: dollars(s["cost_usd"]["mean"])),
     ("In all", "dollars for all edits whose cost is known", lambda s: dollars(s["cost_usd"]["total"])),

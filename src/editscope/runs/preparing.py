@@ -101,7 +101,8 @@ class JudgedBench(Bench):
         assert self.editor is not None
         most = self.editor.max_images
         if most is not None and len(case.images) > most:
-            reason = f"not applicable: the editor takes {most} image{'s' if most > 1 else ''}, not {len(case.images)}"
+            takes = f"the editor takes {most} image{'s' if most > 1 else ''}, not {len(case.images)}"
+            reason = f"not applicable: {takes}; join(row):EDITOR makes them one"
             edit = Edit(case.id, variant, status="no_output", reason=reason)
             return Edited({**edit_line(edit, index), "applicable": False}, None)
         return super().before(case, index, variant)

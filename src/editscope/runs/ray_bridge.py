@@ -225,6 +225,8 @@ class Bridge:
         gone = isinstance(error, errors.NodeDiedError | errors.ActorUnavailableError) or "node has died" in said
         if gone or (place is not None and not self.cluster.is_alive(place.node_id)):
             return f"node {place.name} was lost" if place else "its node was lost", True
+        if "references to the actor were removed" in said:  # so Ray says where nobody understands each other
+            return "the cluster dropped it; where its nodes use no token, set RAY_AUTH_MODE=disabled", False
         return f"its process {where} ended", False
 
     def _pictures(self, job: Job | None) -> dict[str, bytes]:

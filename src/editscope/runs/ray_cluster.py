@@ -168,12 +168,13 @@ def _join(ray: ModuleType, address: str | None, jobs: int | None) -> bool:
         return True
     if not _answers(found):
         raise BadInput(_no_cluster(found))
-    _init(ray, address=found)
+    # For a cluster that it finds by itself Ray takes the user's token, where there is one; never for a given address.
+    _init(ray, address=AUTO if wanted in ("", AUTO) else found)
     return False
 
 
 def _running_here() -> str | None:
-    """The cluster that ``ray start`` began on this machine last, if it is still there.
+    """The cluster that ``ray start`` began or joined on this machine last, if it is still there.
 
     Ray's own "auto" would wait minutes for one that is gone, and would join a cluster that another run has for itself.
     """
@@ -207,7 +208,8 @@ def _init(ray: ModuleType, **settings: Any) -> None:
     try:
         ray.init(log_to_driver=False, logging_level=logging.ERROR, **settings)
     except ConnectionError as error:
-        raise BadInput(_no_cluster(where)) from error
+        said = f"something answers at {where}, but this process cannot join it as a Ray cluster"
+        raise BadInput(f"{said}; if its nodes use a token, set RAY_AUTH_MODE=token here too") from error
     except (RuntimeError, ValueError, OSError) as error:
         said = " ".join(str(error).split())
         versions = VERSIONS.findall(said)

@@ -30,6 +30,8 @@ POLL_S = 20.0
 DEAF_S = 3 * POLL_S
 """After so long without that question nobody listens: the network is down, or the cluster has given this node up."""
 
+LINGER_S = 0.05
+
 DONE = ("scored", "prepared", "lost", "unfit", "bad", "disk", "broken", "stop")
 """Reports that end a job."""
 
@@ -131,7 +133,13 @@ class Hand:
             while self._told and self._told[0][0] <= heard:
                 self._told.popleft()
             self._new.wait_for(lambda: self._told, POLL_S)
+            # That an edit has begun travels with what comes next, if that is soon: one answer in place of two.
+            self._new.wait_for(lambda: any(map(self._is_urgent, self._told)), LINGER_S)
             return list(self._told)
+
+    def _is_urgent(self, told: Told) -> bool:
+        report = told[1]
+        return report is None or report.kind != "began" or any(case_id in self._alone for case_id, _ in report.edits)
 
     def do(self, job: Job, pictures: Mapping[str, bytes]) -> list[Report]:
         """All reports on one job, when it is done; for a hand that is given one after the other."""

@@ -16,6 +16,7 @@ PERCENTILES = (50, 90, 95, 99)
 def speed(edits: Iterable[Line]) -> dict[str, Any] | None:
     """What ``summary.json`` says of an editor's time and money; None where the edits were files already.
 
+    Cases that the editor was not asked, since it cannot take their pictures, are not in it.
     Where no edit gave a picture there is no time, but what they cost is said all the same.
 
     ``latency_s`` are seconds from asking to having the picture, over the edits that gave one: mean, percentiles, the
@@ -24,7 +25,7 @@ def speed(edits: Iterable[Line]) -> dict[str, Any] | None:
     count; ``at_once`` is how many were being made at a time, on average. ``cost_usd`` is over the edits whose cost is
     known, ``memory_mb`` the most GPU memory of any.
     """
-    made = [line for line in edits if not isinstance(line["image"], dict)]
+    made = [line for line in edits if not isinstance(line["image"], dict) and line.get("applicable", True)]
     timed = [line for line in made if line["status"] == "ok" and line["latency_s"] is not None]
     found: dict[str, Any] = {"edits": len(timed), "failed": len(made) - sum(line["status"] == "ok" for line in made)}
     if not timed:
@@ -77,8 +78,8 @@ def said(found: Mapping[str, Any]) -> str:
     latency = found.get("latency_s")
     parts = [f"{duration(latency['p50'])} an edit (95 %: {duration(latency['p95'])})"] if latency else []
     if "throughput" in found:
-        rate = found["throughput"]
-        parts.append(f"{rate:.3g} edits a second" if rate >= 0.1 else f"{60 * rate:.3g} edits a minute")
+        per_s = found["throughput"]
+        parts.append(f"{rate(per_s)} edits a second" if per_s >= 0.1 else f"{60 * per_s:.3g} edits a minute")
     if "cost_usd" in found and not latency:
         parts.append(f"{dollars(found['cost_usd']['total'])} for edits that gave no picture")
     elif "cost_usd" in found:
@@ -97,6 +98,15 @@ def duration(seconds: float) -> str:
     if seconds < 0.1:
         return f"{1000 * seconds:.0f} ms"
     return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s" if seconds < 60 else f"{seconds:.0f} s"
+
+
+def rate(per_s: float) -> str:
+    """So many a second, with three digits that count.
+
+    >>> rate(0.4567), rate(95.37), rate(10432.1)
+    ('0.457', '95.4', '10,432')
+    """
+    return f"{per_s:.3g}" if per_s < 100 else f"{per_s:,.0f}"
 
 
 def dollars(amount: float) -> str:

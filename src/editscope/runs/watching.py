@@ -230,6 +230,11 @@ class Watcher:
         level = level or self.watch.confidence
         paired = compare(other, run, metric=metric, level=level).overall
         fallen = has_fallen(paired, level)
+        if smallest_p(paired.cases) >= 1 - level:
+            self._once(
+                f"{paired.cases} cases are too few to show any fall at this confidence, however large (the smallest p "
+                f"is {smallest_p(paired.cases):.2g}); raise --limit in another --out"
+            )
         return Against(name, paired.difference, paired.lo, paired.hi, paired.p, paired.cases, fallen)
 
     def _run_is_there(self, look: Look) -> bool:
@@ -312,6 +317,15 @@ def has_fallen(paired: Paired, confidence: float) -> bool:
     resamples within strata and is too narrow where these hold one case; the test is not touched by that.
     """
     return paired.difference < 0 and paired.hi < 0 and paired.p < 1 - confidence
+
+
+def smallest_p(cases: int) -> float:
+    """The smallest p-value that a two-sided sign-flip test of so many cases can have: 2 / 2^cases.
+
+    >>> smallest_p(6)
+    0.03125
+    """
+    return 2.0 ** (1 - cases)
 
 
 def summed_up(history: History) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 A, B, DIFFERENCE = " a", " b", " b - a"  # columns beside the tags; no tag starts with a space
+ROUNDING = 1e-12  # of a value: two values that are nearer to each other are one
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +204,8 @@ def matched(
     first = np.array([values_a[place_a[key]] for key in keys])
     second = np.array([values_b[place_b[key]] for key in keys])
     difference = second - first
+    # Means over repeats agree to their last bits only; what is left between them is no difference.
+    difference[np.abs(difference) <= ROUNDING * np.abs(first)] = 0.0
     known = np.isfinite(difference)
     pairs[A], pairs[B] = np.where(known, first, np.nan), np.where(known, second, np.nan)
     pairs[DIFFERENCE] = difference

@@ -124,7 +124,9 @@ def _replace_small(p: Floats, differences: Floats, hierarchy: Hierarchy, units: 
             here = (row_of == row) & (moved != 0.0)
             members = np.unique(unit[here], return_inverse=True)[1]
             if members.max(initial=-1) < EXACT:
-                p[row, metric] = exact_sign_flip(_sums(members, moved[here]))
+                parts, most = _sums(members, moved[here]), _sums(members, np.abs(moved[here]))
+                parts[np.abs(parts) <= EQUAL * most] = 0.0  # rows that cancel leave a rounding error, no difference
+                p[row, metric] = exact_sign_flip(parts)
 
 
 def _sums(member: Ints, values: Floats) -> Floats:

@@ -9,10 +9,10 @@ from math import ceil, floor, sqrt
 from typing import Any, ClassVar
 
 from editscope.editors.hosted.client import HostedEditor, load_hosted
-from editscope.editors.hosted.exchange import Exchange, Failed
+from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import Option, flag, matching, number, one_of
 from editscope.editors.hosted.pictures import from_base64, from_url
-from editscope.editors.hosted.service import Asked, Made, Service, Settings
+from editscope.editors.hosted.service import Asked, Failed, Made, Service, Settings
 from editscope.editors.sizing import Size
 from editscope.judges.faults import Fault, fault_of, redacted
 from editscope.judges.wire import NotAnAnswer, joined, loads, rest

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from editscope.editors.hosted.client import HostedEditor, load_hosted
-from editscope.editors.hosted.exchange import Exchange, Failed
+from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import Option, flag, matching, number, one_of
 from editscope.editors.hosted.pictures import from_url
-from editscope.editors.hosted.service import Asked, Made, Service, Settings
+from editscope.editors.hosted.service import Asked, Failed, Made, Service, Settings
 from editscope.editors.sizing import Size, fit_to
 from editscope.errors import BadInput
-from editscope.judges.faults import Fault, barred, fault_of
+from editscope.judges.faults import Fault, fault_of
 from editscope.judges.wire import NotAnAnswer, dumps
 
 KONTEXT, FLUX_2, FLEX, KLEIN = "flux-kontext", "flux-2", "flux-2-flex", "flux-2-klein"
@@ -149,7 +149,10 @@ class BlackForest(Service):
         """A task that a region does not know yet may be known at the next poll; a wrong key is 403 here."""
         if status == 404 and LOST.encode() in content:
             return Fault("the server knows nothing of the task", again=True, paid=True)
-        return barred(status, fault_of(status, headers, content, key))
+        fault = fault_of(status, headers, content, key)
+        if status == 403 and not fault.refused:
+            return Fault("the server does not accept the key (403)", closed=True)
+        return fault
 
     def denies(self, status: int, content: bytes) -> bool:
         """Whether the key is wrong."""

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from editscope.editors.hosted.client import HostedEditor, load_hosted
-from editscope.editors.hosted.exchange import Exchange, Failed
+from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import Option, flag, matching, number, one_of
 from editscope.editors.hosted.pictures import from_base64, from_url
 from editscope.editors.hosted.prices import Tokens
-from editscope.editors.hosted.service import Asked, Made, Service, Settings
+from editscope.editors.hosted.service import Asked, Failed, Made, Service, Settings
 from editscope.errors import BadInput
 from editscope.judges.faults import LONGEST_TEXT, Fault, fault_of, redacted
 from editscope.judges.wire import NotAnAnswer, dumps, joined, loads, rest

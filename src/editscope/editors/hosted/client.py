@@ -10,10 +10,10 @@ from typing import Any
 from editscope.cases import Edit, Status
 from editscope.editors.base import EditLimits, Editor, Request
 from editscope.editors.hosted.background import Background
-from editscope.editors.hosted.exchange import Exchange, Failed
+from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import read_options
 from editscope.editors.hosted.prices import EditPrice, load_edit_prices
-from editscope.editors.hosted.service import Asked, Made, Service, Settings
+from editscope.editors.hosted.service import Asked, Failed, Made, Service, Settings
 from editscope.editors.hosted.whereabouts import resolver
 from editscope.editors.making import fault_of_picture
 from editscope.errors import BadImage, BadInput

@@ -9,8 +9,8 @@ from io import BytesIO
 from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-from editscope.editors.hosted.service import Service
-from editscope.editors.hosted.whereabouts import Failed, inward, is_local
+from editscope.editors.hosted.service import Failed, Service
+from editscope.editors.hosted.whereabouts import inward, is_local
 from editscope.judges.faults import Fault, fault_of, from_exception
 from editscope.judges.wire import dumps, loads
 

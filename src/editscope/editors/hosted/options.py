@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from editscope.errors import BadInput, unknown
-from editscope.judges.registry import VARIABLE, is_secret, plain_address
+from editscope.judges.registry import is_secret, plain_address
 
-EVERYWHERE = ("base_url",)
+EVERYWHERE = ("base_url", "key_env")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,31 +60,11 @@ def matching(pattern: str, wants: str) -> Option:
     return Option(lambda given: str(given) if form.fullmatch(str(given)) else None, wants)
 
 
-def variable() -> Option:
-    """The name of a variable of the environment, in capitals, so that a key in its place is noticed.
-
-    >>> variable().read("OPENROUTER_API_KEY"), variable().read("sk-0123456789abcdef")
-    ('OPENROUTER_API_KEY', None)
-    """
-    return matching(VARIABLE, "the name of a variable in capital letters, such as OPENAI_API_KEY")
-
-
-def wrong(where: str, name: str, value: Any, option: Option) -> BadInput:
-    """The error for a value that an option does not take; what may be a key is not repeated.
-
-    >>> str(wrong("editor openai:x", "quality", "best", one_of("low", "high")))
-    "editor openai:x, option quality: 'best' is not one of low, high"
-    """
-    shown = "what stands there" if name == "key_env" else repr(value)
-    return BadInput(f"{where}, option {name}: {shown} is not {option.wants}")
-
-
 def read_options(
     kind: str, target: str, given: Mapping[str, Any], allowed: Mapping[str, Option]
 ) -> tuple[dict[str, Any], str | None, str | None]:
     """The options of a spec, checked, and apart from them the address and the name of the key's variable if given."""
     where = f"editor {kind}:{target}"
-    allowed = {**allowed, "key_env": variable()}
     known = (*EVERYWHERE, *allowed)
     read: dict[str, Any] = {}
     for name, value in given.items():
@@ -98,6 +78,6 @@ def read_options(
         if name in allowed:
             read[name] = allowed[name].read(value)
             if read[name] is None:
-                raise wrong(where, name, value, allowed[name])
+                raise BadInput(f"{where}, option {name}: {value!r} is not {allowed[name].wants}")
     base_url = plain_address(f"{where}, option base_url", str(given["base_url"])) if "base_url" in given else None
-    return read, base_url, read.pop("key_env", None)
+    return read, base_url, str(given["key_env"]) if "key_env" in given else None

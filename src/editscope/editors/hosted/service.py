@@ -78,6 +78,14 @@ class Made:
     notes: tuple[str, ...] = ()
 
 
+class Failed(Exception):
+    """A request came to nothing; ``fault`` says why, and whether sending it again can help."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.text)
+        self.fault = fault
+
+
 class Service(ABC):
     """One vendor's API. ``make`` is all that a new one must have; the rest are names and numbers.
 

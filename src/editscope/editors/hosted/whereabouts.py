@@ -6,18 +6,11 @@ import ipaddress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from editscope.editors.hosted.service import Failed
 from editscope.judges.faults import Fault
 
 if TYPE_CHECKING:
     from aiohttp.abc import AbstractResolver
-
-
-class Failed(Exception):
-    """A request came to nothing; ``fault`` says why, and whether sending it again can help."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.text)
-        self.fault = fault
 
 
 def inward() -> Failed:

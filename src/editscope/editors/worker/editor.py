@@ -15,6 +15,7 @@ from typing import Any
 
 from editscope.cases import Edit
 from editscope.editors.base import EditLimits, Editor, Request
+from editscope.editors.making import fault_of_picture
 from editscope.editors.worker.link import Link, Told, Trouble
 from editscope.editors.worker.process import Log, Process
 from editscope.editors.worker.protocol import Message
@@ -188,7 +189,7 @@ class WorkerEditor(Editor):
         (found,) = self._edits([case])
         if isinstance(found, Trouble):
             failed = WorkerFailed(found.text)
-            failed.add_note("What the worker printed:\n" + "\n".join(found.log))
+            failed.add_note("What the worker printed:\n" + ("\n".join(found.log) or "nothing"))
             raise failed
         return found
 
@@ -270,14 +271,15 @@ def _edit(case: Request, told: Told, folder: Path, model: str) -> Edit:
 
 def _with_picture(made: Edit, image: str | None, folder: Path) -> Edit:
     path = folder / "output.png" if image is None else folder / image
+    named = image or path.name
     if image is None and not path.exists():
         return replace(made, status="no_output", reason=made.reason or "the worker gave no picture")
     if not path.resolve().is_relative_to(folder.resolve()):
-        return replace(made, status="error", reason=f"the worker names {image}, which is not in the folder of the edit")
+        return replace(made, status="error", reason=f"the worker's {named} is not in the folder of the edit")
     if path.exists() and not path.is_file():  # opening a pipe would wait for ever
-        return replace(made, status="no_output", reason=f"the worker names {image}, which is not a file")
+        return replace(made, status="no_output", reason=f"the worker's {named} is not a file")
     try:
         decoded = decode(path, name=f"the worker's {path.name}")
     except BadImage as error:
-        return replace(made, status="no_output", reason=str(error))
+        return replace(made, status="no_output", reason=fault_of_picture(error))
     return replace(made, image=decoded.pixels, notes=(*made.notes, *decoded.notes))

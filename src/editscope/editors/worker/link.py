@@ -183,7 +183,8 @@ class Link:
 
     def _with_log(self, text: str) -> Trouble:
         last = self._log.last()
-        return Trouble(f"{text}; it printed last: {last}" if last else text, log=tuple(self._log.lines()))
+        printed = f"it printed last: {last}" if last else "it printed nothing"
+        return Trouble(f"{text}; {printed}", log=tuple(self._log.lines()))
 
     def _failed(self, trouble: Trouble) -> None:
         self._failures += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import re
 import signal
 import subprocess
 import threading
@@ -20,6 +21,8 @@ KEPT_LINES = 200
 LONGEST_LINE = 8 << 20
 SHOWN_LINES = 3
 SHOWN_CHARACTERS = 400
+CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f]")
+"""What steers a terminal: it goes on into sentences, and from there to whoever's terminal."""
 
 
 class Gone(Exception):
@@ -34,7 +37,7 @@ class Log:
     """The last lines that a worker printed, whichever process of its life; all of them in a file, where one is named.
 
     >>> log = Log()
-    >>> log.add("loading 10%\\rloading 100%")
+    >>> log.add("loading 10%\\rloading \\x1b[32m100%\\x1b[0m")
     >>> log.last()
     'loading 100%'
     """
@@ -45,8 +48,8 @@ class Log:
         self._lock = threading.Lock()
 
     def add(self, line: str) -> None:
-        """Keep a line; of a progress bar that was drawn over and over, the last state."""
-        line = line.rstrip("\r\n").rpartition("\r")[2]
+        """Keep a line, without colours; of a progress bar that was drawn over and over, the last state."""
+        line = CONTROLS.sub("", line.rstrip("\r\n").rpartition("\r")[2])
         if not line.strip():
             return
         with self._lock:
@@ -119,8 +122,9 @@ class Process:
             raise Late from None
         if message is None:
             self._messages.put(None)
-            self.end(1.0)  # it may have closed its pipe and live on
-            raise Gone(self.death())
+            lives = not self._ended.wait(1.0)
+            self.end(0.0)
+            raise Gone("it closed its stdout and lived on" if lives else self.death())
         return message
 
     def death(self) -> str:

@@ -242,6 +242,8 @@ def _try(arguments: list[str]) -> None:
     print(load(options))
     done = _answer(Request({"id": "try", "instruction": instruction, "images": [image], "out": out, "seed": 0}))
     print(json.dumps(done, indent=2))
+    if done.get("status", "ok") != "ok":
+        sys.exit(1)
 
 
 if __name__ == "__main__":

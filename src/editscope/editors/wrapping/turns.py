@@ -88,10 +88,15 @@ class Turns(Wrapper):
             if edit.status != "ok":
                 break
             arrays = (cast("Pixels", edit.image), *arrays[1:])
-        return self._summed(made, happened, steps, verdict)
+        return self._summed(case, made, happened, steps, verdict)
 
     def _summed(
-        self, made: list[Edit], happened: list[dict[str, Any]], steps: Sequence[str], verdict: Verdict | None
+        self,
+        case: Request,
+        made: list[Edit],
+        happened: list[dict[str, Any]],
+        steps: Sequence[str],
+        verdict: Verdict | None,
     ) -> Edit:
         last = made[-1]
         reason = last.reason
@@ -100,7 +105,9 @@ class Turns(Wrapper):
         said: dict[str, Any] = {"steps": happened}
         if verdict is not None:
             said |= {"judge": verdict.judge, "snapshot": verdict.snapshot, "prompt_hash": verdict.prompt_hash}
-        asked = last.asked if len(steps) == 1 else "\n".join(f"{i}. {step}" for i, step in enumerate(steps, 1))
+        asked: str | None = "\n".join(f"{i}. {step}" for i, step in enumerate(steps, 1))
+        if len(steps) == 1:
+            asked = last.asked or (steps[0] if steps[0] != case.instruction else None)
         memory = [edit.memory_mb for edit in made if edit.memory_mb is not None]
         attempts = [edit.attempts for edit in made if edit.attempts is not None]
         return replace(

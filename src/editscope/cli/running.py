@@ -320,7 +320,8 @@ def go(
     from rich.console import Console
 
     from editscope.cli import saying
-    from editscope.runs import execute, open_run
+    from editscope.runs import execute
+    from editscope.runs.todo import todo
 
     console = Console(emoji=False, highlight=False, soft_wrap=True)
     if not quiet:
@@ -335,10 +336,9 @@ def go(
         saying.plan(plan, console)
         return
     if not quiet and (plan.out / "journal.jsonl").exists():
-        there = open_run(plan.out)
-        left = there.coverage.get("pending", 0)
-        has = there.info["selection"]["n"] - left
-        console.print(f" {plan.out} has {has:,} case{'' if has == 1 else 's'} already, {left:,} to do", markup=False)
+        left = sum(map(len, todo(plan)))
+        has, what = plan.jobs - left, "case" if plan.repeats == 1 else "edit"
+        console.print(f" {plan.out} has {has:,} {what}{'' if has == 1 else 's'} already, {left:,} to do", markup=False)
     shown = None if quiet else console
     done = execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address)
     saying.result(done, console)

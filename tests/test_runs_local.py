@@ -324,3 +324,29 @@ def test_a_case_that_cannot_be_made_ends_a_run_resumably_once_edits_are_made(tmp
     with pytest.raises(Stopped, match="no valid problem"):
         es.run(suite, "ref:identity", out=tmp_path / "run", where=where, jobs=1, progress=False)
     assert es.open_run(tmp_path / "run").coverage["ok"] > 0
+
+
+def test_a_run_that_was_refused_at_its_start_leaves_its_folder_to_the_corrected_one(
+    small_set: Path, tmp_path: Path, editscope: Cli
+) -> None:
+    asked = ("run", "paintbench", "--data", small_set, "--out", tmp_path / "run", "--limit", "2", "--editor")
+    # "here" is where commands are called.
+    (tmp_path / "here" / "shy.py").write_text(
+        "import editscope as es\nclass Shy(es.Editor):\n    def load(self): raise RuntimeError('no weights here')\n"
+    )
+    refused = editscope(*asked, "python:shy:Shy")
+    assert refused.returncode == 2 and "no weights here" in refused.stderr
+    assert not (tmp_path / "run").exists()
+    assert editscope(*asked, "ref:identity").returncode == 0
+
+
+def test_what_a_model_said_cannot_steer_the_terminal(small_set: Path, tmp_path: Path, editscope: Cli) -> None:
+    class Rude(es.Editor):
+        def edit(self, case: es.Request) -> es.Edit:
+            return es.Edit(case.case_id, image=case.arrays[0], trace="red \x1b[31mink\x1b[0m\x07\nand \x9b2Jmore")
+
+    suite = es.load_suite("paintbench", root=small_set)
+    run = es.run(suite, Rude(), out=tmp_path / "run", limit=1, progress=False)
+    shown = editscope("show", run.path, run.records()[0].case_id).stdout
+    assert "  trace         red ink\n                and 2Jmore\n" in shown
+    assert "\x1b" not in shown and "\x9b" not in shown

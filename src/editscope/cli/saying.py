@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ SHORT = {
     "preservation_accuracy": "preservation",
 }
 LISTED = 20
+CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""What steers a terminal: texts of models and servers must not."""
 
 
 def plan(planned: Plan, console: Console) -> None:
@@ -143,7 +146,7 @@ def case(record: CaseRecord, console: Console) -> None:
         case_name(record.case_id, record.variant),
         "  " + " · ".join(f"{tag} {value}" for tag, value in record.tags.items()),
         f"  instruction   {record.instruction}",
-        *(f"  {what:<14}{said}" for what, said in (("asked", record.asked), ("trace", record.trace)) if said),
+        *told(record),
         f"  status        {record.status}" + (f": {record.reason}" if record.reason else ""),
         *took(record),
         f"  failure mode  {record.failure}",
@@ -155,6 +158,15 @@ def case(record: CaseRecord, console: Console) -> None:
     lines += [f"  {kind:<14}{path}" for kind, path in record.thumbs.items()]
     lines.append(f"  edit in full  {record.image or 'none'}")
     console.print("\n".join(lines), markup=False)
+
+
+def told(record: CaseRecord) -> list[str]:
+    """What the model was really asked and what it said, without anything that would steer a terminal."""
+    lines = []
+    for what, text in (("asked", record.asked), ("trace", record.trace)):
+        plain = CONTROLS.sub("", text or "").strip()
+        lines += [f"  {what if i == 0 else '':<14}{line}" for i, line in enumerate(plain.splitlines())]
+    return lines
 
 
 def reasons(run: Run, console: Console) -> None:

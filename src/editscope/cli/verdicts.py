@@ -88,7 +88,7 @@ def _telling(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def case(record: CaseRecord, console: Console) -> None:
     """One unit of a case: what was asked, the scores, and what each judge said."""
-    from editscope.cli.saying import took
+    from editscope.cli.saying import told, took
     from editscope.runs.repeats import plain
 
     variant, repeat = plain(record.variant)
@@ -96,7 +96,7 @@ def case(record: CaseRecord, console: Console) -> None:
         record.case_id + (f" · {variant}" if variant else "") + (f" · repeat {repeat + 1}" if repeat else ""),
         "  " + " · ".join(f"{tag} {value}" for tag, value in record.tags.items()),
         f"  instruction   {record.instruction}",
-        *(f"  {what:<14}{said}" for what, said in (("asked", record.asked), ("trace", record.trace)) if said),
+        *told(record),
         f"  status        {record.status}" + (f": {record.reason}" if record.reason else ""),
         *took(record),
         *(f"  {name:<22}{100 * value:.2f}" for name, value in record.metrics.items()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -20,6 +21,9 @@ from editscope.runs.journal import Step
 from editscope.runs.steps import Edited, EditLostError, asked
 from editscope.runs.stock import ahead, slots
 from editscope.runs.worker import Job, Report, trouble
+
+HELD_BY_EDIT = 2
+"""References to an array that only an edit holds: its own, and that of the question."""
 
 
 @dataclass(eq=False)
@@ -322,10 +326,18 @@ def _apart(request: Request) -> Request:
     return replace(request, arrays=tuple(pixels.copy() for pixels in request.arrays), answer=answer)
 
 
+def _ours_alone(edit: Edit) -> bool:
+    """Whether nobody but this edit holds its array, nor memory that it is a part of: then no editor can change it.
+
+    Copying all the same would keep the editor waiting for some milliseconds a picture.
+    """
+    return edit.image.base is None and sys.getrefcount(edit.image) <= HELD_BY_EDIT  # type: ignore[union-attr]
+
+
 def _settled(edit: Edit) -> Edit:
     """An edit whose picture stays as it is while the editor makes the next, perhaps in the same array or file."""
     if isinstance(edit.image, np.ndarray):
-        return replace(edit, image=edit.image.copy())
+        return edit if _ours_alone(edit) else replace(edit, image=edit.image.copy())
     if edit.image is None or not (isinstance(edit.image, str | Path) or getattr(edit.image, "fp", None)):
         return edit
     try:

@@ -17,9 +17,10 @@ from editscope.editors.base import EditLimits
 from editscope.errors import BadInput, Stopped, unknown
 from editscope.runs.asking import Asking
 from editscope.runs.disk import DiskError
-from editscope.runs.engine import Crew, Engine
+from editscope.runs.engine import ERRORS, Crew, Engine
 from editscope.runs.gpus import visible_gpus
-from editscope.runs.info import add_to_judging
+from editscope.runs.info import FILE, add_to_judging
+from editscope.runs.journal import FILE as JOURNAL
 from editscope.runs.journal import Journal, progress, read_journal
 from editscope.runs.judged_engine import Court, JudgedEngine
 from editscope.runs.judged_tables import snapshots
@@ -147,6 +148,7 @@ def execute(
         raise BadInput(f"--jobs must be at least 1, not {jobs}")
     plan.editor.limit(plan.edit_limits)
     crew = _crew(plan, jobs or cores(), local=engine == LOCAL)
+    new = not (plan.out / FILE).exists()
     try:
         with ExitStack() as stack:
             to_edit, to_score = todo(plan)
@@ -169,9 +171,22 @@ def execute(
         if not read_journal(plan.out):
             raise BadInput(str(error)) from error
         raise _resumable(plan, str(error)) from error
+    except BadInput:
+        if new:
+            _leave_nothing(plan.out)
+        raise
     except Stopped as stop:
         raise _resumable(plan, str(stop)) from stop
     return open_run(plan.out)
+
+
+def _leave_nothing(folder: Path) -> None:
+    """Take back a run that was refused before its first step, so that the corrected command can have its folder."""
+    if (folder / FILE).exists() and not read_journal(folder):
+        for name in (FILE, JOURNAL, ERRORS):
+            (folder / name).unlink(missing_ok=True)
+        with suppress(OSError):  # it was there before, or holds something of the user's
+            folder.rmdir()
 
 
 def _asks(judging: Judging, on_ray: bool, address: str | None, jobs: int | None) -> AbstractContextManager[Asking]:

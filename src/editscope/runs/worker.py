@@ -27,6 +27,9 @@ from editscope.suites import Suite, load_suite
 Key: TypeAlias = tuple[str, int]
 """Which job: the case and the repeat."""
 
+SWITCH_S = 0.0005
+"""How often threads of a worker take turns."""
+
 
 @dataclass(frozen=True, slots=True)
 class Setup:
@@ -205,6 +208,8 @@ def main(fd: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what a Ctrl-C means
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     keep_freed_memory()
+    # The thread that asks the editor must not wait for those that draw, encode and score beside it.
+    sys.setswitchinterval(SWITCH_S)
     connection: Connection[Any, Any] = Connection(fd)
     setup, scores = connection.recv()
     jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()

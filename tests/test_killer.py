@@ -163,7 +163,8 @@ def test_an_interrupted_run_finishes_the_steps_in_hand_and_says_how_to_go_on(sit
 
 
 def test_ctrl_c_before_the_first_step_is_no_traceback(site: Site) -> None:
-    slow = "import os, time\nopen(os.environ['CALLS'], 'w').write('importing')\ntime.sleep(600)\n"
+    # Closed by hand: a signal that comes while a forgotten file is being closed is swallowed by Python.
+    slow = "import os, time\nwith open(os.environ['CALLS'], 'w') as log:\n    log.write('importing')\ntime.sleep(600)\n"
     (site.folder / "logging_editor.py").write_text(slow)
     process = site.start(*site.run_arguments("run"))
     site.wait_for_call()

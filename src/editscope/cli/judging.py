@@ -24,6 +24,7 @@ def rescore(
     prompts: opt.Prompts = None,
     samples: opt.Samples = 1,
     missing: opt.Missing = None,
+    accounting: opt.Accounting = None,
     jobs: opt.Jobs = None,
     dry_run: opt.DryRun = False,
     quiet: opt.Quiet = False,
@@ -44,9 +45,13 @@ def rescore(
     editscope rescore runs/mine --judge openai:gpt-4o --protocol kris --out runs/mine-kris
 
     The old run stays as it is. Both can be compared: editscope compare runs/mine runs/mine-gemini
+
+    Count failed calls and missing edits as the authors' tool does, by the verdicts that the run has:
+
+      editscope rescore runs/mine --accounting released --out runs/mine-released
     """
     from editscope.cli.running import go
-    from editscope.runs.rescoring import plan_rescore
+    from editscope.runs.rescoring import plan_recount, plan_rescore
 
     bounds = limits(
         max_cost=max_cost,
@@ -59,7 +64,14 @@ def rescore(
         prices=prices,
         cache=cache,
     )
-    asked = settings(judge, protocol=protocol, prompts=prompts, samples=samples, missing=missing, limits=bounds)
+    said: dict[str, Any] = {"protocol": protocol, "prompts": prompts, "samples": samples, "missing": missing}
+    if accounting is not None and not judge:
+        given = [name for name, value in said.items() if value not in (None, 1)]
+        if given:
+            raise BadInput(f"--{given[0]} needs a judge; --accounting alone counts the verdicts that the run has")
+        go(plan_recount(run_folder, accounting, out=out, limits=bounds), jobs, dry_run, quiet)
+        return
+    asked = settings(judge, accounting=accounting, limits=bounds, **said)
     if asked is None:
         raise BadInput("rescore needs a judge: --judge SPEC, such as openai:gpt-4o")
     go(plan_rescore(run_folder, out=out, **asked), jobs, dry_run, quiet)

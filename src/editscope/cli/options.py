@@ -146,6 +146,14 @@ Missing: TypeAlias = Annotated[
     str | None,
     typer.Option("--missing", metavar="worst|skip|fail", help="What an edit that is not there counts [worst]."),
 ]
+Accounting: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--accounting",
+        metavar="ours|released",
+        help="Count failed calls and missing edits our way, or as the authors' tool does [ours].",
+    ),
+]
 MaxCost: TypeAlias = Annotated[
     float | None, typer.Option("--max-cost", metavar="DOLLARS", help="Stop, resumable, before judges cost more.")
 ]
@@ -186,6 +194,14 @@ File: TypeAlias = Annotated[
 ]
 KpGate: TypeAlias = Annotated[
     str | None, typer.Option("--kp-gate", metavar="asked|enforced", help="worldedit: KP is 1 wherever IF is at most 2.")
+]
+Unsupported: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--unsupported",
+        metavar="zero|skip",
+        help="wiseedit: what a case counts that has more pictures than the editor takes [zero].",
+    ),
 ]
 Psnr: TypeAlias = Annotated[
     str | None, typer.Option("--psnr", metavar="mean|channel-sum", help="picabench: how consistency is computed.")

@@ -42,6 +42,7 @@ def run(
     prompts: opt.Prompts = None,
     samples: opt.Samples = 1,
     missing: opt.Missing = None,
+    accounting: opt.Accounting = None,
     max_cost: opt.MaxCost = None,
     max_calls: opt.MaxCalls = None,
     concurrency: opt.Concurrency = None,
@@ -57,6 +58,7 @@ def run(
     forms: opt.Forms = None,
     file: opt.File = None,
     kp_gate: opt.KpGate = None,
+    unsupported: opt.Unsupported = None,
     psnr: opt.Psnr = None,
     psnr_size: opt.PsnrSize = None,
     region: opt.Region = None,
@@ -121,10 +123,11 @@ def run(
     settings = by_judge.settings(
         judge,
         protocol=protocol,
-        options=opt.given(kp_gate=kp_gate, psnr=psnr, psnr_size=psnr_size, region=region),
+        options=opt.given(kp_gate=kp_gate, unsupported=unsupported, psnr=psnr, psnr_size=psnr_size, region=region),
         prompts=prompts,
         samples=samples,
         missing=missing,
+        accounting=accounting,
         limits=by_judge.limits(
             max_cost=max_cost,
             max_calls=max_calls,
@@ -173,6 +176,7 @@ def score(
     prompts: opt.Prompts = None,
     samples: opt.Samples = 1,
     missing: opt.Missing = None,
+    accounting: opt.Accounting = None,
     max_cost: opt.MaxCost = None,
     max_calls: opt.MaxCalls = None,
     concurrency: opt.Concurrency = None,
@@ -211,7 +215,13 @@ def score(
         max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache
     )
     settings = by_judge.settings(
-        judge, protocol=protocol, prompts=prompts, samples=samples, missing=missing, limits=limits
+        judge,
+        protocol=protocol,
+        prompts=prompts,
+        samples=samples,
+        missing=missing,
+        accounting=accounting,
+        limits=limits,
     )
     plan = _plan(suite, custom, data, f"folder:{outputs}", settings, out=out, where=where, limit=limit)
     go(plan, jobs, dry_run, quiet)

@@ -96,6 +96,14 @@ class Editor:
         """Whether an edit costs nothing and may be made again when its worker died: files and reference editors."""
         return self.needs_answer or self.in_place
 
+    def not_applicable(self, case_id: str, variant: str, images: int) -> str:
+        """Why it is not asked for an edit of so many pictures at all; "" where it is."""
+        most = self.max_images
+        if most is None or images <= most:
+            return ""
+        takes = f"the editor takes {most} image{'s' if most > 1 else ''}, not {images}"
+        return f"not applicable: {takes}; join(row):EDITOR makes them one"
+
     def limit(self, limits: EditLimits) -> None:
         """Take limits, before ``check`` and ``load``; for editors that wait for others or cost money."""
 

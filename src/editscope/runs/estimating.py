@@ -11,9 +11,10 @@ from editscope.errors import BadImage
 from editscope.images import Pixels, load
 from editscope.judges import Call
 from editscope.judges.budget import Estimate, estimate
-from editscope.runs.journal import progress, read_journal
+from editscope.runs.journal import progress
 from editscope.runs.plan import Plan
 from editscope.runs.repeats import file_names, plain
+from editscope.runs.todo import lines_of
 
 LOOKED_AT = 40
 """Of so many cases, spread over the run, the calls are really made; the others are taken to be like them."""
@@ -41,7 +42,7 @@ def forecast(plan: Plan, looked_at: int = LOOKED_AT) -> Forecast:
     """Estimate a plan with judges. Edits that are there are looked at; for others their inputs stand in."""
     assert plan.judging is not None
     judging = plan.judging
-    done = progress(read_journal(plan.out))
+    done = progress(lines_of(plan))
     scored = {(case_id, plain(name)[1]) for case_id, name in done.scores}
     every = ((case_id, repeat) for repeat in range(plan.repeats) for case_id in plan.ids)
     left = [job for job in every if job not in scored]
@@ -68,6 +69,8 @@ def _calls(plan: Plan, case_id: str, repeat: int) -> Iterator[Call]:
         there = {variant: pixels for variant, pixels in edits.items() if pixels is not None}
         if len(there) == len(edits):
             yield from rubric.calls(case, unit, there, prompts)
+        elif plan.judging.protocol.white:
+            yield from rubric.white_calls(case, unit, prompts)
 
 
 def _edit(plan: Plan, case: Case, variant: str, repeat: int) -> Pixels | None:

@@ -50,6 +50,10 @@ def _check_same(folder: Path, there: Info, asked: Info) -> None:
                 for what, key in (("judges", "judges"), ("protocol", "protocol"), ("prompts", "prompts"))
             ),
             ("samples", there.get("judging", {}).get("samples"), asked.get("judging", {}).get("samples")),
+            *(
+                ("accounting", old.get("accounting", "ours"), new.get("accounting", "ours"))
+                for old, new in ((there.get("judging", {}), asked.get("judging", {})),)
+            ),
         )
         if old != new
     ]

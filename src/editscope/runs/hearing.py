@@ -52,6 +52,7 @@ class Hearing:
             verdicts[asked[0]].append(self.verdicts[asked])
         about = self.about
         rows = rubric.rows(about.case, about.unit, verdicts, about.pixels, about.missing)
+        white = rubric.rows(about.case, about.unit, verdicts, {}) if about.missing and self.calls else ()
         return {
             "step": "score",
             "case": about.case.id,
@@ -64,6 +65,7 @@ class Hearing:
             "missing": about.missing,
             "applicable": about.applicable,
             "rows": [_row(row, about.unit) for row in rows],
+            **({"white": [_row(row, about.unit) for row in white]} if white else {}),
             "pixels": dict(about.pixels),
             "calls": self.calls,
             "verdicts": dict(sorted(Counter(verdict.status for verdict in self.verdicts.values()).items())),
@@ -155,6 +157,7 @@ def _status(missing: Status | None, rows: tuple[ScoreRow, ...]) -> Status:
 def _row(row: ScoreRow, unit: Unit) -> dict[str, Any]:
     """A row without what goes without saying."""
     usual = {"status": "ok", "variant": unit.name, "key": "", "tags": {}, "asked": 0, "answered": 0, "agreement": None}
+    usual |= {"low": None, "high": None}
     said = {name: getattr(row, name) for name in usual} | {"tags": dict(row.tags)}
     kept = {name: value for name, value in said.items() if value != usual[name]}
     return {"metric": row.metric, "value": row.value, **kept}

@@ -9,6 +9,16 @@ from typing import Any, TypeAlias
 
 from editscope.cases import Aggregation
 from editscope.errors import BadInput
+from editscope.runs.accounting import (
+    Counted,
+    accounting_of,
+    counted,
+    other_than,
+    release_of,
+    rules_said,
+    unsupported_rule,
+    without_a_row,
+)
 from editscope.runs.journal import Line
 from editscope.runs.protocol import measures_from
 from editscope.runs.repeated_tables import about_repeats
@@ -20,7 +30,7 @@ Pairs: TypeAlias = Sequence[tuple[Line, Line]]
 Columns: TypeAlias = "dict[str, list[Any]]"
 
 WORST, BEST = " worst", " best"  # columns beside the tags; no tag starts with a space
-FIXED = ("metric", "key", "value", "status", "edit_status", "asked", "answered", "agreement")
+FIXED = ("metric", "key", "value", "low", "high", "status", "edit_status", "asked", "answered", "agreement")
 
 
 def is_judged(info: Info) -> bool:
@@ -28,15 +38,16 @@ def is_judged(info: Info) -> bool:
     return bool(info.get("judging"))
 
 
-def score_columns(info: Info, pairs: Pairs) -> Columns:
+def score_columns(info: Info, pairs: Pairs, counts: Counted | None = None) -> Columns:
     """One row for each number: case, variant, tags, metric, the key of its call, value and status; then the measures.
 
-    ``value`` is on the natural scale of the rubric (1–5, yes as 1). The column of a measure has the value where the
-    row's metric belongs to it, as a hundredth of what tables show, and none elsewhere: what is averaged and what is
-    compared are these columns.
+    ``value`` is on the natural scale of the rubric (1–5, yes as 1); it lies between ``low`` and ``high`` whatever the
+    missing verdicts would be. The column of a measure has the value where the row's metric belongs to it, as a
+    hundredth of what tables show, and none elsewhere: what is averaged and what is compared are these columns.
+    ``counts`` says which rows count; by default as run.json says.
     """
-    rows = list(_rows(info, pairs))
     measures = measures_from(info["judging"])
+    rows = list(_rows(pairs, counts or counted(info, [score for _, score in pairs]), measures))
     tags = list(dict.fromkeys([tag for row in rows for tag in row["tags"]] + [*_tags_of(info)]))
     columns: Columns = {name: [row[name] for row in rows] for name in ("case_id", "variant")}
     if repeats_of(info) > 1:
@@ -53,7 +64,9 @@ def summary(info: Info, pairs: Pairs, aggregation: Aggregation) -> dict[str, Any
     from editscope.stats.summary import summarize
 
     measures = measures_from(info["judging"])
-    columns, names = score_columns(info, pairs), [measure.name for measure in measures]
+    names = [measure.name for measure in measures]
+    counts = counted(info, [score for _, score in pairs])
+    columns = score_columns(info, pairs, counts)
     table = summarize(folded(columns, names), aggregation, names)
     groups = [row for row in table["groups"] if row["n"]]
     for measure in measures:
@@ -62,11 +75,13 @@ def summary(info: Info, pairs: Pairs, aggregation: Aggregation) -> dict[str, Any
         "headline": info["judging"]["headline"],
         "measures": info["judging"]["measures"],
         "edits": dict(Counter(_edit_status(score) for _, score in pairs)),
+        **_unsupported(info, pairs, columns, aggregation),
         "verdicts": verdict_coverage(pairs),
         "spent": spent(pairs),
         "snapshots": snapshots(pairs),
         "overall": table["overall"],
         "groups": groups,
+        "accounting": _accounting(info, pairs, aggregation, counts, table["overall"]),
         **_labels(columns),
         **_agreement(columns),
         **_panel(pairs),
@@ -87,12 +102,6 @@ def unit_metrics(measures: Sequence[Measure], rows: Sequence[Mapping[str, Any]])
         if values:
             found[measure.name] = measure.shown(sum(values) / len(values)) / 100
     return found
-
-
-def counted_rows(info: Info, score: Line) -> list[dict[str, Any]]:
-    """The rows of a score line as they count: without value where a missing edit is to be skipped."""
-    skipped = score["missing"] is not None and (info["judging"]["missing"] == "skip" or not score["applicable"])
-    return [{**row, "value": None} if skipped else row for row in score["rows"]]
 
 
 def verdict_coverage(pairs: Pairs) -> dict[str, int]:
@@ -121,10 +130,13 @@ def spent(pairs: Pairs) -> dict[str, Any]:
     return {**total, "cost_usd": round(sum(known), 6) if len(known) == len(costs) else None}
 
 
-def _rows(info: Info, pairs: Pairs) -> Iterator[dict[str, Any]]:
+def _rows(pairs: Pairs, counts: Counted, measures: Sequence[Measure]) -> Iterator[dict[str, Any]]:
+    scales = {metric: (measure.worst, measure.best) for measure in measures for metric in measure.metrics}
     for _, score in pairs:
         repeat = plain(score["variant"])[1]
-        for row in counted_rows(info, score):
+        for row in counts.rows[score["case"], score["variant"]]:
+            # Journals of older versions do not say where a number lies whose verdict is missing.
+            low, high = scales[row["metric"]] if row["value"] is None else (row["value"], row["value"])
             yield {
                 "case_id": score["case"],
                 "variant": repeated(row["variant"], repeat) if "variant" in row else score["variant"],
@@ -133,6 +145,8 @@ def _rows(info: Info, pairs: Pairs) -> Iterator[dict[str, Any]]:
                 "metric": row["metric"],
                 "key": row.get("key", ""),
                 "value": row["value"],
+                "low": row.get("low", low),
+                "high": row.get("high", high),
                 "status": row.get("status", "ok"),
                 "edit_status": _edit_status(score),
                 "asked": row.get("asked", 0),
@@ -173,16 +187,13 @@ def _bound(
     """
     from editscope.stats.missing import missing_bounds
 
-    mine = [
-        place
-        for place, metric in enumerate(columns["metric"])
-        if metric in measure.metrics and (columns["edit_status"][place] == "ok" or columns["value"][place] is not None)
-    ]
-    if all(columns["value"][place] is not None for place in mine):
+    low, high = columns["low"], columns["high"]
+    mine = [i for i, metric in enumerate(columns["metric"]) if metric in measure.metrics and low[i] is not None]
+    if all(low[place] == high[place] for place in mine):
         return
     rows = {name: [values[place] for place in mine] for name, values in columns.items()}
-    for end, value in ((WORST, measure.worst), (BEST, measure.best)):
-        rows[end] = [measure.shown(value) / 100 if known is None else known for known in rows[measure.name]]
+    for end, values in ((WORST, low), (BEST, high)):
+        rows[end] = [measure.shown(values[place]) / 100 for place in mine]
     rows = folded(rows, (measure.name, WORST, BEST))
     try:
         table = missing_bounds(rows, aggregation, measure.name, filled=(WORST, BEST))
@@ -194,6 +205,59 @@ def _bound(
     for where, found in bounds.items():
         if found.missing and where in cells:
             cells[where] |= {"missing": found.missing, "worst": found.worst, "best": found.best}
+
+
+def _accounting(
+    info: Info, pairs: Pairs, aggregation: Aggregation, counts: Counted, overall: Mapping[str, Any]
+) -> dict[str, Any]:
+    """How the run counts what is missing, and its means as the other accounting has them.
+
+    ``other`` has all groups where the two differ, and ``difference`` says by how much: other less used. Where the
+    other needs verdicts that nobody asked for, ``unknown`` counts the edits that they are about.
+    """
+    from editscope.stats.summary import summarize
+
+    used = accounting_of(info)
+    said: dict[str, Any] = {
+        "used": used,
+        "rules": rules_said(info),
+        "release": getattr(release_of(info), "title", None),
+    }
+    other = counted(info, [score for _, score in pairs], other_than(used))
+    if counts.unknown or other.unknown:
+        return {**said, "differs": None, "unknown": counts.unknown or other.unknown}
+    if counts.same(other):
+        return {**said, "differs": False, "other": {"name": other_than(used), "overall": overall}}
+    names = [measure.name for measure in measures_from(info["judging"])]
+    table = summarize(folded(score_columns(info, pairs, other), names), aggregation, names)
+    apart = {
+        name: round(cell["mean"] - overall[name]["mean"], 9)
+        for name, cell in table["overall"].items()
+        if cell["mean"] is not None and overall[name]["mean"] is not None
+    }
+    groups = [row for row in table["groups"] if row["n"]]
+    found = {"name": other_than(used), "overall": table["overall"], "groups": groups}
+    return {**said, "differs": True, "difference": apart, "other": found}
+
+
+def _unsupported(info: Info, pairs: Pairs, columns: Columns, aggregation: Aggregation) -> dict[str, Any]:
+    """What becomes of edits that the editor cannot make because it takes fewer pictures; nothing where it takes all.
+
+    ``vanished`` names the groups of which no case counts, so that none is left out of the averages in silence.
+    """
+    n = sum(not score["applicable"] for _, score in pairs)
+    if not n:
+        return {}
+    tags = (*aggregation.overall.over, *(group.by[0] for group in aggregation.groups[:1] if group.by))
+    vanished = {}
+    for tag in dict.fromkeys(tag for tag in tags if tag in columns and tag not in ("case_id", *FIXED)):
+        values = list(zip(columns[tag], columns["value"], strict=True))
+        gone = {key for key, _ in values if key is not None} - {key for key, value in values if value is not None}
+        if gone:
+            vanished[tag] = sorted(gone)
+    scores = [score for _, score in pairs]
+    found = {"n": n, "rule": unsupported_rule(info), "without_a_row": without_a_row(info, scores)}
+    return {"unsupported": {**found, "vanished": vanished}}
 
 
 def _labels(columns: Columns) -> dict[str, Any]:

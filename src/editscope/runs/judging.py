@@ -9,10 +9,11 @@ from typing import Any, TypeAlias, cast, get_args
 
 from editscope.cases import NOTHING, Aggregation
 from editscope.errors import BadInput, unknown
-from editscope.judges import Judge
+from editscope.judges import Call, Judge, Verdict
 from editscope.runs.judged_engine import Missing
 from editscope.runs.protocol import Protocol, described, protocol_for, protocol_from
 from editscope.scoring.rubrics import Rubric
+from editscope.scoring.rubrics.accounting import ACCOUNTINGS, RELEASES, Accounting
 from editscope.suites import Suite
 
 Judges: TypeAlias = "str | Judge | Sequence[str | Judge]"
@@ -59,6 +60,7 @@ class Judging:
     rubric: Rubric
     samples: int = 1
     missing: Missing = "worst"
+    accounting: Accounting = "ours"
     limits: Limits = field(default_factory=Limits)
     again: bool = False
     """Whether calls that ended without a verdict are asked once more."""
@@ -80,6 +82,7 @@ class Judging:
             **described(self.protocol, self.rubric),
             "samples": self.samples,
             "missing": self.missing,
+            "accounting": self.accounting,
             "limits": {name: value for name, value in kept.items() if value not in (None, "")},
         }
 
@@ -101,17 +104,18 @@ def make_judging(
     options: Mapping[str, Any] = NOTHING,
     prompts: str | Path | None = None,
     samples: int = 1,
-    missing: str = "worst",
+    missing: str | None = None,
+    accounting: str = "ours",
     limits: Limits | None = None,
     again: bool = False,
 ) -> Judging:
     """Load and check all that judging needs; BadInput for what is wrong with it. Asks nobody."""
     if samples < 1:
         raise BadInput(f"--samples must be at least 1, not {samples}")
-    if missing not in get_args(Missing):
-        raise unknown("way with missing edits for --missing", missing, get_args(Missing))
+    counts = check_accounting(accounting, missing)
     limits = limits or Limits()
     chosen = protocol_for(suite, protocol, options, prompts)
+    chosen = replace(chosen, white=judges_white(chosen.name, counts))
     rubric = chosen.rubric()
     chosen.pack(rubric)
     listed = [judge] if isinstance(judge, str | Judge) else list(judge)
@@ -119,24 +123,67 @@ def make_judging(
         raise BadInput(f"suite {suite.name} is scored by a judge; name one with --judge, such as openai:gpt-4o")
     judges = load_judges(listed, limits)
     named = all(isinstance(one, str) for one in listed)
-    return Judging(judges, chosen, rubric, samples, cast("Missing", missing), limits, again, named)
+    return Judging(judges, chosen, rubric, samples, cast("Missing", missing or "worst"), counts, limits, again, named)
+
+
+class RecordedJudge(Judge):
+    """A judge whose verdicts are all there: it has a name, and nobody can ask it."""
+
+    def __init__(self, spec: str) -> None:
+        self.spec = spec
+
+    async def ask(self, call: Call, sample: int = 0) -> Verdict:
+        """Raises: this judge is only a name."""
+        raise BadInput(f"{self.spec} is not at hand, and a verdict is missing; judge again with --judge {self.spec}")
+
+
+def recorded_judging(suite: Suite, info: Mapping[str, Any], limits: Limits | None = None) -> Judging:
+    """The judging of a finished run for who asks nothing more: no key, weights or server are needed."""
+    return judging_again(suite, info, limits, judges=[RecordedJudge(spec) for spec in info["judging"]["judges"]])
+
+
+def check_accounting(accounting: str, missing: str | None) -> Accounting:
+    """An accounting that there is, and that goes with what was said of missing edits; BadInput otherwise."""
+    if missing is not None and missing not in get_args(Missing):
+        raise unknown("way with missing edits for --missing", missing, get_args(Missing))
+    if accounting not in ACCOUNTINGS:
+        raise unknown("way to count for --accounting", accounting, ACCOUNTINGS)
+    if accounting == "released" and missing is not None:
+        raise BadInput(
+            f"--accounting released counts missing edits as the authors' tool does, and --missing {missing} says "
+            "otherwise; give one of the two"
+        )
+    return accounting
+
+
+def judges_white(protocol: str, accounting: Accounting) -> bool:
+    """Whether a white picture is judged where an edit is missing."""
+    return accounting == "released" and protocol in RELEASES and RELEASES[protocol].missing == "white"
 
 
 def judging_again(
-    suite: Suite, info: Mapping[str, Any], limits: Limits | None = None, missing: str | None = None, again: bool = False
+    suite: Suite,
+    info: Mapping[str, Any],
+    limits: Limits | None = None,
+    missing: str | None = None,
+    again: bool = False,
+    judges: Judges | None = None,
 ) -> Judging:
-    """The judging of a run that was started before, from its run.json; ``limits`` over those it had."""
+    """The judging of a run that was started before, from its run.json; ``limits`` over those it had, and ``judges``
+    in place of those that it names."""
     said = info["judging"]
     protocol = protocol_from(said)
+    accounting = said.get("accounting", "ours")
     before = Limits(**said["limits"])
     found = make_judging(
         suite,
-        said["judges"],
+        said["judges"] if judges is None else judges,
         protocol=protocol.name,
         options=protocol.options,
         prompts=protocol.prompts or None,
         samples=said["samples"],
-        missing=missing or said["missing"],
+        missing=missing or (said["missing"] if accounting == "ours" else None),
+        accounting=accounting,
         limits=limits.over(before) if limits else before,
         again=again,
     )

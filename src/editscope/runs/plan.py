@@ -22,6 +22,7 @@ from editscope.runs.bounds import bounded, bounds_of, checked
 from editscope.runs.disk import write_whole, writing
 from editscope.runs.folder import run_folder
 from editscope.runs.info import FILE, FORMAT, Info, aggregation_from, aggregation_json, info_json, read_info
+from editscope.runs.journal import Line
 from editscope.runs.judging import Judging, Limits, judging_again
 from editscope.runs.repeats import check_more, check_repeats, file_names, repeated, repeats_of
 from editscope.suites import Suite, Where, load_suite
@@ -41,6 +42,14 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False)
+class Kept:
+    """What a new run takes over from a finished one: lines of its journal, and its thumbnails."""
+
+    lines: tuple[Line, ...]
+    folder: Path
+
+
+@dataclass(frozen=True, eq=False)
 class Plan:
     """A run that can start: the suite, the cases of it, the editor, and the folder."""
 
@@ -53,6 +62,8 @@ class Plan:
     judging: Judging | None = None
     edit_again: tuple[str, ...] = ()
     """Edits that ended with one of these statuses are made once more."""
+    kept: Kept | None = None
+    """What its journal starts with, where it counts the verdicts of another run."""
 
     @property
     def repeats(self) -> int:

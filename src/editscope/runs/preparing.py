@@ -50,7 +50,7 @@ class Prepared:
 
     ``case`` has paths of pictures and no pixels; ``place`` is the number of the unit among the ``units`` of its case;
     ``missing`` is the status of the edit where there is none, and ``applicable`` says whether that counts against the
-    editor. The ``calls`` of what was remembered are sketches.
+    editor; its ``calls``, if any, are about a white picture. The ``calls`` of what was remembered are sketches.
     """
 
     case: Case
@@ -91,6 +91,8 @@ class JudgedBench(Bench):
     memo: Memo | None
     about: str
     """Hash of all that decides what is made of an edit: code, protocol, options and prompts."""
+    white: bool = False
+    """Whether a white picture is judged where an edit is missing."""
 
     def case(self, case_id: str) -> Case:
         """The case as the suite gives it, its pictures still files where they are."""
@@ -99,10 +101,8 @@ class JudgedBench(Bench):
     def before(self, case: Case, index: int, variant: str = "") -> Request | Edited:
         """What the editor is to be asked; the end of it where the case has more pictures than it takes."""
         assert self.editor is not None
-        most = self.editor.max_images
-        if most is not None and len(case.images) > most:
-            takes = f"the editor takes {most} image{'s' if most > 1 else ''}, not {len(case.images)}"
-            reason = f"not applicable: {takes}; join(row):EDITOR makes them one"
+        reason = self.editor.not_applicable(case.id, variant, len(case.images))
+        if reason:
             edit = Edit(case.id, variant, status="no_output", reason=reason)
             return Edited({**edit_line(edit, index), "applicable": False}, None)
         return super().before(case, index, variant)
@@ -156,7 +156,9 @@ class JudgedBench(Bench):
         for place, unit in enumerate(units):
             missing = next((job.edits[repeated(v, job.repeat)] for v in unit.variants if v not in there), None)
             if missing is not None:
-                found.append(self._prepared(case, unit, place, len(units), missing=missing))
+                asked = self.white and missing.get("applicable", True)
+                white = self.rubric.white_calls(case, unit, self.prompts) if asked else ()
+                found.append(self._prepared(case, unit, place, len(units), missing=missing, calls=white))
                 continue
             own = {variant: there[variant] for variant in unit.variants}
             calls = self.rubric.calls(case, unit, own, self.prompts)
@@ -268,7 +270,7 @@ def judged_bench(
     prompts = protocol.pack(rubric)
     memo = None if memory is None else Memo(memory)
     about = memo_key(code_digest(), protocol.name, dict(protocol.options), getattr(prompts, "hash", ""))
-    return JudgedBench(suite, editor, folder, seed, rubric, prompts, memo, about)
+    return JudgedBench(suite, editor, folder, seed, rubric, prompts, memo, about, protocol.white)
 
 
 def seen(case: Case, calls: tuple[Call, ...] | list[Any]) -> tuple[Question | None, ...]:

@@ -18,11 +18,15 @@ from editscope.suites import Suite
 
 @dataclass(frozen=True)
 class Protocol:
-    """A rubric by name and options; ``prompts`` is the folder that replaces its own, "" where none does."""
+    """A rubric by name and options; ``prompts`` is the folder that replaces its own, "" where none does.
+
+    ``white`` says that a white picture is judged where an edit is missing, as a released tool does.
+    """
 
     name: str
     options: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     prompts: str = ""
+    white: bool = False
 
     def rubric(self) -> Rubric:
         """The rubric, made again in this process."""
@@ -37,7 +41,7 @@ class Protocol:
         return self.name + (f"?{urlencode(dict(self.options))}" if self.options else "")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Protocol, (self.name, dict(self.options), self.prompts)
+        return Protocol, (self.name, dict(self.options), self.prompts, self.white)
 
 
 def protocol_for(

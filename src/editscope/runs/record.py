@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from editscope.errors import BadInput, unknown
+from editscope.runs.accounting import Counted, counted
 from editscope.runs.disk import safe_path
 from editscope.runs.journal import Line, Progress, progress, read_journal
 from editscope.runs.judged_record import SummaryDict, VerdictRecord, kinds_of, shared_tags, verdict_records
-from editscope.runs.judged_tables import counted_rows, is_judged, unit_metrics
+from editscope.runs.judged_tables import is_judged, unit_metrics
 from editscope.runs.plan import Info, aggregation_from, read_info
 from editscope.runs.protocol import measures_from
 from editscope.runs.repeats import plain, repeats_of
@@ -132,6 +133,10 @@ class Run:
         return scored(self._progress)
 
     @cached_property
+    def _counted(self) -> Counted:
+        return counted(self.info, [score for _, score in self._pairs])
+
+    @cached_property
     def _columns(self) -> dict[str, list[Any]]:
         return score_columns(self.info, self._pairs)
 
@@ -232,9 +237,8 @@ class Run:
         for tag in tags:
             if tag not in self.tags:
                 raise unknown(f"tag in {self.path}", tag, self.tags)
-        wanted = tags.items()
-        headline = aggregation_from(self.info).headline
-        return Selection(tuple(r for r in self.records() if wanted <= dict(r.tags).items()), headline)
+        found = tuple(record for record in self.records() if tags.items() <= dict(record.tags).items())
+        return Selection(found, aggregation_from(self.info).headline)
 
     def case(self, case_id: str, variant: str | None = None) -> CaseRecord:
         """One case by its id; of several variants the first, unless it is named, here or as ``"id@variant"``.
@@ -247,8 +251,7 @@ class Run:
         name, at, named = case_id.rpartition("@")
         if at and variant is None:
             return self.case(name, named)
-        variants = [score["variant"] for _, score in self._pairs if score["case"] == case_id]
-        if variants:
+        if variants := [score["variant"] for _, score in self._pairs if score["case"] == case_id]:
             listed = ", ".join(f"{case_id}@{one}" if one else case_id for one in variants)
             raise BadInput(
                 f"{self.path} has no scored case {f'{case_id}@{variant}'!r}; of this case there are {listed}"
@@ -311,7 +314,7 @@ class Run:
 
     def _judged_part(self, score: Line) -> dict[str, Any]:
         thumbs = Thumbs(self.path, score["case"], score["unit"])
-        rows = counted_rows(self.info, score)
+        rows = [dict(row) for row in self._counted.rows[score["case"], score["variant"]]]
         edits = {variant: self._progress.edits.get((score["case"], variant)) for variant in score["unit"]}
         places = {variant: self.image_of(line) for variant, line in edits.items() if line is not None}
         lines = self._progress.verdicts.get((score["case"], score["variant"]), {})

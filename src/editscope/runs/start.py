@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import shlex
+import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import fields
@@ -16,7 +17,7 @@ from editscope.editors import Editor
 from editscope.editors.base import EditLimits
 from editscope.errors import BadInput, Stopped, unknown
 from editscope.runs.asking import Asking
-from editscope.runs.disk import DiskError
+from editscope.runs.disk import DiskError, writing
 from editscope.runs.engine import ERRORS, Crew, Engine
 from editscope.runs.gpus import visible_gpus
 from editscope.runs.info import FILE, add_to_judging
@@ -29,7 +30,7 @@ from editscope.runs.plan import Plan, make_plan, plan_again, start_folder
 from editscope.runs.preparing import judged_bench
 from editscope.runs.progress import judging_meter, meter
 from editscope.runs.record import Run, open_run
-from editscope.runs.steps import IMAGES
+from editscope.runs.steps import IMAGES, THUMBS
 from editscope.runs.stock import paid, slots
 from editscope.runs.tables import SCORES, SUMMARY, scored, write_tables
 from editscope.runs.todo import done_so_far, todo
@@ -60,7 +61,8 @@ def run(
     protocol: str | None = None,
     prompts: str | Path | None = None,
     samples: int = 1,
-    missing: str = "worst",
+    missing: str | None = None,
+    accounting: str = "ours",
     repeats: int = 1,
     engine: str = "local",
     ray_address: str | None = None,
@@ -77,8 +79,9 @@ def run(
 
     ``judge`` is a spec such as ``"openai:gpt-4o"``, a Judge, or several of them, which are asked the same. ``protocol``
     judges by another suite's rubric, ``prompts`` is a folder that replaces its prompts, ``samples`` asks each question
-    so often; ``missing`` says what an edit that is not there counts: ``"worst"``, ``"skip"`` or ``"fail"``. Further
-    names are those of ``editscope.runs.judging.Limits``: concurrency, max_cost, max_calls, cache and more.
+    so often; ``missing`` says what an edit that is not there counts: ``"worst"`` (the default), ``"skip"`` or
+    ``"fail"``; ``accounting="released"`` counts it, and calls that failed, as the authors' tool does. Further names are
+    those of ``editscope.runs.judging.Limits``: concurrency, max_cost, max_calls, cache and more.
 
     ``repeats`` edits each case so often, each time with another seed. ``engine="ray"`` puts the work on a Ray cluster,
     that at ``ray_address`` or the one that is here. ``edit_limits`` is how fast an editor may be asked and what it may
@@ -91,10 +94,19 @@ def run(
     if judge is not None:
         bounds = _limits(limits)
         judging = make_judging(
-            suite, judge, protocol=protocol, prompts=prompts, samples=samples, missing=missing, limits=bounds
+            suite,
+            judge,
+            protocol=protocol,
+            prompts=prompts,
+            samples=samples,
+            missing=missing,
+            accounting=accounting,
+            limits=bounds,
         )
-    elif protocol is not None or prompts is not None or limits:
-        raise BadInput("a protocol, prompts or limits of judging need a judge, such as judge='openai:gpt-4o'")
+    elif protocol is not None or prompts is not None or accounting != "ours" or limits:
+        raise BadInput(
+            "a protocol, prompts, accounting or limits of judging need a judge, such as judge='openai:gpt-4o'"
+        )
     plan = make_plan(
         suite,
         editor,
@@ -164,6 +176,7 @@ def execute(
                 crew = stack.enter_context(ray_crew(plan, crew, ray_address, jobs=jobs))
             start_folder(plan)
             with Journal(plan.out) as journal:
+                _take_over(plan, journal)
                 _sweep(plan.out / IMAGES)
                 worked = _work(plan, crew, journal, console, asking)
                 _finish(plan, worked)
@@ -178,6 +191,17 @@ def execute(
     except Stopped as stop:
         raise _resumable(plan, str(stop)) from stop
     return open_run(plan.out)
+
+
+def _take_over(plan: Plan, journal: Journal) -> None:
+    """Start a run with the lines and thumbnails of the one that it counts again, in one write, unless it has them."""
+    if plan.kept is None or read_journal(plan.out):
+        return
+    thumbs = plan.kept.folder / THUMBS
+    if thumbs.is_dir():
+        with writing(plan.out / THUMBS):
+            shutil.copytree(thumbs, plan.out / THUMBS, dirs_exist_ok=True)
+    journal.append(*plan.kept.lines)
 
 
 def _leave_nothing(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 from editscope.runs.journal import Line, Progress, progress, read_journal
@@ -32,19 +33,31 @@ def todo(plan: Plan) -> tuple[list[Job], list[Job]]:
     return to_edit, to_score
 
 
+def lines_of(plan: Plan) -> Sequence[Line]:
+    """The lines of a run's journal; before it is there, those that it will start with."""
+    return read_journal(plan.out) or (plan.kept.lines if plan.kept else ())
+
+
 def done_so_far(plan: Plan) -> Progress:
     """What the journal has; without what ended without a verdict, where that is to be asked again."""
-    done = progress(read_journal(plan.out))
+    done = progress(lines_of(plan))
     if plan.edit_again:
         done = _without(done, plan.edit_again)
     if plan.judging is None or not plan.judging.again:
         return done
-    scores = {step: line for step, line in done.scores.items() if line["status"] == "ok" or line["missing"]}
+    scores = {step: line for step, line in done.scores.items() if _settled(line)}
     verdicts = {
         step: {asked: line for asked, line in lines.items() if line["verdict"]["status"] == "ok"}
         for step, lines in done.verdicts.items()
     }
     return Progress(done.edits, scores, verdicts)
+
+
+def _settled(score: Line) -> bool:
+    """Whether asking judges again could change nothing: all said something, or there was no edit to ask about."""
+    if score["missing"]:
+        return all(row["value"] is not None for row in score.get("white", ()))
+    return bool(score["status"] == "ok")
 
 
 def _without(done: Progress, statuses: tuple[str, ...]) -> Progress:

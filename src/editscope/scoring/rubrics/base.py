@@ -73,7 +73,8 @@ class ScoreRow:
     and the worst of the scale, with a status that is not ``ok``, where there was no edit to judge.
 
     Of ``asked`` verdicts ``answered`` are ok; ``agreement`` is the share of their pairs that say the same, none for
-    fewer than two.
+    fewer than two. Where verdicts are missing, ``low`` and ``high`` are the ends between which the number lies
+    whatever they would have been; both are none where the value is certain.
     """
 
     metric: str
@@ -85,6 +86,8 @@ class ScoreRow:
     asked: int = 0
     answered: int = 0
     agreement: float | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 class Rubric(ABC):
@@ -137,6 +140,10 @@ class Rubric(ABC):
         Raises BadInput for a case that this rubric has nothing to ask about.
         """
         return tuple(Unit(case.id, (instruction.variant,)) for instruction in case.instructions)
+
+    def white_calls(self, case: Case, unit: Unit, prompts: Prompts) -> tuple[Call, ...]:
+        """The questions about a white picture in place of an edit that is missing, for a release that asks them."""
+        return ()
 
     def from_pixels(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> dict[str, float | None]:
         """Numbers that need no judge, such as PSNR outside the edited area."""

@@ -8,6 +8,8 @@ from math import isnan
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
+
 from editscope.cases import Aggregation, Case, Group, Question, Status
 from editscope.errors import BadInput
 from editscope.images import Pixels, load, probe
@@ -23,6 +25,8 @@ Box: TypeAlias = tuple[int, int, int, int]
 SIDE = 1024
 """The longer side of the canvas that question boxes are on, and of the crop that the judge sees."""
 PADDING = 20
+WHITE_SIDE = 512
+"""The side of the white picture that the released tool shows the judge where it finds no edit."""
 LINE = 4
 RED = (255, 0, 0)
 
@@ -64,18 +68,24 @@ class PicaBench(Rubric):
 
     def calls(self, case: Case, unit: Unit, edits: Mapping[str, Pixels], prompts: Prompts) -> tuple[Call, ...]:
         """One for each question; what is shown of the edit is encoded once for all questions about the same box."""
-        (variant,) = unit.variants
-        canvas = with_side(edits[variant], SIDE)
-        made: dict[Box | None, Picture] = {}
+        canvas = with_side(edits[unit.variants[0]], SIDE)
+        boxes = [self._box(question, canvas) for question in case.questions]
+        made = {box: self._picture(canvas, box) for box in dict.fromkeys(boxes)}
+        return self._asked(case, unit, prompts, [made[box] for box in boxes])
+
+    def white_calls(self, case: Case, unit: Unit, prompts: Prompts) -> tuple[Call, ...]:
+        """One for each question, about a white square as the released tool makes it, shown whole."""
+        white = jpeg(np.full((WHITE_SIDE, WHITE_SIDE, 3), 255, np.uint8))
+        return self._asked(case, unit, prompts, [white] * len(case.questions))
+
+    def _asked(self, case: Case, unit: Unit, prompts: Prompts, pictures: Sequence[Picture]) -> tuple[Call, ...]:
+        """Each question of a case with its picture."""
         prompt = "question_with_instruction" if self.with_instruction else "question"
-        words = {"instruction": instruction_of(case, variant).text} if self.with_instruction else {}
-        found = []
-        for key, question in zip(self.keys(case, unit), case.questions, strict=True):
-            box = self._box(question, canvas)
-            if box not in made:
-                made[box] = self._picture(canvas, box)
-            found.append(prompts.call(prompt, key, {"edit": (made[box],)}, {**words, "question": question.text}))
-        return tuple(found)
+        words = {"instruction": instruction_of(case, unit.variants[0]).text} if self.with_instruction else {}
+        return tuple(
+            prompts.call(prompt, key, {"edit": (picture,)}, {**words, "question": question.text})
+            for key, question, picture in zip(self.keys(case, unit), case.questions, pictures, strict=True)
+        )
 
     def from_pixels(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> dict[str, float | None]:
         """Consistency: PSNR in dB outside the case's regions, none where they leave no pixel."""
@@ -102,10 +112,7 @@ class PicaBench(Rubric):
             _answered(question, key, verdicts.get(key, ()), unit, tags, missing)
             for key, question in zip(self.keys(case, unit), case.questions, strict=True)
         )
-        known = [row.value for row in questions if row.value is not None]
-        share = sum(known) / len(known) if known else None
-        status = missing or ("ok" if known else questions[0].status)
-        rows = (*questions, ScoreRow("accuracy_by_case", share, status, unit.name, "", tags))
+        rows = (*questions, _by_case(questions, unit, tags, missing))
         psnr = pixels.get("consistency") if missing is None else (None if _all_inside(case) else 0.0)
         if psnr is None:
             return rows
@@ -211,9 +218,21 @@ def _answered(
         return ScoreRow("accuracy", 0.0, missing, unit.name, key, tags)
     said = combine(verdicts, "answer")
     value = said.value
+    ends: tuple[float | None, float | None] = (0.0, 1.0)
     if value is not None:
-        value = majority(value if _is_yes(question) else 1.0 - value)
-    return ScoreRow("accuracy", value, said.status, unit.name, key, tags, said.asked, said.answered, said.agreement)
+        value, ends = majority(value if _is_yes(question) else 1.0 - value), (None, None)
+    counts = said.asked, said.answered, said.agreement
+    return ScoreRow("accuracy", value, said.status, unit.name, key, tags, *counts, *ends)
+
+
+def _by_case(questions: Sequence[ScoreRow], unit: Unit, tags: Mapping[str, str], missing: Status | None) -> ScoreRow:
+    """The share of right answers among those that there are; its ends count the others wrong, then right."""
+    known = [row.value for row in questions if row.value is not None]
+    share = sum(known) / len(known) if known else None
+    status = missing or ("ok" if known else questions[0].status)
+    gaps = len(questions) - len(known)
+    low, high = (sum(known) / len(questions), (sum(known) + gaps) / len(questions)) if gaps else (None, None)
+    return ScoreRow("accuracy_by_case", share, status, unit.name, "", tags, low=low, high=high)
 
 
 def _is_yes(question: Question) -> bool:

@@ -94,8 +94,7 @@ class ScaleRubric(Rubric):
                 continue
             said = verdicts.get(ask.key, ())
             found |= self.read(ask, {metric: combine(said, name) for name, metric in ask.metrics.items()})
-        found = dict(self.adjusted(case, found))
-        found |= self.derived(case, unit, found)
+        ends = self._ends(case, unit, found)
         tags = variant_tags(case, unit)
         return tuple(
             ScoreRow(
@@ -108,14 +107,44 @@ class ScaleRubric(Rubric):
                 one.asked,
                 one.answered,
                 one.agreement,
+                *ends.get(metric, (None, None)),
             )
-            for metric, one in found.items()
+            for metric, one in self._counted(case, unit, found).items()
         )
 
+    def _counted(self, case: Case, unit: Unit, found: Mapping[str, Combined]) -> Mapping[str, Combined]:
+        """All numbers of a unit: its scores after the rules that look at several, and what follows from them."""
+        adjusted = self.adjusted(case, found)
+        return {**adjusted, **self.derived(case, unit, adjusted)}
+
+    def _ends(self, case: Case, unit: Unit, found: Mapping[str, Combined]) -> dict[str, tuple[float, float]]:
+        """Where each number lies whatever the missing verdicts would have been; empty where none is missing.
+
+        The numbers are computed twice more, with all missing scores at their worst and at their best. No number of
+        any rubric falls where a score rises, so these are its ends.
+        """
+        gaps = [metric for metric, one in found.items() if one.value is None]
+        if not gaps:
+            return {}
+        low, high = (
+            self._counted(case, unit, {**found, **{metric: Combined(self._scale(metric)[end]) for metric in gaps}})
+            for end in (0, 1)
+        )
+        ends = {}
+        for metric, one in self._counted(case, unit, found).items():
+            worst, best = low[metric].value, high[metric].value
+            if worst is not None and best is not None and not worst == best == one.value:
+                ends[metric] = (worst, best)
+        return ends
+
     def _worst(self, metric: str) -> float:
+        return self._scale(metric)[0]
+
+    def _scale(self, metric: str) -> tuple[float, float]:
+        """The worst and the best value of a metric."""
         for measure in self.measures:
             if measure.metrics == (metric,):
-                return measure.worst
+                return measure.worst, measure.best
         raise EditscopeError(f"protocol {self.name} has no measure of {metric!r} alone")
 
 

@@ -27,6 +27,9 @@ class WiseEdit(ScaleRubric):
     """Four calls, five for WiseEdit-Complex; shown as (s - 1)/9 * 100.
 
     A task's average is the mean of its metric means. The judge reads the English instruction for both languages.
+
+    Option ``unsupported``: what a case counts that has more pictures than the editor takes. ``zero``, as the paper
+    has it, is the worst score on every metric, and no row at all for WiseEdit-Complex; ``skip`` leaves it out.
     """
 
     name = "wiseedit"
@@ -37,6 +40,11 @@ class WiseEdit(ScaleRubric):
         *(Measure(name, (name,), label, 1.0, 10.0, 1.0, SCALE) for name, label in METRICS.items()),
         Measure("average", tuple(METRICS), "Average", 1.0, 10.0, 1.0, SCALE, note="of metric means"),
     )
+
+    def configure(self) -> None:
+        """Read the options."""
+        super().configure()
+        self.unsupported = self.choice("unsupported", ("zero", "skip"))
 
     def asks(self, case: Case, unit: Unit) -> tuple[Ask, ...]:
         """IF, DP and VQ; CF for imagination, both KF and CF for complex cases, and KF for all others."""

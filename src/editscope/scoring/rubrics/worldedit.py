@@ -51,8 +51,8 @@ class WorldEdit(ScaleRubric):
         return {**super().words(case, unit), "mode": case.tags.get("mode", "")}
 
     def adjusted(self, case: Case, found: Mapping[str, Combined]) -> Mapping[str, Combined]:
-        """With the gate enforced, KP is 1 where the instruction was not followed."""
+        """With the gate enforced, KP is 1 where the instruction was not followed, whatever was said about it."""
         followed, plausible = found["if"].value, found["kp"]
-        if not self.gated or followed is None or followed > GATE or plausible.value is None:
+        if not self.gated or followed is None or followed > GATE:
             return found
         return {**found, "kp": plausible.with_value(1.0)}

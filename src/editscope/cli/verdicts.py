@@ -30,6 +30,8 @@ def forecast(planned: Plan, console: Console) -> None:
 
 def result(run: Run, console: Console) -> None:
     """The last lines of a run: the headline and other measures, the weakest groups, what is missing, what it cost."""
+    from editscope.runs.accounting import accounting_said
+
     summary = run.summary
     console.print(" " + "   ".join(_means(summary)), markup=False)
     for said in (
@@ -37,6 +39,7 @@ def result(run: Run, console: Console) -> None:
         _labels(summary),
         _edits(run),
         _verdicts(summary),
+        accounting_said(summary),
         _panel(summary),
         _spent(summary),
     ):
@@ -163,13 +166,17 @@ def _labels(summary: dict[str, Any]) -> str:
 
 
 def _edits(run: Run) -> str:
-    gaps = {status: n for status, n in run.summary["edits"].items() if status != "ok" and n}
-    outside = gaps.pop("not_applicable", 0)
-    said = [f"not applicable {outside:,} (out of the averages)"] if outside else []
+    from editscope.runs.accounting import accounting_of, unsupported_said
+
+    gaps = {status: n for status, n in run.summary["edits"].items() if status not in ("ok", "not_applicable") and n}
+    outside = unsupported_said(run.summary)
+    said = [outside] if outside else []
     if gaps:
         counts = {"worst": "counts as the worst score", "skip": "is left out", "fail": "stops the run"}
+        counted = f"a missing edit {counts[run.info['judging']['missing']]}"
+        counted = "counted as released" if accounting_of(run.info) == "released" else counted
         listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())
-        said.insert(0, f"{listed} (a missing edit {counts[run.info['judging']['missing']]})")
+        said.insert(0, f"{listed} ({counted})")
     return f"without an edit: {' · '.join(said)}" if said else ""
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from editscope.report.source import ReportCase, ReportRun
 from editscope.report.words import Metric, listed, plain
+from editscope.runs.accounting import accounting_said
 from editscope.runs.repeats import REPEAT
 from editscope.runs.repeats import plain as split_repeat
 
@@ -118,6 +119,9 @@ def missing_verdicts(sheet: Sheet, names: Sequence[str]) -> list[str]:
             said.append(f"Missing {what}: {listed(gaps)}.")
     if len(said) == 2 or (said and "verdicts" in said[0]):
         said.append("A missing verdict takes no part in a mean.")
+    for name, view in zip(names, sheet.runs, strict=True):
+        if told := accounting_said(view.summary):
+            said.append(f"{name}: {told}.")
     return said
 
 

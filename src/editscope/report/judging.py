@@ -11,6 +11,7 @@ from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options
 from editscope.report.overview import badge
 from editscope.report.words import count, metric_name, plain, value
+from editscope.runs.accounting import accounting_of, accounting_said, rules_said, unsupported_said
 
 SHOWN = 8
 """Letters of a hash that are enough to tell prompts apart; run.json has all of it."""
@@ -47,6 +48,7 @@ def judging(sheet: Sheet, options: Options) -> Html | None:
         _mixed(sheet),
         el("div", table, cls="scroller"),
         _bounds(sheet),
+        _two_ways(sheet),
         cls="card judging",
         id=f"judging-{sheet.key}",
     )
@@ -59,6 +61,7 @@ def _mixed(sheet: Sheet) -> Html | None:
         ("judges", {_judges(view) for view in sheet.runs}),
         ("snapshots", {tuple(sorted(_snapshots(view))) for view in sheet.runs}),
         ("prompts", {view.run.info["judging"]["prompts"].get("hash") for view in sheet.runs}),
+        ("accountings", {accounting_of(view.run.info) for view in sheet.runs}),
         ("numbers of samples", {view.run.info["judging"].get("samples", 1) for view in sheet.runs}),
     ):
         if len(seen) > 1:
@@ -84,10 +87,12 @@ def _facts(sheet: Sheet, view: RunView) -> Iterator[tuple[str, Child]]:
         yield "prompt files", el("details", el("summary", count(len(files), "file")), el("ul", listing))
     yield "samples of each call", str(said.get("samples", 1))
     yield "edits", _statuses(summary.get("edits") or {})
-    yield (
-        "a missing edit",
-        {"worst": "counts as the worst", "skip": "is left out"}.get(said["missing"], said["missing"]),
-    )
+    if outside := unsupported_said(summary):
+        yield "more pictures than it takes", outside
+    rules = rules_said(view.run.info)
+    yield "accounting", accounting_of(view.run.info)
+    yield "a missing edit", rules["missing_edit"]
+    yield "a failed call", rules["failed_call"]
     yield "verdicts", _statuses(summary.get("verdicts") or {})
     if agreement := summary.get("agreement"):
         share = f"{agreement['mean']:.1f} % of pairs say the same"
@@ -168,4 +173,47 @@ def _bounds(sheet: Sheet) -> Html | None:
     )
 
 
+def _two_ways(sheet: Sheet) -> Html | None:
+    """Both means of every measure on which our accounting and the released one differ, and how far they are apart."""
+    rows = []
+    for metric in sheet.metrics:
+        for view in sheet.runs:
+            found = view.summary.get("accounting") or {}
+            apart = (found.get("difference") or {}).get(metric)
+            if apart:
+                used, other = view.summary["overall"][metric]["mean"], found["other"]["overall"][metric]["mean"]
+                ours, theirs = (used, other) if found["used"] == "ours" else (other, used)
+                rows.append(
+                    el(
+                        "tr",
+                        el("th", metric_name(metric), scope="row", cls="label"),
+                        el("td", badge(view), " ", view.name, cls="label"),
+                        el("td", el("b" if found["used"] == "ours" else "span", value(ours, metric))),
+                        el("td", el("b" if found["used"] == "released" else "span", value(theirs, metric))),
+                        el("td", f"{theirs - ours:+.2f}".replace("-", "−")),
+                    )
+                )
+    notes = [
+        el("p", f"{view.name}: {accounting_said(view.summary)}.", cls="hint")
+        for view in sheet.runs
+        if (view.summary.get("accounting") or {}).get("unknown")
+    ]
+    if not rows and not notes:
+        return None
+    heads = [el("th", text, scope="col", cls="label" if i < 2 else None) for i, text in enumerate(ACCOUNTING_HEADS)]
+    table = el("table", el("thead", el("tr", heads)), el("tbody", rows), cls="listing bounds accounting")
+    return el(
+        "div",
+        el("h3", "Failed calls and missing edits, counted in two ways"),
+        el(
+            "p",
+            "Bold is the accounting of this run. Published figures were counted by the released tool.",
+            cls="hint",
+        ),
+        el("div", table, cls="scroller") if rows else None,
+        notes,
+    )
+
+
+ACCOUNTING_HEADS = ("Measure", "Run", "Ours", "Released", "Difference")
 BOUND_HEADS = ("Measure", "Run", "Mean", "All worst", "All best", "Missing")

@@ -68,6 +68,13 @@ def _runs(sheet: Sheet, metrics: Sequence[str]) -> list[Entry]:
         if view.run.info.get("judge"):
             label += f", judged by {view.run.info['judge']}"
         entries.append(Entry(view.name, label, {m: overall[m] for m in metrics if m in overall}, view, card(view.name)))
+        counts = view.summary.get("accounting") or {}
+        if counts.get("differs"):
+            other, name = counts["other"]["overall"], counts["other"]["name"]
+            cells = {m: other[m] for m in metrics if m in other}
+            which = ", as published figures are" if name == "released" else ""
+            told = f"{label}, accounting {name}{which}"
+            entries.append(Entry(f"{view.name} (accounting {name})", told, cells, view, card(view.name)))
     return entries
 
 

@@ -23,6 +23,7 @@ from editscope.report.layouts import (
 from editscope.report.layouts.records import Ranks
 from editscope.report.model import Model, Sheet
 from editscope.report.words import count, interval, metric_name, suite_name, value
+from editscope.runs.accounting import accounting_of, accounting_said, other_than
 
 COLUMNS = (
     "kind",
@@ -52,7 +53,8 @@ def as_csv(model: Model, *, published: bool = False) -> Iterator[str]:
     """Tidy rows, told apart by ``kind``; the header names the columns.
 
     ``run``: one row of a table and one metric of a run; where judges gave it, ``missing`` verdicts with the bounds
-    ``worst`` and ``best`` that they leave, and ``note`` says who judged. ``difference``: the headline of a later run
+    ``worst`` and ``best`` that they leave, and ``note`` says who judged. ``accounting``: the same by the other
+    accounting, where the two differ. ``difference``: the headline of a later run
     of a set minus that of its first run (``against``), case by case, with paired-bootstrap interval, the p of the
     sign-flip test and the same after Holm's correction. ``published``: a printed figure; its interval is the
     printed half-width, and ``note`` says which set, prompts and judge.
@@ -64,13 +66,22 @@ def as_csv(model: Model, *, published: bool = False) -> Iterator[str]:
         known |= {"suite": suite["name"], "fingerprint": suite["fingerprint"]}
         if is_judged(view.run.info):
             known["note"] = f"judged by {view.run.info['judge']}"
-        overall = [{"by": "overall", "key": "", "metric": m, **c} for m, c in view.summary["overall"].items()]
-        for row in (*overall, *view.summary["groups"]):
-            yield _row(known | row)
+        yield from _run_rows(known, view.summary)
+        counts = view.summary.get("accounting") or {}
+        if counts.get("differs"):
+            other = other_than(accounting_of(view.run.info))
+            note = f"{known['note']}; accounting {other}, this run is counted by {counts['used']}"
+            yield from _run_rows(known | {"kind": "accounting", "note": note}, counts["other"])
     for sheet in model.sheets:
         yield from _differences(sheet)
         if published:
             yield from _published(sheet)
+
+
+def _run_rows(known: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[str]:
+    overall = [{"by": "overall", "key": "", "metric": m, **c} for m, c in summary["overall"].items()]
+    for row in (*overall, *summary["groups"]):
+        yield _row({**known, **row})
 
 
 def _differences(sheet: Sheet) -> Iterator[str]:
@@ -140,6 +151,9 @@ def _overview(sheet: Sheet) -> Iterator[str]:
         coverage = _text(coverage_words(view.summary))
         figures = [_mean(overall.get(m), m) for m in sheet.metrics]
         yield _cells([_text(name), *figures, coverage or count(len(view.records), "case")])
+    told = {name: accounting_said(view.summary) for name, view in zip(run_names(sheet), sheet.runs, strict=True)}
+    if any(told.values()):
+        yield "\n" + "".join(f"- {_text(f'{name}: {said}.')}\n" for name, said in told.items() if said)
 
 
 def _mean(cell: dict[str, Any] | None, metric: str) -> str:

@@ -109,6 +109,50 @@ def rules_said(info: Info) -> dict[str, str]:
     return {"failed_call": FAILED[release.failed], "missing_edit": MISSING[release.missing]}
 
 
+def accounting_said(summary: Mapping[str, Any]) -> str:
+    """How a run counts what is missing and what the other way gives, in a sentence; "" where that tells nothing."""
+    found = summary.get("accounting") or {}
+    release = found.get("release")
+    counted_so = f"counted as {release}'s released tool does"
+    if found.get("used") == "released" and release is None:
+        return "there is no released tool for this protocol: counted our way"
+    if found.get("unknown"):
+        edits = "1 missing edit" if found["unknown"] == 1 else f"{found['unknown']:,} missing edits"
+        return (
+            f"{release}'s released tool judges a white picture in place of {edits}, which nobody was asked about: "
+            "editscope rescore RUN --accounting released does"
+        )
+    if found.get("used") == "released":
+        rules = f"a failed call: {found['rules']['failed_call']}; a missing edit: {found['rules']['missing_edit']}"
+        other = f"our way: {_apart(summary)}" if found["differs"] else "our way gives the same"
+        return f"{counted_so} ({rules}); {other}"
+    return f"{counted_so}: {_apart(summary)}" if found.get("differs") else ""
+
+
+def _apart(summary: Mapping[str, Any]) -> str:
+    """The means of the other accounting that differ, the headline first, each with its distance from the used one."""
+    found, said = summary["accounting"], []
+    for measure in sorted(summary["measures"], key=lambda one: one["name"] != summary["headline"]):
+        apart, mean = found["difference"].get(measure["name"]), found["other"]["overall"][measure["name"]]["mean"]
+        digits = 2 if (measure["best"] - measure["zero"]) * measure["scale"] <= 10 else 1
+        if apart is not None and apart:
+            said.append(f"{measure['label']} {mean:.{digits}f} ({apart:+.{digits}f})".replace("(-", "(−"))
+    return " · ".join(said) or "no mean differs"
+
+
+def unsupported_said(summary: Mapping[str, Any]) -> str:
+    """What edits count that the editor cannot make because it takes fewer pictures; "" where it takes all."""
+    found = summary.get("unsupported")
+    if not found:
+        return ""
+    if found["without_a_row"]:
+        return f"not applicable {found['n']:,} (no row, as in the paper; --unsupported skip counts the other cases)"
+    if found["rule"] == "zero":
+        return f"not applicable {found['n']:,} (each counts 0 on every metric; --unsupported skip leaves them out)"
+    gone = "; ".join(f"{tag} {', '.join(keys)}" for tag, keys in found["vanished"].items())
+    return f"not applicable {found['n']:,} (out of the averages" + (f"; nothing is left of {gone})" if gone else ")")
+
+
 def _ours(info: Info, line: Line, missing: str) -> Sequence[Row]:
     if line["missing"] is None:
         rows: Sequence[Row] = line["rows"]

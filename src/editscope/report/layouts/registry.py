@@ -36,7 +36,8 @@ def paper_tables(sheet: Sheet, published: bool = False) -> tuple[PaperTable, ...
 
     plain: Layout = judged.tables if sheet.judged else general.tables
     foreign = sheet.judged and not own_protocol(sheet)
-    made = plain(board(sheet)) if foreign else _LAYOUTS.get(sheet.suite, plain)(board(sheet, published))
+    shown = board(sheet) if foreign else board(sheet, published, as_published=True)
+    made = plain(shown) if foreign else _LAYOUTS.get(sheet.suite, plain)(shown)
     return tuple(table for table in made if table.columns and any(row.cells for row in table.rows))
 
 

@@ -71,8 +71,11 @@ def wiseedit_complex(board: Board) -> Iterator[PaperTable]:
             column.published,
         )
         for column in order
+        if any((cell := found.get(column.label)) is not None and cell.value is not None for found in cells)
     ]
     what = f"{SCALE} AVG is the mean of the metric means of a language, overall that of the two languages."
+    if absent := [column.label for column in order if column.label not in {row.label for row in rows}]:
+        what += f" Without a row, since it cannot take the inputs of every case: {', '.join(absent)}."
     yield table_of(
         board,
         "complex",

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image, ImageOps
-from rich.console import Console
 
 import editscope as es
-from editscope.cli import verdicts
 from editscope.errors import BadInput
 from editscope.runs import open_run
 from editscope.runs.check import check_archive
@@ -322,31 +319,6 @@ def test_every_level_is_an_edit_of_its_own(site: Site, tmp_path: Path) -> None:
         row["key"]: row["n"] for row in run.summary["groups"] if (row["by"], row["metric"]) == ("level", "accuracy")
     }
     assert levels == {"superficial": 4, "explicit": 4}
-
-
-class OneImage(Counting):
-    """Takes one picture and says so."""
-
-    max_images = 1
-
-
-def test_an_editor_of_one_image_is_not_applicable_to_cases_of_several(site: Site, tmp_path: Path) -> None:
-    from judged_data import make_wiseedit
-
-    data = make_wiseedit(tmp_path / "data", 1, subsets=(("Awareness", 1), ("Awareness", 2)), complex_inputs=())
-    suite = es.load_suite("wiseedit", root=data, languages="en")
-    editor = OneImage()
-    site.server.script = lambda asked: {"score": 10, "reason": "perfect"}
-    try:
-        run = es.run(suite, editor, judge=site.server.spec(), out=tmp_path / "run", cache="off", jobs=1, progress=False)
-    finally:
-        site.server.script = opinion
-    assert len(editor.asked) == 1
-    assert run.summary["edits"] == {"ok": 1, "not_applicable": 1}
-    assert run.summary["overall"]["average"]["mean"] == 100
-    told = StringIO()
-    verdicts.result(run, Console(file=told, width=200))
-    assert "without an edit: not applicable 1 (out of the averages)" in told.getvalue()
 
 
 def test_a_pixel_suite_can_be_judged_by_a_protocol(site: Site, small_set: Path, tmp_path: Path) -> None:

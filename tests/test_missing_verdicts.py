@@ -144,14 +144,14 @@ def test_bounds_are_the_least_and_the_most_that_any_verdicts_would_give(name: st
         for values in product(*(calls[key] for key in gone))
     ]
     for measure in rubric.measures:
-        values = [one[measure.name] for one in possible if one[measure.name] is not None]
+        values = [mean for one in possible if (mean := one[measure.name]) is not None]
         cell = found[measure.name]
         if values:
             ends = (cell.get("worst", cell["mean"]), cell.get("best", cell["mean"]))
             assert ends == pytest.approx((min(values), max(values))), measure.name
 
 
-def rows_of(name: str, case: Case, said: Mapping[str, Any], **options: Any) -> dict[str, tuple[Any, Any, Any]]:
+def rows_of(name: str, case: Case, said: Mapping[str, Any], **options: Any) -> dict[str, list[Any]]:
     """Value and ends of every row of a case by metric; none for a call that was refused."""
     rubric = load_rubric(name, **options)
     (unit,) = rubric.units(case)
@@ -160,7 +160,7 @@ def rows_of(name: str, case: Case, said: Mapping[str, Any], **options: Any) -> d
     line = score_line(rubric, case, unit, verdicts)
     columns = score_columns(run_info(rubric, Aggregation(*EMPTY)), [({}, line)])
     rows = zip(columns["metric"], columns["key"], columns["value"], columns["low"], columns["high"], strict=True)
-    return {f"{metric} {key}".strip() if metric == "accuracy" else metric: ends for metric, key, *ends in rows}  # type: ignore[misc]
+    return {f"{metric} {key}".strip() if metric == "accuracy" else metric: ends for metric, key, *ends in rows}
 
 
 EMPTY: Any = (RISE.aggregation.overall, (), ())

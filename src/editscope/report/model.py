@@ -71,7 +71,11 @@ class RunView:
     @cached_property
     def rows(self) -> Columns:
         """One column per name, one entry per case (per edit of it that is judged): what ``stats.diagnosis`` takes."""
-        return from_records(self.records) if is_judged(self.run.info) else columns_of(self.run, self.records)
+        if not is_judged(self.run.info):
+            return columns_of(self.run, self.records)
+        # A measure has its column even where no case has a value, as when an editor takes none of the inputs.
+        nothing: Columns = {metric: [None] * len(self.records) for metric in self.summary["overall"]}
+        return nothing | from_records(self.records)
 
     @cached_property
     def scores(self) -> Columns:

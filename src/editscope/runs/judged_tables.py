@@ -30,6 +30,8 @@ Pairs: TypeAlias = Sequence[tuple[Line, Line]]
 Columns: TypeAlias = "dict[str, list[Any]]"
 
 WORST, BEST = " worst", " best"  # columns beside the tags; no tag starts with a space
+COUNTS = ("images", "inputs")
+"""Tags that say how many pictures a case has; of some of their values nothing is left by definition."""
 FIXED = ("metric", "key", "value", "low", "high", "status", "edit_status", "asked", "answered", "agreement")
 
 
@@ -61,16 +63,11 @@ def score_columns(info: Info, pairs: Pairs, counts: Counted | None = None) -> Co
 
 def summary(info: Info, pairs: Pairs, aggregation: Aggregation) -> dict[str, Any]:
     """What summary.json says of a run with judges, after suite, editor and cases: means, coverage and bounds."""
-    from editscope.stats.summary import summarize
-
     measures = measures_from(info["judging"])
     names = [measure.name for measure in measures]
     counts = counted(info, [score for _, score in pairs])
     columns = score_columns(info, pairs, counts)
-    table = summarize(folded(columns, names), aggregation, names)
-    groups = [row for row in table["groups"] if row["n"]]
-    for measure in measures:
-        _bound(table["overall"], groups, measure, columns, aggregation)
+    means = _means(columns, aggregation, measures)
     return {
         "headline": info["judging"]["headline"],
         "measures": info["judging"]["measures"],
@@ -79,14 +76,25 @@ def summary(info: Info, pairs: Pairs, aggregation: Aggregation) -> dict[str, Any
         "verdicts": verdict_coverage(pairs),
         "spent": spent(pairs),
         "snapshots": snapshots(pairs),
-        "overall": table["overall"],
-        "groups": groups,
-        "accounting": _accounting(info, pairs, aggregation, counts, table["overall"]),
+        **means,
+        "accounting": _accounting(info, pairs, aggregation, counts, means["overall"]),
         **_labels(columns),
         **_agreement(columns),
         **_panel(pairs),
         **about_repeats(columns, aggregation, names, repeats_of(info), _full_marks(info, measures)),
     }
+
+
+def _means(columns: Columns, aggregation: Aggregation, measures: Sequence[Measure]) -> dict[str, Any]:
+    """The overall mean of every measure and those of all groups that have cases, with bounds where verdicts lack."""
+    from editscope.stats.summary import summarize
+
+    names = [measure.name for measure in measures]
+    table = summarize(folded(columns, names), aggregation, names)
+    groups = [row for row in table["groups"] if row["n"]]
+    for measure in measures:
+        _bound(table["overall"], groups, measure, columns, aggregation)
+    return {"overall": table["overall"], "groups": groups}
 
 
 def unit_metrics(measures: Sequence[Measure], rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
@@ -215,8 +223,6 @@ def _accounting(
     ``other`` has all groups where the two differ, and ``difference`` says by how much: other less used. Where the
     other needs verdicts that nobody asked for, ``unknown`` counts the edits that they are about.
     """
-    from editscope.stats.summary import summarize
-
     used = accounting_of(info)
     said: dict[str, Any] = {
         "used": used,
@@ -228,16 +234,13 @@ def _accounting(
         return {**said, "differs": None, "unknown": counts.unknown or other.unknown}
     if counts.same(other):
         return {**said, "differs": False, "other": {"name": other_than(used), "overall": overall}}
-    names = [measure.name for measure in measures_from(info["judging"])]
-    table = summarize(folded(score_columns(info, pairs, other), names), aggregation, names)
+    means = _means(score_columns(info, pairs, other), aggregation, measures_from(info["judging"]))
     apart = {
         name: round(cell["mean"] - overall[name]["mean"], 9)
-        for name, cell in table["overall"].items()
+        for name, cell in means["overall"].items()
         if cell["mean"] is not None and overall[name]["mean"] is not None
     }
-    groups = [row for row in table["groups"] if row["n"]]
-    found = {"name": other_than(used), "overall": table["overall"], "groups": groups}
-    return {**said, "differs": True, "difference": apart, "other": found}
+    return {**said, "differs": True, "difference": apart, "other": {"name": other_than(used), **means}}
 
 
 def _unsupported(info: Info, pairs: Pairs, columns: Columns, aggregation: Aggregation) -> dict[str, Any]:
@@ -248,9 +251,9 @@ def _unsupported(info: Info, pairs: Pairs, columns: Columns, aggregation: Aggreg
     n = sum(not score["applicable"] for _, score in pairs)
     if not n:
         return {}
-    tags = (*aggregation.overall.over, *(group.by[0] for group in aggregation.groups[:1] if group.by))
+    tags = (*aggregation.overall.over, *(group.by[0] for group in aggregation.groups if len(group.by) == 1))
     vanished = {}
-    for tag in dict.fromkeys(tag for tag in tags if tag in columns and tag not in ("case_id", *FIXED)):
+    for tag in dict.fromkeys(tag for tag in tags if tag in columns and tag not in ("case_id", *COUNTS, *FIXED)):
         values = list(zip(columns[tag], columns["value"], strict=True))
         gone = {key for key, _ in values if key is not None} - {key for key, value in values if value is not None}
         if gone:

@@ -21,6 +21,7 @@ from editscope.images._resize import (
     thumbnail,
     thumbnail_size,
 )
+from editscope.images._stored import stored_jpeg
 
 __all__ = [
     "MAX_PIXELS",
@@ -42,6 +43,7 @@ __all__ = [
     "pixels_digest",
     "probe",
     "resize",
+    "stored_jpeg",
     "thumbnail",
     "thumbnail_size",
     "write_png",

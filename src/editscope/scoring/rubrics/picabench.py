@@ -36,6 +36,7 @@ class PicaBench(Rubric):
 
     name = "picabench"
     headline = "accuracy"
+    temperature = None
     measures = (
         Measure("accuracy", ("accuracy",), "Accuracy", note="share of right answers, pooled over questions"),
         Measure("accuracy_by_case", ("accuracy_by_case",), "Accuracy by case", note="mean over cases of their shares"),
@@ -74,7 +75,8 @@ class PicaBench(Rubric):
             box = self._box(question, canvas)
             if box not in made:
                 made[box] = self._picture(canvas, box)
-            found.append(prompts.call(prompt, key, {"edit": (made[box],)}, {**words, "question": question.text}))
+            call = prompts.call(prompt, key, {"edit": (made[box],)}, {**words, "question": question.text})
+            found.append(self.sent(call))
         return tuple(found)
 
     def from_pixels(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> dict[str, float | None]:

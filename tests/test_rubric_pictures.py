@@ -20,12 +20,11 @@ from editscope.cases import Case, Instruction, Question, Region
 from editscope.errors import BadInput
 from editscope.images import ImageLike, Pixels, load
 from editscope.judges import Call, Field, Picture, Schema
-from editscope.judges.anthropic import Anthropic
 from editscope.judges.chat import Chat
 from editscope.judges.gemini import Gemini
 from editscope.judges.packs import load_pack
 from editscope.judges.responses import Responses
-from editscope.judges.wire import Manner, Settings, gentler
+from editscope.judges.wire import Manner, Settings, Wire, gentler
 from editscope.runs.protocol import deciding_files
 from editscope.scoring.rubrics import Unit, load_rubric
 from editscope.scoring.rubrics._lanczos import lanczos
@@ -240,11 +239,11 @@ SENT = {
 
 def body_of(name: str, kind: str = "openai", manner: Manner = Manner(), **settings: Any) -> dict[str, Any]:
     """The request that the first call of a protocol makes."""
-    wire = {"openai": Chat, "responses": Responses, "gemini": Gemini, "anthropic": Anthropic}[kind]()
+    wires: dict[str, Wire] = {"openai": Chat(), "responses": Responses(), "gemini": Gemini()}
     edit = noise(8, 30, 40)
     case = Case("1", name, (edit,), (Instruction("Wet it."),), {}, questions=questions((1, 2, 30, 20)))
     call, *_ = load_rubric(name).calls(case, Unit("1", ("",)), {"": edit}, load_pack(name))
-    found: dict[str, Any] = json.loads(wire.body(call, Settings("m", "http://h", **settings), manner, None))
+    found: dict[str, Any] = json.loads(wires[kind].body(call, Settings("m", "http://h", **settings), manner, None))
     return found
 
 

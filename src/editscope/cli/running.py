@@ -59,6 +59,7 @@ def run(
     kp_gate: opt.KpGate = None,
     psnr: opt.Psnr = None,
     psnr_size: opt.PsnrSize = None,
+    edit_area: opt.EditArea = None,
     region: opt.Region = None,
     tasks: opt.Tasks = None,
     modes: opt.Modes = None,
@@ -121,7 +122,7 @@ def run(
     settings = by_judge.settings(
         judge,
         protocol=protocol,
-        options=opt.given(kp_gate=kp_gate, psnr=psnr, psnr_size=psnr_size, region=region),
+        options=opt.given(kp_gate=kp_gate, psnr=psnr, psnr_size=psnr_size, edit_area=edit_area, region=region),
         prompts=prompts,
         samples=samples,
         missing=missing,

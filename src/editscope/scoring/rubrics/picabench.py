@@ -8,7 +8,7 @@ from math import isnan
 from pathlib import Path
 from typing import TypeAlias
 
-from editscope.cases import Aggregation, Case, Group, Question, Status
+from editscope.cases import Aggregation, Case, Group, Question, Region, Status
 from editscope.errors import BadInput
 from editscope.images import Pixels, load, probe
 from editscope.judges import Call, Picture, Verdict
@@ -31,7 +31,8 @@ class PicaBench(Rubric):
     """PICAEval and consistency.
 
     Options: ``region`` is crop, whole or box (drawn into the whole picture); ``instruction=1`` tells the judge what
-    the editor was asked; ``psnr=channel-sum`` and ``psnr_size=N`` are the paper's formula and the release's resizing.
+    the editor was asked; ``psnr=channel-sum`` and ``psnr_size=N`` are the paper's formula and the release's resizing;
+    ``edit_area`` is auto (as the suite reads the boxes), or source or canvas, which reads all of them alike.
     """
 
     name = "picabench"
@@ -49,6 +50,7 @@ class PicaBench(Rubric):
         self.with_instruction = self.flag("instruction")
         self.channel_sum = self.choice("psnr", ("mean", "channel-sum")) == "channel-sum"
         self.psnr_size = self.number("psnr_size", 0)
+        self.edit_area = self.choice("edit_area", ("auto", "source", "canvas"))
 
     def units(self, case: Case) -> tuple[Unit, ...]:
         """One for each level; BadInput for a case without questions."""
@@ -80,11 +82,11 @@ class PicaBench(Rubric):
         return tuple(found)
 
     def from_pixels(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> dict[str, float | None]:
-        """Consistency: PSNR in dB outside the case's regions, none where they leave no pixel."""
+        """Consistency: PSNR in dB outside the case's edit area, none where they leave no pixel."""
         value = psnr_outside(
             case.images[0],
             edits[unit.variants[0]],
-            case.regions,
+            self._regions(case),
             size=self.psnr_size or None,
             channel_sum=self.channel_sum,
         )
@@ -108,7 +110,9 @@ class PicaBench(Rubric):
         share = sum(known) / len(known) if known else None
         status = missing or ("ok" if known else questions[0].status)
         rows = (*questions, ScoreRow("accuracy_by_case", share, status, unit.name, "", tags))
-        psnr = pixels.get("consistency") if missing is None else (None if _all_inside(case) else 0.0)
+        psnr = (
+            pixels.get("consistency") if missing is None else (None if _all_inside(case, self._regions(case)) else 0.0)
+        )
         if psnr is None:
             return rows
         return (*rows, ScoreRow("consistency", psnr, missing or "ok", unit.name, "", tags))
@@ -117,6 +121,14 @@ class PicaBench(Rubric):
         """Pooled over questions, as the suite groups them and by question category."""
         found = super().aggregation(suite)
         return replace(found, groups=(*found.groups, Group("question_category", ("question_category",))))
+
+    def _regions(self, case: Case) -> tuple[Region, ...]:
+        """The edit area: as the suite reads it, or in the reading that was asked for where the case has both."""
+        readings = case.details.get("edit_area")
+        if self.edit_area == "auto" or not isinstance(readings, Mapping):
+            return case.regions
+        boxes = readings[self.edit_area]
+        return tuple(Region(f"edit{number}", box) for number, box in enumerate(boxes, start=1))
 
     def _box(self, question: Question, canvas: Pixels) -> Box | None:
         """What of the canvas is shown or marked; none for all of it."""
@@ -222,13 +234,13 @@ def _is_yes(question: Question) -> bool:
     return question.answer.strip().lower() == "yes"
 
 
-def _all_inside(case: Case) -> bool:
+def _all_inside(case: Case, regions: tuple[Region, ...]) -> bool:
     """Whether the regions cover the whole source, so that no edit of it has a consistency."""
-    if not case.regions:
+    if not regions:
         return False
     source = case.images[0]
     if isinstance(source, str | Path):
         width, height = probe(source)
     else:
         height, width = load(source).shape[:2]
-    return not outside(case.regions, (height, width)).any()
+    return not outside(regions, (height, width)).any()

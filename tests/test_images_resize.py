@@ -6,11 +6,12 @@ import io
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from editscope.images import THUMB_SUFFIX, Pixels, cover, encode_thumbnail, thumbnail
+from editscope.images import THUMB_SUFFIX, Pixels, cover, encode_thumbnail, interpolate, thumbnail
 
 sides = st.integers(1, 60)
 
@@ -96,3 +97,32 @@ def test_thumbnails_of_flat_scenes_are_small_and_of_soft_ones_without_bands() ->
         assert len(data) <= most
         assert (error**2).mean() <= 255**2 / 10 ** (decibels / 10)
         assert data == encode_thumbnail(pixels.copy())
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32), h=sides, w=sides, height=sides, width=sides)
+def test_interpolation_is_pytorchs_without_antialiasing(seed: int, h: int, w: int, height: int, width: int) -> None:
+    torch = pytest.importorskip("torch")
+    pixels = np.random.default_rng(seed).integers(0, 256, (h, w, 3), dtype=np.uint8)
+    before = torch.from_numpy(pixels.astype(np.float32) / np.float32(255)).permute(2, 0, 1)[None]
+    how = {"mode": "bilinear", "align_corners": False, "antialias": False}
+    theirs = torch.nn.functional.interpolate(before, size=(height, width), **how)[0].permute(1, 2, 0).numpy()
+    ours = interpolate(pixels, height, width)
+    assert ours.dtype == np.float32
+    assert np.abs(ours / 255 - theirs).max() <= 1e-5
+
+
+@pytest.mark.parametrize("size", [(2053, 1024, 1000, 777), (383, 768, 1023, 2051), (1, 3000, 2, 1024)])
+def test_interpolation_is_pytorchs_at_the_sizes_of_real_pictures(size: tuple[int, int, int, int]) -> None:
+    torch = pytest.importorskip("torch")
+    h, w, height, width = size
+    pixels = np.random.default_rng(0).integers(0, 256, (h, w, 3), dtype=np.uint8)
+    before = torch.from_numpy(pixels.astype(np.float32) / np.float32(255)).permute(2, 0, 1)[None]
+    theirs = torch.nn.functional.interpolate(before, size=(height, width), mode="bilinear", align_corners=False)
+    assert np.abs(interpolate(pixels, height, width) / 255 - theirs[0].permute(1, 2, 0).numpy()).max() <= 1e-5
+
+
+def test_interpolation_takes_views_and_keeps_what_lies_between_two_steps() -> None:
+    pixels = numbered(9, 11)
+    assert np.array_equal(interpolate(pixels[::2, 1:], 7, 5), interpolate(pixels[::2, 1:].copy(), 7, 5))
+    assert interpolate(np.array([[[0, 1, 2], [1, 2, 3]]], np.uint8), 1, 4)[0, :, 0].tolist() == [0, 0.25, 0.75, 1]

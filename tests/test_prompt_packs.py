@@ -117,7 +117,7 @@ def test_pictures_stand_in_the_order_of_the_header(pack: str, name: str) -> None
         ("wiseedit", "kf_single", "source, edit, references?", "instruction, hint?"),
         ("wiseedit", "dp_single", "source, edit", "instruction"),
         ("wiseedit", "vq", "edit", ""),
-        ("inedit", "sp", "edit", "instruction, checklist"),
+        ("inedit", "sp", "source, edit", "instruction, checklist"),
         ("inedit", "pp", "source, edit_a, edit_b", "instruction_a, instruction_b"),
         ("kris", "knowledge", "source, edit", "instruction, explanation?"),
         ("kris", "instruction_viewpoint", "source, edit, answer?", "instruction"),
@@ -192,16 +192,29 @@ def test_what_the_words_say_is_never_taken_for_a_place(tmp_path: Path) -> None:
 
 def test_frames_carry_the_numbers_that_they_have_in_the_sequence() -> None:
     pack = load_pack("kris")
-    pictures = {"source": [A, B, C], "edit": [D]}
-    call = pack.call("instruction_temporal", "i", pictures, {"instruction": "x", "source_numbers": "1, 2, 4"})
+    words = {"instruction": "x", "frame": "2", "frames_numbers": "Frame 1, Frame 2 (generated), Frame 3"}
+    call = pack.call("instruction_temporal", "i", {"frames": [A, B, C]}, words)
+    assert "Frame 2 was generated" in seen(call.parts)[0]
     assert [text.splitlines()[-1] for text in seen(call.parts) if text.endswith(":")] == [
         "Frame 1:",
-        "Frame 2:",
-        "Frame 4:",
-        "The predicted frame:",
+        "Frame 2 (generated):",
+        "Frame 3:",
     ]
     with pytest.raises(BadInput, match=r"2 numbers \(1,2\) are given for 3 pictures"):
-        pack.call("instruction_temporal", "i", pictures, {"instruction": "x", "source_numbers": "1,2"})
+        pack.call("instruction_temporal", "i", {"frames": [A, B, C]}, {**words, "frames_numbers": "1,2"})
+
+
+def test_frames_keep_their_names_under_a_text_that_has_no_place_for_pictures(tmp_path: Path) -> None:
+    like = load_pack("kris")["instruction_temporal"]
+    prompt = read_prompt(write(tmp_path / "instruction_temporal.txt", "Is frame {frame} right? {instruction}"), like)
+    words = {"instruction": "x", "frame": "1", "frames_numbers": "Frame 1 (generated),Frame 2 (known)"}
+    call = prompt.call("i", {"frames": [A, B]}, words)
+    assert seen(call.parts) == [
+        "Is frame 1 right? x\n\nFrame 1 (generated):",
+        "<A>",
+        "Frame 2 (known):",
+        "<B>",
+    ]
 
 
 def test_a_call_without_what_its_prompt_needs_is_named() -> None:
@@ -230,7 +243,7 @@ def test_a_pack_is_replaced_by_a_folder_and_its_hash_tells(tmp_path: Path) -> No
     written = export_pack("inedit", tmp_path / "own")
     assert [path.name for path in written] == [f"{name}.txt" for name in ours.names]
     same = load_pack("inedit", tmp_path / "own")
-    assert (same.hash, same.version, same.folder) == (ours.hash, "1", tmp_path / "own")
+    assert (same.hash, same.version, same.folder) == (ours.hash, ours.version, tmp_path / "own")
     path = tmp_path / "own" / "pq.txt"
     write(path, path.read_text(encoding="utf-8").replace("version: 1", "version: 2").replace("superb", "fine"))
     own = load_pack("inedit", tmp_path / "own")

@@ -27,7 +27,7 @@ def test_show_lists_the_prompts_of_a_suite_with_their_hashes(capsys: pytest.Capt
         assert code == 0
         pack = load_pack(suite)
         assert [line.split()[:2] for line in out.splitlines()[:-1]] == [[name, pack[name].hash] for name in pack.names]
-        assert out.splitlines()[-1].endswith(f"version 1 · hash {pack.hash}")
+        assert out.splitlines()[-1].endswith(f"version {pack.version} · hash {pack.hash}")
 
 
 def test_show_prints_one_prompt_that_is_a_prompt_file_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -49,8 +49,9 @@ def test_export_writes_the_files_as_they_ship_and_check_accepts_them(
             assert path.read_bytes() == (HERE / suite / path.name).read_bytes()
         code, out, _ = call(capsys, "check", str(folder))
         assert code == 0
-        assert out.count("as ours") == len(load_pack(suite).names)
-        assert f"can replace the prompts of {suite} · version 1 · hash {load_pack(suite).hash}" in out
+        pack = load_pack(suite)
+        assert out.count("as ours") == len(pack.names)
+        assert f"can replace the prompts of {suite} · version {pack.version} · hash {pack.hash}" in out
 
 
 def test_check_says_what_was_changed_and_show_prints_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

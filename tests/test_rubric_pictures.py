@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from hypothesis import settings as tried
 from hypothesis import strategies as st
 from PIL import Image
 
 from editscope.cases import Case, Instruction, Question, Region
-from editscope.images import Pixels
-from editscope.judges import Call, Picture
+from editscope.errors import BadInput
+from editscope.images import ImageLike, Pixels, load
+from editscope.judges import Call, Field, Picture, Schema
+from editscope.judges.chat import Chat
+from editscope.judges.gemini import Gemini
 from editscope.judges.packs import load_pack
+from editscope.judges.responses import Responses
+from editscope.judges.wire import Manner, Settings, Wire, gentler
+from editscope.runs.protocol import deciding_files
 from editscope.scoring.rubrics import Unit, load_rubric
 from editscope.scoring.rubrics._lanczos import lanczos
-from editscope.scoring.rubrics.pictures import Shown, pictures_of, with_side
+from editscope.scoring.rubrics.pictures import Form, Shown, pictures_of, with_side
 
 LANCZOS = Image.Resampling.LANCZOS
 
@@ -52,7 +62,7 @@ def asked(edit: Pixels, boxes: Sequence[tuple[int, int, int, int] | None], **opt
 sides = st.integers(1, 90)
 
 
-@settings(max_examples=60, deadline=None)
+@tried(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), sides, sides, sides, sides, st.booleans())
 def test_scaling_gives_the_pixels_of_pillow_rows_before_columns(
     seed: int, height: int, width: int, high: int, wide: int, extreme: bool
@@ -90,7 +100,7 @@ def test_a_crop_is_clipped_to_the_picture() -> None:
     edit = noise(3, 1024, 600)
     (call,) = asked(edit, [(560, 1000, 700, 1030)])
     crop = Image.fromarray(edit).crop((540, 980, 600, 1024))
-    assert call.pictures[0].data == encoded(crop.resize((1024, 751), LANCZOS))
+    assert call.pictures[0].data == encoded(crop.resize((1024, 750), LANCZOS))  # 44 · 1024/60 = 750.9
 
 
 def test_a_box_that_the_edit_does_not_reach_shows_the_whole_edit() -> None:
@@ -134,27 +144,150 @@ def test_pictures_are_made_when_a_prompt_shows_them_and_only_once() -> None:
 def test_a_file_is_encoded_once_for_all_variants_and_again_when_it_changed(tmp_path: Path) -> None:
     path = tmp_path / "source.png"
     Image.fromarray(noise(6, 40, 40)).save(path)
-    (first,), (again,), (smaller,) = (pictures_of([path], side) for side in (512, 512, 20))
+    (first,), (again,), (smaller,) = (pictures_of([path], Form(side)) for side in (512, 512, 20))
     assert first is again
     assert opened(smaller).size == (20, 20)
     Image.fromarray(noise(7, 40, 44)).save(path)
-    (changed,) = pictures_of([path], 512)
+    (changed,) = pictures_of([path], Form(512))
     assert opened(changed).size == (44, 40)
 
 
-@pytest.mark.parametrize(
-    ("name", "side"), [("worldedit", 1024), ("wiseedit", 512), ("inedit", 2048), ("kris", 1024), ("rise", 768)]
-)
-def test_no_picture_is_larger_than_the_protocol_says_and_none_is_enlarged(name: str, side: int) -> None:
-    def sizes(height: int, width: int, **options: object) -> set[tuple[int, int]]:
-        pixels = np.full((height, width, 3), 90, np.uint8)
-        case = Case("1", name, (pixels,), (Instruction("Wet it."),), {})
-        calls = load_rubric(name, **options).calls(case, Unit("1", ("",)), {"": pixels}, load_pack(name))
-        return {opened(picture).size for call in calls for picture in call.pictures}
+def sent(name: str, source: ImageLike, edit: Pixels, category: str = "", **options: object) -> list[Picture]:
+    """All pictures that a protocol sends about one case."""
+    tags = {"category": category} if category else {}
+    case = Case("1", name, (source,), (Instruction("Wet it."),), tags, checklist="1. It is wet.")
+    calls = load_rubric(name, **options).calls(case, Unit("1", ("",)), {"": edit}, load_pack(name))
+    return [picture for call in calls for picture in call.pictures]
 
-    assert sizes(1200, 2400) == {(side, side // 2)}
-    assert sizes(30, 40) == {(40, 30)}
-    assert sizes(1200, 2400, side=0) == {(2400, 1200)}
+
+def as_released(pixels: Pixels, side: int, quality: int) -> bytes:
+    """A picture as the released tools send it: Pillow's thumbnail, then JPEG."""
+    image, target = Image.fromarray(pixels), io.BytesIO()
+    if side:
+        image.thumbnail((side, side))
+    image.save(target, "JPEG", quality=quality)
+    return target.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "side", "quality"),
+    [("worldedit", 1024, 90), ("wiseedit", 512, 90), ("inedit", 0, 75), ("rise", 768, 75), ("kris", 0, 85)],
+)
+def test_pictures_go_to_the_judge_as_the_release_sends_them(name: str, side: int, quality: int) -> None:
+    source, edit = noise(1, 1303, 2053), noise(2, 30, 41)  # a larger one, and one that nothing enlarges
+    category = "temporal_prediction" if name == "kris" else ""
+    found = {picture.data for picture in sent(name, source, edit, category)}
+    # KRIS-Bench's quality call sends the predicted frame in the same form.
+    assert found == {as_released(source, side, quality), as_released(edit, side, quality)}
+
+
+def test_kris_sends_pictures_unchanged_jpeg_files_byte_by_byte(tmp_path: Path) -> None:
+    path, edit = tmp_path / "1.jpg", noise(4, 1100, 1500)
+    Image.fromarray(noise(3, 1303, 2053)).save(path, quality=61)
+    source, shown, *_ = sent("kris", path, edit)
+    assert (source.data, source.mime) == (path.read_bytes(), "image/jpeg")
+    assert shown.mime == "image/png"
+    assert np.array_equal(np.asarray(opened(shown)), edit)
+
+
+def turned_jpeg(path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    Image.fromarray(noise(5, 40, 60)).save(path, "JPEG", exif=exif)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        turned_jpeg,
+        lambda path: Image.fromarray(noise(5, 40, 60)).convert("CMYK").save(path, "JPEG"),
+        lambda path: Image.fromarray(noise(5, 40, 60)).save(path, "PNG"),
+        lambda path: Image.fromarray(noise(5, 40, 60)).convert("RGBA").save(path, "PNG"),
+        lambda path: Image.fromarray(noise(5, 40, 60)).save(path, "WEBP", lossless=True),
+    ],
+)
+def test_a_file_that_a_judge_might_see_otherwise_is_sent_as_the_pixels_that_we_see(
+    tmp_path: Path, write: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "1.jpg"  # whatever its name says
+    write(path)
+    source, *_ = sent("kris", path, noise(6, 8, 8))
+    assert source.mime == "image/png"
+    assert np.array_equal(np.asarray(opened(source)), load(path))
+
+
+def test_size_and_quality_can_be_limited_by_option(tmp_path: Path) -> None:
+    edit = noise(7, 1200, 2400)
+    for name in ("worldedit", "wiseedit", "inedit", "rise", "kris"):
+        found = {picture.data for picture in sent(name, edit, edit, side=300, quality=50)}
+        assert found == {as_released(edit, 300, 50)}
+        assert {opened(picture).size for picture in sent(name, edit, edit, side=0)} == {(2400, 1200)}
+    with pytest.raises(BadInput, match="option quality of protocol kris is '101'; give a whole number from 0 to 100"):
+        load_rubric("kris?quality=101")
+
+
+SENT = {
+    "picabench": (None, None),
+    "worldedit": (None, 0),
+    "wiseedit": (None, None),
+    "inedit": ("high", 0),
+    "kris": (None, None),
+    "rise": ("high", 0),
+}
+"""What the releases send as ``detail`` and ``temperature``; WorldEdit's is not known, and 0 is ours."""
+
+
+def body_of(name: str, kind: str = "openai", manner: Manner = Manner(), **settings: Any) -> dict[str, Any]:
+    """The request that the first call of a protocol makes."""
+    wires: dict[str, Wire] = {"openai": Chat(), "responses": Responses(), "gemini": Gemini()}
+    edit = noise(8, 30, 40)
+    case = Case("1", name, (edit,), (Instruction("Wet it."),), {}, questions=questions((1, 2, 30, 20)))
+    call, *_ = load_rubric(name).calls(case, Unit("1", ("",)), {"": edit}, load_pack(name))
+    found: dict[str, Any] = json.loads(wires[kind].body(call, Settings("m", "http://h", **settings), manner, None))
+    return found
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_detail_and_temperature_are_those_of_the_release(name: str) -> None:
+    detail, temperature = SENT[name]
+    body = body_of(name)
+    shown = [part["image_url"] for part in body["messages"][0]["content"] if part["type"] == "image_url"]
+    assert shown and {picture.get("detail") for picture in shown} == {detail}
+    assert body.get("temperature") == temperature
+    other = body_of(name, "responses")
+    images = [part for part in other["input"][0]["content"] if part["type"] == "input_image"]
+    assert {part["detail"] for part in images} == {detail or "auto"}
+    assert other.get("temperature") == temperature
+    assert "mediaResolution" not in body_of(name, "gemini")["generationConfig"]  # which means something else
+
+
+def test_the_spec_of_the_judge_decides_over_the_protocol() -> None:
+    body = body_of("rise", detail="low", temperature=0.7)
+    assert body["temperature"] == 0.7
+    assert '"detail": "low"' in json.dumps(body) and '"detail": "high"' not in json.dumps(body)
+    assert body_of("kris", temperature=0.0)["temperature"] == 0
+
+
+def test_a_server_that_does_not_know_detail_is_asked_without_it() -> None:
+    asked = Settings("m", "http://h")
+    gentle = gentler("Unknown field 'detail' in image_url", Manner(), asked)
+    assert gentle is not None and not gentle.detail
+    assert '"detail"' not in json.dumps(body_of("rise", manner=gentle)["messages"][0]["content"])
+    assert gentler("Unknown field 'detail' in image_url", Manner(), Settings("m", "http://h", detail="high")) is None
+
+
+def test_detail_and_temperature_are_part_of_what_a_verdict_is_filed_under() -> None:
+    plain = Call("k", ("Is it wet?",), Schema((Field("answer", "yes_no"),)))
+    digests = {plain.digest} | {
+        replace(plain, **change).digest for change in ({"detail": "high"}, {"temperature": None}, {"temperature": 1.0})
+    }
+    assert len(digests) == 4
+
+
+def test_what_was_prepared_is_not_used_again_after_the_code_of_pictures_prompts_or_psnr_changed() -> None:
+    names = {path.name for path in deciding_files()}
+    assert {"_bilinear.py", "_stored.py", "psnr.py", "_kernels.py", "pictures.py", "kris.py"} <= names
+    assert {"promptfile.py", "packs.py", "records.py"} <= names
 
 
 def test_the_longer_side_is_exact_and_the_other_is_at_least_one_pixel() -> None:

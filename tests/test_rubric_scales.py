@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from editscope.cases import Case, Instruction, Status
 from editscope.errors import BadInput
@@ -173,8 +176,20 @@ def test_inedit_judges_science_where_there_is_a_checklist() -> None:
     checked = a_case("inedit", {"category": "dynamic_process"}, checklist="1. The web grows.")
     four = {"ac": ("ac", 2), "pq": ("pq", 1), "sc": ("sc", 2), "lc": ("lc", 2)}
     assert shown("inedit", plain) == four
-    assert shown("inedit", checked) == {**four, "sp": ("sp", 1)}
+    assert shown("inedit", checked) == {**four, "sp": ("sp", 2)}
     assert "The web grows." in str(calls_of("inedit", checked)["sp"].parts)
+
+
+def test_the_judge_of_science_sees_start_and_end_before_the_edit() -> None:
+    case = a_case("inedit", {"category": "scientific_simulation"}, checklist="1. The web grows.")
+    called = {"": PIXELS + np.uint8(40)}
+    rubric = load_rubric("inedit")
+    calls = {call.key: call for call in rubric.calls(case, ONE, called, rubric.prompts())}
+    (edit,) = calls["pq"].pictures
+    source, second = calls["sp"].pictures
+    assert second.digest == edit.digest != source.digest
+    labels = [part.splitlines()[-1] for part in calls["sp"].parts[:-1] if isinstance(part, str)]
+    assert labels == ["Image A, start and end:", "Image B, the stages:"]
 
 
 def test_inedit_accuracy_needs_5_on_every_metric_and_a_missing_verdict_is_not_a_5() -> None:
@@ -229,10 +244,36 @@ def test_kris_calls_depend_on_the_category(category: str, images: int, prompts: 
     assert [len(call.pictures) for call in calls.values()] == [images + 1, images + 1 + extra, 1]
 
 
-def test_kris_frames_have_their_own_numbers() -> None:
-    case = a_case("kris", {"category": "temporal_prediction"}, 3, details={"source_numbers": "1,2,4"})
-    text = str([part for part in calls_of("kris", case)["consistency"].parts if isinstance(part, str)])
-    assert [f"Frame {n}:" in text for n in (1, 2, 3, 4)] == [True, True, False, True]
+@pytest.mark.parametrize(
+    ("known", "frame", "order"),
+    [
+        ("2,3,4", "1", ["1 generated", "2 known", "3 known", "4 known"]),
+        ("1,3,4", "2", ["1 known", "2 generated", "3 known", "4 known"]),
+        ("1,2,4", "3", ["1 known", "2 known", "3 generated", "4 known"]),
+        ("1,2,3", "4", ["1 known", "2 known", "3 known", "4 generated"]),
+        ("4,1,3", "2", ["1 known", "2 generated", "3 known", "4 known"]),  # listed in another order
+        ("", "", ["1 known", "2 known", "3 known", "4 generated"]),  # files without numbers
+    ],
+)
+@pytest.mark.parametrize("key", ["consistency", "instruction"])
+def test_kris_shows_the_predicted_frame_at_its_place_numbered_and_marked(
+    key: str, known: str, frame: str, order: list[str]
+) -> None:
+    sources = tuple(PIXELS + np.uint8(10 * n) for n in (1, 2, 3))
+    details = {"source_numbers": known, "frame": frame}
+    case = replace(a_case("kris", {"category": "temporal_prediction"}, 3, details=details), images=sources)
+    rubric = load_rubric("kris")
+    calls = {call.key: call for call in rubric.calls(case, ONE, {"": PIXELS}, rubric.prompts())}
+    said = [part for part in calls[key].parts if isinstance(part, str)]
+    captions = [text.splitlines()[-1] for text in said[:-1]]
+    assert captions == [f"Frame {one.replace(' ', ' (')}):" for one in order]
+    place = next(n for n, one in enumerate(order) if "generated" in one)
+    assert f"Frame {place + 1} was generated" in said[0]
+    pixels = [np.asarray(Image.open(io.BytesIO(picture.data))) for picture in calls[key].pictures]
+    places = [int(number) for number in known.split(",")] if known else [1, 2, 3]
+    expected = dict(zip(places, sources, strict=True)) | {place + 1: PIXELS}
+    for number, found in enumerate(pixels, start=1):
+        assert np.abs(found.astype(int) - expected[number]).max() <= 4  # JPEG of quality 85
 
 
 def test_kris_instruction_and_knowledge_come_from_one_call() -> None:
@@ -257,6 +298,9 @@ def test_kris_instruction_and_knowledge_come_from_one_call() -> None:
         ("spatial", {}, True, {"reasoning_image": 2, "consistency_spatial": 2, "plausibility_spatial": 1}),
         ("causal", {"consistency_free": True}, False, {"reasoning": 1, "plausibility": 1}),
         ("logical", {"reference_txt": "Left."}, False, {"reasoning_logical": 1, "consistency_logical_text": 2}),
+        ("logical", {"reference_txt": "Left."}, True, {"reasoning_logical": 1, "consistency_logical_text": 2}),
+        ("temporal", {}, True, {"reasoning": 1, "consistency": 2, "plausibility": 1}),
+        ("causal", {"reasoning_img": True}, True, {"reasoning_with_source": 2, "consistency": 2, "plausibility": 1}),
         ("logical", {}, True, {"reasoning_logical_image": 2, "consistency_logical": 2}),
         ("logical", {"reasoning_wo_ins": True}, True, {"reasoning_logical_image_alone": 2, "consistency_logical": 2}),
     ],
@@ -275,6 +319,27 @@ def test_the_reference_picture_of_rise_stands_in_for_the_source() -> None:
     plain = a_case("rise", {"category": "causal"})
     source, reference = (calls_of("rise", one)["consistency"].pictures[0].digest for one in (plain, case))
     assert source != reference == calls_of("rise", case)["reasoning"].pictures[0].digest
+
+
+@pytest.mark.parametrize(
+    ("category", "details", "replaced"),
+    [
+        ("temporal", {"reasoning_img": True}, False),
+        ("causal", {"reasoning_img": True}, False),
+        ("logical", {"reference_txt": "Left."}, False),
+        ("logical", {}, True),
+        ("spatial", {}, True),
+        ("domestic", {}, False),  # a case of another suite
+    ],
+)
+def test_only_spatial_and_logical_cases_without_a_text_replace_the_source(
+    category: str, details: dict[str, Any], replaced: bool
+) -> None:
+    case = a_case("rise", {"category": category}, details=details, references=(PIXELS + np.uint8(99),))
+    source = calls_of("rise", a_case("rise", {"category": "causal"}))["consistency"].pictures[0].digest
+    for call in calls_of("rise", case).values():
+        if len(call.pictures) == 2:
+            assert (call.pictures[0].digest != source) is replaced, call.prompt
 
 
 def test_rise_weighs_reasoning_consistency_and_plausibility() -> None:
@@ -329,7 +394,12 @@ def test_every_prompt_that_ships_is_used() -> None:
         "kris": [(a_case("", {"category": c}), ONE, {}) for c in (*kris, "multi-element_composition")],
         "rise": [
             (
-                a_case("", {"category": c}, references=(PIXELS,) * pictured, details={"reference_txt": "x", mark: 1}),
+                a_case(
+                    "",
+                    {"category": c},
+                    references=(PIXELS,) * pictured,
+                    details={"reference_txt": "" if pictured else "x", mark: 1},
+                ),
                 ONE,
                 {},
             )

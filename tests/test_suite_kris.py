@@ -40,7 +40,7 @@ def test_the_published_results_use_the_same_names() -> None:
 def test_temporal_prediction_has_its_frames_by_number_and_the_missing_one_as_answer(tmp_path: Path) -> None:
     case = load(make_kris(tmp_path))["temporal_prediction/2"]
     assert [Path(str(image)).name for image in case.images] == ["2-2.png", "2-3.png", "2-4.png"]
-    assert case.details["source_numbers"] == "2,3,4"
+    assert (case.details["source_numbers"], case.details["frame"]) == ("2,3,4", "1")
     assert Path(str(case.answer)).name == "2-1.png"
 
 
@@ -69,7 +69,8 @@ def test_the_real_samples_load_completely() -> None:
     suite = load(SAMPLES / "kris")
     assert (len(suite), suite.notes()) == (40, ())
     assert [suite.tags(case_id)["category"] for case_id in suite.ids[::2]] == KRIS_CATEGORIES
-    assert suite["temporal_prediction/1"].details["source_numbers"] == "2,3,4"
+    for case_id in ("temporal_prediction/1", "temporal_prediction/2"):
+        assert (suite[case_id].details["source_numbers"], suite[case_id].details["frame"]) == ("2,3,4", "1")
     assert suite["anomaly_correction/1"].details["explanation"]
     rubric = load_rubric("kris")
     calls = {case.id: len(rubric.keys(case, unit)) for case in suite for unit in rubric.units(case)}

@@ -127,7 +127,11 @@ def test_all_fields_of_a_case_reach_it(tmp_path: Path) -> None:
     assert [Path(str(image)).name for image in (*found.images, found.answer, *found.references)] == [
         *("a.png", "b.png", "c.png", "d.png")
     ]
-    assert (found.hint, found.checklist, found.details) == ("wet", "one", {"mode": "x"})
+    assert (found.hint, found.checklist, found.details) == (
+        "wet",
+        "one",
+        {"mode": "x", "edit_area": {"source": ((1, 2, 5, 7),), "canvas": ((0, 0, 1, 1),)}},
+    )
     assert found.questions[0].answer == "No"
     assert found.questions[0].region is not None
     assert found.questions[0].region.box == (0, 0, 512, 384)

@@ -18,7 +18,10 @@ from PIL import Image, ImageDraw
 
 from editscope.errors import BadInput
 from editscope.images import load as pixels_of
+from editscope.scoring.psnr import outside
+from editscope.scoring.rubrics import load_rubric
 from editscope.suites import hub, picabench
+from editscope.suites.edit_area import edit_area
 from editscope.suites.judged import BadData
 from editscope.suites.rows import Row
 from judged_data import LAWS, draw, make_picabench, picabench_row, write_json
@@ -76,7 +79,7 @@ def test_question_boxes_crop_what_the_released_tool_crops(folder: Path) -> None:
 def test_edit_areas_cover_the_pixels_that_pillow_fills(sides: tuple[float, float, float, float]) -> None:
     x, y, wide, high = (round(side, 2) for side in sides)
     row = Row("here", {"edit_area": [{"x": x, "y": y, "width": wide, "height": high}]}, Path())
-    (region,) = picabench._edit_area(row, (64, 64))
+    (region,) = edit_area(row, (64, 64)).regions
     mine = np.zeros((64, 64), bool)
     left, top, right, bottom = region.box
     mine[top:bottom, left:right] = True
@@ -91,6 +94,69 @@ def test_an_unknown_or_empty_edit_area_gives_no_region(folder: Path) -> None:
 
     suite = picabench.load(changed(folder, change))
     assert [len(suite[i].regions) for i in suite.ids[:4]] == [1, 0, 0, 0]
+
+
+def area(*boxes: tuple[float, float, float, float]) -> list[dict[str, float]]:
+    return [dict(zip(("x", "y", "width", "height"), box, strict=True)) for box in boxes]
+
+
+def test_an_edit_area_that_only_fits_the_canvas_is_read_as_pixels_of_it_and_said_once(tmp_path: Path) -> None:
+    folder = make_picabench(tmp_path, 5, size=(512, 384))  # the canvas is 1024 × 768
+
+    def change(rows: list[dict[str, Any]]) -> None:
+        rows[0]["edit_area"] = area((600, 100.5, 200, 60), (10, 20, 30, 40))  # the first exceeds 512
+        rows[1]["edit_area"] = area((10, 20, 30, 40))  # fits both
+        rows[2]["edit_area"] = area((10, 700, 30, 40))  # exceeds 384
+        rows[4]["edit_area"] = area((10, 370, 30, 15))  # exceeds by a pixel, which is no proof
+
+    suite = picabench.load(changed(folder, change))
+    boxes = {case_id: [region.box for region in suite[case_id].regions] for case_id in suite.ids}
+    assert boxes == {
+        "00000": [(300, 50, 401, 81), (5, 10, 21, 31)],  # all boxes of a case are on one picture
+        "00001": [(10, 20, 41, 61)],
+        "00002": [(5, 350, 21, 371)],
+        "00003": [],
+        "00004": [(10, 370, 41, 386)],
+    }
+    (note,) = suite.notes()
+    assert note.startswith("the edit areas of 2 cases (00000, 00002) reach over the source and fit the canvas")
+    assert "(2 other cases: as pixels of the source)" in note
+    assert note.endswith("unless --edit-area source or canvas says otherwise")
+
+
+def test_an_edit_area_that_fits_neither_is_clipped_and_noted_and_the_case_is_never_refused(folder: Path) -> None:
+    def change(rows: list[dict[str, Any]]) -> None:
+        rows[0]["edit_area"] = area((90, 10, 2000, 5))
+        rows[1]["edit_area"] = area((3000, 10, 5, 5))
+
+    suite = picabench.load(changed(folder, change))
+    assert len(suite) == 9
+    assert [region.box for region in suite["00000"].regions] == [(90, 10, 2091, 16)]
+    first, second = suite.notes()
+    assert "edit area 1 has the box x=90 y=10 width=2000 height=5, which reaches over the edge of" in first
+    assert "x=3000" in second
+    assert not outside(suite["00000"].regions, (64, 96))[10:16, 90:].any()
+    assert outside(suite["00001"].regions, (64, 96)).all()
+
+
+@pytest.mark.parametrize(
+    ("edit_area_is", "box"), [("auto", (10, 20, 41, 61)), ("source", (10, 20, 41, 61)), ("canvas", (5, 10, 21, 31))]
+)
+def test_the_option_of_the_protocol_decides_what_edit_areas_are_on(
+    tmp_path: Path, edit_area_is: str, box: tuple[int, int, int, int]
+) -> None:
+    folder = make_picabench(tmp_path, 1, size=(512, 384))
+    case = picabench.load(changed(folder, lambda rows: rows[0].update(edit_area=area((10, 20, 30, 40)))))["00000"]
+    edit = pixels_of(case.images[0]).copy()
+    left, top, right, bottom = box
+    edit[top:bottom, left:right] = 255 - edit[top:bottom, left:right]
+    rubric = load_rubric(f"picabench?edit_area={edit_area_is}")
+    (unit,) = rubric.units(case)
+    assert rubric.from_pixels(case, unit, {"": edit}) == {"consistency": 100}
+    edit[min(top + 1, bottom), right] ^= 255  # one pixel beside the box
+    assert rubric.from_pixels(case, unit, {"": edit})["consistency"] != 100
+    with pytest.raises(BadInput, match="option edit_area of protocol picabench is 'both'; choose from auto, source"):
+        load_rubric("picabench?edit_area=both")
 
 
 def test_levels_become_variants_that_keep_their_names(tmp_path: Path) -> None:
@@ -208,9 +274,9 @@ FLAWS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "an id that is a path": (lambda r: r.update(index="a/../b"), "cannot name a file"),
     "no id": (lambda r: r.pop("index"), "'index' is missing or empty"),
     "an edit area in words": (lambda r: r.update(edit_area="left half"), "'edit_area' is 'left half'"),
-    "an edit area outside": (
-        lambda r: r.update(edit_area=[{"x": 96, "y": 0, "width": 5, "height": 5}]),
-        "edit area 1 .* outside the picture of 96×64",
+    "an edit area of negative size": (
+        lambda r: r.update(edit_area=[{"x": 9, "y": 0, "width": -5, "height": 5}]),
+        "edit area 1 has the box .* whose size is negative",
     ),
 }
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from editscope.errors import BadInput
 from editscope.suites import wiseedit
@@ -56,6 +59,49 @@ def test_references_come_as_a_list_or_split_by_bar_or_semicolon(folder: Path) ->
     suite = wiseedit.load(folder)
     found = [tuple(Path(str(r)).name for r in suite[f"Awareness_2/{i}"].references) for i in (1, 2, 3, 4)]
     assert found == [("2_0.png", "2_1.png")] * 3 + [()]
+
+
+def test_a_reference_in_json_quotes_is_the_file_and_empty_entries_are_none(folder: Path) -> None:
+    path = folder / AWARENESS
+    rows = read(path)
+    one = "WiseEdit/Awareness/Awareness_2/ref/2_0.png"
+    for row, cell in zip(rows, (f'"{one}"', f'["{one}", "", null, NaN]', "null", " NaN "), strict=True):
+        row["ref"] = cell
+    write_csv(path, rows)
+    suite = wiseedit.load(folder)
+    found = [tuple(Path(str(r)).name for r in suite[f"Awareness_2/{i}"].references) for i in (1, 2, 3, 4)]
+    assert found == [("2_0.png",), ("2_0.png",), (), ()]
+
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z"), exclude_characters='|;"[]{}'), min_size=1)
+BLANK = st.sampled_from(["", " ", "\t", "\n "])
+
+
+@given(st.lists(NAMES.map(lambda name: f"ref/{name}.png"), max_size=4), BLANK, st.data())
+def test_however_references_are_written_they_are_the_same_paths(
+    paths: list[str], blank: str, data: st.DataObject
+) -> None:
+    def spread(mark: str) -> str:
+        gaps = [data.draw(BLANK) for _ in paths]
+        return mark.join([blank, *(gap + path + gap for path, gap in zip(paths, gaps, strict=True)), blank])
+
+    shapes = [json.dumps(paths), json.dumps([blank, *paths, None, float("nan")], ensure_ascii=False)]
+    shapes += [spread("|"), spread(";")]
+    shapes += [json.dumps(blank + path + blank) for path in paths if len(paths) == 1]
+    for shape in shapes:
+        assert wiseedit.listed(blank + shape + blank) == paths, shape
+
+
+@given(st.one_of(st.none(), st.floats(), st.text(), st.text('[]{}"|;, nulNaN\\')))
+def test_no_cell_breaks_the_reading_and_none_gives_an_empty_path(cell: object) -> None:
+    assert all(path and path == path.strip() for path in wiseedit.listed(cell))
+
+
+@pytest.mark.parametrize(
+    "cell", [None, "", "  ", "null", "None", "nan", "NaN", float("nan"), '""', '" "', "[]", '[""]', "|", ";;"]
+)
+def test_a_cell_that_says_nothing_names_no_reference(cell: object) -> None:
+    assert wiseedit.listed(cell) == []
 
 
 def test_one_language_keeps_its_name_and_the_english_text_for_the_judge(folder: Path) -> None:

@@ -209,6 +209,10 @@ Psnr: TypeAlias = Annotated[
 PsnrSize: TypeAlias = Annotated[
     int | None, typer.Option("--psnr-size", metavar="N", help="picabench: resize to N × N first, as the release does.")
 ]
+EditArea: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--edit-area", metavar="auto|source|canvas", help="picabench: what the boxes of edit_area are on."),
+]
 Region: TypeAlias = Annotated[
     str | None, typer.Option("--region", metavar="crop|whole|box", help="picabench: what the judge sees of the edit.")
 ]

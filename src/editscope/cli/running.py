@@ -61,6 +61,7 @@ def run(
     unsupported: opt.Unsupported = None,
     psnr: opt.Psnr = None,
     psnr_size: opt.PsnrSize = None,
+    edit_area: opt.EditArea = None,
     region: opt.Region = None,
     tasks: opt.Tasks = None,
     modes: opt.Modes = None,
@@ -123,7 +124,14 @@ def run(
     settings = by_judge.settings(
         judge,
         protocol=protocol,
-        options=opt.given(kp_gate=kp_gate, unsupported=unsupported, psnr=psnr, psnr_size=psnr_size, region=region),
+        options=opt.given(
+            kp_gate=kp_gate,
+            unsupported=unsupported,
+            psnr=psnr,
+            psnr_size=psnr_size,
+            edit_area=edit_area,
+            region=region,
+        ),
         prompts=prompts,
         samples=samples,
         missing=missing,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 from editscope.images._decode import decode, load, probe
 from editscope.images._memory import keep_freed_memory
 from editscope.images._records import MAX_PIXELS, Decoded, ImageLike, Indexed, Pixels, pixels_digest
@@ -18,6 +21,7 @@ from editscope.images._resize import (
     thumbnail,
     thumbnail_size,
 )
+from editscope.images._stored import stored_jpeg
 
 __all__ = [
     "MAX_PIXELS",
@@ -33,11 +37,13 @@ __all__ = [
     "encode_codes",
     "encode_png",
     "encode_thumbnail",
+    "interpolate",
     "keep_freed_memory",
     "load",
     "pixels_digest",
     "probe",
     "resize",
+    "stored_jpeg",
     "thumbnail",
     "thumbnail_size",
     "write_png",
@@ -52,6 +58,13 @@ def encode_png(image: Pixels | Indexed, *, palette: bool = True) -> bytes:
     from editscope.images import _png_write  # brings Numba, which reading a header does not need
 
     return _png_write.encode_png(image, palette)
+
+
+def interpolate(pixels: Pixels, height: int, width: int) -> npt.NDArray[np.float32]:
+    """The picture in another size as float32 from 0 to 255, bilinear as PyTorch's ``interpolate`` makes it."""
+    from editscope.images import _bilinear
+
+    return _bilinear.interpolate(pixels, height, width)
 
 
 def write_png(path: str | Path, image: Pixels | Indexed, *, palette: bool = True) -> None:

@@ -53,7 +53,7 @@ class Anthropic(Wire):
         fields = {
             "model": settings.model,
             "max_tokens": settings.max_tokens or TOKENS,
-            "temperature": temperature_of(settings, manner),
+            "temperature": temperature_of(call, settings, manner),
             "top_p": settings.top_p,
             "system": call.system or None,
             "tools": [tool] if forced else None,

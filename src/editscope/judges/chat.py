@@ -12,6 +12,7 @@ from editscope.judges.wire import (
     Settings,
     Wire,
     data_url,
+    detail_of,
     dumps,
     joined,
     reply_schema,
@@ -50,15 +51,16 @@ class Chat(Wire):
         limit = "max_completion_tokens" if manner.new_limit_name else "max_tokens"
         fields = {
             "model": settings.model,
-            "temperature": temperature_of(settings, manner),
+            "temperature": temperature_of(call, settings, manner),
             "top_p": settings.top_p,
             "seed": seed,
             limit: settings.max_tokens,
             "reasoning_effort": settings.effort,
             "response_format": _response_format(call, manner),
         }
+        detail = detail_of(call, settings, manner)
         before = b'{"messages":[' + system + b'{"role":"user","content":['
-        return joined((_part(part, settings.detail) for part in call.parts), before, b"]}]" + rest(fields))
+        return joined((_part(part, detail) for part in call.parts), before, b"]}]" + rest(fields))
 
     def read(self, data: Any) -> Answer:
         """The first choice: its text, or its refusal."""

@@ -47,7 +47,7 @@ class Gemini(Wire):
     def body(self, call: Call, settings: Settings, manner: Manner, seed: int | None) -> bytes:
         """One content of texts and inline pictures in order."""
         generation: dict[str, Any] = {
-            "temperature": temperature_of(settings, manner),
+            "temperature": temperature_of(call, settings, manner),
             "topP": settings.top_p,
             "seed": seed,
             "maxOutputTokens": settings.max_tokens,

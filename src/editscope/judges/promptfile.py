@@ -118,15 +118,15 @@ def read_prompt(path: str | Path, like: Prompt | None = None) -> Prompt:
         raise BadInput(f"{path} has no header; it begins with lines such as 'version: 1' and a line '---'")
     if header is None:
         assert like is not None
-        prompt = replace(like, version="own", text=_with_pictures(text, like.pictures), origin=str(path))
+        prompt = replace(like, version="own", text=_with_pictures(text, like.pictures, like.words), origin=str(path))
     else:
         prompt = Prompt(
             name=path.stem,
             version=header["version"],
             pictures=(pictures := _places(path, "pictures", header["pictures"])),
-            words=_places(path, "words", header["words"]),
+            words=(words := _places(path, "words", header["words"])),
             schema=Schema(_fields(path, header["reply"]), header["reason"]),
-            text=_with_pictures(text, pictures),
+            text=_with_pictures(text, pictures, words),
             hash="",
             origin=str(path),
         )
@@ -262,11 +262,15 @@ def _check_places(prompt: Prompt, unused_too: bool) -> None:
                 raise BadInput(f"{prompt.origin} lists the {what} {name!r} and has no place {form.format(name)} for it")
 
 
-def _with_pictures(text: str, pictures: Sequence[Place]) -> str:
-    """A text without any place for pictures shows them below itself, in the order of its header."""
+def _with_pictures(text: str, pictures: Sequence[Place], words: Sequence[Place]) -> str:
+    """A text without any place for pictures shows them below itself, in the order of its header.
+
+    Pictures that have names of their own (a word ``frames_numbers``) are shown with these.
+    """
     if places_of(text)[0] or not pictures:
         return text
-    return text + "".join(f"\n\n[[{place.name}]]" for place in pictures)
+    named = {place.name.removesuffix("_numbers") for place in words if place.name.endswith("_numbers")}
+    return text + "".join(f"\n\n{'{n}: ' * (place.name in named)}[[{place.written}]]" for place in pictures)
 
 
 def _filled(line: str, words: Mapping[str, str]) -> str:

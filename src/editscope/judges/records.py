@@ -61,7 +61,9 @@ class Call:
     """One question to a judge: texts and pictures in order, and the shape of the reply.
 
     ``key`` names the call within its case and variant (``"kp"``, ``"q3"``); ``prompt`` is the name of the prompt
-    in its pack and ``prompt_hash`` the hash of that file, which goes into every score.
+    in its pack and ``prompt_hash`` the hash of that file, which goes into every score. ``detail`` (how closely pictures
+    are looked at, in OpenAI's words) and ``temperature`` (None: the server's own) are what the protocol asks for where
+    the judge's spec says nothing.
     """
 
     key: str
@@ -70,11 +72,15 @@ class Call:
     prompt: str = ""
     prompt_hash: str = ""
     system: str = ""
+    detail: str = ""
+    temperature: float | None = 0.0
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of all that the judge sees: texts, pictures and the schema, in order."""
+        """SHA-256 of all that the judge gets: texts, pictures and schema, in order, detail and temperature."""
         hashed = sha256(repr((self.system, self.schema)).encode())
+        if (self.detail, self.temperature) != ("", 0.0):
+            hashed.update(repr((self.detail, self.temperature)).encode())
         for part in self.parts:
             hashed.update(b"\x1e")
             hashed.update(b"T" + part.encode() if isinstance(part, str) else b"P" + part.digest.encode())

@@ -12,6 +12,7 @@ from editscope.judges.wire import (
     NotAnAnswer,
     Settings,
     data_url,
+    detail_of,
     dumps,
     joined,
     reply_schema,
@@ -38,13 +39,14 @@ class Responses(Chat):
             "model": settings.model,
             "store": False,
             "instructions": call.system or None,
-            "temperature": temperature_of(settings, manner),
+            "temperature": temperature_of(call, settings, manner),
             "top_p": settings.top_p,
             "max_output_tokens": settings.max_tokens,
             "reasoning": {"effort": settings.effort} if settings.effort else None,
             "text": _text_format(call, manner),
         }
-        parts = (_part(part, settings.detail) for part in call.parts)
+        detail = detail_of(call, settings, manner)
+        parts = (_part(part, detail) for part in call.parts)
         return joined(parts, b'{"input":[{"role":"user","content":[', b"]}]" + rest(fields))
 
     def read(self, data: Any) -> Answer:

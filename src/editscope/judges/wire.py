@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ MODES: tuple[Mode, ...] = ("schema", "object", "off")
 class Settings:
     """What is asked of a hosted model besides the call itself. None: not sent, so that the server decides.
 
-    ``temperature`` None is sent as 0 and left out where a server says that it does not take it.
+    Where ``temperature`` or ``detail`` is None, what the call asks for is sent, and left out where a server objects.
     """
 
     model: str
@@ -39,6 +40,7 @@ class Manner:
 
     json: Mode = "schema"
     temperature: bool = True
+    detail: bool = True
     seed: bool = True
     new_limit_name: bool = False
     """Chat completions: the limit of tokens is called ``max_completion_tokens``, not ``max_tokens``."""
@@ -115,6 +117,8 @@ def gentler(message: str, manner: Manner, settings: Settings) -> Manner | None:
         return replace(manner, new_limit_name=True)
     if "temperature" in said and settings.temperature is None and manner.temperature:
         return replace(manner, temperature=False)
+    if re.search(r"\bdetail\b", said) and settings.detail is None and manner.detail:
+        return replace(manner, detail=False)
     if manner.json != "off" and any(word in said for word in SCHEMA_WORDS):
         return replace(manner, json=MODES[MODES.index(manner.json) + 1])
     return None
@@ -169,8 +173,13 @@ def reply_schema(schema: Schema) -> dict[str, Any]:
     return json_schema(schema)
 
 
-def temperature_of(settings: Settings, manner: Manner) -> float | None:
-    """The temperature that is sent: what the user said, else 0, else nothing where the server does not take it."""
+def temperature_of(call: Call, settings: Settings, manner: Manner) -> float | None:
+    """The temperature that is sent: the user's, else the call's, else none where the server takes none."""
     if settings.temperature is not None:
         return settings.temperature
-    return 0.0 if manner.temperature else None
+    return call.temperature if manner.temperature else None
+
+
+def detail_of(call: Call, settings: Settings, manner: Manner) -> str | None:
+    """The ``detail`` of pictures that is sent, in OpenAI's formats: the user's, else the call's."""
+    return settings.detail or (call.detail if manner.detail else "") or None

@@ -88,14 +88,22 @@ def measures_from(said: Mapping[str, Any]) -> tuple[Measure, ...]:
 
 @lru_cache(maxsize=1)
 def code_digest() -> str:
-    """Hash of the code that decides which pictures and words a judge gets, so that none of an older one is reused."""
+    """Hash of the code that decides what a judge gets and what pixels score.
+
+    What was prepared for a judge is kept between runs under this hash, so that nothing of older code is used again.
+    """
     import PIL
 
-    from editscope import images
+    digest = sha256(PIL.__version__.encode())
+    for path in deciding_files():
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def deciding_files() -> tuple[Path, ...]:
+    """The files of ours that decide which pictures and words a judge gets, and the numbers that pixels give."""
+    from editscope import images, judges, scoring
     from editscope.scoring import rubrics
 
-    digest = sha256(PIL.__version__.encode())
-    for room in (images, rubrics):
-        for path in sorted(Path(str(room.__file__)).parent.glob("*.py")):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
+    rooms = ((images, "*.py"), (scoring, "*.py"), (rubrics, "*.py"), (judges, "p*.py"), (judges, "records.py"))
+    return tuple(path for room, names in rooms for path in sorted(Path(str(room.__file__)).parent.glob(names)))

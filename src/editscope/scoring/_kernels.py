@@ -339,3 +339,16 @@ def _pair(worst: int, total: int, number: int) -> int:
     """1 + the number of (worst, mean) among all pairs of levels with mean ≤ worst."""
     mean = (2 * total + number) // (2 * number)
     return 1 + worst * (worst + 1) // 2 + mean
+
+
+@compiled()
+def squared_differences(first: Bytes, second: Floats, keep: npt.NDArray[np.bool_]) -> float:
+    """The sum of squared differences over the kept pixels, added one after the other: the same on every machine."""
+    total = 0.0
+    for r in range(first.shape[0]):
+        for c in range(first.shape[1]):
+            if keep[r, c]:
+                for channel in range(3):
+                    apart = np.float64(first[r, c, channel]) - np.float64(second[r, c, channel])
+                    total += apart * apart
+    return total

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import ceil, floor, isfinite, log10, nan
+from math import isfinite, log10, nan
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,9 +11,11 @@ import numpy.typing as npt
 
 from editscope.cases import Region
 from editscope.errors import BadInput
-from editscope.images import ImageLike, Pixels, load
+from editscope.images import ImageLike, Pixels, interpolate, load, resize
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
+Values: TypeAlias = "Pixels | npt.NDArray[np.float32]"
+"""A picture whose values, 0 to 255, are whole numbers or not."""
 Box: TypeAlias = "Region | Mapping[str, Any] | Sequence[float]"
 """``{"x", "y", "width", "height"}``, the same four as a sequence, or a Region; in pixels of the source."""
 
@@ -36,11 +38,13 @@ def psnr_outside(
     """PSNR in dB between source and edit over the pixels outside all boxes: 10 log₁₀(1 / MSE), at most 100.
 
     MSE = mean over those pixels and the three channels of (source - edited)², values on [0, 1]. A pixel in
-    column c and row r is inside a box when x ≤ c ≤ x + width and y ≤ r ≤ y + height: edges are inside.
-    Without boxes, or with ``"unknown"``, the whole picture counts; where the boxes leave no pixel, the result is
-    NaN. An edit of another size is resized to the source's, bilinear.
+    column c and row r is inside a box when x ≤ c ≤ x + width and y ≤ r ≤ y + height, fractions of the four numbers
+    cut off: edges are inside. Without boxes, or with ``"unknown"``, the whole picture counts; where the boxes leave
+    no pixel, the result is NaN. An edit of another size is interpolated to the source's, which stays as it is:
+    bilinear, in floating point, without antialiasing (``editscope.images.interpolate``).
 
-    ``size=N`` first resizes both pictures to N × N, and the boxes with them; ``channel_sum=True`` adds the
+    ``size=N`` first resizes both pictures to N × N with Pillow's bilinear filter, which averages and rounds to 8
+    bits, and the boxes with them: the two resizings are those of PICABench's tool. ``channel_sum=True`` adds the
     channels up instead of averaging them, which is 4.77 dB less.
 
     >>> white = np.full((4, 4, 3), 255, np.uint8)
@@ -54,13 +58,17 @@ def psnr_outside(
     """
     first, second = load(source), load(edited)
     height, width = first.shape[:2]
-    shape = (height, width) if size is None else (_side(size), _side(size))
-    first, second = (bilinear(picture, *shape) for picture in (first, second))
-    scale = (shape[1] / width, shape[0] / height)
-    return psnr(first, second, outside(boxes, shape, scale), channel_sum=channel_sum)
+    scale = (1.0, 1.0)
+    if size is not None:
+        side = _side(size)
+        first, second = (resize(picture, side, side, "bilinear") for picture in (first, second))
+        scale, height, width = (side / width, side / height), side, side
+    same = second.shape == first.shape
+    compared = second if same else interpolate(second, height, width)
+    return psnr(first, compared, outside(boxes, (height, width), scale), channel_sum=channel_sum)
 
 
-def psnr(first: Pixels, second: Pixels, keep: Mask | None = None, *, channel_sum: bool = False) -> float:
+def psnr(first: Pixels, second: Values, keep: Mask | None = None, *, channel_sum: bool = False) -> float:
     """PSNR in dB of two pictures of one size over the pixels of ``keep`` (None: all); NaN where there are none.
 
     >>> grey = np.full((2, 2, 3), 100, np.uint8)
@@ -74,12 +82,19 @@ def psnr(first: Pixels, second: Pixels, keep: Mask | None = None, *, channel_sum
     return MOST_DB if error == 0 else min(MOST_DB, -10.0 * log10(error))
 
 
-def squared_error(first: Pixels, second: Pixels, keep: Mask | None = None) -> int:
+def squared_error(first: Pixels, second: Values, keep: Mask | None = None) -> float:
     """The sum of squared differences over all channels of the pixels of ``keep`` (None: all), values 0 to 255.
+
+    It is the same on every machine: whole numbers are added as such, others one after the other in float64.
 
     >>> squared_error(np.full((1, 2, 3), 7, np.uint8), np.full((1, 2, 3), 9, np.uint8), np.array([[True, False]]))
     12
     """
+    if second.dtype != np.uint8:
+        from editscope.scoring._kernels import squared_differences
+
+        kept = np.ones(first.shape[:2], np.bool_) if keep is None else keep
+        return squared_differences(first, second.astype(np.float32, copy=False), kept)
     a, b = first.reshape(-1), second.reshape(-1)
     counts = None if keep is None else np.repeat(keep.reshape(-1), 3)
     total = 0
@@ -94,24 +109,18 @@ def squared_error(first: Pixels, second: Pixels, keep: Mask | None = None) -> in
 
 
 def outside(boxes: Iterable[Box] | str | None, shape: tuple[int, int], scale: tuple[float, float] = (1.0, 1.0)) -> Mask:
-    """Which pixels of a picture of ``shape`` (height, width) lie outside all boxes; scaled ones if asked for."""
+    """Which pixels of a picture of ``shape`` (height, width) lie outside all boxes; scaled ones if asked for.
+
+    Fractions are cut off after scaling, as Pillow does where PICABench's tool draws a box.
+    """
     height, width = shape
     mask = np.ones((height, width), np.bool_)
     for number, box in enumerate(_listed(boxes)):
         x, y, wide, high = _sides(box, number)
-        left, top = x * scale[0], y * scale[1]
-        right, bottom = (x + wide) * scale[0], (y + high) * scale[1]
-        mask[max(0, ceil(top)) : max(0, floor(bottom) + 1), max(0, ceil(left)) : max(0, floor(right) + 1)] = False
+        left, top = int(x * scale[0]), int(y * scale[1])
+        right, bottom = int((x + wide) * scale[0]), int((y + high) * scale[1])
+        mask[max(0, top) : max(0, bottom + 1), max(0, left) : max(0, right + 1)] = False
     return mask
-
-
-def bilinear(pixels: Pixels, height: int, width: int) -> Pixels:
-    """The picture in another size, bilinear as Pillow does it; itself where nothing is to do."""
-    if pixels.shape[:2] == (height, width):
-        return pixels
-    from PIL import Image
-
-    return np.asarray(Image.fromarray(pixels).resize((width, height), Image.Resampling.BILINEAR))
 
 
 def _listed(boxes: Iterable[Box] | str | None) -> list[Box]:

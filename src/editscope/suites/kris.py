@@ -44,7 +44,8 @@ class KRIS(JudgedSuite):
     """The cases of ``KRIS_Bench/<category>/annotation.json``; the id of a case is ``<category>/<id>``.
 
     ``answer`` is the picture of ``gt_img`` where there is one. ``details`` has category, explanation and, for temporal
-    prediction, ``source_numbers``: which frames of the sequence the sources are ("2,3,4"), from their files' names.
+    prediction, ``source_numbers``: which frames of the sequence the sources are ("2,3,4"), and ``frame``: which one is
+    to be predicted ("1"), both from the files' names.
     """
 
     name = "kris"
@@ -93,6 +94,8 @@ class KRIS(JudgedSuite):
         answer = row.picture("gt_img") if row.has("gt_img") else None
         instruction, explanation = row.text("ins_en"), row.text("explain_en", "")
         numbers = frames(images) if category == "temporal_prediction" else ""
+        frame = predicted(numbers, frames((answer,)) if answer else "")
+        told = {} if frame == predicted(numbers) else {"frame": frame}
         return FiledCase(
             id=f"{category}/{number}",
             suite=self.name,
@@ -100,8 +103,8 @@ class KRIS(JudgedSuite):
             instructions=(Instruction(instruction),),
             tags={"knowledge": knowledge, "dimension": dimension, "category": category},
             answer=answer,
-            details={"category": category, "explanation": explanation, "source_numbers": numbers},
-            basis=basis(instruction=instruction, explanation=explanation, sources=len(images), frames=numbers),
+            details={"category": category, "explanation": explanation, "source_numbers": numbers, "frame": frame},
+            basis=basis(instruction=instruction, explanation=explanation, sources=len(images), frames=numbers, **told),
             files=(*images, *((answer,) if answer else ())),
         )
 
@@ -130,6 +133,24 @@ def frames(paths: tuple[Path, ...]) -> str:
     """
     found = [re.fullmatch(r".*-(\d+)", path.stem) for path in paths]
     return ",".join(str(int(match[1])) for match in found if match) if all(found) else ""
+
+
+def predicted(known: str, truth: str = "") -> str:
+    """The number of the frame that is to be predicted, from those of the known ones; "" where they have none.
+
+    It is the one that is missing between 1 and one more than there are known frames. Where several are missing, the
+    number of the true frame decides, and without it the frame is the one after the last.
+
+    >>> predicted("2,3,4"), predicted("1,3,4"), predicted("1,2,3"), predicted("2,3,5", truth="4"), predicted("2,3,5")
+    ('1', '2', '4', '4', '6')
+    """
+    numbers = [int(number) for number in known.split(",") if number]
+    if not numbers:
+        return ""
+    missing = set(range(1, len(numbers) + 2)) - set(numbers)
+    if len(missing) == 1:
+        return str(missing.pop())
+    return truth if truth and int(truth) not in numbers else str(max(numbers) + 1)
 
 
 _ID, _CATEGORY = "id", "\x00category"  # no field of the data has the second name

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from editscope.cases import Aggregation, Group, Instruction, Question, Region
+from editscope.cases import Aggregation, Group, Instruction, Question
 from editscope.errors import BadInput
+from editscope.suites.edit_area import SIDE, EditArea, edit_area
 from editscope.suites.judged import FiledCase, JudgedSuite, basis
 from editscope.suites.manifest import FILE, Manifest, read_manifest
-from editscope.suites.picabench import _edit_area, _questions
+from editscope.suites.picabench import _questions
 from editscope.suites.registry import suite_names
 from editscope.suites.rows import Row, json_lines, kind
 
@@ -66,7 +67,8 @@ class OwnSuite(JudgedSuite):
         answer = self._answer(row, sizes)
         details = {name: value for name, value in row.fields.items() if name not in KNOWN}
         hint, checklist = row.text("hint", ""), row.text("checklist", "")
-        asked, regions = ((), ()) if row.flaws else _marked(row, sizes[0])
+        asked, area = ((), None) if row.flaws else _marked(row, sizes[0])
+        regions = area.regions if area else ()
         instructions, tags = self._instructions(row), self._tags(row)
         return FiledCase(
             id=case_id,
@@ -80,7 +82,7 @@ class OwnSuite(JudgedSuite):
             checklist=checklist or None,
             questions=asked,
             regions=regions,
-            details=details,
+            details={**details, **({"edit_area": area.readings} if area and regions else {})},
             basis=basis(
                 instructions=[[one.variant, one.text] for one in instructions],
                 pictures=[len(images), answer is not None, len(references)],
@@ -161,12 +163,17 @@ def _listed(row: Row, name: str) -> tuple[tuple[Path, ...], tuple[tuple[int, int
     return tuple(path for path, _ in found), tuple(size for _, size in found)
 
 
-def _marked(row: Row, size: tuple[int, int]) -> tuple[tuple[Question, ...], tuple[Region, ...]]:
+def _marked(row: Row, size: tuple[int, int]) -> tuple[tuple[Question, ...], EditArea]:
     """Questions with boxes and the edited area, written and read as in PICABench."""
     same = Row(row.where, {**row.fields, "annotated_qa_pairs": row.fields.get("questions")}, row.root, row.flaws)
     asked = tuple(_questions(same, size)) if row.has("questions") else ()
     row.oddities.extend(same.oddities)
-    return asked, tuple(_edit_area(row, size))
+    area = edit_area(row, size)
+    if area.on_canvas:
+        row.odd(
+            f"edit_area reaches over the source and fits the canvas of {SIDE}, so it is read as pixels of that canvas"
+        )
+    return asked, area
 
 
 def _aggregation(manifest: Manifest) -> Aggregation:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from math import floor, isfinite, nan
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,7 @@ from editscope.cases import Aggregation, Case, Group, Instruction, Question, Reg
 from editscope.errors import BadInput
 from editscope.images import ImageLike, thumbnail
 from editscope.images import load as pixels_of
+from editscope.suites.edit_area import CLOSE, SIDE, edit_area, parsed, sides_of
 from editscope.suites.judged import FiledCase, JudgedSuite, basis
 from editscope.suites.made import chosen_names
 from editscope.suites.rows import Row, is_unicode, json_list, kind, tag_name
@@ -30,10 +29,7 @@ LAWS = {
 DIMENSIONS = tuple(dict.fromkeys(LAWS.values()))
 LEVELS = ("superficial", "intermediate", "explicit")
 FILE = "meta_info.json"
-SIDE = 1024
-"""The longer side of the canvas that question boxes are drawn on, and the most that an input may have."""
-CLOSE = 10.24
-"""How far a box may reach over the edge before it is worth a note: a hundredth of the canvas."""
+MOST_NAMED = 5
 
 _OTHER_LAWS = {
     "light_source_effect": "light_source_effects",
@@ -54,6 +50,10 @@ class PICABench(JudgedSuite):
     ``edit_area`` boxes in pixels of the source. In the data their edges are inclusive, and the released tool cuts
     fractions off; so column c is inside when ⌊x⌋ ≤ c ≤ ⌊x + width⌋, and the region's exclusive right is
     ⌊x + width⌋ + 1. None where the area is "unknown" or the list is empty.
+
+    The released tool takes ``edit_area`` for pixels of the source. Where a box reaches over the source and all boxes of
+    the case fit the canvas, it can only be pixels of the canvas, and is read so; ``details["edit_area"]`` has the boxes
+    in both readings.
     """
 
     name = "picabench"
@@ -77,6 +77,7 @@ class PICABench(JudgedSuite):
     def __init__(self, root: str | Path | None, levels: tuple[str, ...] | None, skip_bad: bool) -> None:
         self._levels = levels
         self._sizes: dict[Path, tuple[int, int]] = {}
+        self._on_canvas: set[str] = set()
         super().__init__(root, skip_bad=skip_bad, options={"levels": list(levels) if levels else None})
 
     def find_root(self, root: str | Path | None) -> tuple[Path, str]:
@@ -104,7 +105,10 @@ class PICABench(JudgedSuite):
         law = row.choice("physics_law", tuple(LAWS), _OTHER_LAWS)
         texts = _instructions(row)
         questions = tuple(_questions(row, size))
-        regions = tuple(_edit_area(row, size))
+        area = edit_area(row, size)
+        regions = area.regions
+        if area.on_canvas:
+            self._on_canvas.add(case_id)
         return FiledCase(
             id=case_id,
             suite=self.name,
@@ -117,14 +121,18 @@ class PICABench(JudgedSuite):
             },
             questions=questions,
             regions=regions,
-            details={"index": row.fields.get("index"), "difficulty": row.text("difficulty", "")},
+            details={
+                "index": row.fields.get("index"),
+                "difficulty": row.text("difficulty", ""),
+                **({"edit_area": area.readings} if regions else {}),
+            },
             basis=basis(texts=texts, questions=[repr(q) for q in questions], regions=[r.box for r in regions]),
             files=(image,),
         )
 
     def inputs(self, case: Case) -> tuple[ImageLike, ...]:
         """The source with its longer side at most 1024, by averaging areas; itself where it is no larger."""
-        large = max(self._sizes[case.files[0]]) > SIDE if isinstance(case, FiledCase) else True
+        large = self._side(case) > SIDE if isinstance(case, FiledCase) else True
         return tuple(thumbnail(pixels_of(image), SIDE) for image in case.images) if large else case.images
 
     def output_names(self, case_id: str, variant: str = "") -> tuple[str, ...]:
@@ -134,6 +142,25 @@ class PICABench(JudgedSuite):
         level = variant or LEVELS[0]
         inner = tuple(f"{level}/{name}" for name in names)
         return inner if variant else (*names, *inner)
+
+    def notes(self) -> tuple[str, ...]:
+        """Also how many cases have an edit area that was read as pixels of the canvas."""
+        with_area = [case for case in self._cases.values() if "edit_area" in case.details]
+        found = [case.id for case in with_area if case.id in self._on_canvas]
+        if not found:
+            return super().notes()
+        others = [case for case in with_area if case.id not in self._on_canvas and self._side(case) != SIDE]
+        cases = f"{len(found):,} case{'' if len(found) == 1 else 's'}"
+        shown = ", ".join(found[:MOST_NAMED]) + (" …" if len(found) > MOST_NAMED else "")
+        rest = f" ({len(others):,} other cases: as pixels of the source)" if others else ""
+        said = (
+            f"the edit areas of {cases} ({shown}) reach over the source and fit the canvas whose longer side is "
+            f"{SIDE}: they are read as pixels of that canvas{rest}, unless --edit-area source or canvas says otherwise"
+        )
+        return (*super().notes(), said)
+
+    def _side(self, case: FiledCase) -> int:
+        return max(self._sizes[case.files[0]])
 
     def _chosen(self, row: Row, texts: Mapping[str, str]) -> tuple[Instruction, ...]:
         """An instruction for each level asked for; where none was, superficial, or the one that there is."""
@@ -187,7 +214,7 @@ def _dimension(row: Row, law: str) -> str:
 
 def _questions(row: Row, size: tuple[int, int]) -> Iterator[Question]:
     """The questions of a row, from a list or from an object of lists by category."""
-    found = _parsed(row.fields.get("annotated_qa_pairs"))
+    found = parsed(row.fields.get("annotated_qa_pairs"))
     if not isinstance(found, list | dict) or not found:
         row.flaw("field 'annotated_qa_pairs' holds no questions; give a list of {question, answer, box}")
         return
@@ -224,33 +251,14 @@ def _question(row: Row, pair: Any, named: str, category: str, canvas: tuple[floa
     return Question(str(text).strip(), str(label), Region(named.replace("question ", "q"), edges), category)
 
 
-def _edit_area(row: Row, size: tuple[int, int]) -> Iterator[Region]:
-    """The boxes of ``edit_area`` with inclusive edges, as regions whose right and bottom are exclusive."""
-    found = _parsed(row.fields.get("edit_area"))
-    if found is None or (isinstance(found, str) and found.strip().lower() == "unknown"):
-        return
-    if not isinstance(found, list):
-        row.flaw(f"field 'edit_area' is {found!r}; give a list of boxes, or \"unknown\"")
-        return
-    for number, area in enumerate(found, start=1):
-        box = _box(row, area, f"edit area {number}", size)
-        if box is not None:
-            x, y, wide, high = box
-            yield Region(f"edit{number}", (floor(x), floor(y), floor(x + wide) + 1, floor(y + high) + 1))
-
-
 def _box(row: Row, box: Any, named: str, canvas: tuple[float, float]) -> tuple[float, float, float, float] | None:
     """x, y, width and height of a box that lies on the canvas; None, and a flaw, where there is no such box."""
-    sides = [_number(box.get(side)) for side in ("x", "y", "width", "height")] if isinstance(box, dict) else [nan]
-    if not all(map(isfinite, sides)):
-        row.flaw(f"{named} has no box with x, y, width and height as numbers (it has {str(box)[:120]})")
+    found = sides_of(row, box, named)
+    if found is None:
         return None
-    x, y, wide, high = sides
+    x, y, wide, high = found
     shown = f"{named} has the box x={x:g} y={y:g} width={wide:g} height={high:g}"
     picture = f"the picture of {canvas[0]:.0f}×{canvas[1]:.0f}"
-    if wide < 0 or high < 0:
-        row.flaw(f"{shown}, whose size is negative; give the upper left corner and a size of at least 0")
-        return None
     if not all(canvas):  # the picture cannot be read, which is said already
         return None
     if x >= canvas[0] or y >= canvas[1] or x + wide < 0 or y + high < 0:
@@ -259,21 +267,3 @@ def _box(row: Row, box: Any, named: str, canvas: tuple[float, float]) -> tuple[f
     if min(x, y) < -CLOSE or x + wide > canvas[0] + CLOSE or y + high > canvas[1] + CLOSE:
         row.odd(f"{shown}, which reaches over the edge of {picture}; only the part inside is used")
     return x, y, wide, high
-
-
-def _number(value: Any) -> float:
-    """A number as float, NaN for anything else; a whole number that no float can hold is none."""
-    try:
-        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else nan
-    except OverflowError:
-        return nan
-
-
-def _parsed(value: Any) -> Any:
-    """A list or object that was stored as JSON text, as some tables do."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-        try:
-            return json.loads(value)
-        except json.JSONDecodeError:
-            return value
-    return value

@@ -24,9 +24,10 @@ _FOLDERS = {f"{category}_reasoning": category for category in CATEGORIES}
 class RISE(JudgedSuite):
     """The cases of a ``data_total.json`` or another file of that form.
 
-    ``references`` holds the picture of ``reference_img``, which replaces the source in the judge's calls; ``details``
-    has the texts ``reference`` and ``reference_txt`` (empty where there is none) and the marks ``consistency_free``,
-    ``reasoning_img`` and ``reasoning_wo_ins`` as truth values.
+    ``references`` holds the picture of ``reference_img``, which replaces the source in the judge's calls about spatial
+    cases and about logical ones without ``reference_txt``. ``details`` has the texts ``reference`` and
+    ``reference_txt`` (empty where there is none) and the marks ``consistency_free``, ``reasoning_img`` and
+    ``reasoning_wo_ins`` as truth values.
     """
 
     name = "rise"

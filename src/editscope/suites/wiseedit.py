@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,8 @@ TAGS = "tags.csv"
 UNTAGGED = "untagged"
 """The value of a tag that tags.csv gives to other cases and not to this one."""
 MOST_INPUTS = 5
+NOTHING_SAID = ("", "nan", "none", "null")
+"""What stands in a cell that is empty, in lower case."""
 KNOWLEDGE = ("declarative", "procedural", "metacognitive")
 
 
@@ -87,7 +88,7 @@ class WiseEdit(JudgedSuite):
         images = tuple(row.picture(f"input_{n}") for n in range(1, count + 1))
         if row.has(f"input_{count + 1}"):
             row.flaw(f"there is an input_{count + 1}, but {subset} has cases of {count}; move the row or the folder")
-        references = tuple(row.picture("ref", path) for path in listed(row.fields.get("ref") or ""))
+        references = tuple(row.picture("ref", path) for path in listed(row.fields.get("ref")))
         texts = {lang: row.text(PROMPTS[lang], None if lang in (*self._languages, "en") else "") for lang in LANGUAGES}
         hint = row.text("hint", "")
         extra = self._extra.get((tag_name(subset), index), {})
@@ -195,21 +196,26 @@ def load_complex(
     return WiseEditComplex(root, _languages(languages), skip_bad)
 
 
-def listed(text: Any) -> list[str]:
-    """The paths in a cell: a JSON list, or split by ``|`` or ``;``.
+def listed(cell: Any) -> list[str]:
+    """The paths in a cell: a JSON list, a JSON string, or a text that is split by ``|``, or without one by ``;``.
+
+    Empty entries are no paths, and neither are null, none and NaN, which tables write where there is nothing.
 
     >>> listed('["a.png", "b.png"]'), listed("a.png; b.png"), listed("a.png|b.png"), listed(" ")
     (['a.png', 'b.png'], ['a.png', 'b.png'], ['a.png', 'b.png'], [])
+    >>> listed('"a;b.png"'), listed('["a.png", "", null]'), listed("null"), listed("NaN"), listed("[1].png")
+    (['a;b.png'], ['a.png'], [], [], ['[1].png'])
     """
-    text = str(text).strip()
-    if text.startswith("["):
-        try:
-            found = json.loads(text)
-            if isinstance(found, list):
-                return [path.strip() if isinstance(path, str) else repr(path) for path in found]
-        except json.JSONDecodeError:
-            pass  # a name may begin with a bracket
-    return [part.strip() for part in re.split(r"[|;]", text) if part.strip()]
+    text = "" if cell is None else str(cell).strip()
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = text.split("|" if "|" in text else ";")  # also a name that begins with a bracket
+    else:
+        # A number or an object is no path; as text it is one that is not there, and is named as a flaw.
+        found = found if isinstance(found, list) else [found if isinstance(found, str | None) else text]
+    paths = (one.strip() if isinstance(one, str) else "" if one is None else repr(one) for one in found)
+    return [path for path in paths if path.lower() not in NOTHING_SAID]
 
 
 _SUBSET, _COUNT = "\x00subset", "\x00count"  # no column of a CSV file has these names

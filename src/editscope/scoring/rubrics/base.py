@@ -102,6 +102,11 @@ class Rubric(ABC):
     fold: ClassVar[tuple[str, ...]] = ()
     """What is averaged before the suite's own tags: nothing, ``metric`` (means of metric means) or ``case_id``."""
 
+    detail: ClassVar[str] = ""
+    """How closely the judge is told to look at pictures, unless its spec says so; "" where it is not told."""
+    temperature: ClassVar[float | None] = 0.0
+    """The temperature that is asked for, unless the judge's spec has one; None where the server decides."""
+
     def __init__(self, **options: Any) -> None:
         self.options: dict[str, Any] = {}
         """The options that differ from the defaults."""
@@ -149,6 +154,10 @@ class Rubric(ABC):
         """Numbers that need no judge, such as PSNR outside the edited area."""
         return {}
 
+    def sent(self, call: Call) -> Call:
+        """A call with what this protocol asks of the judge besides."""
+        return replace(call, detail=self.detail, temperature=self.temperature)
+
     def prompts(self, folder: str | Path | None = None) -> Prompts:
         """The prompts of this rubric: ours, or those of a folder that replaces them."""
         from editscope.judges.packs import load_pack
@@ -188,15 +197,16 @@ class Rubric(ABC):
             raise BadInput(f"option {name} of protocol {self.name} is {found!r}; choose from {', '.join(among)}")
         return self._kept(name, found, among[0])
 
-    def number(self, name: str, default: int, least: int = 0) -> int:
+    def number(self, name: str, default: int, least: int = 0, most: int | None = None) -> int:
         """An option that is a whole number."""
         found = self._take(name, default)
         try:
             value = int(str(found))
         except ValueError:
             value = least - 1
-        if value < least:
-            raise BadInput(f"option {name} of protocol {self.name} is {found!r}; give a whole number from {least}")
+        if value < least or (most is not None and value > most):
+            ends = f"from {least}" + ("" if most is None else f" to {most}")
+            raise BadInput(f"option {name} of protocol {self.name} is {found!r}; give a whole number {ends}")
         return self._kept(name, value, default)
 
     def flag(self, name: str) -> bool:

@@ -34,7 +34,9 @@ class InEdit(ScaleRubric):
     name = "inedit"
     headline = "overall"
     fold = ("metric",)
-    default_side = 2048  # two pictures side by side, or a grid of them
+    default_side = 0
+    default_quality = 75
+    detail = "high"
     measures = (
         *(Measure(name, (name,), label, 1.0, 5.0, 1.0, 25.0) for name, label in METRICS.items()),
         Measure("overall", tuple(METRICS), "Overall", 1.0, 5.0, 1.0, 25.0, note="of metric means"),
@@ -74,10 +76,11 @@ class InEdit(ScaleRubric):
         """The picture of start and end, and the edit or both edits."""
         if unit.variants != PATHS:
             return super().shown(case, unit, edits)
+        form = self.form(case)
         return Shown(
-            source=lambda: pictures_of(case.images, self.side),
-            edit_a=lambda: (pixels_picture(edits["A"], self.side),),
-            edit_b=lambda: (pixels_picture(edits["B"], self.side),),
+            source=lambda: pictures_of(case.images, form),
+            edit_a=lambda: (pixels_picture(edits["A"], form),),
+            edit_b=lambda: (pixels_picture(edits["B"], form),),
         )
 
     def derived(self, case: Case, unit: Unit, found: Mapping[str, Combined]) -> Mapping[str, Combined]:

@@ -152,11 +152,12 @@ class Own(ScaleRubric):
 
     def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> Shown:
         """Inputs, edit, answer and references."""
+        form = self.form(case)
         return Shown(
-            source=lambda: pictures_of(case.images, self.side),
-            edit=lambda: (pixels_picture(edits[unit.variants[0]], self.side),),
-            answer=lambda: () if case.answer is None else pictures_of((case.answer,), self.side),
-            references=lambda: pictures_of(case.references, self.side),
+            source=lambda: pictures_of(case.images, form),
+            edit=lambda: (pixels_picture(edits[unit.variants[0]], form),),
+            answer=lambda: () if case.answer is None else pictures_of((case.answer,), form),
+            references=lambda: pictures_of(case.references, form),
         )
 
     def read(self, ask: Ask, found: Mapping[str, Combined]) -> Mapping[str, Combined]:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from editscope.cases import Aggregation, Case, Group, Question, Status
+from editscope.cases import Aggregation, Case, Group, Question, Region, Status
 from editscope.errors import BadInput
 from editscope.images import Pixels, load, probe
 from editscope.judges import Call, Picture, Verdict
@@ -35,11 +35,13 @@ class PicaBench(Rubric):
     """PICAEval and consistency.
 
     Options: ``region`` is crop, whole or box (drawn into the whole picture); ``instruction=1`` tells the judge what
-    the editor was asked; ``psnr=channel-sum`` and ``psnr_size=N`` are the paper's formula and the release's resizing.
+    the editor was asked; ``psnr=channel-sum`` and ``psnr_size=N`` are the paper's formula and the release's resizing;
+    ``edit_area`` is auto (as the suite reads the boxes), or source or canvas, which reads all of them alike.
     """
 
     name = "picabench"
     headline = "accuracy"
+    temperature = None
     measures = (
         Measure("accuracy", ("accuracy",), "Accuracy", note="share of right answers, pooled over questions"),
         Measure("accuracy_by_case", ("accuracy_by_case",), "Accuracy by case", note="mean over cases of their shares"),
@@ -52,6 +54,7 @@ class PicaBench(Rubric):
         self.with_instruction = self.flag("instruction")
         self.channel_sum = self.choice("psnr", ("mean", "channel-sum")) == "channel-sum"
         self.psnr_size = self.number("psnr_size", 0)
+        self.edit_area = self.choice("edit_area", ("auto", "source", "canvas"))
 
     def units(self, case: Case) -> tuple[Unit, ...]:
         """One for each level; BadInput for a case without questions."""
@@ -83,16 +86,16 @@ class PicaBench(Rubric):
         prompt = "question_with_instruction" if self.with_instruction else "question"
         words = {"instruction": instruction_of(case, unit.variants[0]).text} if self.with_instruction else {}
         return tuple(
-            prompts.call(prompt, key, {"edit": (picture,)}, {**words, "question": question.text})
+            self.sent(prompts.call(prompt, key, {"edit": (picture,)}, {**words, "question": question.text}))
             for key, question, picture in zip(self.keys(case, unit), case.questions, pictures, strict=True)
         )
 
     def from_pixels(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> dict[str, float | None]:
-        """Consistency: PSNR in dB outside the case's regions, none where they leave no pixel."""
+        """Consistency: PSNR in dB outside the case's edit area, none where they leave no pixel."""
         value = psnr_outside(
             case.images[0],
             edits[unit.variants[0]],
-            case.regions,
+            self._regions(case),
             size=self.psnr_size or None,
             channel_sum=self.channel_sum,
         )
@@ -113,7 +116,9 @@ class PicaBench(Rubric):
             for key, question in zip(self.keys(case, unit), case.questions, strict=True)
         )
         rows = (*questions, _by_case(questions, unit, tags, missing))
-        psnr = pixels.get("consistency") if missing is None else (None if _all_inside(case) else 0.0)
+        psnr = (
+            pixels.get("consistency") if missing is None else (None if _all_inside(case, self._regions(case)) else 0.0)
+        )
         if psnr is None:
             return rows
         return (*rows, ScoreRow("consistency", psnr, missing or "ok", unit.name, "", tags))
@@ -122,6 +127,14 @@ class PicaBench(Rubric):
         """Pooled over questions, as the suite groups them and by question category."""
         found = super().aggregation(suite)
         return replace(found, groups=(*found.groups, Group("question_category", ("question_category",))))
+
+    def _regions(self, case: Case) -> tuple[Region, ...]:
+        """The edit area: as the suite reads it, or in the reading that was asked for where the case has both."""
+        readings = case.details.get("edit_area")
+        if self.edit_area == "auto" or not isinstance(readings, Mapping):
+            return case.regions
+        boxes = readings[self.edit_area]
+        return tuple(Region(f"edit{number}", box) for number, box in enumerate(boxes, start=1))
 
     def _box(self, question: Question, canvas: Pixels) -> Box | None:
         """What of the canvas is shown or marked; none for all of it."""
@@ -239,13 +252,13 @@ def _is_yes(question: Question) -> bool:
     return question.answer.strip().lower() == "yes"
 
 
-def _all_inside(case: Case) -> bool:
+def _all_inside(case: Case, regions: tuple[Region, ...]) -> bool:
     """Whether the regions cover the whole source, so that no edit of it has a consistency."""
-    if not case.regions:
+    if not regions:
         return False
     source = case.images[0]
     if isinstance(source, str | Path):
         width, height = probe(source)
     else:
         height, width = load(source).shape[:2]
-    return not outside(case.regions, (height, width)).any()
+    return not outside(regions, (height, width)).any()

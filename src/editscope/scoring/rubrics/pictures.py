@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from editscope.images import ImageLike, Pixels, load
+import numpy as np
+
+from editscope.images import ImageLike, Pixels, encode_png, load, stored_jpeg
 from editscope.judges import Picture
 
 QUALITY = 90
-"""The JPEG quality of all pictures that go to a judge."""
+"""The JPEG quality of pictures that go to a judge, unless a protocol says otherwise."""
+UNCHANGED = 0
+"""The quality of pictures that lose nothing: a JPEG file goes as it is, all else as PNG."""
+KEPT = 16
+"""How many files are kept encoded: more than a case has, and few, since unchanged ones have megabytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How pictures go to a judge: the longer side at most ``side`` pixels (0: as it is), JPEG of this quality."""
+
+    side: int = 0
+    quality: int = QUALITY
 
 
 class Shown(Mapping[str, Sequence[Picture]]):
@@ -34,14 +49,13 @@ class Shown(Mapping[str, Sequence[Picture]]):
 
 
 def scaled_size(width: int, height: int, side: int) -> tuple[int, int]:
-    """Width and height when the longer side becomes ``side``, the other one rounded.
+    """Width and height when the longer side becomes ``side``, fractions of the other one cut off.
 
-    >>> scaled_size(1600, 1200, 1024), scaled_size(3, 3000, 1024)
-    ((1024, 768), (1, 1024))
+    >>> scaled_size(1600, 1200, 1024), scaled_size(1000, 333, 1024), scaled_size(3, 3000, 1024)
+    ((1024, 768), (1024, 340), (1, 1024))
     """
     longest = max(width, height)
-    sides = (max(1, (2 * one * side + longest) // (2 * longest)) for one in (width, height))
-    return next(sides), next(sides)
+    return max(1, width * side // longest), max(1, height * side // longest)
 
 
 def with_side(pixels: Pixels, side: int) -> Pixels:
@@ -55,31 +69,34 @@ def with_side(pixels: Pixels, side: int) -> Pixels:
     return lanczos(pixels, size[1], size[0])
 
 
-def at_most(pixels: Pixels, side: int) -> Pixels:
-    """The picture with its longer side at most ``side`` pixels; 0 leaves every size as it is."""
-    return with_side(pixels, side) if 0 < side < max(pixels.shape[:2]) else pixels
-
-
-def jpeg(pixels: Pixels) -> Picture:
-    """The picture as JPEG of quality 90."""
+def jpeg(pixels: Pixels, quality: int = QUALITY) -> Picture:
+    """The picture as JPEG."""
     from PIL import Image
 
     target = io.BytesIO()
-    Image.fromarray(pixels).save(target, "JPEG", quality=QUALITY)
+    Image.fromarray(pixels).save(target, "JPEG", quality=quality)
     return Picture(target.getvalue())
 
 
-def pixels_picture(pixels: Pixels, side: int) -> Picture:
-    """Pixels as a judge sees them: at most ``side`` pixels, JPEG."""
-    return jpeg(at_most(pixels, side))
+def pixels_picture(pixels: Pixels, form: Form) -> Picture:
+    """Pixels as a judge sees them. What is too large is shrunk by Pillow's ``thumbnail``, as the releases do it."""
+    from PIL import Image
+
+    if 0 < form.side < max(pixels.shape[:2]):
+        image = Image.fromarray(pixels)
+        image.thumbnail((form.side, form.side))
+        pixels = np.asarray(image)
+    if form.quality == UNCHANGED:
+        return Picture(encode_png(pixels, palette=False), "image/png")
+    return jpeg(pixels, form.quality)
 
 
-def pictures_of(images: Sequence[ImageLike], side: int) -> tuple[Picture, ...]:
+def pictures_of(images: Sequence[ImageLike], form: Form) -> tuple[Picture, ...]:
     """Pictures of a case as a judge sees them. Files are encoded once for all variants of their case."""
-    return tuple(_picture_of(image, side) for image in images)
+    return tuple(_picture_of(image, form) for image in images)
 
 
-def _picture_of(image: ImageLike, side: int) -> Picture:
+def _picture_of(image: ImageLike, form: Form) -> Picture:
     if isinstance(image, (str, Path)):
         path = Path(image)
         try:
@@ -87,10 +104,11 @@ def _picture_of(image: ImageLike, side: int) -> Picture:
         except OSError:
             found = None  # decoding it says what is wrong
         if found is not None:
-            return _file_picture(path, found.st_size, found.st_mtime_ns, side)
-    return pixels_picture(load(image), side)
+            return _file_picture(path, found.st_size, found.st_mtime_ns, form)
+    return pixels_picture(load(image), form)
 
 
-@lru_cache(maxsize=64)
-def _file_picture(path: Path, size: int, time_ns: int, side: int) -> Picture:
-    return pixels_picture(load(path), side)
+@lru_cache(maxsize=KEPT)
+def _file_picture(path: Path, size: int, time_ns: int, form: Form) -> Picture:
+    stored = stored_jpeg(path) if form == Form(0, UNCHANGED) else None
+    return pixels_picture(load(path), form) if stored is None else Picture(stored)

@@ -26,6 +26,8 @@ class Rise(ScaleRubric):
     name = "rise"
     headline = "accuracy"
     default_side = 768
+    default_quality = 75
+    detail = "high"
     measures = (
         Measure("accuracy", ("accuracy",), "Accuracy", note="share of cases with 5 on all that applies"),
         Measure("score", ("score",), "Score", 1.0, 5.0, 1.0, 25.0, note="weighed sum of the metrics"),
@@ -47,11 +49,12 @@ class Rise(ScaleRubric):
         return {**super().words(case, unit), "reference": _reference(case)}
 
     def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> Shown:
-        """The edit, the reference picture, and as source that picture where there is one."""
+        """The edit, the reference picture, and as source that picture where the case is judged by it."""
+        form, pictured = self.form(case), _pictured(case)
         return Shown(
-            source=lambda: pictures_of(case.references[:1] or case.images, self.side),
-            edit=lambda: (pixels_picture(edits[unit.variants[0]], self.side),),
-            reference=lambda: pictures_of(case.references[:1], self.side),
+            source=lambda: pictures_of(case.references[:1] if pictured else case.images, form),
+            edit=lambda: (pixels_picture(edits[unit.variants[0]], form),),
+            reference=lambda: pictures_of(case.references[:1], form),
         )
 
     def read(self, ask: Ask, found: Mapping[str, Combined]) -> Mapping[str, Combined]:
@@ -97,20 +100,30 @@ def weighed(values: Mapping[str, float]) -> float:
 
 def _reasoning(case: Case) -> str:
     """Which prompt asks whether the edit is the right one."""
-    category, pictured = _category(case), bool(case.references)
+    category, pictured = _category(case), _pictured(case)
     if category == LOGICAL:
         if pictured:
             return "reasoning_logical_image" + ("_alone" if case.details.get("reasoning_wo_ins") else "")
         return "reasoning_logical"
-    if category == SPATIAL and pictured:
+    if pictured:
         return "reasoning_image"
     return "reasoning_with_source" if case.details.get("reasoning_img") else "reasoning"
 
 
 def _consistency(case: Case) -> str:
     if _category(case) == LOGICAL:
-        return "consistency_logical" + ("" if case.references else "_text")
+        return "consistency_logical" + ("" if _pictured(case) else "_text")
     return "consistency_spatial" if _category(case) == SPATIAL else "consistency"
+
+
+def _pictured(case: Case) -> bool:
+    """Whether a case is judged by its reference picture: spatial cases that have one, and logical ones without a text.
+
+    A temporal or causal case never is: its source stays the picture that the editor got.
+    """
+    category = _category(case)
+    textual = category == LOGICAL and bool(case.details.get("reference_txt"))
+    return bool(case.references) and category in (SPATIAL, LOGICAL) and not textual
 
 
 def _category(case: Case) -> str:

@@ -12,7 +12,7 @@ from editscope.images import Pixels
 from editscope.judges import Call, Verdict
 from editscope.scoring.rubrics.base import Prompts, Rubric, ScoreRow, Unit, instruction_of, variant_tags
 from editscope.scoring.rubrics.combining import Combined, combine
-from editscope.scoring.rubrics.pictures import Shown, pictures_of, pixels_picture
+from editscope.scoring.rubrics.pictures import QUALITY, Form, Shown, pictures_of, pixels_picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,20 @@ class ScaleRubric(Rubric):
     """A rubric that says which calls apply to a case (``asks``) and what follows from their scores (``derived``)."""
 
     side: int
-    """The longer side of pictures that the judge sees, at most; 0 where they are sent as they are."""
+    """The longer side of pictures that the judge sees, at most; 0 where they keep their size."""
+    quality: int
+    """The JPEG quality of pictures that the judge sees; 0 where they lose nothing."""
     default_side: int
+    default_quality: int = QUALITY
 
     def configure(self) -> None:
-        """Read ``side``."""
+        """Read ``side`` and ``quality``."""
         self.side = self.number("side", self.default_side)
+        self.quality = self.number("quality", self.default_quality, most=100)
+
+    def form(self, case: Case) -> Form:
+        """How the pictures of a case go to the judge."""
+        return Form(self.side, self.quality)
 
     @abstractmethod
     def asks(self, case: Case, unit: Unit) -> tuple[Ask, ...]:
@@ -51,8 +59,8 @@ class ScaleRubric(Rubric):
     def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> Shown:
         """The pictures that prompts may ask for: ``source`` (all inputs, in order) and ``edit``."""
         return Shown(
-            source=lambda: pictures_of(case.images, self.side),
-            edit=lambda: (pixels_picture(edits[unit.variants[0]], self.side),),
+            source=lambda: pictures_of(case.images, self.form(case)),
+            edit=lambda: (pixels_picture(edits[unit.variants[0]], self.form(case)),),
         )
 
     def read(self, ask: Ask, found: Mapping[str, Combined]) -> Mapping[str, Combined]:
@@ -74,7 +82,7 @@ class ScaleRubric(Rubric):
     def calls(self, case: Case, unit: Unit, edits: Mapping[str, Pixels], prompts: Prompts) -> tuple[Call, ...]:
         """One call for each prompt that applies."""
         pictures, words = self.shown(case, unit, edits), self.words(case, unit)
-        return tuple(prompts.call(ask.prompt, ask.key, pictures, words) for ask in self.asks(case, unit))
+        return tuple(self.sent(prompts.call(ask.prompt, ask.key, pictures, words)) for ask in self.asks(case, unit))
 
     def rows(
         self,

@@ -36,6 +36,7 @@ class WiseEdit(ScaleRubric):
     headline = "average"
     fold = ("metric",)
     default_side = 512
+    temperature = None
     measures = (
         *(Measure(name, (name,), label, 1.0, 10.0, 1.0, SCALE) for name, label in METRICS.items()),
         Measure("average", tuple(METRICS), "Average", 1.0, 10.0, 1.0, SCALE, note="of metric means"),
@@ -64,10 +65,11 @@ class WiseEdit(ScaleRubric):
 
     def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> Shown:
         """Inputs, edit, and the reference pictures that IF and KF see."""
+        form = self.form(case)
         return Shown(
-            source=lambda: pictures_of(case.images, self.side),
-            edit=lambda: (pixels_picture(edits[unit.variants[0]], self.side),),
-            references=lambda: pictures_of(case.references, self.side),
+            source=lambda: pictures_of(case.images, form),
+            edit=lambda: (pixels_picture(edits[unit.variants[0]], form),),
+            references=lambda: pictures_of(case.references, form),
         )
 
     def aggregation(self, suite: Aggregation) -> Aggregation:

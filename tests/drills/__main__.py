@@ -28,7 +28,18 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         counts = {"": "full", "_KILLS": str(given.kills), "_SEED": str(seed)}
         env = {**os.environ, **{f"EDITSCOPE_DRILL{name}": value for name, value in counts.items()}, FOLDER: folder}
-        how = ["-m", "drill", "-n", str(given.jobs), "--dist", "worksteal", "-v", "--tb=short", "-p", "no:cacheprovider"]
+        how = [
+            "-m",
+            "drill",
+            "-n",
+            str(given.jobs),
+            "--dist",
+            "worksteal",
+            "-v",
+            "--tb=short",
+            "-p",
+            "no:cacheprovider",
+        ]
         done = subprocess.run([sys.executable, "-m", "pytest", *how, *given.rest], cwd=ROOT, env=env)
         rows = read_tallies(Path(folder))
     faults = [f"{row.name}: {fault}" for row in rows for fault in row.faults]

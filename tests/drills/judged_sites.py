@@ -38,7 +38,7 @@ class JudgedSite(Site):
         self._cases = tuple(suite.ids)
         self._case_of = {pixels_digest(load(case.images[0])): case.id for case in suite}
         self._log: list[Key] = []
-        self.env = {"OPENAI_API_KEY": "a key for servers on loopback"}
+        self.env = {"OPENAI_API_KEY": "loopback-key"}
         self.editor = OpenAIServer(self._edit, latency=0.02).__enter__()
         self.judge = JudgeServer(self._judge, latency=0.02).__enter__()
 

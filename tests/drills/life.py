@@ -69,6 +69,25 @@ class Life:
         assert self.tally.kills - before >= kills
         self.tally.steps += sum(len(raw_lines(self.site.folder / run)) for run in {leg.run for leg in legs})
 
+    def until(self, name: str) -> None:
+        """Live until just before a leg."""
+        for leg in self._begin():
+            if leg.name == name:
+                return
+            self.go(leg)
+
+    def struck(self, leg: Leg, blow: Blow) -> None:
+        """Begin a leg and kill it; where it ends before, it has ended."""
+        if leg.mend:
+            self.site.mend(leg.mend)
+        self.blows = [blow]
+        self._command(leg)
+        self.blows = []
+
+    def resumed(self, leg: Leg) -> int:
+        """Go on with the run of a leg by a bare ``resume``; its exit code."""
+        return self._command(leg.plainly())[0]
+
     def go(self, leg: Leg) -> None:
         """Do a leg, by as many commands as it takes."""
         if leg.mend:

@@ -86,7 +86,7 @@ def editscope(tmp_path: Path) -> Callable[..., Called]:
 
     def call(*arguments: str | Path, env: dict[str, str] | None = None) -> Called:
         command = [sys.executable, "-m", "editscope", *map(str, arguments)]
-        return subprocess.run(command, cwd=here, env=env, capture_output=True, text=True, timeout=120)
+        return subprocess.run(command, cwd=here, env=env, capture_output=True, text=True, timeout=600)
 
     return call
 

@@ -252,7 +252,7 @@ print(run.coverage)
 def test_a_class_of_a_script_travels_to_the_nodes(cluster: Nodes, small_set: Path, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)
     command = [sys.executable, *map(str, (tmp_path / "script.py", small_set, tmp_path / "run")), cluster.address]
-    called = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    called = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert called.stdout == "{'ok': 4}\n", called.stderr
 
 

@@ -47,7 +47,7 @@ def nasty_runs(folder: Path) -> list[MadeRun]:
 def compiled(tex: Path) -> str:
     """Compile a file and return what TeX says."""
     command = [str(TEX), "-interaction=nonstopmode", "-halt-on-error", tex.name]
-    done = subprocess.run(command, cwd=tex.parent, capture_output=True, text=True, errors="replace", timeout=60)
+    done = subprocess.run(command, cwd=tex.parent, capture_output=True, text=True, errors="replace", timeout=600)
     assert done.returncode == 0, done.stdout[-1500:]
     return done.stdout + tex.with_suffix(".log").read_text(errors="replace")
 

@@ -84,13 +84,18 @@ class Command:
         return alive
 
     def processes(self) -> list[int]:
-        """All processes that the command started, by the tag in their environment."""
-        found = []
-        for process in Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):
-                if self._tag.encode() in (process / "environ").read_bytes().split(b"\0"):
-                    found.append(int(process.name))
-        return found
+        """All processes that the command started."""
+        return tagged(self._tag)
+
+
+def tagged(tag: str) -> list[int]:
+    """The processes that have this in their environment, such as ``NAME=value``."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if tag.encode() in (process / "environ").read_bytes().split(b"\0"):
+                found.append(int(process.name))
+    return found
 
 
 def kill(pid: int) -> None:

@@ -17,7 +17,7 @@ from editor_server import Fault, OpenAIServer, Seen, load_bytes
 from editor_server import Outcome as EditorOutcome
 from editor_server import Reply as EditorReply
 from editscope.images import load, pixels_digest
-from judge_server import Asked, JudgeServer, Outcome, Reply
+from judge_server import Asked, JudgeServer, Outcome, Reply, agreeable
 from judged_data import make_picabench
 
 EDITS, CALLS = 2, 3
@@ -80,7 +80,7 @@ class JudgedSite(Site):
         return list(self._log)
 
     def contacts(self) -> int:
-        return len(self._log) + self.editor.checks + self.judge.checks
+        return self.editor.calls + self.editor.checks + self.judge.calls + self.judge.checks
 
     def questions(self) -> list[Key]:
         return [(VERDICT, case, question) for case in self._cases for question in ("q1", "q2")]
@@ -96,7 +96,10 @@ class JudgedSite(Site):
         return Fault(400, message="not yet mended") if broken else EditorReply()
 
     def _judge(self, asked: Asked) -> Outcome:
-        number, question = map(int, re.findall(r"thing (\d+)\.(\d+)", asked.text)[0])
+        found = re.search(r"thing (\d+)\.(\d+)", asked.text)
+        if found is None:  # no question about an edit, but whether it is there
+            return agreeable(asked)
+        number, question = map(int, found.groups())
         self._log.append((VERDICT, f"{number:05d}", f"q{question + 1}"))
         if (number + question) % 3 == 0 and "judge" not in self.mended:
             return Reply(refusal="not yet mended")

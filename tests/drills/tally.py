@@ -41,7 +41,7 @@ class Tally:
     def add(self, kind: str, said: str, times: int = 1) -> None:
         """Note a fault; none where it happened 0 times."""
         if times > 0:
-            self.faults.append(Fault(kind, said, times))
+            self.faults.append(Fault(kind, said, int(times)))
 
     def count(self, kind: str) -> int:
         """How many faults of a kind there are."""

@@ -20,6 +20,8 @@ from editscope.suites import load_suite
 from judge_server import KEY, JudgeServer
 from report_browser import CHROMIUM, chromium
 
+pytestmark = pytest.mark.slow
+
 ENV = {**os.environ, "OPENAI_API_KEY": KEY}
 
 

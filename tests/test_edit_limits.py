@@ -18,6 +18,8 @@ from editscope.errors import BadInput, Stopped
 from editscope.runs.bounds import checked
 from editscope.runs.journal import read_journal
 
+pytestmark = pytest.mark.slow
+
 Cli = Callable[..., "CompletedProcess[str]"]
 
 EDITOR = '''

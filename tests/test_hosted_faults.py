@@ -42,6 +42,8 @@ from editscope.images import Pixels, encode_png, load, pixels_digest
 from editscope.runs import resume
 from editscope.runs.journal import read_journal
 
+pytestmark = pytest.mark.slow
+
 KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "BFL_API_KEY", "ARK_API_KEY")
 OTHER = np.full((40, 60, 3), (10, 200, 30), np.uint8)
 

@@ -22,6 +22,8 @@ from editscope.runs.journal import read_journal
 from judge_server import KEY, Asked, Fault, JudgeServer, Outcome, Reply
 from judged_data import make_picabench
 
+pytestmark = pytest.mark.slow
+
 YES = {"answer": "Yes", "reason": "it is"}
 
 KINDS: dict[str, tuple[list[Outcome], str]] = {

@@ -19,6 +19,8 @@ import editscope as es
 from drills.command import tagged
 from editscope.runs.journal import read_journal
 
+pytestmark = pytest.mark.slow
+
 LOGGING = """
 import os, time
 import editscope as es

@@ -28,6 +28,8 @@ from editscope.runs.pipeline import Pipeline
 from editscope.runs.steps import Bench
 from editscope.runs.worker import Job, Report, Setup, serve
 
+pytestmark = pytest.mark.slow
+
 EDITOR = '''
 import os, random, time
 import editscope as es

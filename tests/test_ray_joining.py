@@ -20,6 +20,8 @@ from editscope.runs.ray_node import Hand, Kit, Place
 from editscope.runs.ray_worker import Mailbox
 from editscope.runs.worker import Job, Report, Setup
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("ray")
 
 

@@ -29,6 +29,8 @@ from judge_server import KEY, Asked, JudgeServer, Outcome
 from judged_data import make_picabench
 from ray_cluster import Nodes, differences, journal, made, nodes, put_editors
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("ray")
 
 SHARE = 0.1

@@ -19,6 +19,8 @@ from editscope.report.layouts import paper_tables, table_ranks
 from editscope.report.model import gather
 from report_runs import MadeRun, make_run
 
+pytestmark = pytest.mark.slow
+
 NASTY = (
     "drift",
     "100% of a_b & #1 {x} ~^\\",

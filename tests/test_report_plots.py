@@ -18,6 +18,8 @@ from editscope.report.plots import Dots, Heat, Line, Lines, Mark, Point, Radar, 
 from editscope.report.plots.scatter import _boxes, _overlap
 from render_report import ARGS, CHROMIUM, draw_all
 
+pytestmark = pytest.mark.slow
+
 NAME = "<b>A</b> & co"
 
 PLOTS = [

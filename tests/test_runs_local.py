@@ -19,6 +19,8 @@ from editscope.images import Pixels, load
 from editscope.runs import make_plan
 from run_results import summary_but_speed
 
+pytestmark = pytest.mark.slow
+
 Cli = Callable[..., "CompletedProcess[str]"]
 
 FICKLE = """

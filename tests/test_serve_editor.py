@@ -29,6 +29,8 @@ from editscope.images import encode_png
 from editscope.runs.journal import read_journal
 from http_editor_server import Served
 
+pytestmark = pytest.mark.slow
+
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 PIXELS = np.random.default_rng(3).integers(0, 256, (9, 11, 3), dtype=np.uint8)
 PNG = encode_png(PIXELS)

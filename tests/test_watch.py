@@ -27,6 +27,8 @@ from editscope.runs.watched import read_history
 from editscope.runs.watching import Watch, Watcher, has_fallen
 from editscope.stats.paired import Paired
 
+pytestmark = pytest.mark.slow
+
 SKILLED = """
 import os, time
 from pathlib import Path

@@ -24,6 +24,8 @@ from editscope.editors.worker import WorkerEditor
 from editscope.editors.worker.link import GIVE_UP
 from editscope.errors import BadInput, Stopped
 
+pytestmark = pytest.mark.slow
+
 SKELETON = files("editscope.editors.worker").joinpath("skeleton.py").read_text(encoding="utf-8")
 BELOW = "# From here on: how Editscope is talked to."
 

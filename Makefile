@@ -1,16 +1,21 @@
 # Two commands do everything on a fresh machine:
 #   make demo   installs, runs the main job offline, ends with a report
 #   make test   installs all that the tests need and runs every check
-# and  make bench  prints the figures of docs/performance.md.
+# While you work:
+#   make quick  format, lint, types, arrows and the quick tests, in about two minutes
+# Beyond the tests:
+#   make drills kills real runs at 120 random moments and more, and prints what was lost (KILLS=, SEED=)
+#   make bench  prints the figures of docs/performance.md
 
 PYTHON ?= python3
 VENV   ?= .venv
 JOBS   ?= 2
+KILLS  ?= 120
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 CHROMIUM := /usr/bin/chromium
 
-.PHONY: demo test bench check lint types arrows unit contact-sheet clean
+.PHONY: demo test quick drills bench check lint types arrows unit contact-sheet clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -64,6 +69,12 @@ arrows:
 
 unit:
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+quick: $(VENV)/.dev lint types arrows
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
+
+drills: $(VENV)/.dev
+	PYTHONPATH=tests $(BIN)/python -m drills --kills $(KILLS) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/generation.py

@@ -78,6 +78,13 @@ def small_outputs(small_set: Path, tmp_path: Path) -> Path:
 Called = subprocess.CompletedProcess[str]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whoever calls the command line in a process of its own is slow."""
+    for item in items:
+        if "editscope" in getattr(item, "fixturenames", ()):
+            item.add_marker("slow")
+
+
 @pytest.fixture
 def editscope(tmp_path: Path) -> Callable[..., Called]:
     """Call the command line in its own process, in an empty folder."""
@@ -86,7 +93,7 @@ def editscope(tmp_path: Path) -> Callable[..., Called]:
 
     def call(*arguments: str | Path, env: dict[str, str] | None = None) -> Called:
         command = [sys.executable, "-m", "editscope", *map(str, arguments)]
-        return subprocess.run(command, cwd=here, env=env, capture_output=True, text=True, timeout=120)
+        return subprocess.run(command, cwd=here, env=env, capture_output=True, text=True, timeout=600)
 
     return call
 

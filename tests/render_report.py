@@ -41,7 +41,7 @@ def draw_all(inside: Page | Locator) -> None:
     """Scroll to every plot and wait until it is drawn."""
     for plot in inside.locator("figure.plot:has(script)").all():
         plot.scroll_into_view_if_needed()
-        plot.locator(".live .main-svg").first.wait_for(timeout=20_000)
+        plot.locator(".live .main-svg").first.wait_for(timeout=60_000)
 
 
 def main() -> None:

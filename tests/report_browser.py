@@ -9,12 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from editscope.report import ReportRun, write
 from render_report import ARGS, CHROMIUM
 
 __all__ = ["CHROMIUM", "Watched", "chromium", "opened", "without_plots"]
+
+PATIENCE_MS = 60_000
+"""A page that is right answers in a fraction of it; a busy machine may need more than Playwright's five seconds."""
+expect.set_options(timeout=PATIENCE_MS)
 
 
 def without_plots(runs: Sequence[ReportRun], out: Path, **options: Any) -> Path:
@@ -50,7 +54,7 @@ def opened(browser: Browser, address: str | Path, watched: Watched | None = None
     seen = watched or Watched()
     settings = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", **options}
     page = browser.new_page(**settings)
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(PATIENCE_MS)
     page.on("request", lambda request: seen.asked.append(request.url))
     page.on("console", lambda message: seen.said.append(message.text))
     page.on("pageerror", lambda error: seen.said.append(str(error)))

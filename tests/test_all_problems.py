@@ -10,6 +10,8 @@ from editscope.scoring import floor_miou, score_pixels
 from editscope.suites import load_suite
 from editscope.suites.paintbench.catalog import TASKS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("task", TASKS)
 def test_on_every_problem_the_oracle_scores_100_and_the_identity_its_closed_form(task: str) -> None:

@@ -19,6 +19,8 @@ from editscope.images import Pixels
 from editscope.scoring.classic import MEASURES, Comparison, Settings, available, edit_region, get, parse_measures
 from editscope.scoring.classic.pixelwise import REACH, STRIP, ssim_map
 
+pytestmark = pytest.mark.slow
+
 
 def picture(seed: int, height: int = 40, width: int = 50) -> Pixels:
     return np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)

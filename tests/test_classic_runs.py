@@ -22,6 +22,8 @@ from editscope.runs.measuring import CHUNK, measure_run
 from editscope.scoring import psnr
 from editscope.scoring.classic import MEASURES, Comparison, Loaded, Settings, measure
 
+pytestmark = pytest.mark.slow
+
 
 class Interrupted(Exception):
     pass

@@ -18,6 +18,8 @@ from editscope.cli import main
 from editscope.errors import BadInput
 from editscope.images import write_png
 
+pytestmark = pytest.mark.slow
+
 PER_TASK = 4
 
 

@@ -12,6 +12,8 @@ from editscope.runs.plan import aggregation_from
 from editscope.runs.sizes import output_sizes, size_from
 from editscope.stats import diagnosis
 
+pytestmark = pytest.mark.slow
+
 Runs = dict[str, Run]
 
 

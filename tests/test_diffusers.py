@@ -18,6 +18,8 @@ from editscope.editors.diffusion.options import read_options
 from editscope.images import Pixels, load
 from tiny_pipelines import TINY, save_lora
 
+pytestmark = pytest.mark.slow
+
 QUICK: dict[str, str] = {
     "kontext": "steps=2&max_area=16384",
     "pix2pix": "steps=2",

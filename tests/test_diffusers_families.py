@@ -24,6 +24,8 @@ from editscope.errors import BadInput
 from editscope.images import Pixels
 from tiny_pipelines import save_chronoedit, save_longcat
 
+pytestmark = pytest.mark.slow
+
 
 def kind(name: str) -> Any:
     with pytest.MonkeyPatch.context() as patch:

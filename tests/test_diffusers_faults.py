@@ -23,6 +23,8 @@ from editscope.errors import BadInput
 from editscope.images import Pixels
 from tiny_pipelines import save_img2img, save_kontext, save_lora, save_pix2pix, save_pix2pix_xl
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", autouse=True)
 def one_thread() -> Iterator[None]:

@@ -18,6 +18,8 @@ from editscope.errors import BadInput, Stopped
 from editscope.runs.bounds import checked
 from editscope.runs.journal import read_journal
 
+pytestmark = pytest.mark.slow
+
 Cli = Callable[..., "CompletedProcess[str]"]
 
 EDITOR = '''
@@ -62,13 +64,16 @@ class Moody(es.Editor):
         return case.arrays[0]
 
 class OnGpu(es.Editor):
-    """Says which device it sees, and takes a little while, so that the other one gets some too."""
+    """Says which device it sees, and waits for another that sees another one."""
 
     gpu, workers = True, 4
 
     def edit(self, case):
-        time.sleep(0.2)
-        return Edit(case.case_id, image=case.arrays[0], trace=os.environ["CUDA_VISIBLE_DEVICES"])
+        device, until = os.environ["CUDA_VISIBLE_DEVICES"], time.monotonic() + 60
+        open(f"device-{device}", "w").close()
+        while len([name for name in os.listdir() if name.startswith("device-")]) < 2 and time.monotonic() < until:
+            time.sleep(0.01)
+        return Edit(case.case_id, image=case.arrays[0], trace=device)
 '''
 
 

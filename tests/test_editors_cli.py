@@ -21,6 +21,8 @@ from editscope.editors.registry import BUILT_IN
 from editscope.editors.specs import WRAPPERS, parse_spec
 from editscope.errors import BadInput
 
+pytestmark = pytest.mark.slow
+
 Called = subprocess.CompletedProcess[str]
 DOCS = Path(__file__).parent.parent / "docs"
 KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "BFL_API_KEY", "ARK_API_KEY")

@@ -48,6 +48,7 @@ def test_every_reference_editor_has_its_diagnosis_here() -> None:
     assert set(DIAGNOSIS) == set(FLAWS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DIAGNOSIS)
 def test_a_reference_editor_is_diagnosed_as_what_it_is(name: str, problems: list[tuple[Case, Pixels, Pixels]]) -> None:
     found = collections.Counter(

@@ -84,14 +84,14 @@ def test_a_poll_that_fails_is_made_again_and_the_task_is_not_submitted_twice(fau
 
 def test_a_poll_that_hangs_leaves_time_for_another() -> None:
     with BFLServer([Task(polls=(Fault(kind="hang"),))]) as server:
-        made = edit(server.spec(), timeout_s=2.0)
+        made = edit(server.spec(), timeout_s=5.0)
     assert is_negative(made) and server.calls == 1
 
 
 def test_a_task_that_never_ends_is_an_error_and_is_not_paid_for_twice() -> None:
     with BFLServer([Task(pending=10_000)]) as server:
-        made = edit(server.spec(), timeout_s=0.6)
-    assert (made.status, made.reason, server.calls) == ("error", "no answer within 0.6 s", 1)
+        made = edit(server.spec(), timeout_s=3.0)
+    assert (made.status, made.reason, server.calls) == ("error", "no answer within 3 s", 1)
     assert server.polled > 3, "with pauses that grow"
     assert made.cost_usd == pytest.approx(0.045) and "may have been paid for" in made.notes[0]
 

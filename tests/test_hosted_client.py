@@ -77,7 +77,7 @@ def edited_at_once(editor: Editor, count: int) -> list[Edit | BaseException]:
 @pytest.mark.parametrize("fault", PASSING)
 def test_what_passes_is_tried_again_until_the_picture_is_there(used: Callable[..., Editor], fault: str) -> None:
     with OpenAIServer([PASSING[fault], Reply()]) as server:
-        edit = edited(used(server.spec(), timeout_s=0.5 if fault == "hang" else 60.0))
+        edit = edited(used(server.spec(), timeout_s=3.0 if fault == "hang" else 60.0))
     assert edit.status == "ok" and np.array_equal(edit.image, negative(request().arrays[0]))  # type: ignore[arg-type]
     assert server.calls == edit.attempts == 2
 

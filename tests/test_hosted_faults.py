@@ -42,6 +42,8 @@ from editscope.images import Pixels, encode_png, load, pixels_digest
 from editscope.runs import resume
 from editscope.runs.journal import read_journal
 
+pytestmark = pytest.mark.slow
+
 KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "BFL_API_KEY", "ARK_API_KEY")
 OTHER = np.full((40, 60, 3), (10, 200, 30), np.uint8)
 
@@ -116,14 +118,14 @@ class Drill:
 
     def run(self, spec: str) -> subprocess.Popen[str]:
         where = ["--data", "set", "--editor", spec, "--out", "run", "--jobs", "1"]
-        how = ["--edit-concurrency", "6", "--edit-retries", "2", "--timeout", "2"]
+        how = ["--edit-concurrency", "6", "--edit-retries", "2", "--timeout", "6"]
         return self.start("-m", "editscope", "run", "paintbench", *where, *how)
 
     def edits(self) -> list[dict[str, Any]]:
         return [line for line in read_journal(self.folder / "run") if line["step"] == "edit"]
 
     def wait_for_edits(self, process: subprocess.Popen[str], count: int) -> None:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 300
         while process.poll() is None and time.monotonic() < until:
             if (self.folder / "run/journal.jsonl").exists() and len(self.edits()) >= count:
                 return
@@ -148,13 +150,13 @@ def test_after_a_kill_every_edit_ends_as_it_must_and_no_finished_one_is_asked_fo
         killed = drill.run(server.spec())
         drill.wait_for_edits(killed, per_task)
         killed.send_signal(signal.SIGKILL)
-        first, _ = killed.communicate(timeout=60)
+        first, _ = killed.communicate(timeout=600)
         at_kill = time.monotonic()
         assert killed.returncode == -signal.SIGKILL, first
         finished = {line["case"] for line in drill.edits()}
         assert per_task <= len(finished) < len(drill.ids)
         resumed = drill.start("-m", "editscope", "resume", "run", "--jobs", "1")
-        second, _ = resumed.communicate(timeout=120)
+        second, _ = resumed.communicate(timeout=600)
         assert resumed.returncode == 1, second  # done, and some cases have no picture
     assert not finished & {case_id for case_id, when in drill.asked if when > at_kill}
     assert server.wrong == [] and server.leaks == 0
@@ -198,7 +200,7 @@ def test_every_kind_of_trouble_ends_as_it_must_at_the_other_vendors(
 
     asked = [request(number, instruction=name) for number, name in enumerate(NAMES)]
     with vendor(script, keys=[KEY]) as server:
-        editor = quick(server.spec(), retries=2, timeout_s=1.0)
+        editor = quick(server.spec(), retries=2, timeout_s=4.0)
         editor.load()
         with ThreadPoolExecutor(editor.at_once) as threads:
             made = list(threads.map(editor.edit, asked))

@@ -165,7 +165,7 @@ def test_a_tall_table_is_scaled_to_the_page(tmp_path: Path) -> None:
     text = "".join([PREAMBLE, "\\begin{document}\n", *_tagged(table, "tall"), "\\end{document}\n"])
     (tmp_path / "t.tex").write_text(text, encoding="ascii")
     command = [str(TEX), "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=60)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=600)
     assert done.returncode == 0, done.stdout[-1500:]
     assert "Float too large" not in done.stdout
 

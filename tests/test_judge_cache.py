@@ -142,7 +142,7 @@ def writer(folder: Path, name: str, count: int) -> subprocess.Popen[str]:
 def test_several_processes_write_at_the_same_time_and_nothing_is_lost(tmp_path: Path) -> None:
     writers = [writer(tmp_path, name, 200) for name in ("a", "b", "c")]
     for process in writers:
-        process.communicate(timeout=60)
+        process.communicate(timeout=600)
         assert process.returncode == 0
     cache = VerdictCache(tmp_path)
     assert len(cache) == 600

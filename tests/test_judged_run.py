@@ -22,6 +22,8 @@ from editscope.runs.start import execute, resume
 from judge_server import KEY, Asked, JudgeServer, Outcome, Reply
 from judged_data import make_picabench
 
+pytestmark = pytest.mark.slow
+
 
 def opinion(asked: Asked) -> Outcome:
     """Yes to everything, except for four questions: see the numbers in the test below."""

@@ -14,6 +14,8 @@ from editscope.cli import main
 from judge_server import KEY, JudgeServer, agreeable
 from judged_data import make_picabench, make_worldedit
 
+pytestmark = pytest.mark.slow
+
 Cli = Callable[..., tuple[int, str]]
 
 

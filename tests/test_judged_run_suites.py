@@ -11,6 +11,8 @@ import editscope as es
 from judge_server import Asked, JudgeServer, Outcome
 from judged_data_more import make_inedit
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = Path(__file__).parents[2] / "shared" / "data" / "samples"
 
 

@@ -1,10 +1,9 @@
-"""A run that is killed, interrupted or out of disk continues where it was and repeats no finished step."""
+"""A run that is interrupted or out of disk continues where it was; what is killed with SIGKILL: test_drills.py."""
 
 from __future__ import annotations
 
 import collections
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -17,8 +16,10 @@ from pathlib import Path
 import pytest
 
 import editscope as es
+from drills.command import tagged
 from editscope.runs.journal import read_journal
-from run_results import summary_but_speed
+
+pytestmark = pytest.mark.slow
 
 LOGGING = """
 import os, time
@@ -67,7 +68,7 @@ class Site:
     def wait_for_lines(self, process: subprocess.Popen[str], out: str, lines: int) -> None:
         """Until the journal has so many lines or the run is over."""
         journal = self.folder / out / "journal.jsonl"
-        until = time.monotonic() + 60
+        until = time.monotonic() + 300
         while process.poll() is None and time.monotonic() < until:
             if journal.exists() and journal.read_bytes().count(b"\n") >= lines:
                 return
@@ -75,26 +76,16 @@ class Site:
 
     def wait_for_call(self) -> None:
         """Until the editor has been called."""
-        until = time.monotonic() + 60
+        until = time.monotonic() + 300
         while not self.called() and time.monotonic() < until:
             time.sleep(0.01)
 
-    def survivors(self, patience_s: float = 5.0) -> list[int]:
+    def survivors(self, patience_s: float = 20.0) -> list[int]:
         """Processes of this site that are still there after a while."""
         until = time.monotonic() + patience_s
-        while (alive := self._alive()) and time.monotonic() < until:
+        while (alive := tagged(self.tag)) and time.monotonic() < until:
             time.sleep(0.05)
         return alive
-
-    def _alive(self) -> list[int]:
-        found = []
-        for process in Path("/proc").glob("[0-9]*"):
-            try:
-                if self.tag.encode() in (process / "environ").read_bytes().split(b"\0"):
-                    found.append(int(process.name))
-            except OSError:
-                continue
-        return found
 
 
 @pytest.fixture
@@ -107,42 +98,8 @@ def site(tmp_path: Path, make_set: Callable[..., Path]) -> Site:
 
 def end(process: subprocess.Popen[str]) -> tuple[int, str]:
     """The exit code and stderr of a process, when it has ended."""
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=600)
     return process.returncode, said
-
-
-def same_result(one: Path, two: Path) -> bool:
-    tables = [es.open_run(path).table().drop_columns(["latency_s"]) for path in (one, two)]
-    return bool(tables[0].equals(tables[1])) and summary_but_speed(one) == summary_but_speed(two)
-
-
-def test_a_run_that_is_killed_again_and_again_ends_as_if_it_had_not_been(site: Site) -> None:
-    assert end(site.start(*site.run_arguments("whole"))) == (0, "")
-    site.calls.unlink()
-
-    rng = random.Random(7)
-    kills = 0
-    while True:
-        finished = site.finished_edits("killed")
-        already = len(site.called())
-        process = site.start(*(["resume", "killed", "-q"] if kills else site.run_arguments("killed")))
-        done = len(read_journal(site.folder / "killed"))
-        site.wait_for_lines(process, "killed", done + rng.randint(2, 40))
-        time.sleep(rng.uniform(0, 0.06))
-        process.kill()
-        over = end(process)[0] == 0
-        assert not site.survivors(), "workers outlived the run"
-        repeated = finished & set(site.called()[already:])
-        assert not repeated, f"finished edits were made again: {repeated}"
-        if over:
-            break
-        kills += 1
-        assert kills < 60
-    counts = collections.Counter(site.called())
-    assert kills >= 2
-    assert len(counts) == 40
-    assert sum(counts.values()) - 40 <= kills  # one editing worker: at most one step in hand at each kill
-    assert same_result(site.folder / "whole", site.folder / "killed")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -174,10 +131,11 @@ def test_ctrl_c_before_the_first_step_is_no_traceback(site: Site) -> None:
 
 def test_a_second_ctrl_c_stops_at_once(site: Site) -> None:
     (site.folder / "logging_editor.py").write_text(LOGGING.replace("time.sleep(0.03)", "time.sleep(600)"))
-    process = site.start(*site.run_arguments("run"))
+    process = site.start(*site.run_arguments("run")[:-1])  # not quiet: it says when it has heard the first
     site.wait_for_call()
     process.send_signal(signal.SIGINT)
-    time.sleep(0.5)
+    assert process.stdout is not None
+    assert any("finishing the steps in hand" in line for line in iter(process.stdout.readline, ""))
     assert process.poll() is None, "the first one waits for the step in hand"
     process.send_signal(signal.SIGINT)
     assert end(process)[0] == 3
@@ -209,7 +167,7 @@ cp -r small/run copied
     if shutil.which("unshare") is None or subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
         pytest.skip("needs the right to make a mount namespace")
     command = ["unshare", "-rm", "sh", "-c", script, "sh", sys.executable, "-m", "editscope"]
-    done = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     said = (site.folder / "first.txt").read_text()
     assert (site.folder / "first.code").read_text() == "3\n", said

@@ -19,6 +19,8 @@ from editscope.judges.likelihood import Answers, Search
 from editscope.judges.registry import load_judge
 from tiny_vlm import save_tiny_vlm
 
+pytestmark = pytest.mark.slow
+
 YES_NO = Schema((Field("answer", "yes_no"),))
 FIVE = Schema((Field("score", "integer", 1, 5),))
 TEN = Schema((Field("score", "integer", 1, 10),))

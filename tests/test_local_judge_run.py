@@ -14,6 +14,8 @@ from editscope.runs.audit import plan_audit, run_audit
 from editscope.suites.starting import start
 from tiny_vlm import save_tiny_vlm
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -19,6 +19,8 @@ from editscope.errors import BadInput
 from editscope.runs.record import Selection
 from editscope.scoring import PixelScore
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).parents[1] / "docs"
 NASTY = "</script><img src=x onerror=alert(1)> 'quoted' \"twice\" & more"
 

@@ -53,6 +53,7 @@ def board_of(slot: Slot, overrides: Overrides = Overrides(NAMESPACE)) -> Board:
     return Board(made.sidecar, made.input.plane, made.answer, made.input.palette)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "mode", "condition"), CELLS)
 def test_every_problem_is_valid_and_its_answer_is_what_the_sentence_asks(task: str, mode: str, condition: str) -> None:
     for slot in range(SLOTS):
@@ -66,6 +67,7 @@ def test_every_problem_is_valid_and_its_answer_is_what_the_sentence_asks(task: s
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 7, 30])
 @pytest.mark.parametrize("canvas", [(128, 128), (513, 767), (2048, 512), (4096, 128)])
 def test_odd_canvases_and_counts_give_right_answers_or_a_sentence(

@@ -29,6 +29,8 @@ from editscope.runs import run as execute_run
 from editscope.suites import load_suite
 from report_runs import MadeRun, make_run
 
+pytestmark = pytest.mark.slow
+
 TASKS = "translation,border,removal,recolor,legend"
 EDITORS = ("identity", "drift", "half")
 

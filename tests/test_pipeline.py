@@ -28,6 +28,8 @@ from editscope.runs.pipeline import Pipeline
 from editscope.runs.steps import Bench
 from editscope.runs.worker import Job, Report, Setup, serve
 
+pytestmark = pytest.mark.slow
+
 EDITOR = '''
 import os, random, time
 import editscope as es
@@ -96,7 +98,7 @@ class Site:
 
     def wait_for_lines(self, process: subprocess.Popen[str], out: str, lines: int) -> None:
         journal = self.folder / out / "journal.jsonl"
-        until = time.monotonic() + 60
+        until = time.monotonic() + 3000
         while process.poll() is None and time.monotonic() < until:
             if journal.exists() and journal.read_bytes().count(b"\n") >= lines:
                 return
@@ -146,17 +148,17 @@ def test_batches_and_threads_give_what_one_by_one_gives_byte_for_byte(site: Site
 
 
 def test_a_late_edit_among_eight_is_the_only_one_that_fails(site: Site) -> None:
-    run = site.run("run", timeout=1.5, at_once=8, pace=0.02, hang="recolor/002")
+    run = site.run("run", timeout=4, at_once=8, pace=0.02, hang="recolor/002")
     statuses = found(run)
-    assert statuses.pop("recolor/002") == ("error", "timed out after 1.5 s")
+    assert statuses.pop("recolor/002") == ("error", "timed out after 4 s")
     assert set(statuses.values()) == {("ok", None)}
     assert site.cases_asked().count("recolor/002") == 1, "a lone late edit is not tried again"
 
 
 def test_a_batch_that_hangs_or_kills_is_taken_apart_to_find_the_edit_that_does(site: Site) -> None:
-    run = site.run("run", timeout=0.8, batch=4, pace=0.2, hang="recolor/002", die="removal/004")
+    run = site.run("run", timeout=2, batch=4, pace=0.2, hang="recolor/002", die="removal/004")
     statuses = found(run)
-    assert statuses.pop("recolor/002") == ("error", "timed out after 0.8 s")
+    assert statuses.pop("recolor/002") == ("error", "timed out after 2 s")
     assert statuses.pop("removal/004") == ("error", "worker died (exit code 7)")
     assert set(statuses.values()) == {("ok", None)}
     for culprit in ("recolor/002", "removal/004"):
@@ -191,7 +193,7 @@ def test_ctrl_c_finishes_the_batch_in_hand_and_drops_what_only_waited(site: Site
     process = site.start("run", "paintbench", "--data", "set", "-e", spec, "--out", "run", "-j", "2")
     site.wait_for_lines(process, "run", 8)
     process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=60)
+    said = process.communicate(timeout=600)
     assert process.returncode == 3, said
     assert "finishing the steps in hand" in said[0]
     assert sorted(site.cases_asked()) == sorted(site.edited("run"))
@@ -207,12 +209,12 @@ def test_a_killed_run_with_a_batch_editor_goes_on_and_ends_as_if_it_had_not_been
     process = site.start(*arguments)
     site.wait_for_lines(process, "killed", 20)
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=600)
     finished, already = set(site.edited("killed")), site.cases_asked()
     assert len(finished) < 40
     (site.folder / "killed/images/border/.000_output.png.torn").write_bytes(b"half")
     resumed = site.start("resume", "killed", "-q")
-    resumed.communicate(timeout=60)
+    resumed.communicate(timeout=600)
     assert resumed.returncode == 0
     again = collections.Counter(site.cases_asked()) - collections.Counter(already)
     assert not finished & set(again), "finished edits were made again"
@@ -236,7 +238,7 @@ class Desk:
 
     def done(self, kind: str, number: int) -> list[Report]:
         """The reports of a kind, when so many have come."""
-        until = time.monotonic() + 30
+        until = time.monotonic() + 300
         while time.monotonic() < until:
             there = [report for report in list(self.reports) if report.kind == kind]
             if len(there) >= number:
@@ -246,7 +248,7 @@ class Desk:
 
     def leave(self) -> None:
         self.jobs.put(None)
-        self.thread.join(30)
+        self.thread.join(300)
         assert not self.thread.is_alive()
 
 
@@ -267,7 +269,7 @@ def test_requests_are_made_ahead_but_only_a_few(small_set: Path, tmp_path: Path)
         batch = 2
 
         def edit_batch(self, cases: Any) -> Any:
-            gate.wait(30)
+            gate.wait(300)
             return [case.arrays[0] for case in cases]
 
     suite = es.load_suite("paintbench", root=small_set)
@@ -276,7 +278,7 @@ def test_requests_are_made_ahead_but_only_a_few(small_set: Path, tmp_path: Path)
     for index, case_id in enumerate(suite.ids):
         desk.jobs.put(Job(case_id, index))
     desk.done("began", 1)
-    until = time.monotonic() + 5
+    until = time.monotonic() + 300
     while len(Counting.made) < 4 and time.monotonic() < until:
         time.sleep(0.01)
     time.sleep(0.2)  # more would come now if it were made

@@ -14,6 +14,8 @@ from editscope.runs.journal import read_journal
 from judge_server import KEY, Asked, JudgeServer, Outcome
 from judged_data import make_picabench
 
+pytestmark = pytest.mark.slow
+
 EDITOR = '''
 import os
 import editscope as es

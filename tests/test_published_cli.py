@@ -151,6 +151,7 @@ def shown(capsys: pytest.CaptureFixture[str], run: es.Run) -> str:
     return next(line for line in capsys.readouterr().out.splitlines() if line.startswith(" mIoU"))
 
 
+@pytest.mark.slow
 def test_the_headline_of_a_whole_run_ends_with_the_published_best(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,8 @@ from editscope.runs.ray_node import Hand, Kit, Place
 from editscope.runs.ray_worker import Mailbox
 from editscope.runs.worker import Job, Report, Setup
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("ray")
 
 
@@ -154,7 +156,7 @@ def test_a_hand_that_nobody_listens_to_begins_no_job(hand: Hand, monkeypatch: py
     monkeypatch.setattr(ray_node, "DEAF_S", 60.0)
     with hand._new:
         hand._new.notify_all()
-    assert begun.get(timeout=60) == "edited"
+    assert begun.get(timeout=600) == "edited"
     hand.give(1, None, {})
 
 

@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -19,6 +18,9 @@ from typing import Any
 import pytest
 
 import editscope as es
+from drills import counts
+from drills.drill import Drill
+from drills.pixel_sites import RaySite
 from editscope.errors import BadInput, Stopped
 from editscope.runs import ray_bridge, ray_engine
 from editscope.runs.ray_cluster import Cluster
@@ -27,8 +29,12 @@ from judge_server import KEY, Asked, JudgeServer, Outcome
 from judged_data import make_picabench
 from ray_cluster import Nodes, differences, journal, made, nodes, put_editors
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("ray")
 
+SHARE = 0.1
+"""Of all random kills of the drills."""
 IN_HAND = 3
 """A worker holds one edit that is being made, one made ready, and one being kept."""
 
@@ -248,27 +254,14 @@ print(run.coverage)
 def test_a_class_of_a_script_travels_to_the_nodes(cluster: Nodes, small_set: Path, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)
     command = [sys.executable, *map(str, (tmp_path / "script.py", small_set, tmp_path / "run")), cluster.address]
-    called = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    called = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert called.stdout == "{'ok': 4}\n", called.stderr
 
 
-def test_a_killed_driver_leaves_a_run_that_either_engine_finishes(
-    cluster: Nodes, small_set: Path, tmp_path: Path
+@pytest.mark.drill
+def test_a_run_whose_driver_and_workers_are_killed_ends_as_if_they_had_not_been(
+    cluster: Nodes, make_set: Callable[..., Path], tmp_path: Path
 ) -> None:
-    log, out = tmp_path / "log", tmp_path / "run"
-    editors = next(entry for entry in sys.path if (Path(entry) / "counted.py").exists())
-    arguments = ["--data", str(small_set), "--editor", counted(log, takes=0.5), "--out", str(out), "--engine", "ray"]
-    driver = subprocess.Popen(
-        [sys.executable, "-m", "editscope", "run", "paintbench", *arguments, "--ray-address", cluster.address],
-        cwd=editors,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    while len(made(log)) < 4:
-        assert driver.poll() is None
-        time.sleep(0.02)
-    driver.send_signal(signal.SIGKILL)
-    driver.wait()
-    run = resume(out, progress=False)
-    assert run.coverage == {"ok": 12}
-    assert len(made(log)) <= 12 + IN_HAND
+    drill = Drill(RaySite(tmp_path, make_set, cluster.address))
+    for number in range(counts.lives(SHARE)):
+        drill.life(number)

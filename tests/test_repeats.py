@@ -29,6 +29,8 @@ from editscope.runs.repeats import plain
 from editscope.runs.start import resume
 from run_results import summary_but_speed
 
+pytestmark = pytest.mark.slow
+
 Cli = Callable[..., "CompletedProcess[str]"]
 
 SHAKY = """

@@ -23,6 +23,8 @@ from judge_server import KEY, Asked, JudgeServer, Outcome
 from judged_data import make_picabench
 from judged_data_more import make_inedit
 
+pytestmark = pytest.mark.slow
+
 PAINTER = """
 import numpy as np
 import editscope as es

@@ -25,7 +25,7 @@ from editscope.suites import load_suite
 from report_browser import CHROMIUM, Watched, chromium, opened, without_plots
 from report_runs import make_run
 
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="needs /usr/bin/chromium")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs /usr/bin/chromium")]
 
 EDITORS = ("half", "drift", "identity")
 

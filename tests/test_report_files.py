@@ -20,6 +20,8 @@ from editscope.runs import run as execute_run
 from editscope.suites import load_suite
 from report_runs import NASTY, MadeRun, make_run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def run(tmp_path: Path) -> MadeRun:

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from report_browser import CHROMIUM, chromium, opened, without_plots
 from report_judged_runs import NASTY, made_run
 
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"{CHROMIUM} is not installed")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not CHROMIUM.exists(), reason=f"{CHROMIUM} is not installed")]
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,8 @@ from editscope.report.layouts import paper_tables, table_ranks
 from editscope.report.model import gather
 from report_runs import MadeRun, make_run
 
+pytestmark = pytest.mark.slow
+
 NASTY = (
     "drift",
     "100% of a_b & #1 {x} ~^\\",
@@ -47,7 +49,7 @@ def nasty_runs(folder: Path) -> list[MadeRun]:
 def compiled(tex: Path) -> str:
     """Compile a file and return what TeX says."""
     command = [str(TEX), "-interaction=nonstopmode", "-halt-on-error", tex.name]
-    done = subprocess.run(command, cwd=tex.parent, capture_output=True, text=True, errors="replace", timeout=60)
+    done = subprocess.run(command, cwd=tex.parent, capture_output=True, text=True, errors="replace", timeout=600)
     assert done.returncode == 0, done.stdout[-1500:]
     return done.stdout + tex.with_suffix(".log").read_text(errors="replace")
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 from report_browser import CHROMIUM, chromium, opened, without_plots
 from report_runs import make_run
 
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="needs /usr/bin/chromium")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs /usr/bin/chromium")]
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,8 @@ from editscope.report.plots import Dots, Heat, Line, Lines, Mark, Point, Radar, 
 from editscope.report.plots.scatter import _boxes, _overlap
 from render_report import ARGS, CHROMIUM, draw_all
 
+pytestmark = pytest.mark.slow
+
 NAME = "<b>A</b> & co"
 
 PLOTS = [
@@ -162,7 +164,7 @@ def test_a_click_on_a_bar_shows_its_cases(page: Page) -> None:
     box = bar.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=4)
-    page.wait_for_timeout(200)  # a bar is clicked where it is hovered, which Plotly looks at a moment later
+    page.wait_for_timeout(1000)  # a bar is clicked where it is hovered, which Plotly looks at a moment later
     page.mouse.down()
     page.mouse.up()
     expect(page.locator("#cases .found")).to_contain_text(" of 16 cases")
@@ -205,8 +207,10 @@ def test_a_jump_to_a_section_ends_there_although_plots_are_drawn_on_the_way(page
     section = page.locator("section[id^=conditions]")
     expect(section.locator("h2")).to_be_in_viewport()
     page.wait_for_timeout(1500)
-    top = section.evaluate("node => node.getBoundingClientRect().top")
-    assert 0 <= top <= 120
+    page.wait_for_function(
+        "node => { const top = node.getBoundingClientRect().top; return 0 <= top && top <= 120; }",
+        arg=section.element_handle(),
+    )
     moved = "nodes => nodes.map((node) => node.getBoundingClientRect().height)"
     before = page.locator("figure.plot").evaluate_all(moved)
     draw_all(page)

@@ -26,6 +26,8 @@ from editscope.runs.record import Run
 from editscope.stats.paired import compare_rows
 from report_runs import NASTY, make_run
 
+pytestmark = pytest.mark.slow
+
 EDITORS = ("oracle", "identity", "drift", "half", "unrelated", "cropped")
 PUBLISHED, PLAIN = Options(published=True), Options()
 

@@ -19,6 +19,8 @@ from editscope.images import Pixels, load
 from editscope.runs import make_plan
 from run_results import summary_but_speed
 
+pytestmark = pytest.mark.slow
+
 Cli = Callable[..., "CompletedProcess[str]"]
 
 FICKLE = """
@@ -111,7 +113,7 @@ def test_whatever_an_editor_does_wrong_is_a_status_and_the_run_goes_on(
     (tmp_path / "here/fickle.py").write_text(FICKLE)
     out = tmp_path / "run"
     called = editscope(
-        "run", "paintbench", "--data", small_set, "--editor", "python:fickle:Fickle", "--timeout", "2", "--out", out
+        "run", "paintbench", "--data", small_set, "--editor", "python:fickle:Fickle", "--timeout", "5", "--out", out
     )
     assert called.returncode == 1, called.stderr
     run = es.open_run(out)
@@ -121,7 +123,7 @@ def test_whatever_an_editor_does_wrong_is_a_status_and_the_run_goes_on(
     assert found["border/002"][0] == "no_output"
     assert found["recolor/000"][0] == "no_output"
     assert "no/such/file.png" in found["recolor/000"][1]
-    assert found["recolor/001"] == ("error", "timed out after 2 s")
+    assert found["recolor/001"] == ("error", "timed out after 5 s")
     assert found["recolor/002"] == ("error", "worker died (signal 9)")
     assert found["removal/000"] == ("refused", "not that")
     assert found["removal/001"][0] == "no_output"
@@ -287,7 +289,7 @@ print(run.coverage)
 def test_a_plain_script_with_its_own_class_needs_no_main_guard(small_set: Path, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)
     command = [sys.executable, "script.py", str(small_set)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert (done.stdout, done.stderr) == ("{'ok': 2}\n", "")
 
 

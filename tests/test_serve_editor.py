@@ -29,6 +29,8 @@ from editscope.images import encode_png
 from editscope.runs.journal import read_journal
 from http_editor_server import Served
 
+pytestmark = pytest.mark.slow
+
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 PIXELS = np.random.default_rng(3).integers(0, 256, (9, 11, 3), dtype=np.uint8)
 PNG = encode_png(PIXELS)
@@ -340,7 +342,7 @@ def test_an_editor_that_needs_more_than_a_request_is_not_served(tmp_path: Path, 
 def test_beyond_this_machine_a_token_is_needed(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "editscope", "serve-editor", "ref:identity", "--host", "0.0.0.0", "--port", "0"]
     env = {name: value for name, value in os.environ.items() if name != "EDITSCOPE_SERVE_TOKEN"}
-    said = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+    said = subprocess.run(command, env=env, capture_output=True, text=True, timeout=600)
     assert said.returncode == 2 and "put a token into EDITSCOPE_SERVE_TOKEN" in said.stderr
     token = {"EDITSCOPE_SERVE_TOKEN": "token-of-a-test"}
     with server(tmp_path, "ref:identity", "--host", "0.0.0.0", "--port", "0", env=token) as (url, _):
@@ -363,8 +365,8 @@ def test_a_port_that_is_taken_is_said_before_the_model_is_loaded() -> None:
 
 def test_worker_new_writes_a_worker_once(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "editscope", "worker", "new", "my_worker.py"]
-    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert said.returncode == 0 and "worker:python my_worker.py" in said.stdout
     assert "worker:python my_worker.py?key=value" in (tmp_path / "my_worker.py").read_text()
-    again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert again.returncode == 2 and "is there already" in again.stderr

@@ -11,6 +11,8 @@ import pytest
 
 from editscope.stats import smallest_difference
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).parents[1] / "benchmarks" / "interval_coverage.py"
 REPETITIONS = 2_000
 

@@ -18,6 +18,8 @@ from editscope.suites.starting import start
 from judge_server import KEY, Asked, JudgeServer
 from judged_data_more import SAMPLES, make_inedit, make_kris, make_own, make_rise
 
+pytestmark = pytest.mark.slow
+
 SCORE = """version: 1
 pictures: source, edit
 words: instruction

@@ -143,6 +143,7 @@ def test_each_task_is_what_it_was(folder: str) -> None:
     assert digest(folder) == pinned["hashes"][folder], "after a deliberate change: python tests/test_tinygrafix_set.py"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_on_every_problem_the_oracle_scores_100_and_the_identity_its_closed_form(folder: str) -> None:
     suite = load_suite("tinygrafix")

@@ -24,6 +24,8 @@ from editscope.editors.worker import WorkerEditor
 from editscope.editors.worker.link import GIVE_UP
 from editscope.errors import BadInput, Stopped
 
+pytestmark = pytest.mark.slow
+
 SKELETON = files("editscope.editors.worker").joinpath("skeleton.py").read_text(encoding="utf-8")
 BELOW = "# From here on: how Editscope is talked to."
 
@@ -310,8 +312,8 @@ def test_an_edit_that_takes_too_long_is_ended_with_all_its_children(
         time.sleep(1000)
     return ImageOps""",
     )
-    with working(script(skeleton(hangs)), timeout=2.0) as editor:
-        with pytest.raises(Exception, match="timed out after 2 s"):
+    with working(script(skeleton(hangs)), timeout=6.0) as editor:
+        with pytest.raises(Exception, match="timed out after 6 s"):
             editor.edit(a_request("slow"))
         assert ended(int((tmp_path / "child").read_text()))
         assert editor.edit(a_request("good")).status == "ok"

@@ -20,6 +20,8 @@ from editscope.editors import Request, load_editor
 from editscope.editors.worker import WorkerEditor
 from editscope.runs.journal import read_journal
 
+pytestmark = pytest.mark.slow
+
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 ROOT = Path(__file__).resolve().parents[1]
 SKELETON = files("editscope.editors.worker").joinpath("skeleton.py").read_text(encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Drills: real runs that are killed at random moments, and what must hold after each kill."""

@@ -304,3 +304,21 @@ def test_a_run_of_an_older_version_is_counted_our_way(ours: es.Run, tmp_path: Pa
     (tmp_path / "old" / "run.json").write_text(json.dumps(info), encoding="utf-8")
     (tmp_path / "old" / "summary.json").unlink()
     assert open_run(tmp_path / "old").summary["overall"] == ours.summary["overall"]
+
+
+def test_an_archive_of_an_older_version_still_follows_from_its_journal(ours: es.Run, tmp_path: Path) -> None:
+    import shutil
+
+    import pyarrow.parquet as pq
+
+    from editscope.runs.check import check_archive
+    from editscope.runs.pack import pack
+
+    shutil.copytree(ours.path, tmp_path / "old")
+    summary = json.loads((tmp_path / "old" / "summary.json").read_text(encoding="utf-8"))
+    del summary["accounting"]
+    (tmp_path / "old" / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    table = pq.read_table(tmp_path / "old" / "scores.parquet").drop_columns(["low", "high"])
+    pq.write_table(table, tmp_path / "old" / "scores.parquet")
+    archive = pack(tmp_path / "old", tmp_path / "old.zip").path
+    assert check_archive(archive).problems == ()

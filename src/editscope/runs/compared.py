@@ -118,6 +118,8 @@ def _judging(comparison: Comparison) -> list[str]:
     for what, key in (("judges", "judges"), ("prompts", "prompts"), ("options of the protocol", "protocol")):
         if any(one.get(key) != said[0].get(key) for one in said[1:]):
             differs.append(what)
+    if len({one.get("accounting", "ours") for one in said}) > 1:
+        differs.append("accounting of failed calls and missing edits")
     return [f"Not only the edits differ: the runs have other {' and '.join(differs)}."] if differs else []
 
 

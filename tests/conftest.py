@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from drills.counts import FULL
 from editscope.images import Pixels, write_png
 
 SMALL_TASKS = ("border", "recolor", "removal", "translation")
@@ -78,11 +79,17 @@ def small_outputs(small_set: Path, tmp_path: Path) -> Path:
 Called = subprocess.CompletedProcess[str]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whoever calls the command line in a process of its own is slow."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Whoever calls the command line in a process of its own is slow; ``drill(only=True)`` is for ``make drills``."""
     for item in items:
         if "editscope" in getattr(item, "fixturenames", ()):
             item.add_marker("slow")
+    if FULL:
+        return
+    left_out = [item for item in items if any(mark.kwargs.get("only") for mark in item.iter_markers("drill"))]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ pytestmark = [
 
 SHARES = {"pixel": 0.3, "judged": 0.3, "worker": 0.2, "watch": 0.1}
 """Of all random kills; the rest is that of test_ray_runs.py."""
+MOMENTS, STARTS = 20, 20
 SITES: dict[str, Callable[[Path], Site]] = {
     "pixel": lambda folder: PixelSite(folder, make_small_set),
     "judged": JudgedSite,
@@ -54,7 +55,7 @@ def drill(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], 
 
 
 @pytest.mark.parametrize(
-    ("kind", "number"), [(kind, n) for kind, share in SHARES.items() for n in range(counts.lives(share))]
+    ("kind", "number"), [(kind, n) for kind in SHARES for n in range(counts.lives(SHARES[kind], kind != "watch"))]
 )
 def test_a_run_that_is_killed_again_and_again_ends_as_if_it_had_not_been(
     drill: Callable[[str], Drill], kind: str, number: int
@@ -62,19 +63,21 @@ def test_a_run_that_is_killed_again_and_again_ends_as_if_it_had_not_been(
     drill(kind).life(number)
 
 
+@pytest.mark.drill(only=True)
 @pytest.mark.parametrize(
     ("kind", "way"), [("pixel", "edit again"), ("pixel", "repeats"), ("judged", "ask again"), ("judged", "rescore")]
 )
 def test_tables_follow_from_the_journal_after_a_kill_between_its_last_line_and_the_end(
     drill: Callable[[str], Drill], kind: str, way: str
 ) -> None:
-    drill(kind).ends(way, counts.times(1, 20))
+    drill(kind).ends(way, MOMENTS)
 
 
+@pytest.mark.drill(only=True)
 def test_of_two_equal_starts_one_ends_whole_and_the_other_touches_nothing(tmp_path: Path) -> None:
     tally, rng = Tally("two starts"), random.Random(f"{counts.SEED} two starts")
     make_picabench(tmp_path / "data", 4)
-    for number in range(counts.times(2, 20)):
+    for number in range(STARTS):
         with SlowCheckServer(check_s=2.0) as server:
             _two_starts(tmp_path, f"run-{number}", server, rng.uniform(0.5, 1.5), tally)
     closed(tally)

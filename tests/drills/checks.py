@@ -21,6 +21,7 @@ from editscope.errors import BadImage, EditscopeError
 from editscope.images import decode
 from editscope.runs.journal import FILE as JOURNAL
 from editscope.runs.journal import Line, progress
+from run_results import summary_but_speed
 
 INFO, SCORES, SUMMARY = "run.json", "scores.parquet", "summary.json"
 
@@ -132,9 +133,7 @@ def differences(one: Path, other: Path) -> list[str]:
         return [f"{SCORES} has {tables[1].shape} rows and columns, not {tables[0].shape}"]
     unlike = [name for name in tables[0].column_names if name != "latency_s" and not _same(tables, name)]
     found += [f"{SCORES} in {unlike}"] if unlike else []
-    summaries = [json.loads((run / SUMMARY).read_text(encoding="utf-8")) for run in (one, other)]
-    timed = ("speed", "journal")
-    kept = [{name: value for name, value in summary.items() if name not in timed} for summary in summaries]
+    kept = [summary_but_speed(run) for run in (one, other)]
     found += [f"{SUMMARY} in {name}" for name in {**kept[0], **kept[1]} if kept[0].get(name) != kept[1].get(name)]
     pictures = [_pictures(run) for run in (one, other)]
     names = sorted({*pictures[0], *pictures[1]})

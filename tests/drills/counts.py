@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+from math import ceil
 
 FULL = os.environ.get("EDITSCOPE_DRILL", "") == "full"
 KILLS = int(os.environ.get("EDITSCOPE_DRILL_KILLS", "120"))
@@ -20,6 +21,6 @@ def times(usual: int, full: int) -> int:
     return full if FULL else usual
 
 
-def lives(share: float) -> int:
-    """How many runs get a share of all random kills: one in ``make test``, enough for ``KILLS`` in ``make drills``."""
-    return times(1, max(1, round(KILLS * share / PER_LIFE)))
+def lives(share: float, usual: int = 1) -> int:
+    """How many runs get a share of all random kills: ``usual`` in ``make test``, enough of them in ``make drills``."""
+    return times(usual, max(1, ceil(KILLS * share / PER_LIFE)))

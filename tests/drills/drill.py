@@ -25,12 +25,14 @@ class Drill:
         tally, rng = Tally(self.site.name), random.Random(f"{counts.SEED} {self.site.name} {number}")
         life = Life(self.site, f"life-{number}", tally, rng, self.courses)
         life.killed(counts.PER_LIFE)
-        runs = {leg.name: leg.run for leg in self.site.legs("whole") if leg.steps}
-        for leg in self.site.legs(life.place):
-            if leg.name in runs:
-                found = differences(self.site.folder / runs.pop(leg.name), self.site.folder / leg.run)
-                tally.add("other", f"{leg.run} is not the run that nobody disturbed: {found[:6]}", len(found))
+        for whole, run in zip(self._runs("whole"), self._runs(life.place), strict=True):
+            found = differences(self.site.folder / whole, self.site.folder / run)
+            tally.add("other", f"{run} is not the run that nobody disturbed: {found[:6]}", len(found))
         closed(tally)
+
+    def _runs(self, place: str) -> list[str]:
+        """The folders of the runs that a life in this place makes."""
+        return list(dict.fromkeys(leg.run for leg in self.site.legs(place) if leg.steps))
 
     def ends(self, way: str, times: int) -> None:
         """Kill a leg between the last line of the journal and its end, at so many moments; then go on as usual."""

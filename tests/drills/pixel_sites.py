@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import editscope as es
+from drills import counts
 from drills.command import Command
 from drills.site import EDIT, Key, Leg, Site
 
@@ -140,7 +141,8 @@ class RaySite(PixelSite):
         self.engine = ("--engine", "ray", "--ray-address", address)
 
     def legs(self, place: str) -> list[Leg]:
-        return [leg for leg in super().legs(place) if leg.steps]
+        steps = [leg for leg in super().legs(place) if leg.steps]
+        return steps[: counts.times(2, len(steps))]
 
     def workers(self, command: Command) -> list[int]:
         return [pid for pid in self.editors()[:1] if _alive(pid)]

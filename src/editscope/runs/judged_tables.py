@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from editscope.cases import Aggregation
 from editscope.errors import BadInput
+from editscope.runs.info import aggregation_from
 from editscope.runs.journal import Line
 from editscope.runs.protocol import measures_from
 from editscope.runs.repeated_tables import about_repeats
@@ -154,10 +155,8 @@ def _counted(measure: Measure, row: Mapping[str, Any]) -> float | None:
 
 def _tags_of(info: Info) -> list[str]:
     """The tags that the tables need, which no row may have."""
-    saved = info["aggregation"]
-    used = [tag for group in (saved["overall"], *saved["groups"]) for tag in (*group["by"], *group["over"])]
     own = ("case_id", "variant", REPEAT, *FIXED)
-    return [tag for tag in (*used, *saved["strata"], *saved["exclude"]) if tag not in own]
+    return [tag for tag in aggregation_from(dict(info)).tags if tag not in own]
 
 
 def _bound(

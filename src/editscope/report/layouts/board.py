@@ -121,9 +121,8 @@ class Board:
         """
         said = [what, *([_cases_sentence(self.sheet)] if cases else [])]
         if spread:
-            strata = [plain(tag).lower() for tag in self.sheet.aggregation.strata]
-            within = f" within {listed(strata)}" if strata else ""
-            said.append(f"± is half the width of a 95 % interval (percentile bootstrap, cases resampled{within}).")
+            within = self.sheet.resampling
+            said.append(f"± is half the width of a 95 % interval (percentile bootstrap, cases resampled {within}).")
         said += _missing(self.sheet)
         shown = [column.note for column in self.columns if column.published] if notes is None else notes
         if shown:

@@ -134,20 +134,23 @@ class Group:
     """One kind of table row: cases that share the tags ``by``, averaged over the tags ``over`` from fine to coarse.
 
     ``Group("category", by=("category",), over=("task",))`` is the mean of the category's task means;
-    an empty ``by`` is the whole suite.
+    an empty ``by`` is the whole suite. ``strata`` are the tags within which the bootstrap resamples for these
+    rows, where they differ from the suite's.
     """
 
     name: str
     by: tuple[str, ...]
     over: tuple[str, ...] = ()
+    strata: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
     """How a suite turns scores of cases into the rows of its tables.
 
-    ``strata`` are the tags within which the bootstrap resamples; cases whose tags contain ``exclude``
-    are diagnostics and stay out of every average; ``headline`` is the metric that comes first.
+    ``strata`` are the tags within which the bootstrap resamples, unless a group names its own; cases whose tags
+    contain ``exclude`` are diagnostics and stay out of every average; ``headline`` is the metric that comes first.
+    ``resampling`` names the choice of strata where a suite offers several, such as "release" and "paper".
     """
 
     overall: Group
@@ -156,3 +159,16 @@ class Aggregation:
     exclude: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     headline: str = "miou"
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: NOTHING)
+    resampling: str = ""
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Every tag that the tables need of a case.
+
+        >>> groups = (Group("condition", ("condition",), ("task",), strata=("task", "condition")),)
+        >>> Aggregation(Group("overall", ()), groups, strata=("task",), exclude={"split": "extra"}).tags
+        ('condition', 'task', 'split')
+        """
+        groups = (self.overall, *self.groups)
+        used = [tag for group in groups for tag in (*group.by, *group.over, *(group.strata or ()))]
+        return tuple(dict.fromkeys([*used, *self.strata, *self.exclude]))

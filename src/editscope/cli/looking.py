@@ -40,6 +40,7 @@ def show(
     said = [info["suite"]["name"], f"{info['selection']['n']:,} cases{often}", f"editor {info['editor']['name']}"]
     console.print(" · ".join(said), markup=False)
     saying.summary_table(opened, console)
+    console.print(f" {saying.intervals(opened)}", markup=False)
     saying.result(opened, console)
 
 

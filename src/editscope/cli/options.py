@@ -125,6 +125,15 @@ Split: TypeAlias = Annotated[
     str | None, typer.Option("--split", metavar="test|preservation|all", help="Which part of the set.")
 ]
 
+Strata: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--strata",
+        metavar="release|paper",
+        help="paintbench, tinygrafix: intervals resample within tasks [release], or within modes of tasks.",
+    ),
+]
+
 JudgeSpecs: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(

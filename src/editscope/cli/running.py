@@ -74,6 +74,7 @@ def run(
     per_task: opt.PerTask = None,
     namespace: opt.Namespace = None,
     split: opt.Split = None,
+    strata: opt.Strata = None,
 ) -> None:
     """Edit and score the cases of a suite.
 
@@ -115,6 +116,7 @@ def run(
         per_task=per_task,
         namespace=namespace,
         split=split,
+        strata=strata,
         skip_bad=skip_bad or None,
         levels=opt.names(levels),
         languages=opt.names(languages),
@@ -196,6 +198,7 @@ def score(
     forms: opt.Forms = None,
     file: opt.File = None,
     split: opt.Split = None,
+    strata: opt.Strata = None,
 ) -> None:
     """Score edits that were made elsewhere.
 
@@ -213,6 +216,7 @@ def score(
     """
     custom = opt.given(
         split=split,
+        strata=strata,
         skip_bad=skip_bad or None,
         levels=opt.names(levels),
         languages=opt.names(languages),

@@ -96,10 +96,18 @@ def published_best(run: Run) -> list[str]:
     first = best(suite["name"])
     if printed is None or first is None or printed.metric != aggregation_from(run.info).headline:
         return []
-    custom = set(suite["options"]) - {"root", "namespace", "split"}
+    custom = set(suite["options"]) - {"root", "namespace", "split", "strata"}
     if custom or run.summary["overall"][printed.metric]["n"] != printed.cases:
         return []
     return [f"(published best {first.value:.1f}: {label(first)}, not paired)"]
+
+
+def intervals(run: Run) -> str:
+    """How the intervals of a run's tables were made."""
+    from editscope.runs.plan import aggregation_from
+    from editscope.stats.summary import resampled_within
+
+    return f"95 %: percentile bootstrap, cases resampled {resampled_within(aggregation_from(run.info))}"
 
 
 def summary_table(run: Run, console: Console) -> None:

@@ -94,6 +94,7 @@ def watch(
     per_cell: opt.PerCell = None,
     canvas: opt.Canvas = None,
     namespace: opt.Namespace = None,
+    strata: opt.Strata = None,
 ) -> None:
     """Evaluate each new checkpoint of a folder on a fixed part of a suite, and say when a score has fallen.
 
@@ -122,6 +123,7 @@ def watch(
         per_cell=per_cell,
         canvas=opt.canvas_size(canvas),
         namespace=namespace,
+        strata=strata,
         levels=opt.names(levels),
         languages=opt.names(languages),
         forms=opt.names(forms),

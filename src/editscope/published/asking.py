@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -171,10 +172,30 @@ def main_leaderboard(suite: str, metric: str = "") -> tuple[Result, ...]:
     """
     if suite not in HEADLINES:
         return ()
-    main = HEADLINES[suite]
-    return leaderboard(
-        suite, metric or main.metric, judge=main.judge, level=main.level, language=main.language, setting=""
-    )
+    return leaderboard(suite, metric or HEADLINES[suite].metric, **main_setting(suite))
+
+
+def main_setting(suite: str) -> dict[str, str]:
+    """The judge, level, language and setting that a suite's models are ranked by; all empty where it has no results.
+
+    >>> main_setting("picabench")
+    {'judge': 'GPT-5', 'level': 'superficial', 'language': '', 'setting': ''}
+    """
+    main = HEADLINES.get(suite, Headline("", ""))
+    return {"judge": main.judge, "level": main.level, "language": main.language, "setting": ""}
+
+
+def main_scores(suite: str) -> dict[str, float]:
+    """Each model's headline number in the main setting of a suite: the value by which two suites are related.
+
+    A model of which several tables print different numbers in that setting has a name for each, with its source.
+
+    >>> main_scores("worldedit")["BAGEL"]
+    2.76
+    """
+    rows = main_leaderboard(suite)
+    often = Counter(row.model for row in rows)
+    return {row.model if often[row.model] == 1 else f"{row.model} ({row.source})": row.value for row in rows}
 
 
 def label(result: Result) -> str:

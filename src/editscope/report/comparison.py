@@ -174,9 +174,7 @@ def _shared(sheet: Sheet, metric: str) -> tuple[Mapping[str, Sequence[Any]], Any
         return None
     keys = [tuple(first[name][i] for name in sheet.match) for i in places]
     values = np.array([[found[key] for found in maps] for key in keys], dtype=np.float64)
-    groups = (sheet.aggregation.overall, *sheet.aggregation.groups)
-    used = {tag for group in groups for tag in (*group.by, *group.over)}
-    used |= {*sheet.aggregation.strata, *sheet.aggregation.exclude, "case_id"}
+    used = {*sheet.aggregation.tags, "case_id"}
     return {tag: [first[tag][i] for i in places] for tag in sorted(used) if tag in first}, values
 
 

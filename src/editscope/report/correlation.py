@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from editscope.errors import EditscopeError
+from editscope.report.judged import headline_of
 from editscope.report.markup import Html, el
 from editscope.report.model import Model, RunView, Sheet
 from editscope.report.options import Options
 from editscope.report.plots import Mark, Scatter, figure
-from editscope.report.words import metric_name, suite_name
+from editscope.report.words import metric_title, suite_name, value
 
 if TYPE_CHECKING:
     from editscope.stats.relation import Relation
@@ -50,23 +51,24 @@ def _pairs(model: Model, options: Options) -> list[tuple[str, str]]:
 
 
 def _plot(model: Model, first: str, second: str, *, published: bool) -> Html | None:
-    printed = {suite: _printed(suite) if published else {} for suite in (first, second)}
-    marks = [
-        Mark(
-            x,
-            printed[second][name],
-            name,
-            f"{name}\n{suite_name(first)} {x:.1f}\n"
-            f"{suite_name(second)} {printed[second][name]:.1f}\npublished, authors’ sets",
+    metrics = {suite: _metric(model, suite) for suite in (first, second)}
+    printed = {suite: _printed(suite, metrics[suite]) if published else {} for suite in (first, second)}
+
+    def said(name: str, x: float, y: float) -> str:
+        return (
+            f"{name}\n{suite_name(first)} {value(x, metrics[first])}\n{suite_name(second)} {value(y, metrics[second])}"
         )
+
+    marks = [
+        Mark(x, y, name, f"{said(name, x, y)}\npublished, authors’ sets")
         for name, x in printed[first].items()
-        if name in printed[second]
+        if (y := printed[second].get(name)) is not None
     ]
-    ours = _ours(model, first, second)
+    ours = _ours(model, first, second, said)
     relation, note = _relation(marks if len(marks) >= 3 else ours)
     if not marks and len(ours) < 2:
         return None
-    titles = [f"{suite_name(suite)} {_metric(model, suite)}" for suite in (first, second)]
+    titles = [f"{suite_name(suite)} {metric_title(metrics[suite])}" for suite in (first, second)]
     fit = _line(relation) if relation else ()
     plot = Scatter([*marks, *ours], titles[0], titles[1], fit)
     of = "published models" if len(marks) >= 3 else "runs of this report"
@@ -80,22 +82,19 @@ def _plot(model: Model, first: str, second: str, *, published: bool) -> Html | N
     )
 
 
-def _printed(suite: str) -> Mapping[str, float]:
-    from editscope.published import main_leaderboard
+def _printed(suite: str, metric: str) -> Mapping[str, float]:
+    """What the papers print of each model in the suite's main setting; nothing where the runs have another headline."""
+    from editscope.published import headline, main_scores
 
-    return {row.model: row.value for row in main_leaderboard(suite)}
+    return main_scores(suite) if metric == headline(suite) else {}
 
 
 def _metric(model: Model, suite: str) -> str:
     sheet = next((sheet for sheet in model.sheets if sheet.suite == suite), None)
-    if sheet:
-        return metric_name(sheet.headline)
-    from editscope.published import headline
-
-    return metric_name(headline(suite))
+    return sheet.headline if sheet else headline_of(suite)
 
 
-def _ours(model: Model, first: str, second: str) -> list[Mark]:
+def _ours(model: Model, first: str, second: str, said: Callable[[str, float, float], str]) -> list[Mark]:
     """Editors that have a run on both suites; of several runs, the first."""
 
     def scores(suite: str) -> dict[str, tuple[RunView, float]]:
@@ -113,7 +112,7 @@ def _ours(model: Model, first: str, second: str) -> list[Mark]:
             x,
             up[name][1],
             view.run.info["editor"]["name"],
-            f"{name}\n{suite_name(first)} {x:.1f}\n{suite_name(second)} {up[name][1]:.1f}",
+            said(name, x, up[name][1]),
             view.index,
         )
         for name, (view, x) in across.items()

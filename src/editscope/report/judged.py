@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import is_dataclass, replace
+from dataclasses import asdict, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from editscope.report.source import ReportCase, ReportRun
@@ -66,7 +66,24 @@ def _metric(fields: Mapping[str, Any]) -> Metric:
         low=low,
         high=high,
         decimals=2 if abs(high - low) < FINE else 1,
+        unit=_unit(fields),
     )
+
+
+def _unit(fields: Mapping[str, Any]) -> str:
+    """Percent for shares of right answers, dB for a ratio of signal to noise, nothing for marks of a scale."""
+    if (fields["worst"], fields["best"], fields["zero"], fields["scale"]) == (0, 1, 0, 100):
+        return "%"
+    return "dB" if "dB" in fields.get("note", "").split() else ""
+
+
+def headline_of(suite: str) -> str:
+    """The metric that published results of a suite are ranked by, with its scale where its protocol has one."""
+    from editscope.published import headline
+    from editscope.scoring.rubrics import load_rubric, rubric_names
+
+    name, protocol = headline(suite), suite.removesuffix("-complex")
+    return _metric(asdict(load_rubric(protocol).measure(name))) if protocol in rubric_names() else name
 
 
 def _sentence(note: str) -> str:

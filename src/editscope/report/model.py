@@ -17,7 +17,7 @@ from editscope.report.source import ReportCase, ReportRun
 from editscope.report.words import METRICS, listed, suite_name
 from editscope.runs.plan import aggregation_from
 from editscope.runs.repeats import folded
-from editscope.stats.summary import DIAGNOSTIC
+from editscope.stats.summary import DIAGNOSTIC, resampled_within
 
 Cell: TypeAlias = dict[str, Any]
 """``{"mean", "lo", "hi", "n"}``."""
@@ -179,6 +179,14 @@ class Sheet:
     def n_cases(self) -> int:
         """How many cases the largest of its runs has; of a judged one each may have several edits."""
         return max(len({record.case_id for record in view.records}) for view in self.runs)
+
+    @property
+    def resampling(self) -> str:
+        """Within what intervals were resampled, in words; run by run where an older run did it otherwise."""
+        found = [resampled_within(aggregation_from(dict(view.run.info))) for view in self.runs]
+        if len(set(found)) == 1:
+            return found[0]
+        return "; ".join(f"{view.letter} {words}" for view, words in zip(self.runs, found, strict=True))
 
     def single_strata(self) -> tuple[int, int]:
         """How many strata hold one case only, of how many: what resampling cannot see the spread of."""

@@ -15,7 +15,7 @@ from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options
 from editscope.report.overview import badge
 from editscope.report.plots import Dots, Heat, Line, Lines, Point, Radar, Violin, Violins, figure
-from editscope.report.words import Metric, metric_name, plain, signed, value
+from editscope.report.words import Metric, ends, metric_name, metric_title, plain, signed, value
 from editscope.stats.diagnosis import Delta, Fidelity, Gap, PaletteGap, SizeBin
 from editscope.stats.summary import percent_scale
 
@@ -67,8 +67,8 @@ def _radar(sheet: Sheet) -> Html | None:
         links = [cases_query(sheet.tags_of(group, key), view=view) for key in keys]
         rings.append((view.index, view.name, values, links))
     largest = max((v for _, _, values, _ in rings for v in values if v is not None), default=0.0)
-    full = metric.high if isinstance(metric, Metric) else max(10.0, 10.0 * ceil(largest / 10.0))
-    plot = Radar([plain(key) for key in keys], rings, full)
+    low, full = ends(metric, max(10.0, 10.0 * ceil(largest / 10.0)))
+    plot = Radar([plain(key) for key in keys], rings, full, low)
     title = f"{metric_name(metric)} by {plain(group.name).lower()}"
     return figure(title, plot.svg(title), plot.traces(), plot.layout(), cls="small")
 
@@ -98,9 +98,17 @@ def _tasks(sheet: Sheet) -> Html | None:
         series.append((view.index, view.name, points))
     means = [(view.summary["overall"][metric]["mean"], view.index) for view in sheet.runs]
     rules = [(mean, index) for mean, index in means if mean is not None]
-    span = (-1.5, 101.5) if not metric.endswith("_ratio") and sheet.has_curves else None
-    plot = Dots(labels, series, metric_name(metric), span=span, lines=rules)
+    plot = Dots(labels, series, metric_title(metric), span=_span(metric), lines=rules)
     return figure(title, plot.svg(title), plot.traces(), plot.layout())
+
+
+def _span(metric: str) -> tuple[float, float] | None:
+    """The axis of a metric: its whole scale with a little room; None for one without an upper end."""
+    if metric.endswith("_ratio") or (isinstance(metric, Metric) and metric.unit == "dB"):
+        return None
+    low, high = ends(metric)
+    room = 0.015 * (high - low)
+    return low - room, high + room
 
 
 def _cell_point(cell: dict[str, Any] | None, metric: str, label: str, link: str) -> Point | None:
@@ -129,6 +137,7 @@ def _run_heat(
         [[badge(view), el("span", view.name)] for view in sheet.runs],
         rows,
         largest,
+        low=0.0 if diverging else ends(sheet.headline)[0],
         diverging=diverging,
         link=lambda i, j: link(i, sheet.runs[j]),
         said=None if said is None else lambda i, j: said(i, sheet.runs[j]),
@@ -323,9 +332,10 @@ def _spread(sheet: Sheet) -> Html | None:
         known = [scale * v for v in values if v is not None]
         if len(known) >= 5:
             violins.append(Violin(view.index, view.letter if len(sheet.runs) > 1 else "", known))
-    if not violins or any(max(v.values) > 100 or min(v.values) < 0 for v in violins):
+    low, high = ends(metric)
+    if not violins or any(max(v.values) > high + 1e-6 or min(v.values) < low - 1e-6 for v in violins):
         return None
     title = f"{metric_name(metric)} of cases"
-    plot = Violins(violins, metric_name(metric))
+    plot = Violins(violins, metric_title(metric), low, high)
     note = "cases with an output; the box is the middle half"
     return figure(title, plot.svg(title), plot.traces(), plot.layout(), note=note, cls="small")

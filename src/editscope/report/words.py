@@ -41,7 +41,8 @@ METRIC_NOTES = {
 class Metric(str):
     """The name of a measure that a protocol defines, and how its figures are written.
 
-    ``low`` and ``high`` are the ends of its scale as tables show it. It is equal to its name, so that it finds its
+    ``low`` and ``high`` are the ends of its scale as tables show it; ``unit`` is "%" or "dB", or "" for marks, whose
+    scale says what they are. It is equal to its name, so that it finds its
     figures wherever they are kept by name.
 
     >>> quality = Metric("vq", "Visual quality", low=1, high=5, decimals=2)
@@ -54,13 +55,22 @@ class Metric(str):
     low: float
     high: float
     decimals: int
+    unit: str
 
     def __new__(
-        cls, name: str, label: str, note: str = "", low: float = 0.0, high: float = 100.0, decimals: int = 1
+        cls,
+        name: str,
+        label: str,
+        note: str = "",
+        low: float = 0.0,
+        high: float = 100.0,
+        decimals: int = 1,
+        unit: str = "",
     ) -> Metric:
         """A name with all that."""
         made = super().__new__(cls, name)
         made.label, made.note, made.low, made.high, made.decimals = label, note, low, high, decimals
+        made.unit = unit
         return made
 
 
@@ -107,6 +117,22 @@ def suite_name(suite: str) -> str:
 def metric_name(metric: str) -> str:
     """A metric as a column head."""
     return metric.label if isinstance(metric, Metric) else METRICS.get(metric, plain(metric))
+
+
+def metric_title(metric: str) -> str:
+    """A metric in a title or along an axis: its name, and its unit or scale.
+
+    >>> metric_title("miou"), metric_title("over_edit_ratio"), metric_title("edit_accuracy")
+    ('mIoU (%)', 'Over-editing (ratio)', 'Edit accuracy (%)')
+    >>> metric_title(Metric("vq", "Quality", low=1, high=5)), metric_title(Metric("psnr", "Consistency", unit="dB"))
+    ('Quality (1–5)', 'Consistency (dB)')
+    """
+    name = metric_name(metric)
+    if isinstance(metric, Metric):
+        return f"{name} ({metric.unit or f'{metric.low:g}–{metric.high:g}'})"
+    if metric.endswith("_accuracy"):
+        name = f"{name} accuracy"
+    return f"{name} (ratio)" if metric.endswith("_ratio") else f"{name} (%)"
 
 
 def metric_note(metric: str) -> str | None:

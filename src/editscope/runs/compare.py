@@ -349,9 +349,7 @@ def _joined(values: str | Sequence[str]) -> str:
 
 
 def _tags(aggregation: Aggregation, matched_by: Sequence[str]) -> list[str]:
-    groups = (aggregation.overall, *aggregation.groups)
-    used = [tag for group in groups for tag in (*group.by, *group.over)]
-    return list(dict.fromkeys([*matched_by, *used, *aggregation.strata, *aggregation.exclude]))
+    return list(dict.fromkeys([*matched_by, *aggregation.tags]))
 
 
 def _taken(run: Run, places: Sequence[int], names: Sequence[str]) -> Rows:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from editscope.errors import BadInput
+from editscope.runs.info import aggregation_from
 
 if TYPE_CHECKING:
     from editscope.runs.compare import Comparison
@@ -90,7 +91,7 @@ def notes(comparison: Comparison) -> tuple[str, ...]:
     left_out = str(comparison.left_out)
     if left_out:
         said.append(f"Left out: {left_out}.")
-    said += [*_repeats(comparison), *_judging(comparison)]
+    said += [*_repeats(comparison), *_judging(comparison), *_resampling(comparison)]
     single, strata = single_strata(comparison)
     if single:
         said.append(
@@ -109,6 +110,16 @@ def _repeats(comparison: Comparison) -> list[str]:
         return [f"Each case counts by the mean of its {often[0]} repeats."]
     told = ", ".join(f"{name} {k}" for name, k in zip(comparison.names, often, strict=True))
     return [f"Repeats of each case: {told}. A case counts by the mean of its repeats, so that runs can be paired."]
+
+
+def _resampling(comparison: Comparison) -> list[str]:
+    """Within what the intervals resample, where the runs themselves did not all do it alike."""
+    from editscope.stats.summary import resampled_within
+
+    within = [resampled_within(aggregation_from(run.info)) for run in comparison.runs]
+    if len(set(within)) == 1:
+        return []
+    return [f"The runs resampled their intervals differently; those of differences are resampled {within[0]}."]
 
 
 def _judging(comparison: Comparison) -> list[str]:

@@ -45,6 +45,7 @@ def _check_same(folder: Path, there: Info, asked: Info) -> None:
             ("selection", there["selection"]["ids_digest"], asked["selection"]["ids_digest"]),
             ("editor", _identity(there["editor"]), _identity(asked["editor"])),
             ("seed", there["seed"], asked["seed"]),
+            ("strata", there["aggregation"].get("resampling") or _strata(asked), _strata(asked)),
             *(
                 (what, there.get("judging", {}).get(key), asked.get("judging", {}).get(key))
                 for what, key in (("judges", "judges"), ("protocol", "protocol"), ("prompts", "prompts"))
@@ -65,6 +66,11 @@ def _check_same(folder: Path, there: Info, asked: Info) -> None:
             f"--out {folder} holds a run over the same outputs as they were before (files changed since); "
             f"give another folder, or `editscope resume {folder}` to go on with the files of today"
         )
+
+
+def _strata(info: Info) -> str:
+    # A run of a version that knew one way only keeps it, whatever the default is now.
+    return str(info["aggregation"].get("resampling", ""))
 
 
 def _identity(editor: Mapping[str, Any]) -> str:

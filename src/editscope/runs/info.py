@@ -58,7 +58,9 @@ def aggregation_from(info: Info) -> Aggregation:
     saved = info["aggregation"]
 
     def group(fields: Mapping[str, Any]) -> Group:
-        return Group(fields["name"], tuple(fields["by"]), tuple(fields["over"]))
+        strata = fields.get("strata")
+        own = None if strata is None else tuple(strata)
+        return Group(fields["name"], tuple(fields["by"]), tuple(fields["over"]), own)
 
     return Aggregation(
         overall=group(saved["overall"]),
@@ -67,19 +69,26 @@ def aggregation_from(info: Info) -> Aggregation:
         exclude=dict(saved["exclude"]),
         headline=saved["headline"],
         orders={tag: tuple(values) for tag, values in saved["orders"].items()},
+        resampling=saved.get("resampling", ""),
     )
 
 
 def aggregation_json(aggregation: Aggregation) -> dict[str, Any]:
     """An aggregation as run.json holds it."""
     return {
-        "overall": asdict(aggregation.overall),
-        "groups": [asdict(group) for group in aggregation.groups],
+        "overall": _group_json(aggregation.overall),
+        "groups": [_group_json(group) for group in aggregation.groups],
         "strata": aggregation.strata,
         "exclude": dict(aggregation.exclude),
         "headline": aggregation.headline,
         "orders": dict(aggregation.orders),
+        **({"resampling": aggregation.resampling} if aggregation.resampling else {}),
     }
+
+
+def _group_json(group: Group) -> dict[str, Any]:
+    """A group as run.json holds it; strata of its own only where it has some."""
+    return {name: value for name, value in asdict(group).items() if value is not None}
 
 
 def info_json(info: Info) -> bytes:

@@ -19,6 +19,7 @@ from editscope.runs.accounting import (
     unsupported_rule,
     without_a_row,
 )
+from editscope.runs.info import aggregation_from
 from editscope.runs.journal import Line
 from editscope.runs.protocol import measures_from
 from editscope.runs.repeated_tables import about_repeats
@@ -176,10 +177,8 @@ def _counted(measure: Measure, row: Mapping[str, Any]) -> float | None:
 
 def _tags_of(info: Info) -> list[str]:
     """The tags that the tables need, which no row may have."""
-    saved = info["aggregation"]
-    used = [tag for group in (saved["overall"], *saved["groups"]) for tag in (*group["by"], *group["over"])]
     own = ("case_id", "variant", REPEAT, *FIXED)
-    return [tag for tag in (*used, *saved["strata"], *saved["exclude"]) if tag not in own]
+    return [tag for tag in aggregation_from(dict(info)).tags if tag not in own]
 
 
 def _bound(

@@ -183,7 +183,10 @@ def make_plan(
             "aggregation": aggregation_json(judging.aggregation(suite)),
         }
     info |= also
-    return Plan(suite, ids, editor, inventory, run_folder(out, info), info, judging)
+    folder = run_folder(out, info)
+    if (folder / FILE).exists():  # a run that goes on keeps its tables, whatever the suite's default is by now
+        info["aggregation"] = read_info(folder)["aggregation"]
+    return Plan(suite, ids, editor, inventory, folder, info, judging)
 
 
 def _check_all_there(inventory: Inventory) -> None:

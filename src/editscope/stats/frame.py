@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -57,10 +57,7 @@ class Frame:
         """
         names = column_names(rows)
         unit = unit if unit in names else None
-        groups = (aggregation.overall, *aggregation.groups)
-        used = [tag for group in groups for tag in (*group.by, *group.over)]
-        used += [*aggregation.strata, *aggregation.exclude, *([unit] if unit else [])]
-        tags = {tag: column(rows, tag) for tag in used}
+        tags = {tag: column(rows, tag) for tag in (*aggregation.tags, *([unit] if unit else []))}
         values = [column(rows, metric) for metric in metrics]
         ranks = {tag: _ranks(tags[tag], aggregation.orders.get(tag, ())) for tag in tags}
         if "case_id" in names:
@@ -87,7 +84,12 @@ class Frame:
         return [bool(diagnostic) and case == diagnostic for case in self._cases(tuple(self.exclude))]
 
     def table(self, group: Group) -> Table:
-        """The rows of a group; a group that averages over the unit is of rows that are folded to one per unit."""
+        """The rows of a group, resampled within the group's own strata where it has some.
+
+        A group that averages over the unit is of rows that are folded to one per unit.
+        """
+        if group.strata not in (None, self.strata_tags):
+            return replace(self, strata_tags=group.strata).table(group)
         if self.unit in group.over:
             at = group.over.index(self.unit)
             rest = group.over[at + 1 :]
@@ -146,10 +148,14 @@ class Frame:
 
 
 def by_frame(tables: Sequence[Table]) -> list[tuple[Frame, list[int]]]:
-    """The frames of some tables, each with the places of its tables: one set of draws serves them all."""
-    found: dict[int, tuple[Frame, list[int]]] = {}
+    """The frames of some tables, each with the places of its tables: one set of draws serves them all.
+
+    Tables over the same rows and strata share their frame.
+    """
+    found: dict[tuple[int, tuple[str, ...]], tuple[Frame, list[int]]] = {}
     for place, table in enumerate(tables):
-        found.setdefault(id(table.frame), (table.frame, []))[1].append(place)
+        key = id(table.frame.values), table.frame.strata_tags
+        found.setdefault(key, (table.frame, []))[1].append(place)
     return list(found.values())
 
 

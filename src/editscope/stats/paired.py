@@ -193,9 +193,7 @@ def matched(
         raise BadInput(f"the runs share none of the columns {', '.join(match)}, so their cases cannot be matched")
     place_a, place_b = _places(a, both), _places(b, both)
     keys = [key for key in place_a if key in place_b]
-    groups = (aggregation.overall, *aggregation.groups)
-    used = {tag for group in groups for tag in (*group.by, *group.over)}
-    used |= {*aggregation.strata, *aggregation.exclude, *([UNIT] if UNIT in column_names(a) else [])}
+    used = {*aggregation.tags, *([UNIT] if UNIT in column_names(a) else [])}
     pairs: dict[str, Any] = {}
     for tag in sorted(used):
         entries = column(a, tag)

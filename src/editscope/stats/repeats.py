@@ -167,12 +167,10 @@ def pass_rate(
     """
     found = _by_case(rows, metric)
     name = f"pass@{k}"
-    groups = (aggregation.overall, *aggregation.groups)
-    tags = {tag for group in groups for tag in (*group.by, *group.over)} | {*aggregation.strata, *aggregation.exclude}
     ids = column(rows, "case_id")
     first = {case_id: i for i, case_id in reversed(list(enumerate(ids)))}
     folded: dict[str, list[Any]] = {"case_id": list(found)}
-    for tag in sorted(tags - {"case_id"}):
+    for tag in sorted({*aggregation.tags} - {"case_id"}):
         entries = column(rows, tag)
         folded[tag] = [entries[first[case_id]] for case_id in found]
     folded[name] = [

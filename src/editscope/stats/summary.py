@@ -14,7 +14,10 @@ from editscope.stats.hierarchy import Floats
 if TYPE_CHECKING:
     from editscope.cases import Aggregation
 
-__all__ = ["DIAGNOSTIC", "Rows", "percent_scale", "shown", "summarize"]
+__all__ = ["DIAGNOSTIC", "Rows", "percent_scale", "resampled_within", "shown", "summarize"]
+
+WAYS = {"release": "as the release does", "paper": "as the paper describes"}
+"""How the choices of strata are said."""
 
 
 def summarize(
@@ -78,6 +81,26 @@ def summarize(
             for metric, cell in row.items()
         ],
     }
+
+
+def resampled_within(aggregation: Aggregation) -> str:
+    """Within what the bootstrap of a suite's intervals resamples, in words that follow "cases resampled".
+
+    >>> from editscope.cases import Aggregation, Group
+    >>> rows = (Group("condition", ("condition",), ("task",), strata=("task", "condition")),)
+    >>> resampled_within(Aggregation(Group("overall", ()), rows, strata=("task",), resampling="release"))
+    'within task (rows by condition: within task and condition), as the release does'
+    >>> resampled_within(Aggregation(Group("overall", ()), (), strata=()))
+    'over the whole suite'
+    """
+
+    def words(strata: tuple[str, ...]) -> str:
+        return f"within {' and '.join(tag.replace('_', ' ') for tag in strata)}" if strata else "over the whole suite"
+
+    own = [group for group in aggregation.groups if group.strata not in (None, aggregation.strata)]
+    apart = "; ".join(f"rows by {group.name}: {words(group.strata or ())}" for group in own)
+    way = WAYS.get(aggregation.resampling)
+    return words(aggregation.strata) + (f" ({apart})" if apart else "") + (f", {way}" if way else "")
 
 
 def percent_scale(metric: str) -> float:

@@ -6,12 +6,16 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from editscope.cases import Case, Instruction
 from editscope.errors import BadInput, unknown
 from editscope.images import Indexed, Pixels
 from editscope.suites.base import Suite
+
+Strata: TypeAlias = Literal["release", "paper"]
+STRATA: tuple[Strata, ...] = ("release", "paper")
+"""Whose way of resampling intervals follow, the default first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,13 +95,21 @@ def valid_namespace(namespace: str) -> None:
         raise BadInput(f"--namespace {namespace!r} must be 1 to 64 characters without spaces and without '|'")
 
 
+def valid_strata(strata: str | None) -> Strata:
+    """Within what intervals resample: as the release does unless the paper's way is asked for."""
+    if strata not in (None, *STRATA):
+        raise unknown("strata", str(strata), STRATA)
+    return "paper" if strata == "paper" else "release"
+
+
 def described(options: Mapping[str, Any]) -> str:
     """A set in words: the standard one, or what a custom one changes.
 
     >>> described({"tasks": ["border"], "n": 3})
     'custom set: tasks=border, n=3'
     """
-    if not options:
+    chosen = {key: value for key, value in options.items() if key != "strata"}  # no part of what the set is
+    if not chosen:
         return "standard set, made from seeds"
-    words = (f"{key}={','.join(map(str, v)) if isinstance(v, list) else v}" for key, v in options.items())
+    words = (f"{key}={','.join(map(str, v)) if isinstance(v, list) else v}" for key, v in chosen.items())
     return "custom set: " + ", ".join(words)

@@ -16,6 +16,7 @@ from editscope.cases import Aggregation, Case, Instruction
 from editscope.errors import BadImage, BadInput
 from editscope.images import probe
 from editscope.suites.base import Suite
+from editscope.suites.made import valid_strata
 
 MARKER = "set.json"
 """Says what a set of ours consists of, beside its folders."""
@@ -51,16 +52,19 @@ class ReleasedFolder(Suite):
         self,
         name: str,
         root: str | Path,
-        aggregation: Aggregation,
+        aggregation: Callable[[str], Aggregation],
         tags_of: Callable[[str, Sidecar], Mapping[str, str]],
         aliases: tuple[str, ...] = (),
         split: Literal["test", "preservation", "all"] = "all",
+        strata: str | None = None,
         environment: Callable[[], Mapping[str, str]] | None = None,
     ) -> None:
         self.name = name
-        self.aggregation = aggregation
+        self.aggregation = aggregation(valid_strata(strata))
         self.root = _find_root(Path(root), name, aliases)
         self.options = {"root": str(Path(root).resolve()), "split": split}
+        if self.aggregation.resampling != "release":
+            self.options["strata"] = self.aggregation.resampling
         self._environment = environment
         self._entries = {
             entry.case_id: entry

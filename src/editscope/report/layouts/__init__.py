@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from editscope.report.layouts.board import Board, board, run_names
+from editscope.report.layouts.groups import main_groups
 from editscope.report.layouts.records import (
     Column,
     PaperCell,
@@ -15,7 +16,7 @@ from editscope.report.layouts.records import (
     ranks,
     table_ranks,
 )
-from editscope.report.layouts.registry import layout, paper_tables
+from editscope.report.layouts.registry import layout, own_protocol, paper_tables
 
 __all__ = [
     "Board",
@@ -29,6 +30,8 @@ __all__ = [
     "half_width",
     "headings",
     "layout",
+    "main_groups",
+    "own_protocol",
     "paper_tables",
     "ranks",
     "run_names",

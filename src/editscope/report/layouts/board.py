@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from editscope.report.judged import missing_verdicts
 from editscope.report.layouts.records import Column, Kind, PaperCell, PaperRow
 from editscope.report.model import Sheet
-from editscope.report.words import count, listed, metric_name, plain, suite_name
+from editscope.report.words import count, listed, plain, suite_name
 
 if TYPE_CHECKING:
     from editscope.published import Result
@@ -114,6 +114,17 @@ class Board:
                 found.setdefault((group.name, key), {tag: tags[tag] for tag in group.by if tag in tags})
         return found
 
+    def published_models(self) -> list[tuple[Column, Figures]]:
+        """The published models in the setting that their paper ranks by, best first: one judge, level and language."""
+        from editscope.published import main_setting
+
+        wanted = main_setting(self.sheet.suite)
+        return [
+            (column, figures)
+            for column, figures in zip(self.columns, self.figures, strict=True)
+            if column.published and all(column.edition[name] == value for name, value in wanted.items())
+        ]
+
     def caption(self, what: str, *, spread: bool = True, cases: bool = True, notes: Sequence[str] | None = None) -> str:
         """A caption: what the table shows, of which cases, how sure the figures are, and what is missing.
 
@@ -121,9 +132,8 @@ class Board:
         """
         said = [what, *([_cases_sentence(self.sheet)] if cases else [])]
         if spread:
-            strata = [plain(tag).lower() for tag in self.sheet.aggregation.strata]
-            within = f" within {listed(strata)}" if strata else ""
-            said.append(f"± is half the width of a 95 % interval (percentile bootstrap, cases resampled{within}).")
+            within = self.sheet.resampling
+            said.append(f"± is half the width of a 95 % interval (percentile bootstrap, cases resampled {within}).")
         said += _missing(self.sheet)
         shown = [column.note for column in self.columns if column.published] if notes is None else notes
         if shown:
@@ -157,18 +167,6 @@ def run_names(sheet: Sheet) -> tuple[str, ...]:
     return tuple(
         editor if editors.count(editor) == 1 else view.name for editor, view in zip(editors, sheet.runs, strict=True)
     )
-
-
-def metric_title(metric: str) -> str:
-    """A metric in a title: its name and unit.
-
-    >>> metric_title("miou"), metric_title("over_edit_ratio"), metric_title("edit_accuracy")
-    ('mIoU (%)', 'Over-editing (ratio)', 'Edit accuracy (%)')
-    """
-    name = metric_name(metric)
-    if metric.endswith("_accuracy"):
-        name = f"{name} accuracy"
-    return f"{name} (ratio)" if metric.endswith("_ratio") else f"{name} (%)"
 
 
 def _summary_figures(summary: Mapping[str, Any]) -> dict[tuple[str, str, str], PaperCell]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from editscope.report.layouts.board import OVERALL, Board, metric_title
+from editscope.report.layouts.board import OVERALL, Board
 from editscope.report.layouts.records import PaperRow, PaperTable
-from editscope.report.words import plain, suite_name
+from editscope.report.words import metric_title, plain, suite_name
 from editscope.stats.summary import DIAGNOSTIC
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from editscope.report.layouts.board import OVERALL, Board, metric_title
+from editscope.report.layouts.board import OVERALL, Board
 from editscope.report.layouts.general import decimals_of, diagnostics, flat_table, short_label
 from editscope.report.layouts.records import Column, PaperRow, PaperTable
 from editscope.report.layouts.registry import layout
-from editscope.report.words import plain
+from editscope.report.words import metric_title, plain
 
 PAPER = "of the PaintBench paper"
 BASELINE = "baseline"

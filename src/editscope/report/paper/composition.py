@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from editscope.report.paper.material import Material, NothingToDraw, axis_label, figure
 from editscope.report.paper.style import COLORS, INK, SOFT, Axes, Figure, plain_axes, two_lines
@@ -16,25 +16,36 @@ TITLE, BAR, LABELS = 0.34, 0.17, 0.95
 
 @figure("composition", "What the set consists of: categories and tasks, conditions, and sizes of the edit regions.")
 def composition(material: Material) -> Figure:
-    """Rings of categories and tasks with numbers of cases; bars of the other tags."""
-    view = max(material.runs, key=lambda one: len(one.records))
-    cases = material.sheet.averaged(view)
-    groups = material.sheet.aggregation.groups
-    if not cases or not groups:
+    """Rings of categories and tasks with numbers of cases; bars of the other tags.
+
+    A case counts once, however many edits it has: repeats, levels, languages and paths are no cases.
+    """
+    view = max(material.runs, key=lambda one: len(material.cases_of(one)))
+    cases = list(material.cases_of(view).values())
+    tags = {g.name: g.by[0] for g in material.sheet.aggregation.groups if len(g.by) == 1}
+    known = {name: tag for name, tag in tags.items() if all(tag in case for case in cases)}
+    if not cases or not known:
         raise NothingToDraw("the cases of this set have no categories")
-    outer = groups[0].by[0]
-    inner = next((g.by[0] for g in groups[1:] if len(g.by) == 1 and g.by[0] != outer), None)
-    bars = [(plain(g.name), Counter(c.tags.get(g.by[0], "") for c in cases)) for g in groups[2:] if len(g.by) == 1]
+    rings_of = [known[name] for name in material.groups if name in known] or [_first_in_words(known.values(), cases)]
+    bars = [(plain(name), Counter(c[tag] for c in cases)) for name, tag in known.items() if tag not in rings_of]
+    orders = material.sheet.aggregation.orders
     panels = [(title, list(counts.items())) for title, counts in bars if len(counts) > 1]
-    rows = material.averaged(view)
+    rows = material.averaged(view, by_case=True)
     if "edit_pixels" in rows:
         sizes = [(one.label, one.n) for one in by_region_size(rows, resamples=1)]
         panels.append(("Edit region (pixels)", [(label, n) for label, n in sizes if n]))
     drawing, rings, others = _places(material, [len(items) for _, items in panels])
-    _rings(rings, [(c.tags.get(outer, ""), c.tags.get(inner, "") if inner else "") for c in cases], material)
+    pairs = [(c[rings_of[0]], c[rings_of[1]] if len(rings_of) > 1 else "") for c in cases]
+    _rings(rings, pairs, orders.get(rings_of[0], ()))
     for axes, (title, items) in zip(others, panels, strict=True):
         _bars(axes, title, [(plain(key) if not key[:1].isdigit() else key, n) for key, n in items])
     return drawing
+
+
+def _first_in_words(tags: Iterable[str], cases: Sequence[Mapping[str, str]]) -> str:
+    """The first tag whose values are words, or the first at all: a ring of numbers says little."""
+    found = list(tags)
+    return next((tag for tag in found if not all(case[tag].isdigit() for case in cases)), found[0])
 
 
 def _places(material: Material, lengths: Sequence[int]) -> tuple[Figure, Axes, list[Axes]]:
@@ -59,11 +70,9 @@ def _places(material: Material, lengths: Sequence[int]) -> tuple[Figure, Axes, l
     return drawing, rings, frames
 
 
-def _rings(axes: Axes, pairs: Sequence[tuple[str, str]], material: Material) -> None:
-    """Categories inside, their tasks outside, each with its number of cases."""
-    orders = material.sheet.aggregation.orders
-    groups = material.sheet.aggregation.groups
-    order = list(dict.fromkeys([*orders.get(groups[0].by[0], ()), *(pair[0] for pair in pairs)]))
+def _rings(axes: Axes, pairs: Sequence[tuple[str, str]], first: Sequence[str]) -> None:
+    """Categories inside, ``first`` ones first, their tasks outside, each with its number of cases."""
+    order = list(dict.fromkeys([*first, *(pair[0] for pair in pairs)]))
     found = Counter(pairs)
     inside = [(key, sum(n for (o, _), n in found.items() if o == key)) for key in order]
     inside = [(key, n) for key, n in inside if n]
@@ -82,7 +91,8 @@ def _rings(axes: Axes, pairs: Sequence[tuple[str, str]], material: Material) -> 
             at -= span
         start -= 360 * n / total
     axes.text(0, 0.03, count(total, "case").replace(" ", "\n"), ha="center", va="center", fontsize=9, fontweight="bold")
-    axes.set(xlim=(-1.02, 1.02), ylim=(-1.02, 1.02))
+    reach = 1.02 if any(task for _, task in pairs) else 0.65  # one ring alone fills the frame
+    axes.set(xlim=(-reach, reach), ylim=(-reach, reach))
     axes.axis("off")
 
 

@@ -12,7 +12,7 @@ from editscope.report.paper.material import Material, NothingToDraw, figure
 from editscope.report.paper.style import INK, Axes, Figure, Look, legend_above, new_figure, plain_axes
 from editscope.report.plots import Mark, Scatter
 from editscope.report.speed import WIDE, speed_of
-from editscope.report.words import metric_name
+from editscope.report.words import metric_title
 
 PANELS = (
     ("US dollars per edit", lambda found: found["latency_s"] and found["cost_usd"]["mean"]),
@@ -45,7 +45,7 @@ def cost(material: Material) -> Figure:
         _panel(axes, dots)
         axes.set_xlabel(title)
         if axes is axes_[0] or not material.wide:
-            axes.set_ylabel(f"{metric_name(material.sheet.headline)} (%)")
+            axes.set_ylabel(metric_title(material.sheet.headline))
     handles, _ = axes_[-1].get_legend_handles_labels()  # everybody has a time
     legend_above(drawing, handles, material.inches)
     return drawing

@@ -6,7 +6,7 @@ import numpy as np
 
 from editscope.report.paper.material import Material, NothingToDraw, figure
 from editscope.report.paper.style import INK, RULE, SOFT, Axes, Figure, legend_above, new_figure, plain_axes
-from editscope.report.words import metric_name
+from editscope.report.words import ends, metric_name, metric_title, value
 from editscope.stats.diagnosis import mean_curves
 from editscope.stats.summary import percent_scale
 
@@ -61,20 +61,23 @@ def distributions(material: Material) -> Figure:
     count = len(material.runs)
     drawing = new_figure(material.inches, 0.45 + (0.42 if count < 7 else 0.34) * count)
     axes = drawing.subplots()
-    edges = np.linspace(0, 100, BINS + 1)
-    scores = [np.array([v for v in material.averaged(view).get(metric, ()) if v is not None]) for view in material.runs]
+    low, high = ends(metric)
+    edges = np.linspace(low, high, BINS + 1)
+    found = [material.averaged(view, by_case=True).get(metric, ()) for view in material.runs]
+    scores = [np.array([v for v in values if v is not None]) for values in found]
     if not any(len(values) for values in scores):
         raise NothingToDraw(f"these runs have no {metric_name(metric)}")
     for place, (look, values) in enumerate(zip(material.looks, scores, strict=True)):
         base = count - 1 - place
-        counts, _ = np.histogram(np.clip(values * percent_scale(metric), 0, 100), edges)
+        counts, _ = np.histogram(np.clip(values * percent_scale(metric), low, high), edges)
         # Counts are shown by their roots: most runs have a pile of zeros that would flatten everything else.
         heights = 0.82 * np.sqrt(counts / max(counts.max(), 1))
-        axes.bar(edges[:-1], heights, 100 / BINS, bottom=base, align="edge", color=look.color, alpha=0.55, linewidth=0)
+        wide = (high - low) / BINS
+        axes.bar(edges[:-1], heights, wide, bottom=base, align="edge", color=look.color, alpha=0.55, linewidth=0)
         axes.step(edges, base + np.append(heights, heights[-1]), where="post", color=look.color, linewidth=0.8)
         axes.axhline(base, color=RULE, linewidth=0.6, zorder=0)
         _mean_mark(axes, material, place, base)
-    axes.set(xlim=(0, 100), ylim=(-0.05, count), xlabel=f"{metric_name(metric)} of a case (%)")
+    axes.set(xlim=(low, high), ylim=(-0.05, count), xlabel=metric_title(metric).replace(" (", " of a case ("))
     axes.set_yticks([count - 0.6 - place for place in range(count)], material.names)
     axes.tick_params(axis="y", length=0)
     plain_axes(axes, grid="x")
@@ -90,5 +93,7 @@ def _mean_mark(axes: Axes, material: Material, place: int, base: float) -> None:
     low, high = cell["lo"] or cell["mean"], cell["hi"] or cell["mean"]
     axes.plot([low, high], [base + 0.1] * 2, color=INK, linewidth=1.4, solid_capstyle="butt", zorder=4)
     axes.plot(cell["mean"], base + 0.1, "o", color=look.color, markeredgecolor=INK, markeredgewidth=0.6, zorder=5)
-    half = f" ± {(high - low) / 2:.1f}" if high > low else ""
-    axes.text(101.5, base + 0.4, f"{cell['mean']:.1f}{half}", va="center_baseline", color=SOFT, fontsize=6.2)
+    metric = material.sheet.headline
+    half = f" ± {value((high - low) / 2, metric)}" if high > low else ""
+    (left, right), said = ends(metric), f"{value(cell['mean'], metric)}{half}"
+    axes.text(right + 0.015 * (right - left), base + 0.4, said, va="center_baseline", color=SOFT, fontsize=6.2)

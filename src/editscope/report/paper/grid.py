@@ -11,7 +11,7 @@ from editscope.report.paper.pictures import Pictures
 from editscope.report.paper.style import FAILURE_INKS, SOFT, Figure, wrapped
 from editscope.report.paper.tiles import GAP, WORDS, Band, Tile, paint
 from editscope.report.source import ReportCase
-from editscope.report.words import failure, metric_name
+from editscope.report.words import failure, metric_name, value
 from editscope.stats.summary import percent_scale
 
 ROWS = 5
@@ -27,13 +27,14 @@ LARGEST = 1.35
 def grid(material: Material) -> Figure:
     """One band for each case: its instruction, then input, answer and one picture for each run."""
     chosen = _given(material) if material.cases else _chosen(material)
-    tiles = 2 + len(material.runs)
+    answers = _have_answers(material, chosen)
+    tiles = 1 + answers + len(material.runs)
     across = math.ceil(tiles / math.ceil(tiles / MOST_ACROSS[material.width]))  # lines of nearly the same length
     side = min((material.inches - GAP * (across - 1)) / across, LARGEST)
     pictures = Pictures(material.sheet, round(side * DPI))
     width = across * side + (across - 1) * GAP
     bands = [
-        Band(wrapped(first_of(records).instruction, width, WORDS, 4), _tiles(material, records, pictures))
+        Band(wrapped(first_of(records).instruction, width, WORDS, 4), _tiles(material, records, pictures, answers))
         for records in chosen
     ]
     if not any(tile.pixels is not None for band in bands for tile in band.tiles):
@@ -89,7 +90,7 @@ def _by_case(material: Material) -> dict[str, dict[int, ReportCase]]:
     cases: dict[str, dict[int, ReportCase]] = {}
     for view in material.runs:
         for record in view.records:
-            cases.setdefault(record.case_id, {})[view.index] = record
+            cases.setdefault(record.case_id, {}).setdefault(view.index, record)  # of several edits, the first
     return cases
 
 
@@ -98,14 +99,22 @@ def first_of(records: Mapping[int, ReportCase]) -> ReportCase:
     return next(iter(records.values()))
 
 
-def _tiles(material: Material, records: Mapping[int, ReportCase], pictures: Pictures) -> tuple[Tile, ...]:
+def _have_answers(material: Material, chosen: Sequence[dict[int, ReportCase]]) -> bool:
+    """Whether there is an answer to show: judged suites have none, and a column of empty frames says nothing."""
+    pictures = Pictures(material.sheet, 16)
+    return not material.sheet.judged or any(pictures.shared("answer", records) is not None for records in chosen)
+
+
+def _tiles(
+    material: Material, records: Mapping[int, ReportCase], pictures: Pictures, answers: bool
+) -> tuple[Tile, ...]:
     first = first_of(records)
     groups = material.sheet.aggregation.groups
     home = first.tags.get(groups[0].by[0], "") if groups else ""
     task = axis_label(first.tags.get("task", ""), home)
     tiles = [
         Tile("Input", pictures.shared("input", records), task or first.case_id, first.case_id if task else ""),
-        Tile("Answer", pictures.shared("answer", records)),
+        *([Tile("Answer", pictures.shared("answer", records))] if answers else []),
     ]
     for view, name in zip(material.runs, material.names, strict=True):
         record = records.get(view.index)
@@ -115,8 +124,8 @@ def _tiles(material: Material, records: Mapping[int, ReportCase], pictures: Pict
 
 def _edit(material: Material, name: str, record: ReportCase, pictures: Pictures) -> Tile:
     metric = material.sheet.headline
-    value = record.metrics.get(metric)
-    score = "–" if value is None else f"{value * percent_scale(metric):.1f}"
+    found = record.metrics.get(metric)
+    score = value(None if found is None else found * percent_scale(metric), metric)
     mode = record.failure or record.status
     under = f"{metric_name(metric)} {score}"
     return Tile(name, pictures.edit(record), under, failure(mode).label.lower(), FAILURE_INKS.get(mode, SOFT))

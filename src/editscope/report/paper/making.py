@@ -28,6 +28,8 @@ NAMES = (
     "grid",
 )
 """Every figure, in the order in which they are drawn."""
+BESIDE_PUBLISHED = ("radar", "tasks")
+"""Figures that show published results beside the runs."""
 OVER_ALL_SETS = ("correlation",)
 """Figures that look at all sets together, and so are drawn once."""
 
@@ -84,7 +86,7 @@ def figures_for(
     often = [sheet.suite for sheet in model.sheets]
     for number, sheet in enumerate(model.sheets):
         prefix = sheet.suite if often.count(sheet.suite) == 1 else f"{sheet.suite}-{number + 1}"
-        material = Material(model, sheet, published, width, tuple(cases))
+        material = Material(model, sheet, with_published=published, width=width, cases=tuple(cases))
         for name in names:
             if name not in OVER_ALL_SETS:
                 drawn.append(_draw(name, material, folder / f"{prefix}-{name}", endings))
@@ -140,5 +142,15 @@ def _kind(name: str) -> Kind:
 def _caption(kind: Kind, material: Material) -> str:
     from editscope.report.words import count
 
-    number = max(len(material.sheet.averaged(view)) for view in material.runs)
-    return f"{kind.caption} {material.suite}, {count(number, 'case')}, set {material.sheet.fingerprint}."
+    what = (kind.judged if material.sheet.judged else "") or kind.caption
+    number = max(len(material.cases_of(view)) for view in material.runs)
+    said = f"{what} {material.suite}, {count(number, 'case')}, set {material.sheet.fingerprint}."
+    return f"{said} {_published_note(material)}".strip() if kind.name in BESIDE_PUBLISHED else said
+
+
+def _published_note(material: Material) -> str:
+    """Which setting the published results are of, where a figure has some."""
+    from editscope.published import best, label
+
+    first = best(material.sheet.suite) if material.published else None
+    return f"Published results: {label(first)}." if first else ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from editscope.report.layouts import run_names
+from editscope.report.layouts import Board, board, main_groups, own_protocol, run_names
 from editscope.report.model import Model, RunView, Sheet
 from editscope.report.paper.style import WIDTHS, Figure, Look, legend_rows, look, short
 from editscope.report.words import plain, suite_name
@@ -25,9 +25,19 @@ class Material:
 
     model: Model
     sheet: Sheet
-    published: bool = False
+    with_published: bool = False
     width: str = "double"
     cases: tuple[str, ...] = ()
+
+    @property
+    def published(self) -> bool:
+        """Whether published results stand beside the runs: not beside cases that another protocol judged."""
+        return self.with_published and (not self.sheet.judged or own_protocol(self.sheet))
+
+    @cached_property
+    def board(self) -> Board:
+        """The figures of the runs, and of published models if asked for."""
+        return board(self.sheet, published=self.published)
 
     @property
     def inches(self) -> float:
@@ -63,10 +73,10 @@ class Material:
         """The columns of a run."""
         return view.rows
 
-    def averaged(self, view: RunView) -> Rows:
-        """The columns of the cases that take part in averages."""
+    def averaged(self, view: RunView, *, by_case: bool = False) -> Rows:
+        """The columns of the cases that take part in averages; ``by_case`` with the mean over repeats."""
         exclude = self.sheet.aggregation.exclude
-        rows = self.rows(view)
+        rows = view.by_case if by_case else self.rows(view)
         if not exclude or any(tag not in rows for tag in exclude):
             return rows
         count = len(rows["case_id"])
@@ -83,10 +93,22 @@ class Material:
         """The rows that a table has in any run, in its order."""
         return list(dict.fromkeys(key for view in self.runs for name, key in view.summary["index"] if name == by))
 
-    def group(self, place: int) -> str | None:
-        """The name of a group of the suite's tables."""
-        groups = self.sheet.aggregation.groups
-        return groups[place].name if place < len(groups) else None
+    @cached_property
+    def groups(self) -> tuple[str, str]:
+        """The coarser and the finer group of the suite's main table by name; "" for one that it does not have."""
+        return main_groups(self.sheet)
+
+    def cases_of(self, view: RunView) -> dict[str, dict[str, str]]:
+        """The cases of a run that take part in averages: the tags that all edits of a case share, by its id.
+
+        Repeats, levels, languages and paths of a case are edits of it, and so are no cases of their own.
+        """
+        found: dict[str, dict[str, str]] = {}
+        for record in self.sheet.averaged(view):
+            tags = dict(record.tags)
+            shared = found.setdefault(record.case_id, tags)
+            found[record.case_id] = {tag: value for tag, value in shared.items() if tags.get(tag) == value}
+        return found
 
     @property
     def suite(self) -> str:
@@ -104,16 +126,18 @@ class Kind:
     name: str
     caption: str
     draw: Draw
+    judged: str = ""
+    """The caption where judges gave the scores, if it is another one."""
 
 
 KINDS: dict[str, Kind] = {}
 
 
-def figure(name: str, caption: str) -> Callable[[Draw], Draw]:
+def figure(name: str, caption: str, judged: str = "") -> Callable[[Draw], Draw]:
     """Register a figure; its caption says what it shows, and is completed with the set and its size."""
 
     def register(draw: Draw) -> Draw:
-        KINDS[name] = Kind(name, caption, draw)
+        KINDS[name] = Kind(name, caption, draw, judged)
         return draw
 
     return register

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from editscope.report.layouts import board
 from editscope.report.paper.material import Material, NothingToDraw, axis_label, figure
 from editscope.report.paper.style import (
     PAPER_GREY,
@@ -20,7 +19,7 @@ from editscope.report.paper.style import (
     short,
     two_lines,
 )
-from editscope.report.words import metric_name, plain
+from editscope.report.words import Metric, ends, metric_title, plain
 
 MOST = 26
 """More axes than this are a hedgehog."""
@@ -29,46 +28,60 @@ MOST = 26
 @figure("radar", "The profile over categories and over tasks; the outer circle is the scale's maximum.")
 def radar(material: Material) -> Figure:
     """One axis for each row of a group, one outline for each run: categories, and on a whole page tasks beside them."""
-    groups = [name for name in (material.group(0), material.group(1)) if name and 3 <= len(material.keys(name)) <= MOST]
+    groups = [name for name in material.groups if name and 3 <= len(material.keys(name)) <= MOST]
     if not groups:
         raise NothingToDraw("a radar needs at least three categories")
     groups = groups if material.wide else groups[:1]
     size = material.inches / 2 if material.wide else material.inches
-    drawing = new_figure(size * len(groups), size * 0.82 + material.legend_height)
+    width = size * len(groups) if len(groups) > 1 or not material.wide else 1.35 * size  # labels stand at both sides
+    drawing = new_figure(width, size * 0.82 + material.legend_height)
     panels = drawing.subplots(1, len(groups), squeeze=False, subplot_kw={"projection": "polar"})[0]
     handles: list[Any] = []
     for axes, by in zip(panels, groups, strict=True):
         handles = _outlines(axes, material, by, material.keys(by))
-    legend_above(drawing, handles, size * len(groups))
+    legend_above(drawing, handles, width)
     return drawing
 
 
 def _outlines(axes: Axes, material: Material, by: str, keys: Sequence[str]) -> list[Any]:
     angles = [math.tau * i / len(keys) for i in range(len(keys))]
     outlines = [[_value(material.cell(view, by, key)) for key in keys] for view in material.runs]
-    top = _scale(max(value for outline in outlines for value in outline))
-    handles = _published_outline(axes, material, by, keys, angles, top) if material.published else []
+    printed = _best_published(material, by, keys)
+    values = [value for outline in (*outlines, printed[1]) for value in outline if not math.isnan(value)]
+    low, top = ring_ends(material.sheet.headline, values)
+    handles = _published_outline(axes, printed, angles) if printed[1] else []
     for name, look, outline in zip(material.names, material.looks, outlines, strict=True):
         closed = [*outline, outline[0]]
         (line,) = axes.plot(
             [*angles, angles[0]], closed, color=look.color, linestyle=look.dash, marker=look.marker, markersize=2.8,
             markeredgecolor="white", markeredgewidth=0.3, linewidth=1.1, label=name, clip_on=False,
         )  # fmt: skip
-        if len(material.runs) <= 4:
+        if len(material.runs) <= 4 and not any(map(math.isnan, outline)):
             axes.fill([*angles, angles[0]], closed, color=look.color, alpha=0.07, linewidth=0)
         handles.append(line)
-    _frame(axes, [_spoke(material, key) for key in keys], angles, top)
+    _frame(axes, [_spoke(material, key) for key in keys], angles, (low, top))
     return handles
 
 
 def _spoke(material: Material, key: str) -> str:
     """The label of an axis, without the name of its category where that stands in front."""
-    parents = [parent for parent in material.keys(material.group(0) or "") if key.startswith(f"{parent}_")]
+    parents = [parent for parent in material.keys(material.groups[0]) if key.startswith(f"{parent}_")]
     return axis_label(key, parents[0] if parents else "")
 
 
 def _value(cell: Any) -> float:
-    return 0.0 if cell is None else float(cell["mean"])
+    return math.nan if cell is None else float(cell["mean"])  # a gap in the outline, not the worst score
+
+
+def ring_ends(metric: str, values: Sequence[float]) -> tuple[float, float]:
+    """From where to where a radar goes: marks over their whole scale, percentages to a round figure above all.
+
+    >>> ring_ends("miou", [17.1, 3.0]), ring_ends(Metric("average", "Average", low=1, high=5), [2.4])
+    ((0.0, 20.0), (1, 5))
+    """
+    low, high = ends(metric)
+    short_scale = isinstance(metric, Metric) and (low, high) != (0.0, 100.0) and metric.unit != "dB"
+    return (low, high) if short_scale else (0.0, _scale(max(values, default=0.0)))
 
 
 def _scale(largest: float) -> float:
@@ -81,11 +94,12 @@ def _scale(largest: float) -> float:
     return max(step * math.ceil(largest / step), 5.0)
 
 
-def _frame(axes: Axes, labels: Sequence[str], angles: Sequence[float], top: float) -> None:
+def _frame(axes: Axes, labels: Sequence[str], angles: Sequence[float], span: tuple[float, float]) -> None:
+    low, top = span
     axes.set_theta_offset(math.pi / 2)
     axes.set_theta_direction(-1)
-    axes.set_ylim(0, top)
-    rings = [top * part for part in (0.25, 0.5, 0.75, 1.0)]
+    axes.set_ylim(low, top)
+    rings = [low + (top - low) * part for part in (0.25, 0.5, 0.75, 1.0)]
     axes.set_yticks(rings, [*(f"{ring:g}" for ring in rings[:-1]), "" if len(labels) > 8 else f"{top:g}"])
     axes.set_rlabel_position(math.degrees(angles[1]) / 2)
     axes.tick_params(axis="y", labelsize=5.5, labelcolor=SOFT)
@@ -94,41 +108,49 @@ def _frame(axes: Axes, labels: Sequence[str], angles: Sequence[float], top: floa
     for label, angle in zip(labels, angles, strict=True):
         side = math.sin(angle)
         axes.text(
-            angle, 1.07 * top, label if crowded else two_lines(label), va="center", fontsize=5.6 if crowded else 6.5,
-            ha="center" if abs(side) < 0.15 else "left" if side > 0 else "right",
+            angle, low + 1.07 * (top - low), label if crowded else two_lines(label), va="center",
+            fontsize=5.6 if crowded else 6.5, ha="center" if abs(side) < 0.15 else "left" if side > 0 else "right",
         )  # fmt: skip
     axes.grid(color=RULE, linewidth=0.5)
     axes.spines["polar"].set_color(RULE)
 
 
-def _published_outline(
-    axes: Axes, material: Material, by: str, keys: Sequence[str], angles: Sequence[float], top: float
-) -> list[Any]:
-    """The best published model, dashed and grey."""
-    columns = board(material.sheet, published=True)
-    for column, figures in zip(columns.columns, columns.figures, strict=True):
+def _best_published(material: Material, by: str, keys: Sequence[str]) -> tuple[str, list[float]]:
+    """The best published model that has a figure for every axis, in the setting its paper ranks by; or nothing."""
+    for column, figures in material.board.published_models() if material.published else ():
         cells = [figures.get((by, key, material.sheet.headline)) for key in keys]
-        if column.published and all(cell is not None and cell.value is not None for cell in cells):
-            outline = [min(float(cell.value or 0.0), top) for cell in cells if cell is not None]
-            (line,) = axes.plot(
-                [*angles, angles[0]], [*outline, outline[0]], color=PAPER_GREY, linestyle=(0, (2, 1.5)), linewidth=1.0,
-                label=f"{short(column.label)} ({column.note})",
-            )  # fmt: skip
-            return [line]
-    return []
+        values = [float(cell.value) for cell in cells if cell is not None and cell.value is not None]
+        if len(values) == len(keys):
+            return column.edition["model"], values
+    return "", []
 
 
-@figure("tasks", "Every task with its 95 % interval, in the order of the suite's tables.")
+def _published_outline(axes: Axes, printed: tuple[str, list[float]], angles: Sequence[float]) -> list[Any]:
+    """The best published model, dashed and grey."""
+    name, outline = printed
+    (line,) = axes.plot(
+        [*angles, angles[0]], [*outline, outline[0]], color=PAPER_GREY, linestyle=(0, (2, 1.5)), linewidth=1.0,
+        label=f"{short(name)} (published)",
+    )  # fmt: skip
+    return [line]
+
+
+@figure(
+    "tasks",
+    "Every task with its 95 % interval, in the order of the suite's tables.",
+    judged="Every row of the suite's main table with its 95 % interval.",
+)
 def tasks(material: Material) -> Figure:
-    """One line for each task, one dot for each run, tasks under their category."""
-    table = board(material.sheet, published=material.published)
-    outer, by = material.group(0), material.group(1)
-    if by is None or outer is None or not material.keys(by):
-        raise NothingToDraw("the tables of this suite have no tasks inside categories")
-    nested = table.inside(outer, by) if table.refines(by, outer) else {"": material.keys(by)}
+    """One line for each task, one dot for each run, tasks under their category; a judged suite has its own rows."""
+    table = material.board
+    outer, by = material.groups
+    if not by:
+        raise NothingToDraw("the main table of this suite does not divide its cases")
+    nested = table.inside(outer, by) if outer and table.refines(by, outer) else {"": material.keys(by)}
     lines: list[tuple[str, str]] = []
     for key, members in nested.items():
-        lines += [("", plain(key)), *((member, axis_label(member, key)) for member in members)]
+        lines += [("", plain(key))] if key else []
+        lines += [(member, axis_label(member, key)) for member in members]
     count = len(material.runs)
     step = 0.125 + 0.017 * min(count, 12)
     drawing = new_figure(material.inches, 0.45 + material.legend_height + step * len(lines))
@@ -144,8 +166,8 @@ def tasks(material: Material) -> Figure:
                 y = row + 0.66 * ((place + 0.5) / count - 0.5)
                 handles[place] = _dot(axes, material, place, cell, y)
     if material.published:
-        handles += _published_dots(axes, material, table, by, lines)
-    _task_axis(axes, lines, metric_name(material.sheet.headline))
+        handles += _published_dots(axes, material, by, lines)
+    _task_axis(axes, lines, material.sheet.headline)
     legend_above(drawing, [handle for handle in handles if handle is not None], material.inches)
     return drawing
 
@@ -162,12 +184,13 @@ def _dot(axes: Axes, material: Material, place: int, cell: Any, y: float) -> Any
     return dot
 
 
-def _published_dots(axes: Axes, material: Material, table: Any, by: str, lines: Sequence[tuple[str, str]]) -> list[Any]:
-    """The best published figure of each task, as a grey bar."""
+def _published_dots(axes: Axes, material: Material, by: str, lines: Sequence[tuple[str, str]]) -> list[Any]:
+    """The best published figure of each task in the setting that its paper ranks by, as a grey bar."""
     handles: list[Any] = []
+    models = [figures for _, figures in material.board.published_models()]
     for row, (key, _) in enumerate(lines):
-        cells = table.cells(by, key, material.sheet.headline) if key else ()
-        values = [cell.value for cell in cells if cell is not None and cell.published and cell.value is not None]
+        cells = [figures.get((by, key, material.sheet.headline)) for figures in models] if key else []
+        values = [cell.value for cell in cells if cell is not None and cell.value is not None]
         if values:
             (mark,) = axes.plot(
                 max(values), row, "|", color=PAPER_GREY, markersize=8, markeredgewidth=1.2, zorder=1,
@@ -182,9 +205,10 @@ def _task_axis(axes: Axes, lines: Sequence[tuple[str, str]], metric: str) -> Non
     for text, (key, _) in zip(axes.get_yticklabels(), lines, strict=True):
         if not key:
             text.set_fontweight("bold")
-    low, high = axes.get_xlim()
-    axes.set_xlim(min(0.0, low) if low < -0.5 else -0.01 * high, min(high, 101.0))
-    axes.set(ylim=(len(lines) - 0.5, -0.6), xlabel=f"{metric} (%)")
+    (_, high), (worst, best) = axes.get_xlim(), ends(metric, math.inf if metric.endswith("_ratio") else 100.0)
+    room = 0.01 * (high - worst)
+    axes.set_xlim(worst - room, min(high, best + room))  # from the low end of the scale to just above all figures
+    axes.set(ylim=(len(lines) - 0.5, -0.6), xlabel=metric_title(metric))
     axes.tick_params(axis="y", length=0)
     plain_axes(axes, grid="x")
     axes.spines["left"].set_visible(False)

@@ -10,7 +10,7 @@ from editscope.report.markup import Child, Html, el
 
 @dataclass(frozen=True, eq=False)
 class Heat:
-    """Values by row and column. ``diverging`` colours by sign around 0, else from 0 up to ``full``."""
+    """Values by row and column. ``diverging`` colours by sign around 0, else from ``low`` up to ``full``."""
 
     corner: str
     columns: Sequence[Child]
@@ -21,6 +21,7 @@ class Heat:
     said: Callable[[int, int], str] | None = None
     text: Callable[[float], str] = "{:.1f}".format
     faint: Callable[[int, int], bool] | None = None
+    low: float = 0.0
 
     def table(self, caption: str) -> Html:
         """The cells as HTML, which needs no script and prints as it is."""
@@ -39,7 +40,7 @@ class Heat:
     def _cell(self, i: int, j: int, value: float | None) -> Html:
         if value is None:
             return el("td", "–", cls="nothing")
-        share = min(abs(value) / (self.full or 1.0), 1.0)
+        share = min(abs(value - self.low) / ((self.full - self.low) or 1.0), 1.0)
         if self.faint and self.faint(i, j):
             share *= 0.25
         hue = "var(--bad)" if self.diverging and value < 0 else "var(--good)" if self.diverging else "var(--accent)"

@@ -15,11 +15,12 @@ REACH = 112
 
 @dataclass(frozen=True, eq=False)
 class Radar:
-    """Values in percent by spoke; ``links`` leads from a spoke of a run to its cases."""
+    """Values by spoke, on a scale from ``low`` in the middle to ``full``; ``links`` leads from a spoke to its cases."""
 
     spokes: Sequence[str]
     rings: Sequence[tuple[int, str, Sequence[float | None], Sequence[str]]]
     full: float = 100.0
+    low: float = 0.0
 
     def traces(self) -> list[Json]:
         """One closed line per run."""
@@ -41,14 +42,18 @@ class Radar:
             for index, name, values, links in self.rings
         ]
 
+    def _share(self, value: float | None) -> float:
+        """How far out a value lies; one that is missing lies in the middle."""
+        return 0.0 if value is None else (value - self.low) / (self.full - self.low)
+
     def _angles(self) -> list[float]:
         return [round(360 * i / len(self.spokes), 3) for i in range(len(self.spokes))]
 
     def layout(self, height: int = 320) -> Json:
-        """A circle from 0 to the largest value."""
+        """A circle from the lowest value of the scale to the largest."""
         ring = {
-            "range": [0, self.full],
-            "tickvals": [self.full / 2, self.full],
+            "range": [self.low, self.full],
+            "tickvals": [(self.low + self.full) / 2, self.full],
             "gridcolor": "@line",
             "linecolor": "@hair",
             "tickfont": {"size": 10, "color": "@faint"},
@@ -91,7 +96,7 @@ class Radar:
                 "g",
                 el(
                     "polygon",
-                    points=" ".join("{},{}".format(*at(i, (v or 0.0) / self.full)) for i, v in enumerate(values)),
+                    points=" ".join("{},{}".format(*at(i, self._share(v))) for i, v in enumerate(values)),
                     cls="line ring",
                 ),
                 el("title", name),

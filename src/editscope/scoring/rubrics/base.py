@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from editscope.cases import NOTHING, Aggregation, Case, Group, Instruction, Status
+from editscope.cases import NOTHING, Aggregation, Case, Instruction, Status
 from editscope.errors import BadInput, unknown
 from editscope.images import Pixels
 from editscope.judges import Call, Picture, Verdict
@@ -177,9 +177,9 @@ class Rubric(ABC):
         The suite's groups come first, then the same by ``level`` and by ``language``, which are tags of rows of cases
         that have several instructions; a table of a tag that no row has is empty.
         """
-        overall, *groups = (Group(g.name, g.by, (*self.fold, *g.over)) for g in (suite.overall, *suite.groups))
+        overall, *groups = (replace(g, over=(*self.fold, *g.over)) for g in (suite.overall, *suite.groups))
         apart = [
-            Group("/".join((tag, *g.by)), (tag, *g.by), g.over) for tag in VARIANT_TAGS for g in (overall, *groups)
+            replace(g, name="/".join((tag, *g.by)), by=(tag, *g.by)) for tag in VARIANT_TAGS for g in (overall, *groups)
         ]
         orders = {"metric": self.measures_order(), "language": ("en", "cn"), **suite.orders}
         return replace(suite, overall=overall, groups=(*groups, *apart), headline=self.headline, orders=orders)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -132,7 +132,7 @@ def palette_gap(
 
 def _tags(aggregation: Aggregation) -> set[str]:
     group = group_for(aggregation, ("condition",))
-    return {*group.by, *group.over, *aggregation.strata, *aggregation.exclude}
+    return {*replace(aggregation, overall=group, groups=()).tags}
 
 
 def _part(rows: Rows, chosen: Sequence[int], names: set[str]) -> Mapping[str, Sequence[Any]]:

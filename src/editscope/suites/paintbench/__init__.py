@@ -24,6 +24,7 @@ def load(
     n: int | None = None,
     namespace: str = "paintbench",
     split: Literal["test", "preservation", "all"] | None = None,
+    strata: str | None = None,
 ) -> Suite:
     """PaintBench, made in memory or read from a folder.
 
@@ -31,8 +32,9 @@ def load(
     of it; ``per_cell`` (12) is the number of problems per task and condition, ``per_mode`` the number per mode
     instead; ``canvas`` ("512x512") and ``n`` override what the conditions say; another ``namespace`` draws
     problems that nobody has seen. ``split`` is "test" (default), "preservation" (the 96 inputs of removal, to be
-    returned unchanged) or "all". ``root`` reads a set in the released layout and takes no other option but
-    ``split`` (default: everything that is there).
+    returned unchanged) or "all". ``strata`` says within what intervals resample: "release" (default, within tasks)
+    or "paper" (within modes of tasks). ``root`` reads a set in the released layout and takes no other option but
+    ``split`` (default: everything that is there) and ``strata``.
     """
     if root is not None:
         from editscope.suites.paintbench.folder import read_set
@@ -40,7 +42,7 @@ def load(
         given = (tasks, modes, conditions, per_cell, per_mode, canvas, n)
         if any(value is not None for value in given) or namespace != "paintbench":
             raise BadInput("a set that is read from a folder cannot be changed; use --where to keep a part of it")
-        return read_set(root, split or "all")
+        return read_set(root, split or "all", strata)
     from editscope.suites.paintbench.suite import PaintBench
 
     return PaintBench.from_options(
@@ -53,6 +55,7 @@ def load(
         n=n,
         namespace=namespace,
         split=split or "test",
+        strata=strata,
     )
 
 

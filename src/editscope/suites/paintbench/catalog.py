@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from editscope.cases import Aggregation, Group
@@ -104,10 +104,11 @@ AGGREGATION = Aggregation(
     groups=(
         Group("category", ("category",), ("task",)),
         Group("task", ("task",)),
-        Group("mode", ("task", "mode")),
-        Group("condition", ("condition",), ("task",)),
+        Group("mode", ("task", "mode"), strata=("task", "mode")),
+        Group("condition", ("condition",), ("task",), strata=("task", "condition")),
     ),
-    strata=("task", "mode"),
+    strata=("task",),
+    resampling="release",
     exclude={"split": PRESERVATION},
     orders={
         "category": tuple(CATEGORIES),
@@ -116,3 +117,18 @@ AGGREGATION = Aggregation(
         "condition": tuple(CONDITIONS),
     },
 )
+
+
+def aggregation(strata: str) -> Aggregation:
+    """How tables average, and within what intervals resample: as the release does, or as the paper says.
+
+    The release takes the problems of a row and resamples them within each task, so rows of conditions and modes are
+    resampled within these too. Section D.1 of the paper resamples within task-modes for every row.
+
+    >>> aggregation("release").strata, aggregation("paper").strata
+    (('task',), ('task', 'mode'))
+    """
+    if strata == AGGREGATION.resampling:
+        return AGGREGATION
+    groups = tuple(replace(group, strata=None) for group in AGGREGATION.groups)
+    return replace(AGGREGATION, groups=groups, strata=("task", "mode"), resampling="paper")

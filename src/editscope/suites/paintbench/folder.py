@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from editscope.suites.paintbench.catalog import AGGREGATION, CATEGORY_OF, PRESERVATION
+from editscope.suites.paintbench.catalog import CATEGORY_OF, PRESERVATION, aggregation
 from editscope.suites.released import ReleasedFolder, Sidecar
 
 
-def read_set(root: str | Path, split: Literal["test", "preservation", "all"]) -> ReleasedFolder:
+def read_set(
+    root: str | Path, split: Literal["test", "preservation", "all"], strata: str | None = None
+) -> ReleasedFolder:
     """A set in the released layout."""
-    return ReleasedFolder("paintbench", root, AGGREGATION, tags_of, aliases=("PaintBench",), split=split)
+    return ReleasedFolder("paintbench", root, aggregation, tags_of, aliases=("PaintBench",), split=split, strata=strata)
 
 
 def tags_of(folder: str, fields: Sidecar) -> Mapping[str, str]:

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from editscope.errors import BadInput, unknown
 from editscope.suites.base import short_hash
-from editscope.suites.made import Made, MadeSuite, chosen_names, valid_namespace
-from editscope.suites.paintbench.catalog import AGGREGATION, ALL_MODES, CONDITIONS, MODES, PER_CELL, TASKS
+from editscope.suites.made import Made, MadeSuite, chosen_names, valid_namespace, valid_strata
+from editscope.suites.paintbench.catalog import ALL_MODES, CONDITIONS, MODES, PER_CELL, TASKS, aggregation
 from editscope.suites.paintbench.folder import problem_tags
 from editscope.suites.paintbench.slots import Overrides, Slot
 
@@ -21,12 +21,12 @@ class PaintBench(MadeSuite):
 
     name = "paintbench"
     generator = "1"
-    aggregation = AGGREGATION
 
     def __init__(self, slots: Iterable[Slot], overrides: Overrides, options: Mapping[str, Any]) -> None:
         self.slots = {slot.id: slot for slot in slots}
         self.overrides = overrides
         self.options = options
+        self.aggregation = aggregation(options.get("strata", "release"))
 
     @staticmethod
     def from_options(
@@ -40,6 +40,7 @@ class PaintBench(MadeSuite):
         n: int | None,
         namespace: str,
         split: Literal["test", "preservation", "all"],
+        strata: str | None = None,
     ) -> PaintBench:
         """Read and check the options of a custom set."""
         chosen_tasks = chosen_names("task", tasks, TASKS)
@@ -76,6 +77,7 @@ class PaintBench(MadeSuite):
             "n": n,
             "namespace": namespace if namespace != "paintbench" else None,
             "split": split if split != "test" else None,
+            "strata": "paper" if valid_strata(strata) == "paper" else None,
         }
         options = {key: list(v) if isinstance(v, tuple) else v for key, v in given.items() if v is not None}
         return PaintBench(slots, overrides, options)

@@ -20,31 +20,34 @@ def load(
     per_task: int | None = None,
     namespace: str = "tinygrafixbench",
     split: Literal["test", "preservation", "all"] | None = None,
+    strata: str | None = None,
 ) -> Suite:
     """TinyGrafixBench, made in memory or read from a folder.
 
     Without options: the 600 problems of the standard set. ``charts`` and ``tasks`` keep a part of it,
     ``per_task`` (30) is the number of problems per task, and another ``namespace`` draws problems that nobody
-    has seen. ``root`` reads a set in the released layout and takes no other option.
+    has seen. ``strata`` is "release" (default) or "paper": how intervals resample, which is within tasks for both.
+    ``root`` reads a set in the released layout and takes no other option but ``strata``.
     """
     if root is not None:
         from editscope.suites.released import ReleasedFolder
-        from editscope.suites.tinygrafix.catalog import AGGREGATION, folder_tags
+        from editscope.suites.tinygrafix.catalog import aggregation, folder_tags
 
         if any(value is not None for value in (charts, tasks, per_task)) or namespace != "tinygrafixbench":
             raise BadInput("a set that is read from a folder cannot be changed; use --where to keep a part of it")
         return ReleasedFolder(
             "tinygrafix",
             root,
-            AGGREGATION,
+            aggregation,
             lambda folder, fields: folder_tags(folder, fields.mode),
             aliases=("TinyGrafixBench",),
             split=split or "all",
+            strata=strata,
             environment=_environment,
         )
     from editscope.suites.tinygrafix.suite import TinyGrafix
 
-    return TinyGrafix.from_options(charts=charts, tasks=tasks, per_task=per_task, namespace=namespace)
+    return TinyGrafix.from_options(charts=charts, tasks=tasks, per_task=per_task, namespace=namespace, strata=strata)
 
 
 def _environment() -> Mapping[str, str]:

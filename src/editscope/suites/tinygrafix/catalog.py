@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import sha256
 
 from editscope.cases import Aggregation, Group
@@ -74,9 +75,21 @@ AGGREGATION = Aggregation(
         Group("operation", ("operation",), ("task",)),
     ),
     strata=("task",),
+    resampling="release",
     orders={
         "chart": tuple(CHARTS),
         "task": tuple(f"{chart}_{task}" for chart, tasks in CHARTS.items() for task in tasks),
         "operation": OPERATIONS,
     },
 )
+
+
+def aggregation(strata: str) -> Aggregation:
+    """How tables average, with intervals as the release or as the paper makes them.
+
+    Every task has one mode, so both resample within tasks and give the same intervals.
+
+    >>> aggregation("release").strata == aggregation("paper").strata
+    True
+    """
+    return replace(AGGREGATION, resampling=strata)

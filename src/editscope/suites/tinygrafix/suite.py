@@ -7,8 +7,8 @@ from typing import Any
 
 from editscope.errors import BadInput
 from editscope.suites.base import short_hash
-from editscope.suites.made import Made, MadeSuite, chosen_names, valid_namespace
-from editscope.suites.tinygrafix.catalog import AGGREGATION, CHARTS, PER_TASK, TASKS, folder_tags
+from editscope.suites.made import Made, MadeSuite, chosen_names, valid_namespace, valid_strata
+from editscope.suites.tinygrafix.catalog import CHARTS, PER_TASK, TASKS, aggregation, folder_tags
 from editscope.suites.tinygrafix.slots import Slot
 
 
@@ -16,13 +16,13 @@ class TinyGrafix(MadeSuite):
     """A set of TinyGrafixBench problems; see ``editscope.suites.tinygrafix.load`` for the options."""
 
     name = "tinygrafix"
-    aggregation = AGGREGATION
     generator = "1"
 
     def __init__(self, slots: Iterable[Slot], namespace: str, options: Mapping[str, Any]) -> None:
         self.slots = {slot.id: slot for slot in slots}
         self.namespace = namespace
         self.options = options
+        self.aggregation = aggregation(options.get("strata", "release"))
 
     @staticmethod
     def from_options(
@@ -31,6 +31,7 @@ class TinyGrafix(MadeSuite):
         tasks: str | Iterable[str] | None,
         per_task: int | None,
         namespace: str,
+        strata: str | None = None,
     ) -> TinyGrafix:
         """Read and check the options of a custom set."""
         wanted_charts = chosen_names("chart", charts, tuple(CHARTS))
@@ -53,6 +54,7 @@ class TinyGrafix(MadeSuite):
             "tasks": list(wanted_tasks) if tasks is not None else None,
             "per_task": per_task,
             "namespace": namespace if namespace != "tinygrafixbench" else None,
+            "strata": "paper" if valid_strata(strata) == "paper" else None,
         }
         return TinyGrafix(slots, namespace, {key: value for key, value in given.items() if value is not None})
 

@@ -17,7 +17,6 @@ from editscope.cli.app import app
 from editscope.errors import BadInput
 from editscope.report import write
 from editscope.runs.info import FILE, aggregation_from, aggregation_json
-from editscope.runs.rescoring import load_suite as load_again
 from editscope.stats.paired import compare_rows
 from editscope.stats.summary import summarize
 from editscope.suites.paintbench import write_set
@@ -126,7 +125,7 @@ def test_the_choice_is_an_option_of_the_suite_and_no_part_of_the_set(tmp_path: P
     assert (made.aggregation, other.aggregation) == (RELEASE, PAPER)
     assert made.fingerprint == other.fingerprint
     assert other.label() == made.label(), "it is the same set"
-    assert load_again(other.name, **json.loads(json.dumps(dict(other.options)))).aggregation == PAPER
+    assert load_suite(other.name, **json.loads(json.dumps(dict(other.options)))).aggregation == PAPER
     assert load_suite("paintbench", per_cell=1, strata="release").options == made.options
     assert load_suite("tinygrafix", strata="paper").aggregation.strata == charts.aggregation("release").strata
     with pytest.raises(BadInput, match="known: paper, release"):

@@ -27,8 +27,8 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 import editscope
+from editscope.runs.lines import written as written_line
 from editscope.runs.plan import read_info
-from editscope.runs.tables import write_tables
 from editscope.scoring import PixelScore
 
 SUITES = ("paintbench", "tinygrafix")
@@ -58,15 +58,15 @@ def made_up_run(real: Path, folder: Path, number: int) -> Path:
     info["editor"] = {**info["editor"], "spec": None, "name": f"model-{number:02d}"}
     (folder / "run.json").write_text(json.dumps(info), encoding="utf-8")
     rng = np.random.default_rng(number)
-    with (folder / "journal.jsonl").open("w", encoding="utf-8") as journal:
+    with (folder / "journal.jsonl").open("wb") as journal:
         for text in (real / "journal.jsonl").read_text(encoding="utf-8").splitlines():
             line = json.loads(text)
             if line["step"] == "score":
                 _rescore(line, float(rng.beta(1 + number / 4, 2)))
-            journal.write(json.dumps(line, ensure_ascii=False) + "\n")
+            journal.write(written_line(line) + b"\n")
     from editscope.runs import open_run
 
-    write_tables(folder, info, open_run(folder)._pairs)
+    _ = open_run(folder).summary  # which writes the tables
     return folder
 
 

@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 
 import editscope as es
+import run_surgery
 from editscope.cli import main
 from editscope.errors import BadInput
 from editscope.runs.check import check_archive
 from editscope.runs.journal import Journal
+from editscope.runs.lines import written
 from editscope.runs.pack import MANIFEST, pack
 
 Content = dict[str, bytes]
@@ -79,6 +81,11 @@ def sealed(files: Content) -> Content:
         if name != MANIFEST
     }
     return {**files, MANIFEST: json.dumps(manifest).encode()}
+
+
+def resummed(journal: bytes) -> bytes:
+    """A forged journal whose checksums are right all the same."""
+    return b"".join(written(json.loads(line)) + b"\n" for line in journal.splitlines())
 
 
 class TestPacking:
@@ -144,8 +151,10 @@ class TestPacking:
     def test_edits_that_are_gone_are_named(self, run: Path, tmp_path: Path) -> None:
         moved = tmp_path / "mine"
         shutil.copytree(run, moved)
-        journal = (moved / "journal.jsonl").read_text().replace("removal/0000_output.png", "removal/gone.png")
-        (moved / "journal.jsonl").write_text(journal)
+        for line in (lines := run_surgery.read(moved)):
+            if line["case"] == "removal/000" and line["step"] == "edit":
+                line["image"]["source"] = line["image"]["source"].replace("0000_output", "gone")
+        run_surgery.write(moved, lines)
         packed = pack(moved)
         assert packed.lost == ("removal/000",)
         assert "1 edits are no longer where they were" in packed.warnings()[0]
@@ -376,7 +385,7 @@ class TestChecking:
 
     def test_scores_of_another_run_are_found(self, archive: Path) -> None:
         files = content(archive)
-        files["journal.jsonl"] = files["journal.jsonl"].replace(b'"fingerprint":"', b'"fingerprint":"0', 1)
+        files["journal.jsonl"] = resummed(files["journal.jsonl"].replace(b'"fingerprint":"', b'"fingerprint":"0', 1))
         rewrite(archive, sealed(files))
         (problem,) = check_archive(archive).problems
         assert "scores.parquet does not follow from the journal: fingerprint[" in problem
@@ -425,8 +434,10 @@ class TestChecking:
 
     def test_a_journal_that_points_outside_is_not_followed(self, archive: Path) -> None:
         files = content(archive)
-        files["journal.jsonl"] = files["journal.jsonl"].replace(
-            b'"packed":"images/removal/000_output.png"', b'"packed":"../../../etc/passwd"'
+        files["journal.jsonl"] = resummed(
+            files["journal.jsonl"].replace(
+                b'"packed":"images/removal/000_output.png"', b'"packed":"../../../etc/passwd"'
+            )
         )
         rewrite(archive, sealed(files))
         with pytest.raises(BadInput, match="is outside the run"):

@@ -9,17 +9,23 @@ from pathlib import Path
 
 import pytest
 
+from editscope.cases import Edit
 from editscope.errors import BadInput
 from editscope.runs.disk import DiskError, safe_path, write_whole
 from editscope.runs.journal import FILE, Journal, progress, read_journal
+from editscope.runs.steps import edit_line
 
 
 def edit(case: str) -> dict[str, object]:
-    return {"step": "edit", "case": case, "variant": "", "status": "ok"}
+    return edit_line(Edit(case), 0)
 
 
 def score(case: str) -> dict[str, object]:
-    return {"step": "score", "case": case, "variant": "", "metrics": {"miou": 1.0}}
+    counts = {"edit_pixels": 1, "preservation_pixels": 1, "resized": False, "output_size": None}
+    lists = {name: [0] * 11 for name in ("hits", "spilled", "changed_pixels")}
+    said = {"status": "ok", "index": 0, "tags": {}, "instruction": "", "fingerprint": "", "failure": ""}
+    found = {"metrics": {"miou": 1.0}, "evidence": {**counts, **lists}}
+    return {"step": "score", "case": case, "variant": "", **said, **found}
 
 
 @pytest.mark.parametrize("torn", [b"", b'{"step":"ed', b"\x00\x00\x00", '{"case":"ü'.encode()[:-1]])
@@ -61,11 +67,13 @@ import resource
 from pathlib import Path
 from editscope.runs.disk import DiskError
 from editscope.runs.journal import Journal
+from editscope.runs.steps import edit_line
+from editscope.cases import Edit
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 journal = Journal(Path({str(tmp_path)!r}))
 try:
     for number in range(100):
-        journal.append({{"step": "edit", "case": f"a/{{number}}", "variant": "", "status": "ok"}})
+        journal.append(edit_line(Edit(f"a/{{number}}"), 0))
 except DiskError as error:
     print(error)
 """

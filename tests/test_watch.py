@@ -22,7 +22,7 @@ from conftest import _make_set as make_small_set
 from editscope.errors import BadInput
 from editscope.report.watched import write_watch_page
 from editscope.runs.checkpoints import Settling, find_checkpoints, spec_for, whole_safetensors
-from editscope.runs.plan import make_plan, start_folder
+from editscope.runs.plan import make_plan, write_info
 from editscope.runs.watched import read_history
 from editscope.runs.watching import Watch, Watcher, has_fallen
 from editscope.stats.paired import Paired
@@ -238,7 +238,8 @@ def test_a_checkpoint_that_is_saved_again_in_the_middle_of_its_run_gets_a_run_of
         out=site.folder / "out/step-1.txt",
         also={"checkpoint": "of old weights"},
     )
-    start_folder(begun)
+    begun.out.mkdir(parents=True)
+    write_info(begun)
     (look,) = Watcher(watch, print).run(1.0, once=True)
     assert look.status == "done"
     assert look.run.startswith("step-1.txt~")

@@ -37,11 +37,13 @@ def compare(
 
     editscope compare runs/a runs/b --where condition=striped --cases 20
     """
+    from editscope.cli import saying
     from editscope.runs.compare import compare as compared
     from editscope.runs.compared import as_csv, usual_kind
     from editscope.suites import parse_where
 
     found = compared(*runs, metric=metric, where=parse_where(where) if where else None)
+    saying.remarks(*found.runs)
     chosen = opt.names(by) or ()
     if csv:
         typer.echo(as_csv(found, *chosen), nl=False)

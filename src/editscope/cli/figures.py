@@ -42,11 +42,14 @@ def figures(
 
     editscope figures runs/a runs/b --only grid --cases border/012,legend/003 --format png
     """
+    from editscope.cli import saying
     from editscope.report.paper import figures_for
     from editscope.runs import open_run
 
+    opened = [open_run(run) for run in runs]
+    saying.remarks(*opened)
     drawn = figures_for(
-        [open_run(run) for run in runs],
+        opened,
         out,
         formats=names(formats) or ("pdf",),
         only=names(only),

@@ -39,6 +39,7 @@ def show(
     often = f" × {opened.repeats}" if opened.repeats > 1 else ""
     said = [info["suite"]["name"], f"{info['selection']['n']:,} cases{often}", f"editor {info['editor']['name']}"]
     console.print(" · ".join(said), markup=False)
+    saying.remarks(opened)
     saying.summary_table(opened, console)
     console.print(f" {saying.intervals(opened)}", markup=False)
     saying.result(opened, console)
@@ -76,12 +77,14 @@ def report(
 
     editscope report runs/a runs/b --out tables.tex
     """
+    from editscope.cli import saying
     from editscope.report import write
     from editscope.runs import open_run
 
     target = out or (runs[0].with_suffix(".html") if runs[0].is_file() else runs[0] / "report.html")
     say = _Progress()
     opened = [open_run(run) for run in runs]
+    saying.remarks(*opened)
     path = write(opened, target, title=title, published=with_published, bundle=bundle, say=say)
     say.end()
     typer.echo(path)

@@ -357,7 +357,7 @@ def go(
             console.print(f" {forecast_edits(plan).said()}", markup=False)
         saying.plan(plan, console)
         return
-    if not quiet and (plan.out / "journal.jsonl").exists():
+    if not quiet and (plan.out / "run.json").exists():
         left = sum(map(len, todo(plan)))
         has, what = plan.jobs - left, "case" if plan.repeats == 1 else "edit"
         console.print(f" {plan.out} has {has:,} {what}{'' if has == 1 else 's'} already, {left:,} to do", markup=False)

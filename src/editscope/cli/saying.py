@@ -21,6 +21,15 @@ CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|
 """What steers a terminal: texts of models and servers must not."""
 
 
+def remarks(*runs: Run) -> None:
+    """What the user should know about the tables of runs, on stderr; they are checked against their journals first."""
+    import typer
+
+    for run in runs:
+        if run.remark:
+            typer.echo(f"editscope: {run.remark}", err=True)
+
+
 def plan(planned: Plan, console: Console) -> None:
     """What a run would do, and every file that is in the way."""
     found = planned.inventory

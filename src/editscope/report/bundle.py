@@ -17,6 +17,7 @@ from editscope.report.options import Options
 from editscope.report.payload import SharedCase
 from editscope.report.pictures import NONE, Place
 from editscope.runs.disk import safe_path
+from editscope.runs.intact import check_stored
 
 MARK = ".editscope-report"
 """A file by which we know a folder that we made and may therefore replace."""
@@ -40,12 +41,15 @@ def write_bundle(
     if folder.exists() and not (folder / MARK).is_file():
         raise BadInput(f"{folder} is there and was not made by a report; move it, or give --out another name")
     making = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    stored = _stored(cases)
     try:
         making.mkdir(parents=True)
         (making / MARK).write_text("Pictures of the report beside this folder.\n", encoding="utf-8")
         for number, (inside, source) in enumerate(copies.items()):
             if number % 1000 == 0:
                 options.say("copying pictures", number, len(copies))
+            if source in stored:
+                check_stored(source, *stored[source])
             _put(source, making / inside)
         columns = _originals(cases, making, folder.name, options)
         if folder.exists():
@@ -56,6 +60,17 @@ def write_bundle(
     finally:
         shutil.rmtree(making, ignore_errors=True)
     return columns
+
+
+def _stored(cases: Sequence[SharedCase]) -> dict[Path, tuple[Mapping[Path, str], Path]]:
+    """For each edit that was stored with a hash: the hashes of its record, and the run."""
+    found: dict[Path, tuple[Mapping[Path, str], Path]] = {}
+    for case in cases:
+        runs = {view.index: view.run.path for view in case.sheet.runs}
+        for index, record in case.records.items():
+            hashes: Mapping[Path, str] = getattr(record, "hashes", {})
+            found |= dict.fromkeys(hashes, (hashes, runs[index]))
+    return found
 
 
 def _put(source: Path, target: Path) -> None:

@@ -16,8 +16,9 @@ from editscope.report.judged import is_judged
 from editscope.report.model import RunView
 from editscope.report.payload import SharedCase
 from editscope.report.source import ReportCase
+from editscope.runs.case_record import THUMBS
 from editscope.runs.disk import safe_path
-from editscope.runs.record import THUMBS, Run
+from editscope.runs.record import Run
 
 MIME = {".webp": "image/webp", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png"}
 SHARED = ("input", "answer")

@@ -20,12 +20,14 @@ from editscope.judges.packs import PromptPack, load_pack
 from editscope.judges.panel import Panel, agreement, load_panel
 from editscope.runs.asking import Answer, Asking, Question
 from editscope.runs.disk import write_whole
-from editscope.runs.drift import Drift, drift, keep_session
+from editscope.runs.drift import Drift, drift, keep_session, read_drifts
 from editscope.runs.exhibits import FILE as EXHIBITS
 from editscope.runs.exhibits import ExhibitSet, Problem, make_set, read_set
 from editscope.runs.findings import Findings, findings, pairs_of
 from editscope.runs.interrupts import Interrupts
+from editscope.runs.journal import FILE as JOURNAL
 from editscope.runs.journal import Journal, read_journal
+from editscope.runs.shapes import list_of, text
 from editscope.suites import Suite, load_suite
 
 if TYPE_CHECKING:
@@ -129,7 +131,8 @@ def plan_audit(
     short = sha256(json.dumps(marks, sort_keys=True, default=str).encode()).hexdigest()[:4]
     label = re.sub(r"[^A-Za-z0-9.]+", "-", asked[0].spec.partition("?")[0]).strip("-")[-40:]
     folder = Path(out) if out is not None else Path(HOME) / f"{name}-{label}-{short}"
-    if folder.is_dir() and not (folder / FILE).is_file() and any(one.name != "exhibits" for one in folder.iterdir()):
+    started = ("exhibits", JOURNAL)
+    if folder.is_dir() and not (folder / FILE).is_file() and any(one.name not in started for one in folder.iterdir()):
         raise BadInput(f"{folder} is neither empty nor an audit; name another folder with --out")
     return AuditPlan(asked, chosen, n, samples, seed, pack, folder, where, pairs)
 
@@ -139,17 +142,21 @@ def run_audit(plan: AuditPlan, told: Told | None = None) -> Audit:
 
     Raises Stopped (BudgetSpent, Ctrl-C) with all that was answered in the journal.
     """
-    with Asking(plan.judges) as asking:
-        asking.check()
-        exhibits = _exhibits(plan, told)
-        info = _info(plan, exhibits)
-        _claim(plan, info)
-        with Journal(plan.out) as journal:
-            _ask(plan, exhibits, asking, journal, told)
-    audit = open_audit(plan.out)
-    if plan.anchor is not None:
-        audit = _anchored(plan, audit)
-    write_whole(plan.out / FINDINGS, (json.dumps(_said(audit), ensure_ascii=False, indent=1) + "\n").encode())
+    with Journal(plan.out) as journal:
+        try:
+            with Asking(plan.judges) as asking:
+                asking.check()
+                exhibits = _exhibits(plan, told)
+                _claim(plan, _info(plan, exhibits))
+                _ask(plan, exhibits, asking, journal, told)
+        except BaseException:
+            if not (plan.out / FILE).is_file():
+                journal.take_back()
+            raise
+        audit = open_audit(plan.out)
+        if plan.anchor is not None:
+            audit = _anchored(plan, audit)
+        write_whole(plan.out / FINDINGS, (json.dumps(_said(audit), ensure_ascii=False, indent=1) + "\n").encode())
     return audit
 
 
@@ -185,6 +192,8 @@ def open_audit(folder: str | Path) -> Audit:
     try:
         info = json.loads((folder / FILE).read_bytes())
         exhibits = read_set(folder / info["exhibits"])
+        if list_of(text)(info["judges"]) is not None:
+            raise TypeError("judges")
     except OSError as error:
         raise BadInput(f"{folder} holds no audit ({error.strerror}: {FILE})") from None
     except (ValueError, KeyError, TypeError):
@@ -196,7 +205,7 @@ def open_audit(folder: str | Path) -> Audit:
         for spec in info["judges"]
     )
     agreed = _agreement(verdicts, info["judges"]) if len(info["judges"]) > 1 else NOTHING
-    return Audit(folder, info, exhibits, verdicts, found, agreed, _drifts(folder, info))
+    return Audit(folder, info, exhibits, verdicts, found, agreed, read_drifts(folder / FINDINGS))
 
 
 # --- asking ---------------------------------------------------------------------------------------
@@ -293,7 +302,7 @@ def _lines(folder: Path) -> dict[Key, dict[str, Any]]:
     found = {}
     for line in read_journal(folder):
         if line["step"] == "verdict":
-            found[(line["case"], line["key"], line["judge"], line["sample"])] = line
+            found[(line["case"], line["key"], line.get("judge", ""), line["sample"])] = line
     return found
 
 
@@ -359,13 +368,6 @@ def _anchored(plan: AuditPlan, audit: Audit) -> Audit:
         if (found := drift(plan.anchor, audit.exhibits, session)) is not None:
             said.append(found)
     return Audit(**{**audit.__dict__, "drifts": tuple(said)})
-
-
-def _drifts(folder: Path, info: Mapping[str, Any]) -> tuple[Drift, ...]:
-    path = folder / FINDINGS
-    if not path.is_file():
-        return ()
-    return tuple(Drift.from_json(one) for one in json.loads(path.read_bytes()).get("drifts", ()))
 
 
 def _agreement(verdicts: Mapping[Key, Verdict], specs: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -12,7 +12,9 @@ from typing import Any
 
 from editscope.errors import BadInput, EditscopeError
 from editscope.runs.journal import FILE as JOURNAL
-from editscope.runs.journal import Line, Progress, progress, read_journal
+from editscope.runs.journal import Line, Progress, progress, read_lines
+from editscope.runs.judged_tables import is_judged
+from editscope.runs.kept_tables import STAMP
 from editscope.runs.pack import Told
 from editscope.runs.plan import FILE as INFO
 from editscope.runs.plan import Info, read_info
@@ -89,7 +91,8 @@ def _contents(archive: Archive, damaged: set[str]) -> Iterator[str]:
         for name in (INFO, JOURNAL):
             (folder / name).write_bytes(archive.content(name))
         try:
-            info, lines = read_info(folder), read_journal(folder)
+            info = read_info(folder)
+            lines, _ = read_lines(folder, judged=is_judged(info))
             yield from _tables(archive, damaged, info, progress(lines))
             yield from _pictures(archive, lines)
         except (EditscopeError, KeyError, TypeError, ValueError) as error:
@@ -110,6 +113,8 @@ def _tables(archive: Archive, damaged: set[str], info: Info, journal: Progress) 
     if SUMMARY in archive.files and SUMMARY not in damaged:
         wanted = json.loads(json.dumps(summary(info, pairs, journal.edits.values())))
         found = json.loads(archive.content(SUMMARY))
+        if isinstance(found, dict):
+            found.pop(STAMP, None)  # about files, which the manifest has hashes of; the content is compared here
         where = difference(found, _as_written(found, wanted))
         if where:
             yield f"{archive.path}: {SUMMARY} does not follow from the journal: {where}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -10,13 +11,20 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
-from editscope.errors import EditscopeError
+from editscope.errors import EditscopeError, Stopped
 
 LONGEST_NAME = 120
 
 
 class DiskError(EditscopeError):
     """The disk is full, or the folder may not be written."""
+
+
+class FolderGone(Stopped):
+    """The run folder was removed or replaced while the run went on, so that it cannot be resumed."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(f"{said}; nothing is left to resume")
 
 
 @contextmanager
@@ -28,16 +36,22 @@ def writing(path: Path) -> Iterator[None]:
         raise DiskError(f"cannot write {path}: {error.strerror or error}; make room or allow writing there") from error
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that a reader sees all of it or the one before: a temporary file, then a rename."""
+def write_whole(path: Path, data: bytes, *, make_folder: bool = True, sync: bool = True) -> None:
+    """Write a file so that a reader sees all of it or the one before: a temporary file, then a rename.
+
+    Without ``make_folder`` its folder must be there: a run folder that was removed does not come back. ``sync`` waits
+    until the disk has it.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if make_folder:
+            path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with temporary.open("wb") as file:
                 file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
+                if sync:
+                    file.flush()
+                    os.fsync(file.fileno())
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
@@ -53,8 +67,35 @@ def write_inside(folder: Path, files: Mapping[str, bytes]) -> None:
             )
         path = folder / place
         with writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_below(folder, path.parent)
             path.write_bytes(data)
+
+
+_HOMES: dict[Path, tuple[int, int]] = {}
+
+
+def remember_home(folder: Path) -> None:
+    """Know a run folder again: what is put below this path later must go into this very folder."""
+    found = folder.stat()
+    _HOMES[folder.absolute()] = found.st_dev, found.st_ino
+
+
+def check_home(folder: Path) -> None:
+    """Raise FileNotFoundError where a run folder is gone, or another one has its name now."""
+    found = folder.stat()
+    if _HOMES.get(folder.absolute(), here := (found.st_dev, found.st_ino)) != here:
+        raise FileNotFoundError(errno.ENOENT, "the run folder was replaced")
+
+
+def make_below(folder: Path, wanted: Path) -> None:
+    """Make a folder below a run folder, which itself must be there: one that was removed does not come back."""
+    check_home(folder)
+    missing = []
+    while wanted != folder and not wanted.is_dir():
+        missing.append(wanted)
+        wanted = wanted.parent
+    for one in reversed(missing):
+        one.mkdir(exist_ok=True)
 
 
 def safe_path(case_id: str) -> PurePosixPath:

@@ -84,6 +84,16 @@ class Drift:
         return cls(**fields)
 
 
+def read_drifts(path: Path) -> tuple[Drift, ...]:
+    """The drifts that the findings of an audit name; none where there are no findings yet."""
+    if not path.is_file():
+        return ()
+    try:
+        return tuple(Drift.from_json(one) for one in json.loads(path.read_bytes()).get("drifts", ()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInput(f"{path} cannot be read ({error!r}); remove it, and the same command writes it again") from None
+
+
 def keep_session(
     anchor: Path,
     audit: str,

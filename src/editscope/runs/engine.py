@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from editscope.cases import Edit
 from editscope.errors import BadInput, EditscopeError, Stopped
 from editscope.runs.crew import CLOSING_S, Crew, Worker, start_thread
-from editscope.runs.disk import DiskError, write_inside
+from editscope.runs.disk import DiskError, FolderGone, write_inside
 from editscope.runs.interrupts import Interrupts
 from editscope.runs.journal import Journal, Line, Step
 from editscope.runs.losses import Losses, after_death, after_timeout
@@ -100,6 +100,7 @@ class Engine:
                 if interrupts.count > 1:
                     return
             self._look_around()
+            self._guarded(self.journal.check)
             self._guarded(self.journal.sync, 1.0)
 
     # --- what a run with judges adds --------------------------------------------------------------
@@ -361,13 +362,15 @@ class Engine:
     def _guarded(self, act: Any, *arguments: Any) -> None:
         try:
             act(*arguments)
+        except FolderGone as gone:
+            self._fail(gone)
         except DiskError as error:
             self._fail(Stopped(str(error)) if self._spent else BadInput(str(error)))
 
     def _fail(self, failure: EditscopeError) -> None:
         if self._failure is not None:
             return
-        self._failure = failure
+        self._failure = self.journal.cause(failure)
         for worker in self._workers:
             if worker.edits and worker.jobs and not self.crew.fused:
                 worker.ask_to_leave()

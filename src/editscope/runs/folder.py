@@ -13,6 +13,7 @@ from typing import Any
 from editscope.errors import BadInput
 from editscope.runs.info import FILE, Info, info_json, read_info
 from editscope.runs.journal import FILE as JOURNAL
+from editscope.runs.lock import LockFile
 from editscope.runs.repeats import check_more, repeats_of
 
 
@@ -28,14 +29,20 @@ def run_folder(out: str | Path | None, info: Info) -> Path:
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"--out {folder} is a file; a run is a folder")
     if (folder / FILE).exists():
-        _check_same(folder, read_info(folder), info)
-    elif folder.is_dir() and any(entry.name != JOURNAL for entry in folder.iterdir()):
+        check_same(folder, read_info(folder), info)
+    elif folder.is_dir() and not all(map(_of_a_start, folder.iterdir())):
         raise BadInput(f"--out {folder} is not empty and not a run; give a new or empty folder")
     _check_writable(folder)
     return folder
 
 
-def _check_same(folder: Path, there: Info, asked: Info) -> None:
+def _of_a_start(path: Path) -> bool:
+    """Whether a file is one that a start leaves which was killed before it wrote run.json."""
+    return path.name == JOURNAL or path.name.startswith(LockFile.place(path.with_name(JOURNAL)).name)
+
+
+def check_same(folder: Path, there: Info, asked: Info) -> None:
+    """Raise BadInput where the run that a folder holds is not the one that is asked for."""
     there, asked = json.loads(info_json(there)), json.loads(info_json(asked))
     differences = [
         f"{what} {_brief(old)} (asked: {_brief(new)})"

@@ -12,12 +12,92 @@ from editscope import __version__
 from editscope.cases import Aggregation, Group
 from editscope.errors import BadInput
 from editscope.runs.disk import write_whole
+from editscope.runs.shapes import (
+    anything,
+    dict_of,
+    integer,
+    list_of,
+    maybe,
+    number,
+    one_of,
+    record,
+    scalar,
+    text,
+    whole,
+)
+from editscope.scoring.rubrics.accounting import ACCOUNTINGS
 
 Info: TypeAlias = dict[str, Any]
 """The content of run.json."""
 
 FORMAT = 1
 FILE = "run.json"
+
+GROUP = record({"name": text, "by": list_of(text), "over": list_of(text)})
+AGGREGATION = record(
+    {
+        "overall": GROUP,
+        "groups": list_of(GROUP),
+        "strata": list_of(text),
+        "exclude": dict_of(text),
+        "headline": text,
+        "orders": dict_of(list_of(text)),
+    }
+)
+MEASURE = record(
+    {"name": text, "metrics": list_of(text), "label": text, "worst": number, "best": number},
+    {"zero": number, "scale": number, "note": text},
+)
+_JUDGING = record(
+    {
+        "judges": list_of(text),
+        "protocol": record({"name": text, "options": dict_of(anything)}),
+        "prompts": record({"folder": text, "hash": text}, {"version": anything, "files": dict_of(text)}),
+        "measures": list_of(MEASURE),
+        "headline": text,
+        "samples": whole,
+        "missing": text,
+        "limits": dict_of(scalar),
+    },
+    {"snapshots": dict_of(dict_of(whole)), "accounting": one_of(ACCOUNTINGS)},
+)
+
+
+def _judging(value: Any) -> str | None:
+    wrong = _JUDGING(value)
+    if wrong is None and value["headline"] not in [measure["name"] for measure in value["measures"]]:
+        return f".headline is {value['headline']!r}, which is none of its measures"
+    return wrong
+
+
+RUN = record(
+    {
+        "format": whole,
+        "suite": record(
+            {"name": text, "options": dict_of(anything), "fingerprint": text}, {"scoring": text, "label": text}
+        ),
+        "selection": record(
+            {"where": maybe(dict_of(list_of(text))), "limit": maybe(whole), "n": whole, "ids_digest": text}
+        ),
+        "editor": record({"spec": maybe(text), "name": text}, {"options": dict_of(anything), "cwd": maybe(text)}),
+        "judge": maybe(text),
+        "seed": integer,
+        "aggregation": AGGREGATION,
+        "settings": record({"timeout_s": maybe(number)}, {"repeats": whole, "edit_limits": dict_of(scalar)}),
+        "files": record(
+            {
+                "outputs": maybe(whole),
+                "missing": list_of(text),
+                "unmatched": list_of(text),
+                "unreadable": list_of(text),
+            },
+            {"digest": text},
+        ),
+        "versions": dict_of(text),
+    },
+    {"judging": maybe(_judging), "editscope": text, "created": text, "edits_of": text, "checkpoint": text},
+)
+"""What run.json must hold."""
 
 
 def read_info(folder: Path) -> Info:
@@ -29,14 +109,15 @@ def read_info(folder: Path) -> Info:
         raise BadInput(f"{folder} is not a run: it holds no {FILE}")
     try:
         info = json.loads(path.read_text(encoding="utf-8"))
-        found = info["format"]
-        for key in ("suite", "selection", "editor", "seed", "aggregation", "settings"):
-            _ = info[key]
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadInput(
             f"{path} cannot be read ({type(error).__name__}: {error}); it is not a run of Editscope"
         ) from error
-    if not isinstance(found, int) or found > FORMAT:
+    found = info.get("format") if isinstance(info, dict) else None
+    wrong = None if type(found) is int and found > FORMAT else RUN(info)
+    if wrong is not None:
+        raise BadInput(f"{path}{_colon(wrong)}; it is not a run of Editscope, or was changed since")
+    if type(found) is int and found > FORMAT:
         wrote = info.get("editscope", "a newer version")
         raise BadInput(
             f"{path} has format {found}, written by editscope {wrote}; this is {__version__} and reads "
@@ -45,11 +126,17 @@ def read_info(folder: Path) -> Info:
     return dict(info)
 
 
+def _colon(wrong: str) -> str:
+    return wrong if wrong.startswith(" ") else f": {wrong.removeprefix('.')}"
+
+
 def add_to_judging(folder: Path, found: Mapping[str, Any]) -> Info:
     """Add to the run.json of a run what has become known of its judging; the new content."""
     info = read_info(folder)
+    if {**info["judging"], **found} == info["judging"]:
+        return info
     info["judging"] |= found
-    write_whole(folder / FILE, info_json(info))
+    write_whole(folder / FILE, info_json(info), make_folder=False)
     return info
 
 

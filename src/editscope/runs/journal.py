@@ -10,10 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from editscope.errors import BadInput
-from editscope.runs.disk import writing
+import xxhash
 
-Line: TypeAlias = dict[str, Any]
+from editscope.errors import BadInput, EditscopeError
+from editscope.runs.disk import FolderGone, remember_home, writing
+from editscope.runs.lines import Line, fault, unchanged, written
+from editscope.runs.lock import Lock
+
+__all__ = ["FILE", "Asked", "Journal", "Line", "Progress", "Source", "Step", "progress", "read_journal", "read_lines"]
+
 Step: TypeAlias = tuple[str, str]
 """A case id and a variant; of a run with judges also a unit, which may hold several variants."""
 Asked: TypeAlias = tuple[str, str, int]
@@ -36,34 +41,78 @@ class Progress:
     verdicts: Mapping[Step, Mapping[Asked, Line]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Which journal something was made from: how long it was, and a hash of its lines."""
+
+    bytes: int
+    lines: int
+    hash: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As tables keep it."""
+        return {"bytes": self.bytes, "lines": self.lines, "hash": self.hash}
+
+
+def busy(folder: Path) -> str:
+    """What is said to a second process that would write a run."""
+    return f"{folder} is being written by another process; wait for it or stop it first"
+
+
 class Journal:
-    """An open journal, locked so that no other process writes to the same run."""
+    """An open journal, locked so that no other process writes to the same run.
+
+    Whoever has it may write the run folder, and nobody else may. The folder is made where there is none.
+    """
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.path = folder / FILE
-        with writing(self.path):
-            self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o644)
+        self._lock = Lock(self.path, busy(folder), make_folder=True)
         try:
-            _lock(self._fd, folder)
             with writing(self.path):
-                self._end = _cut_torn_line(self._fd, self.path)
+                remember_home(folder)
+                self._end = _cut_torn_line(self._lock.fd, self.path)
         except BaseException:
-            os.close(self._fd)
+            self._lock.release()
             raise
         self._synced = time.monotonic()
         self._dirty = False
 
+    @property
+    def empty(self) -> bool:
+        """Whether it has no line."""
+        return not self._end
+
+    @property
+    def warning(self) -> str:
+        """What the user should know about the lock; "" where there is nothing."""
+        return self._lock.weak
+
+    def check(self) -> None:
+        """Raise FolderGone where the journal is no longer the file that its path names."""
+        self._lock.check()
+
+    def cause(self, failure: EditscopeError) -> EditscopeError:
+        """Why work on the run ends: that its folder is gone, where it is, whatever somebody met because of that."""
+        try:
+            self.check()
+        except FolderGone as gone:
+            return gone
+        return failure
+
     def append(self, *lines: Mapping[str, Any]) -> None:
         """Add lines in one write; where the disk is full, take back what was written of them."""
-        text = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines]
-        data = "".join(text).encode()
+        self.check()
+        data = b"".join(written(line) + b"\n" for line in lines)
+        fd = self._lock.fd
         with writing(self.path):
             try:
-                written = os.write(self._fd, data)
-                while written < len(data):  # the disk took a part; the next write says why
-                    written += os.write(self._fd, data[written:])
+                done = os.write(fd, data)
+                while done < len(data):  # the disk took a part; the next write says why
+                    done += os.write(fd, data[done:])
             except OSError:
-                os.ftruncate(self._fd, self._end)
+                os.ftruncate(fd, self._end)
                 raise
         self._end += len(data)
         self._dirty = True
@@ -73,16 +122,29 @@ class Journal:
         """Make the kernel put the lines on the disk, unless that was done just now."""
         if self._dirty and time.monotonic() - self._synced >= at_most_every_s:
             with writing(self.path):
-                os.fsync(self._fd)
+                os.fsync(self._lock.fd)
             self._synced = time.monotonic()
             self._dirty = False
 
+    def take_back(self, *names: str) -> None:
+        """Remove an empty journal, these files beside it, and the folders that were made for it; then unlock.
+
+        A journal that has a line stays, and all else with it.
+        """
+        if not self.empty:
+            return
+        for name in names:
+            (self.folder / name).unlink(missing_ok=True)
+        self._lock.remove()
+
     def close(self) -> None:
         """Sync and unlock."""
+        if self._lock.fd < 0:
+            return
         try:
             self.sync()
         finally:
-            os.close(self._fd)
+            self._lock.release()
 
     def __enter__(self) -> Journal:
         return self
@@ -93,34 +155,59 @@ class Journal:
 
 def read_journal(folder: Path) -> list[Line]:
     """All whole lines; a torn last line is ignored, a damaged one before it is an error."""
+    return read_lines(folder)[0]
+
+
+def read_lines(folder: Path, *, judged: bool | None = None) -> tuple[list[Line], Source]:
+    """All whole lines, and which journal they are; BadInput where ``judged`` is said and a score is of another kind."""
     path = folder / FILE
-    if not path.exists():
-        return []
-    raw = path.read_bytes().split(b"\n")[:-1]  # what follows the last newline is torn, or nothing
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        data = b""
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read ({error.strerror or error})") from error
+    lines, source = parsed(path, data)
+    if judged is not None:
+        for number, line in enumerate(lines, start=1):
+            if line["step"] == "score" and ("rows" in line) is not judged:
+                by = "pixels" if judged else "judges"
+                raise BadInput(f"{path}: line {number} is a score by {by}, which this run has none of")
+    return lines, source
+
+
+def parsed(path: Path, data: bytes) -> tuple[list[Line], Source]:
+    """The lines of a journal from its bytes; BadInput that names the first line with something wrong."""
+    data = data[: data.rfind(b"\n") + 1]  # what follows the last newline is torn, or nothing
+    raw = data.split(b"\n")[:-1]
+    source = Source(len(data), len(raw), xxhash.xxh3_128_hexdigest(data))
     try:
         # All lines as one list: reading a large journal takes half the time.
-        lines: list[Line] = json.loads(b"[" + b",".join(raw) + b"]")
-        if len(lines) == len(raw) and all(map(_whole, lines)):
-            return lines
-    except ValueError:
-        pass
-    lines = []  # one of them is damaged; line by line, to say which
-    for number, data in enumerate(raw, start=1):
-        try:
-            line = json.loads(data)
-        except ValueError:
-            line = None
-        if not _whole(line):
-            raise BadInput(
-                f"{path}: line {number} is damaged; cut the file before that line "
-                f"(`head -n {number - 1}`) to lose only the steps from there on"
-            )
-        lines.append(line)
-    return lines
+        lines = json.loads(b"[" + b",".join(raw) + b"]")
+        whole = len(lines) == len(raw) and not any(map(fault, lines)) and all(map(unchanged, raw, lines))
+    except (ValueError, RecursionError):
+        whole = False
+    if not whole:
+        lines = [_parsed(path, number, one) for number, one in enumerate(raw, start=1)]
+    return lines, source
 
 
-def _whole(line: object) -> bool:
-    return isinstance(line, dict) and "step" in line and "case" in line
+def _parsed(path: Path, number: int, data: bytes) -> Line:
+    try:
+        line = json.loads(data)
+    except (ValueError, RecursionError):
+        raise BadInput(
+            f"{path}: line {number} is damaged; cut the file before that line "
+            f"(`head -n {number - 1}`) to lose only the steps from there on"
+        ) from None
+    wrong = fault(line)
+    if wrong is None and not unchanged(data, line):
+        wrong = "was changed after it was written (its checksum differs)"
+    if wrong is not None:
+        raise BadInput(
+            f"{path}: line {number} {wrong}; delete that line (`sed -i {number}d`) to have its step done again"
+        )
+    return dict(line)
 
 
 def progress(lines: Iterable[Line]) -> Progress:
@@ -140,19 +227,6 @@ def progress(lines: Iterable[Line]) -> Progress:
         elif line["step"] == "verdict":
             verdicts.setdefault(step, {})[line["key"], line["verdict"]["judge"], line["sample"]] = line
     return Progress(edits, scores, verdicts)
-
-
-def _lock(fd: int, folder: Path) -> None:
-    try:
-        import fcntl
-    except ImportError:  # a system without flock: two processes in one run are the user's care
-        return
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise BadInput(f"{folder} is being written by another process; wait for it or stop it first") from None
-    except OSError:  # a file system without locks
-        return
 
 
 def _cut_torn_line(fd: int, path: Path) -> int:

@@ -296,6 +296,8 @@ def _panel(pairs: Pairs) -> dict[str, Any]:
                 items.setdefault((prompts[key], name), []).append(said)
     rows = []
     for (prompt, name), told in sorted(items.items()):
+        if len(set(map(len, told))) > 1:
+            raise BadInput(f"the journal has verdicts of different numbers of judges on {prompt}; it was changed")
         if any(sum(value is not None for value in item) > 1 for item in told):
             found = krippendorff_alpha(list(zip(*told, strict=True)), "nominal" if name == "answer" else "interval")
             numbers = {"alpha": found.value, "lo": found.lo, "hi": found.hi}

@@ -174,7 +174,10 @@ def judging_again(
     said = info["judging"]
     protocol = protocol_from(said)
     accounting = said.get("accounting", "ours")
-    before = Limits(**said["limits"])
+    try:
+        before = Limits(**said["limits"])
+    except TypeError as error:
+        raise BadInput(f"run.json has a limit that this version does not know ({error})") from error
     found = make_judging(
         suite,
         said["judges"] if judges is None else judges,

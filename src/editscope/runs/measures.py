@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from editscope.errors import BadInput
 from editscope.runs.disk import write_whole, writing
+from editscope.runs.lock import Lock
 from editscope.runs.plan import aggregation_from
 from editscope.runs.record import CaseRecord, Run
 from editscope.stats.diagnosis import Interval
@@ -79,11 +80,12 @@ def averages(run: Run, by: tuple[str, ...] = ()) -> dict[tuple[str, ...], dict[s
 
     columns, rows = measures(run.path), run.rows()
     names = [name for name in columns if name not in ("case_id", "variant")]
-    place = {key: i for i, key in enumerate(zip(columns["case_id"], columns["variant"], strict=True))}
-    order = [place[key] for key in zip(rows["case_id"], rows["variant"], strict=True) if key in place]
+    place = {key: i for i, key in enumerate(_measured(run.path))}
+    order = [place[key] for key in map(key_of, run.records()) if key in place]
     if len(order) < len(rows["case_id"]):
         raise BadInput(
-            f"{run.path / FILE} does not have all cases of the run; `editscope measure {run.path}` adds them"
+            f"{run.path / FILE} does not have all edits of the run as they are now; "
+            f"`editscope measure {run.path}` adds them"
         )
     values = np.array([[columns[name][i] for name in names] for i in order], dtype=np.float64)
     aggregation = aggregation_from(run.info)
@@ -93,6 +95,12 @@ def averages(run: Run, by: tuple[str, ...] = ()) -> dict[tuple[str, ...], dict[s
         cells = {name: table.interval(row, column, scale=1.0) for column, name in enumerate(names)}
         found[key] = {name: None if np.isnan(cell.mean) else cell for name, cell in cells.items()}
     return found
+
+
+def _measured(folder: Path) -> list[Key]:
+    """What the rows of measures.parquet belong to."""
+    table = _read(folder)
+    return list(zip(*(table.column(name).to_pylist() for name in ("case_id", "variant", SEEN)), strict=True))
 
 
 def key_of(record: CaseRecord) -> Key:
@@ -110,10 +118,9 @@ class Ledger:
     def __init__(self, folder: Path, wanted: Mapping[str, Mapping[str, str]]) -> None:
         self.folder = folder
         self._path = folder / UNFINISHED
-        with writing(self._path):
-            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        busy = f"{folder} is being measured by another process; wait for it or stop it first"
+        self._lock = Lock(self._path, busy)
         try:
-            _lock(self._fd, folder)
             self.kept = _kept_table(folder)
             for name, said in wanted.items():
                 # Asked for with another model or library, a measure starts again.
@@ -121,14 +128,14 @@ class Ledger:
                     self.kept[name] = Kept(dict(said))
             self._read_lines()
         except BaseException:
-            os.close(self._fd)
+            self._lock.release()
             raise
 
     def __enter__(self) -> Ledger:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        os.close(self._fd)
+        self._lock.release()
 
     def has(self, name: str, key: Key) -> bool:
         """Whether this value is known."""
@@ -143,22 +150,25 @@ class Ledger:
                 self.kept[name].values[key] = pair
                 lines.append(json.dumps({"measure": name, "made_with": said, "key": key, "values": pair}))
         data = "".join(line + "\n" for line in lines).encode()
+        self._lock.check()
         with writing(self._path):
             while data:
-                data = data[os.write(self._fd, data) :]
+                data = data[os.write(self._lock.fd, data) :]
 
     def finish(self, records: Sequence[CaseRecord], order: Sequence[str]) -> None:
         """Write the table of all measures that are complete, those of ``order`` first; then drop the lines."""
         keys = [key_of(record) for record in records]
         names = [*(name for name in order if name in self.kept), *(name for name in self.kept if name not in order)]
         whole = [name for name in names if all(self.has(name, key) for key in keys)]
-        write_whole(self.folder / FILE, _parquet({name: self.kept[name] for name in whole}, keys))
-        self._path.unlink(missing_ok=True)
+        self._lock.check()
+        table = _parquet({name: self.kept[name] for name in whole}, keys)
+        write_whole(self.folder / FILE, table, make_folder=False)
+        self._lock.remove()
 
     def _read_lines(self) -> None:
         data = self._path.read_bytes()
         end = data.rfind(b"\n") + 1
-        os.ftruncate(self._fd, end)
+        os.ftruncate(self._lock.fd, end)
         for number, text in enumerate(data[:end].splitlines(), start=1):
             try:
                 line = json.loads(text)
@@ -167,7 +177,7 @@ class Ledger:
                 known = self.kept.get(line["measure"])
                 if known is not None and line["made_with"] == known.made_with:
                     known.values[case_id, variant, seen] = whole, outside
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise BadInput(f"{self._path}: line {number} is damaged; delete the file to measure again") from error
 
 
@@ -193,8 +203,10 @@ def _read(folder: Path) -> Any:
         return None
     try:
         table = pq.read_table(path)
-        _ = table.schema.metadata[b"editscope"]
-    except (pa.ArrowException, OSError, KeyError, TypeError) as error:
+        said = json.loads(table.schema.metadata[b"editscope"])
+        for name in ("case_id", "variant", SEEN, *said, *(name + OUTSIDE for name in said)):
+            _ = table.column(name)
+    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
         raise BadInput(f"{path} cannot be read ({type(error).__name__}); delete it to measure again") from error
     return table
 
@@ -214,16 +226,3 @@ def _parquet(kept: Mapping[str, Kept], keys: Sequence[Key]) -> bytes:
     buffer = io.BytesIO()
     pq.write_table(pa.table(columns).replace_schema_metadata({"editscope": said}), buffer, compression="zstd")
     return buffer.getvalue()
-
-
-def _lock(fd: int, folder: Path) -> None:
-    try:
-        import fcntl
-    except ImportError:  # a system without flock: two processes in one run are the user's care
-        return
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise BadInput(f"{folder} is being measured by another process; wait for it or stop it first") from None
-    except OSError:  # a file system without locks
-        return

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from editscope.errors import BadImage, BadInput
 from editscope.images import cover, load
+from editscope.runs.intact import check_stored
 from editscope.runs.measures import Columns, Ledger, Values, key_of, measures
 from editscope.runs.record import CaseRecord, Run, open_run
 from editscope.runs.start import cores
@@ -63,7 +64,7 @@ def measure_run(
         report = on_progress or (lambda done, total: None)
         report(done, len(records))
         with _one_thread_each(loaded):
-            for chunk, found in _work(todo, lambda chunk: _measure(suite, made, chunk, loaded), jobs or cores()):
+            for chunk, found in _work(todo, lambda chunk: _measure(run, suite, made, chunk, loaded), jobs or cores()):
                 ledger.put(found, [key_of(record) for record in chunk])
                 done += len(chunk)
                 report(done, len(records))
@@ -71,9 +72,9 @@ def measure_run(
     return measures(run.path)
 
 
-def _measure(suite: Suite, made: Lock, chunk: Chunk, loaded: Mapping[str, Loaded]) -> Found:
+def _measure(run: Run, suite: Suite, made: Lock, chunk: Chunk, loaded: Mapping[str, Loaded]) -> Found:
     """All measures of some cases, each as one batch."""
-    pairs = [_comparisons(suite, made, record) for record in chunk]
+    pairs = [_comparisons(run, suite, made, record) for record in chunk]
     batch = [pair for both in pairs for pair in both if pair is not None]
     found: Found = {}
     for name, measure in loaded.items():
@@ -89,7 +90,7 @@ def _next(values: Iterator[float], pair: Comparison | None) -> float | None:
     return None if isnan(value) else value
 
 
-def _comparisons(suite: Suite, made: Lock, record: CaseRecord) -> tuple[Comparison | None, Comparison | None]:
+def _comparisons(run: Run, suite: Suite, made: Lock, record: CaseRecord) -> tuple[Comparison | None, Comparison | None]:
     """The edit against the answer, and against the input outside the edit region; None without an edit."""
     if record.status != "ok" or record.image is None:
         return None, None
@@ -97,10 +98,11 @@ def _comparisons(suite: Suite, made: Lock, record: CaseRecord) -> tuple[Comparis
         case = suite.case(record.case_id)
         source = load(case.images[0])
         answer = None if case.answer is None else load(case.answer)
+    check_stored(record.image, record.hashes, run.path)
     try:
         edit = cover(load(record.image), source.shape[1], source.shape[0])
     except BadImage as error:
-        raise BadInput(f"the edit of case {record.case_id} is lost: {error}") from error
+        raise BadInput(f"the edit of case {record.case_id} cannot be read: {error}") from error
     keep = ~edit_region(source, answer, case.regions)
     return None if answer is None else Comparison(edit, answer), Comparison(edit, source, keep)
 

@@ -6,19 +6,25 @@ import json
 import os
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import xxhash
+
 from editscope import __version__
 from editscope.errors import BadInput
 from editscope.runs.disk import safe_path, writing
+from editscope.runs.intact import HASH, damaged
 from editscope.runs.journal import FILE as JOURNAL
-from editscope.runs.journal import Line, Step, progress, read_journal
+from editscope.runs.journal import Line, Source, Step, busy, parsed, progress, read_lines
+from editscope.runs.judged_tables import is_judged
+from editscope.runs.kept_tables import kept_summary, make_tables
+from editscope.runs.lines import written
+from editscope.runs.lock import at_rest
 from editscope.runs.plan import FILE as INFO
-from editscope.runs.plan import read_info
+from editscope.runs.plan import Info, read_info
 from editscope.runs.repeats import repeats_of
 from editscope.runs.tables import SCORES, SUMMARY, finished, scored
 
@@ -26,7 +32,7 @@ FORMAT = 1
 MANIFEST = "MANIFEST.json"
 KIND = "editscope run"
 SUFFIX = ".zip"
-FILES = (INFO, SCORES, SUMMARY, "measures.parquet", "errors.log")
+FILES = (INFO, "measures.parquet", "errors.log")
 FOLDERS = ("images", "thumbs")
 # Pictures and Parquet are compressed already; text shrinks to a fifth.
 TEXT = frozenset({".json", ".jsonl", ".log"})
@@ -66,6 +72,8 @@ class _Entry:
     name: str
     source: Path | None
     data: bytes = b""
+    stored: str = ""
+    """The hash that the journal has of an edit; "" where it has none."""
 
     def chunks(self) -> Iterator[bytes]:
         if self.source is None:
@@ -96,11 +104,15 @@ def pack(run: str | Path, out: str | Path | None = None, *, images: bool = True,
     named = folder if folder.name not in ("", "..") else folder.resolve()
     target = Path(out) if out is not None else named.with_name(named.name + SUFFIX)
     _check_target(target, folder)
-    with _at_rest(folder):
-        lines = read_journal(folder)
+    if not (folder / JOURNAL).exists():
+        raise BadInput(f"{folder} has no {JOURNAL} yet, so there is nothing to pack; `editscope resume {folder}`")
+    with at_rest(folder / JOURNAL, busy(folder)):
+        lines, source = read_lines(folder, judged=is_judged(info))
         edits, lost = _edits(folder, lines, images)
-        entries = sorted(_entries(folder, lines, edits), key=lambda entry: entry.name)
         done = finished(scored(progress(lines)), repeats_of(info))
+        packed = _journal(folder, lines, edits)
+        tables = _tables(folder, info, lines, source, packed, done)
+        entries = sorted(_entries(folder, packed, tables, edits), key=lambda entry: entry.name)
         about = {
             "kind": KIND,
             "format": FORMAT,
@@ -112,7 +124,7 @@ def pack(run: str | Path, out: str | Path | None = None, *, images: bool = True,
             "lost": list(lost),
             "versions": {"editscope": __version__, "run": {"editscope": info.get("editscope"), **info["versions"]}},
         }
-        seal = _write(target, about, entries, told)
+        seal = _write(target, folder, about, entries, told)
     complete = done >= int(info["selection"]["n"])
     return Packed(target, len(entries) + 1, target.stat().st_size, seal, complete, lost)
 
@@ -124,27 +136,6 @@ def _check_target(target: Path, folder: Path) -> None:
         raise BadInput(f"--out {target} is among the files that are packed; choose another place")
     if not target.absolute().parent.is_dir():
         raise BadInput(f"--out {target}: there is no folder {target.parent}; make it first")
-
-
-@contextmanager
-def _at_rest(folder: Path) -> Iterator[None]:
-    """Hold off a writer of the run while it is packed; say so where there is one now."""
-    path = folder / JOURNAL
-    if not path.exists():
-        raise BadInput(f"{folder} has no {JOURNAL} yet, so there is nothing to pack; `editscope resume {folder}`")
-    try:
-        import fcntl
-    except ImportError:  # a system without flock: a writer meanwhile is the user's care
-        yield
-        return
-    with path.open("rb") as file:
-        try:
-            fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadInput(f"{folder} is being written by another process; wait for it or stop it first") from None
-        except OSError:  # a file system without locks
-            pass
-        yield
 
 
 def _edits(folder: Path, lines: list[Line], images: bool) -> tuple[dict[Step, _Entry], tuple[str, ...]]:
@@ -164,7 +155,7 @@ def _edits(folder: Path, lines: list[Line], images: bool) -> tuple[dict[Step, _E
         else:
             source, name = folder / place, place
         if source.is_file():
-            edits[step] = _Entry(name, source)
+            edits[step] = _Entry(name, source, stored=line.get(HASH) or "")
         else:
             lost.append(step[0])
     return edits, tuple(sorted(lost))
@@ -175,8 +166,28 @@ def _safe_suffix(path: Path) -> str:
     return suffix if suffix[1:].isascii() and suffix[1:].isalnum() else ""
 
 
-def _entries(folder: Path, lines: list[Line], edits: Mapping[Step, _Entry]) -> Iterator[_Entry]:
-    yield _Entry(JOURNAL, None, _journal(folder, lines, edits))
+def _tables(
+    folder: Path, info: Info, lines: list[Line], source: Source, packed: bytes, done: int
+) -> Mapping[str, bytes]:
+    """The tables as they follow from the journal inside, whatever those in the folder say; none of a run without them.
+
+    The journal inside may have other bytes than the one in the folder, and the stamp of the tables says so.
+    """
+    complete = done >= int(info["selection"]["n"])
+    if not lines or not (complete or any((folder / name).exists() for name in (SCORES, SUMMARY))):
+        return {}
+    inside = parsed(folder / JOURNAL, packed)[1]
+    known = kept_summary(folder, info, source)
+    if known is not None and inside == source:
+        return {name: (folder / name).read_bytes() for name in (SCORES, SUMMARY)}
+    return make_tables(info, progress(lines), inside, known).files
+
+
+def _entries(
+    folder: Path, journal: bytes, tables: Mapping[str, bytes], edits: Mapping[Step, _Entry]
+) -> Iterator[_Entry]:
+    for name, data in {JOURNAL: journal, **tables}.items():
+        yield _Entry(name, None, data)
     for name in FILES:
         if (folder / name).is_file():
             yield _Entry(name, folder / name)
@@ -196,16 +207,15 @@ def _below(folder: Path) -> Iterator[Path]:
 
 def _journal(folder: Path, lines: list[Line], edits: Mapping[Step, _Entry]) -> bytes:
     """The journal as it is, but edits that lay elsewhere say where they are inside."""
-    written = (folder / JOURNAL).read_bytes().split(b"\n")[: len(lines)]
+    kept = (folder / JOURNAL).read_bytes().split(b"\n")[: len(lines)]
     for number, line in enumerate(lines):
         place, entry = line.get("image"), edits.get((line["case"], line.get("variant", "")))
         if line["step"] == "edit" and isinstance(place, dict) and entry is not None:
-            moved = {**line, "image": {**place, "packed": entry.name}}
-            written[number] = json.dumps(moved, ensure_ascii=False, separators=(",", ":")).encode()
-    return b"".join(line + b"\n" for line in written)
+            kept[number] = written({**line, "image": {**place, "packed": entry.name}})
+    return b"".join(line + b"\n" for line in kept)
 
 
-def _write(target: Path, about: Mapping[str, Any], entries: list[_Entry], told: Told | None) -> str:
+def _write(target: Path, run: Path, about: Mapping[str, Any], entries: list[_Entry], told: Told | None) -> str:
     """Write the archive beside its place and move it there; the seal of what was written."""
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     files: dict[str, dict[str, Any]] = {}
@@ -214,11 +224,11 @@ def _write(target: Path, about: Mapping[str, Any], entries: list[_Entry], told: 
             with temporary.open("wb") as file:
                 with zipfile.ZipFile(file, "w") as archive:
                     for number, entry in enumerate(entries):
-                        files[entry.name] = _add(archive, entry)
+                        files[entry.name] = _add(archive, entry, run)
                         if told is not None:
                             told(number + 1, len(entries))
                     text = json.dumps({**about, "files": files}, indent=1, ensure_ascii=False) + "\n"
-                    _add(archive, _Entry(MANIFEST, None, text.encode()))
+                    _add(archive, _Entry(MANIFEST, None, text.encode()), run)
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(target)
@@ -227,17 +237,20 @@ def _write(target: Path, about: Mapping[str, Any], entries: list[_Entry], told: 
     return sha256(text.encode()).hexdigest()
 
 
-def _add(archive: zipfile.ZipFile, entry: _Entry) -> dict[str, Any]:
+def _add(archive: zipfile.ZipFile, entry: _Entry, run: Path) -> dict[str, Any]:
     """Stream one file into the archive; its hash and size."""
     info = zipfile.ZipInfo(entry.name, BEGINNING)
     info.compress_type = zipfile.ZIP_DEFLATED if PurePosixPath(entry.name).suffix in TEXT else zipfile.ZIP_STORED
     info.create_system = 3  # Unix, wherever it was packed
     info.external_attr = 0o100644 << 16
     info.file_size = entry.size  # whether the header must leave room for 64 bits
-    digest, size = sha256(), 0
+    digest, size, stored = sha256(), 0, xxhash.xxh3_128()
     with archive.open(info, "w") as sink:
         for chunk in entry.chunks():
             digest.update(chunk)
+            stored.update(chunk)
             size += len(chunk)
             sink.write(chunk)
+    if entry.stored and entry.source is not None and stored.hexdigest() != entry.stored:
+        raise BadInput(damaged(entry.source, run))
     return {"sha256": digest.hexdigest(), "size": size}

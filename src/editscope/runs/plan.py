@@ -19,10 +19,11 @@ from editscope.editors.base import EditLimits
 from editscope.editors.specs import rooted
 from editscope.errors import BadInput
 from editscope.runs.bounds import bounded, bounds_of, checked
-from editscope.runs.disk import write_whole, writing
-from editscope.runs.folder import run_folder
+from editscope.runs.disk import write_whole
+from editscope.runs.folder import check_same, run_folder
 from editscope.runs.info import FILE, FORMAT, Info, aggregation_from, aggregation_json, info_json, read_info
-from editscope.runs.journal import Line
+from editscope.runs.intact import stored_at, wrong_with
+from editscope.runs.journal import Line, Step, progress, read_journal
 from editscope.runs.judging import Judging, Limits, judging_again
 from editscope.runs.repeats import check_more, check_repeats, file_names, repeated, repeats_of
 from editscope.suites import Suite, Where, load_suite
@@ -32,12 +33,13 @@ __all__ = [
     "Info",
     "Plan",
     "aggregation_from",
+    "check_folder",
     "check_units",
     "make_plan",
     "output_names",
     "plan_again",
     "read_info",
-    "start_folder",
+    "write_info",
 ]
 
 
@@ -64,6 +66,8 @@ class Plan:
     """Edits that ended with one of these statuses are made once more."""
     kept: Kept | None = None
     """What its journal starts with, where it counts the verdicts of another run."""
+    damaged: frozenset[Step] = frozenset()
+    """Edits whose file is missing or is not the one that was stored; they are made once more too."""
 
     @property
     def repeats(self) -> int:
@@ -224,21 +228,29 @@ def output_names(suite: Suite, repeats: int = 1) -> dict[str, dict[str, tuple[st
     }
 
 
-def start_folder(plan: Plan) -> Info:
-    """Make the run folder and its run.json, or find the same run there; the content of its run.json.
+def check_folder(plan: Plan) -> bool:
+    """Whether the run is new; BadInput where its folder has got another run since the plan was made.
+
+    Only who holds the run's lock can know: before that, another process may still be at work there.
+    """
+    if not (plan.out / FILE).exists():
+        return True
+    check_same(plan.out, read_info(plan.out), plan.info)
+    return False
+
+
+def write_info(plan: Plan) -> None:
+    """Write run.json, unless the run has one; only who holds the run's lock may.
 
     A run that is there with fewer repeats gets more: its run.json then says so, and all else in it stays.
     """
-    if (plan.out / FILE).exists():
-        there = read_info(plan.out)
-        if repeats_of(there) < plan.repeats:
-            there |= {"settings": {**there["settings"], "repeats": plan.repeats}, "files": plan.info["files"]}
-            write_whole(plan.out / FILE, info_json(there))
-        return there
-    with writing(plan.out):
-        plan.out.mkdir(parents=True, exist_ok=True)
-    write_whole(plan.out / FILE, info_json(plan.info))
-    return plan.info
+    if not (plan.out / FILE).exists():
+        write_whole(plan.out / FILE, info_json(plan.info), make_folder=False)
+        return
+    there = read_info(plan.out)
+    if repeats_of(there) < plan.repeats:
+        there |= {"settings": {**there["settings"], "repeats": plan.repeats}, "files": plan.info["files"]}
+        write_whole(plan.out / FILE, info_json(there), make_folder=False)
 
 
 def plan_again(
@@ -287,7 +299,16 @@ def plan_again(
     judging = judging_again(suite, info, limits, missing, again) if info.get("judging") else None
     if judging is not None:
         info["judging"] |= {"missing": judging.missing}
-    return Plan(suite, ids, editor, found, folder, info, judging, edit_again)
+    damaged = _damaged(folder) if edit_again else frozenset()
+    return Plan(suite, ids, editor, found, folder, info, judging, edit_again, damaged=damaged)
+
+
+def _damaged(folder: Path) -> frozenset[Step]:
+    """The edits of a run whose file is not what it was."""
+    edits = progress(read_journal(folder)).edits
+    return frozenset(
+        step for step, line in edits.items() if line["status"] == "ok" and wrong_with(stored_at(folder, line), line)
+    )
 
 
 def _info(

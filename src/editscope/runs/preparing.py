@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import xxhash
-
 from editscope.cases import Case, Edit, Question, Status
 from editscope.editors import Editor, Request
 from editscope.errors import BadImage
 from editscope.images import THUMB_SIDE, THUMB_SUFFIX, ImageLike, Pixels, load, thumbnail
 from editscope.judges import Call, Schema
-from editscope.runs.disk import safe_path, writing
+from editscope.runs.disk import make_below, safe_path, writing
+from editscope.runs.intact import HASH, file_hash
 from editscope.runs.journal import Line
 from editscope.runs.memo import Memo, memo_key
 from editscope.runs.protocol import Protocol, code_digest
@@ -113,11 +112,12 @@ class JudgedBench(Bench):
         edit = replace(edit, variant=variant)
         if self.memo is None or not self.editor.in_place:
             return self.kept(edit, trace, index)
-        key = memo_key("picture", code_digest(), _file_digest(edit.image)) if edit.status == "ok" else ""
+        stored = _file_digest(edit.image) if edit.status == "ok" else ""
+        key = memo_key("picture", code_digest(), stored) if stored else ""
         known = self.memo.get(key) if key and trace is None else None
         if known is not None:
             line = edit_line(edit, index, {"source": str(edit.image)}, None, tuple(known["notes"]))
-            return Edited({**line, "size": known["size"]}, None)
+            return Edited({**line, "size": known["size"], HASH: stored}, None)
         made = self.kept(edit, trace, index)
         if made.pixels is not None:
             self.memo.put(key, {"size": made.line["size"], "notes": made.line["notes"]})
@@ -209,6 +209,7 @@ class JudgedBench(Bench):
         for variant, line in job.edits.items():
             try:
                 digests[variant] = _file_digest(self.place(line))
+                self.check(line, digests[variant])
             except OSError as error:
                 raise EditLostError(f"{self.place(line)} cannot be read ({error.strerror})", line) from error
         asked = [[one.variant, one.text] for one in case.instructions]
@@ -251,7 +252,7 @@ class JudgedBench(Bench):
                 files = [theirs / name for name in known["files"]] if "files" in known else list(theirs.iterdir())
                 if theirs == ours.absolute():
                     return bool(files) and all(file.is_file() for file in files)
-                ours.mkdir(parents=True, exist_ok=True)
+                make_below(self.folder, ours)
                 for file in files:
                     shutil.copyfile(file, ours / file.name)
             except FileNotFoundError:
@@ -334,6 +335,6 @@ def _light(case: Case) -> Case:
 
 def _file_digest(path: Any) -> str:
     try:
-        return xxhash.xxh3_128_hexdigest(Path(path).read_bytes())
+        return file_hash(Path(path))
     except TypeError as error:
         raise BadImage(f"{path!r} is not a path") from error

@@ -83,7 +83,10 @@ def protocol_from(said: Mapping[str, Any]) -> Protocol:
 
 def measures_from(said: Mapping[str, Any]) -> tuple[Measure, ...]:
     """The measures that ``described`` wrote."""
-    return tuple(Measure(**{**fields, "metrics": tuple(fields["metrics"])}) for fields in said["measures"])
+    try:
+        return tuple(Measure(**{**fields, "metrics": tuple(fields["metrics"])}) for fields in said["measures"])
+    except TypeError as error:
+        raise BadInput(f"run.json has a measure that this version does not know ({error})") from error
 
 
 @lru_cache(maxsize=1)

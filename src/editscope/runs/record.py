@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import difflib
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 from editscope.errors import BadInput, unknown
 from editscope.runs.accounting import Counted, counted
-from editscope.runs.disk import safe_path
-from editscope.runs.journal import Line, Progress, progress, read_journal
-from editscope.runs.judged_record import SummaryDict, VerdictRecord, kinds_of, shared_tags, verdict_records
+from editscope.runs.case_record import CaseRecord, Selection, Thumbs, describe
+from editscope.runs.intact import HASH
+from editscope.runs.journal import Line, Progress, Source, progress, read_lines
+from editscope.runs.judged_record import SummaryDict, shared_tags, verdict_records
 from editscope.runs.judged_tables import is_judged, unit_metrics
+from editscope.runs.kept_tables import summary_of
 from editscope.runs.plan import Info, aggregation_from, read_info
 from editscope.runs.protocol import measures_from
 from editscope.runs.repeats import plain, repeats_of
 from editscope.runs.tables import (
-    SUMMARY,
     as_table,
     averaged,
     coverage,
@@ -31,75 +30,7 @@ from editscope.runs.tables import (
     summary,
 )
 
-THUMBS = "thumbs"
-KINDS = ("input", "answer", "edit", "error", "levels")
-
-
-@dataclass(frozen=True, slots=True)
-class CaseRecord:
-    """All that a run knows about one case; metrics are fractions, paths point into the run.
-
-    A run with judges has one record for each unit of a case: ``variant`` is its name, ``metrics`` are its measures (a
-    hundredth of what tables show), ``rows`` the numbers behind them and ``verdicts`` what the judges said. ``images``
-    are the edits by variant. A run with repeats has one for each: ``variant`` ends in "~2" in the second.
-    ``asked`` is what the model was really told, where a wrapper changed it; ``trace`` what the editor said or thought.
-    """
-
-    case_id: str
-    variant: str
-    tags: Mapping[str, str]
-    instruction: str
-    status: str
-    reason: str | None
-    metrics: Mapping[str, float]
-    failure: str
-    evidence: Mapping[str, Any]
-    fingerprint: str
-    thumbs: Mapping[str, Path]
-    image: Path | None
-    latency_s: float | None
-    notes: tuple[str, ...] = ()
-    rows: tuple[Mapping[str, Any], ...] = ()
-    verdicts: tuple[VerdictRecord, ...] = ()
-    images: Mapping[str, Path] = field(default_factory=dict)
-    asked: str | None = None
-    trace: str | None = None
-    cost_usd: float | None = None
-
-
-class Thumbs(Mapping[str, Path]):
-    """The small pictures of a case by what they show, looked up when first asked for.
-
-    A report of twelve runs has a hundred thousand of them, a comparison needs none.
-    """
-
-    def __init__(self, run: Path, case_id: str, variants: Sequence[str] = ("",)) -> None:
-        self._run, self._case_id, self._variants = run, case_id, variants
-        self._found: dict[str, Path] | None = None
-
-    def _paths(self) -> dict[str, Path]:
-        if self._found is None:
-            folder = self._run / THUMBS / safe_path(self._case_id)
-            try:
-                named = {path.name.partition(".")[0]: path for path in sorted(folder.iterdir()) if path.is_file()}
-                paths = {kind: path for name, path in named.items() if (kind := kinds_of(name, self._variants))}
-            except OSError:  # a run without thumbnails is still a run
-                paths = {}
-            ordered = [kind for kind in KINDS if kind in paths] + [kind for kind in paths if kind not in KINDS]
-            self._found = {kind: paths[kind] for kind in ordered if kind}
-        return self._found
-
-    def __getitem__(self, kind: str) -> Path:
-        return self._paths()[kind]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._paths())
-
-    def __len__(self) -> int:
-        return len(self._paths())
-
-    def __repr__(self) -> str:
-        return repr(self._paths())
+__all__ = ["CaseRecord", "Run", "Selection", "Thumbs", "describe", "open_run"]
 
 
 class Run:
@@ -113,6 +44,7 @@ class Run:
         self.path = path
         self.info = info
         self.archive = archive
+        self._remark = ""
 
     def __repr__(self) -> str:
         done = f"{finished(self._pairs, self.repeats):,} of {self.info['selection']['n']:,} cases"
@@ -125,8 +57,13 @@ class Run:
         return run_html(self)
 
     @cached_property
+    def _journal(self) -> tuple[Progress, Source]:
+        lines, source = read_lines(self.path, judged=self.judged)
+        return progress(lines), source
+
+    @property
     def _progress(self) -> Progress:
-        return progress(read_journal(self.path))
+        return self._journal[0]
 
     @cached_property
     def _pairs(self) -> list[tuple[Line, Line]]:
@@ -166,12 +103,22 @@ class Run:
 
         ``run.summary["overall"]["miou"]["mean"]`` is a number; ``run.summary["miou"]`` is the mean with its interval.
         """
-        path = self.path / SUMMARY
-        if self.complete and path.is_file():
-            return SummaryDict(json.loads(path.read_text(encoding="utf-8")))
+        if self.complete:
+            found, self._remark = summary_of(self.path, self.info, *self._journal, archive=self.archive)
+            return SummaryDict(found)
         if not self._pairs:
             raise BadInput(f"{self.path} has no scored case yet; `editscope resume {self.path}` goes on with it")
         return SummaryDict(summary(self.info, self._pairs, self._progress.edits.values()))
+
+    @property
+    def remark(self) -> str:
+        """What a user should know about the tables on disk, in a sentence; "" where they follow from the journal.
+
+        Asking for it checks them, and makes those of a finished run again where they do not.
+        """
+        if self.complete:
+            _ = self.summary
+        return self._remark
 
     def rows(self) -> dict[str, list[Any]]:
         """The columns of scores.parquet, as lists; a run with repeats has a row for each."""
@@ -301,8 +248,13 @@ class Run:
             asked=edit.get("asked"),
             trace=edit.get("trace"),
             cost_usd=edit["cost_usd"],
+            hashes=self._hashes(score["case"], score.get("unit", [score["variant"]])),
             **(self._judged_part(score) if self.judged else self._pixel_part(score)),
         )
+
+    def _hashes(self, case_id: str, variants: Sequence[str]) -> dict[Path, str]:
+        lines = [self._progress.edits.get((case_id, variant), {}) for variant in variants]
+        return {path: line[HASH] for line in lines if line.get(HASH) and (path := self.image_of(line)) is not None}
 
     def _pixel_part(self, score: Line) -> dict[str, Any]:
         return {
@@ -327,63 +279,6 @@ class Run:
             "verdicts": verdict_records(score, lines, self.info["judging"]["judges"], thumbs),
             "images": {variant: path for variant, path in places.items() if path is not None},
         }
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Selection(Sequence[CaseRecord]):
-    """Some cases of a run, to look at."""
-
-    records: tuple[CaseRecord, ...]
-    headline: str = "miou"
-
-    def __repr__(self) -> str:
-        first = ", ".join(record.case_id for record in self.records[:3])
-        return f"<Selection of {len(self.records):,} cases: {first}{', …' if len(self.records) > 3 else ''}>"
-
-    def _repr_html_(self) -> str:
-        from editscope.runs.notebook import selection_html
-
-        return selection_html(self)
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def __iter__(self) -> Iterator[CaseRecord]:
-        return iter(self.records)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.records[index]
-
-    def worst(self, n: int = 5) -> Selection:
-        """The n cases with the lowest score, lowest first."""
-        return self._by_score(n, sign=1)
-
-    def best(self, n: int = 5) -> Selection:
-        """The n cases with the highest score, highest first."""
-        return self._by_score(n, sign=-1)
-
-    def show(self) -> str:
-        """Print and return one paragraph per case: score, failure, instruction, where its pictures are."""
-        text = "\n".join(describe(record, self.headline) for record in self.records) or "no cases"
-        print(text)
-        return text
-
-    def _by_score(self, n: int, sign: int) -> Selection:
-        known = [record for record in self.records if self.headline in record.metrics]
-        ordered = sorted(known, key=lambda r: (sign * r.metrics[self.headline], r.case_id, r.variant))
-        return Selection(tuple(ordered[:n]), self.headline)
-
-
-def describe(record: CaseRecord, headline: str = "miou") -> str:
-    """One case in a few lines of text; with what the judges said, where they were asked."""
-    status = "" if record.status == "ok" else f" · {record.status}" + (f": {record.reason}" if record.reason else "")
-    where = record.image or record.thumbs.get("input") or "no picture"
-    value = record.metrics.get(headline)
-    score = f"{headline} –" if value is None else f"{headline} {100 * value:.1f}"
-    failure = f" · {record.failure}" if record.failure and not record.rows else ""
-    name = f"{record.case_id}@{record.variant}" if record.variant else record.case_id
-    said = "".join(f"\n    {verdict}" for verdict in record.verdicts)
-    return f"{name}  {score}{failure}{status}\n    {record.instruction}\n    {where}{said}"
 
 
 def open_run(path: str | Path) -> Run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import Any
 
 from editscope.cases import Edit
 from editscope.editors import Editor, Inventory, Request
-from editscope.errors import BadInput
+from editscope.errors import BadInput, Stopped
+from editscope.runs.intact import wrong_with
 from editscope.runs.journal import Line, Progress, Step, progress, read_journal
 from editscope.runs.judging import (
     Judges,
@@ -38,9 +40,11 @@ class KeptEdits(Editor):
     def __init__(self, run: Run) -> None:
         self.name = run.info["editor"]["name"]
         self.path = str((run.archive or run.path).resolve())
-        self._edits = {step: self._kept(run, line) for step, line in run.edits().items()}
+        self._run = run.path
+        self._lines = run.edits()
+        self._edits = {step: self._kept(run, line) for step, line in self._lines.items()}
         self._not_applicable = {
-            step: str(line["reason"]) for step, line in run.edits().items() if not line.get("applicable", True)
+            step: str(line["reason"]) for step, line in self._lines.items() if not line.get("applicable", True)
         }
 
     def edit(self, case: Request) -> Edit:
@@ -48,19 +52,43 @@ class KeptEdits(Editor):
         known = self._edits.get((case.case_id, repeated(case.variant, case.repeat)))
         if known is None:
             return Edit(case.case_id, case.variant, status="no_output", reason="the run has no edit of this case")
+        wrong = self._wrong_with(case.case_id, repeated(case.variant, case.repeat))
+        if wrong:
+            raise Stopped(wrong)
         return known
 
     def not_applicable(self, case_id: str, variant: str, images: int) -> str:
         """As the editor of the run said."""
         return self._not_applicable.get((case_id, variant), "")
 
+    def verify(self) -> None:
+        """Raise BadInput where the file of an edit is missing or is not the one that was stored.
+
+        That is damage on disk and says nothing about the editor, so such an edit is not scored as one without output.
+        """
+        found = [wrong for step in self._edits if (wrong := self._wrong_with(*step))]
+        if found:
+            more = f" ({len(found) - 1:,} more edits are damaged)" if len(found) > 1 else ""
+            raise BadInput(found[0] + more)
+
+    def _wrong_with(self, case_id: str, variant: str) -> str:
+        image = self._edits[case_id, variant].image
+        if image is None:
+            return ""
+        wrong = wrong_with(Path(str(image)), self._lines[case_id, variant])
+        if not wrong:
+            return ""
+        if Path(self.path).is_file():
+            return f"{image} {wrong}; it was unpacked from {self.path}: remove {self._run.parent} to unpack it again"
+        again = f"editscope resume {shlex.quote(self.path)} --edit-again"
+        return f"{image} {wrong}, so that its edit cannot be judged; put the file back, or make it again with: {again}"
+
     def inventory(self, selected: Any, known: Any, names: Any = None) -> Inventory:
         """Which cases have no edit in the run."""
         ids = [case_id for case_id, _ in self._edits]
         missing = [case_id for case_id in selected if case_id not in set(ids)]
-        lost = [str(e.image) for e in self._edits.values() if e.image is not None and not Path(str(e.image)).is_file()]
-        there = sum(e.image is not None for e in self._edits.values()) - len(lost)
-        return Inventory(there, tuple(missing), (), tuple(f"{path} is no longer there" for path in lost))
+        there = sum(edit.image is not None for edit in self._edits.values())
+        return Inventory(there, tuple(missing))
 
     def _kept(self, run: Run, line: dict[str, Any]) -> Edit:
         image = run.image_of(line)
@@ -103,6 +131,7 @@ def _plan(run: Run, suite: Suite, judging: Judging, out: str | Path | None) -> P
     selection = run.info["selection"]
     where = {tag: tuple(values) for tag, values in (selection["where"] or {}).items()} or None
     kept = KeptEdits(run)
+    kept.verify()
     made_by = {"editor": run.info["editor"], "edits_of": kept.path, "seed": run.info["seed"]}
     return make_plan(
         suite,

@@ -6,8 +6,8 @@ import os
 import pickle
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -17,22 +17,23 @@ from editscope.editors import Editor
 from editscope.editors.base import EditLimits
 from editscope.errors import BadInput, Stopped, unknown
 from editscope.runs.asking import Asking
-from editscope.runs.disk import DiskError, writing
+from editscope.runs.disk import DiskError, FolderGone, writing
 from editscope.runs.engine import ERRORS, Crew, Engine
 from editscope.runs.gpus import visible_gpus
-from editscope.runs.info import FILE, add_to_judging
+from editscope.runs.info import FILE, add_to_judging, read_info
 from editscope.runs.journal import FILE as JOURNAL
-from editscope.runs.journal import Journal, progress, read_journal
+from editscope.runs.journal import Journal, progress, read_lines
 from editscope.runs.judged_engine import Court, JudgedEngine
 from editscope.runs.judged_tables import snapshots
 from editscope.runs.judging import Judges, Judging, Limits, make_judging
-from editscope.runs.plan import Plan, make_plan, plan_again, start_folder
+from editscope.runs.kept_tables import kept_summary, make_tables, write_tables
+from editscope.runs.plan import Plan, check_folder, make_plan, plan_again, write_info
 from editscope.runs.preparing import judged_bench
 from editscope.runs.progress import judging_meter, meter
 from editscope.runs.record import Run, open_run
 from editscope.runs.steps import IMAGES, THUMBS
 from editscope.runs.stock import paid, slots
-from editscope.runs.tables import SCORES, SUMMARY, scored, write_tables
+from editscope.runs.tables import scored
 from editscope.runs.todo import done_so_far, todo
 from editscope.runs.worker import Setup
 from editscope.suites import Suite, load_suite, parse_where, suite_names
@@ -160,9 +161,11 @@ def execute(
         raise BadInput(f"--jobs must be at least 1, not {jobs}")
     plan.editor.limit(plan.edit_limits)
     crew = _crew(plan, jobs or cores(), local=engine == LOCAL)
-    new = not (plan.out / FILE).exists()
     try:
-        with ExitStack() as stack:
+        # The lock comes first: who does not hold it makes, changes and removes nothing, and asks nobody.
+        with Journal(plan.out) as journal, _taken_back(plan, journal), ExitStack() as stack:
+            if journal.warning and console is not None:
+                console.print(f" note: {journal.warning}", markup=False)
             to_edit, to_score = todo(plan)
             on_ray = engine == RAY and bool(to_edit or to_score)
             asking = stack.enter_context(_asks(plan.judging, on_ray, ray_address, jobs)) if plan.judging else None
@@ -174,19 +177,18 @@ def execute(
                 from editscope.runs.ray_engine import ray_crew
 
                 crew = stack.enter_context(ray_crew(plan, crew, ray_address, jobs=jobs))
-            start_folder(plan)
-            with Journal(plan.out) as journal:
-                _take_over(plan, journal)
-                _sweep(plan.out / IMAGES)
-                worked = _work(plan, crew, journal, console, asking)
-                _finish(plan, worked)
+            journal.check()
+            write_info(plan)
+            _take_over(plan, journal)
+            _sweep(plan.out / IMAGES)
+            worked = _work(plan, crew, journal, console, asking)
+            journal.check()
+            _finish(plan, worked)
     except DiskError as error:
-        if not read_journal(plan.out):
-            raise BadInput(str(error)) from error
-        raise _resumable(plan, str(error)) from error
-    except BadInput:
-        if new:
-            _leave_nothing(plan.out)
+        if _began(plan.out):
+            raise _resumable(plan, str(error)) from error
+        raise BadInput(str(error)) from error
+    except FolderGone:
         raise
     except Stopped as stop:
         raise _resumable(plan, str(stop)) from stop
@@ -195,7 +197,7 @@ def execute(
 
 def _take_over(plan: Plan, journal: Journal) -> None:
     """Start a run with the lines and thumbnails of the one that it counts again, in one write, unless it has them."""
-    if plan.kept is None or read_journal(plan.out):
+    if plan.kept is None or not journal.empty:
         return
     thumbs = plan.kept.folder / THUMBS
     if thumbs.is_dir():
@@ -204,13 +206,29 @@ def _take_over(plan: Plan, journal: Journal) -> None:
     journal.append(*plan.kept.lines)
 
 
-def _leave_nothing(folder: Path) -> None:
-    """Take back a run that was refused before its first step, so that the corrected command can have its folder."""
-    if (folder / FILE).exists() and not read_journal(folder):
-        for name in (FILE, JOURNAL, ERRORS):
-            (folder / name).unlink(missing_ok=True)
-        with suppress(OSError):  # it was there before, or holds something of the user's
-            folder.rmdir()
+@contextmanager
+def _taken_back(plan: Plan, journal: Journal) -> Iterator[None]:
+    """Leave nothing of a new run that was refused before its first step, so that the corrected command can have its
+    folder. Only who holds the lock may, and only what this call has made is removed."""
+    new = check_folder(plan)
+    try:
+        yield
+    except FolderGone:
+        raise
+    except BaseException as error:
+        journal.check()  # where the folder is gone, that is why
+        refused = isinstance(error, BadInput | DiskError) or not (plan.out / FILE).exists()
+        if new and refused:
+            journal.take_back(FILE, ERRORS)
+        raise
+
+
+def _began(folder: Path) -> bool:
+    """Whether a run has a step that is worth going on with."""
+    try:
+        return bool((folder / JOURNAL).stat().st_size)
+    except OSError:
+        return False
 
 
 def _asks(judging: Judging, on_ray: bool, address: str | None, jobs: int | None) -> AbstractContextManager[Asking]:
@@ -249,13 +267,14 @@ def _work(plan: Plan, crew: Crew, journal: Journal, console: Console | None, ask
 
 
 def _finish(plan: Plan, worked: bool) -> None:
-    if not worked and (plan.out / SCORES).exists() and (plan.out / SUMMARY).exists():
-        return
-    done = progress(read_journal(plan.out))
-    info, pairs = plan.info, scored(done)
+    """Write the tables, unless those that are there were made from this very journal."""
+    info = read_info(plan.out)
+    lines, source = read_lines(plan.out)
+    done = progress(lines)
     if plan.judging is not None:
-        info = add_to_judging(plan.out, {"missing": plan.judging.missing, "snapshots": snapshots(pairs)})
-    write_tables(plan.out, info, pairs, done.edits.values())
+        info = add_to_judging(plan.out, {"missing": plan.judging.missing, "snapshots": snapshots(scored(done))})
+    if worked or kept_summary(plan.out, info, source) is None:
+        write_tables(plan.out, make_tables(info, done, source))
 
 
 def _sweep(images: Path) -> None:
@@ -266,6 +285,8 @@ def _sweep(images: Path) -> None:
 
 
 def _resumable(plan: Plan, said: str) -> Stopped:
+    if "editscope resume" in said:  # it says already how to go on
+        return Stopped(said)
     if not plan.resumable:
         return Stopped(f"{said}; go on with editscope.run(suite, editor, out={str(plan.out)!r})")
     return Stopped(f"{said}; go on with: editscope resume {shlex.quote(str(plan.out))}")

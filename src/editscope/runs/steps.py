@@ -21,12 +21,13 @@ from editscope.images import (
     Pixels,
     decode,
     encode_codes,
+    encode_png,
     encode_thumbnail,
     load,
     thumbnail,
-    write_png,
 )
-from editscope.runs.disk import safe_path, writing
+from editscope.runs.disk import make_below, safe_path, write_whole, writing
+from editscope.runs.intact import HASH, content_hash, damaged, file_hash, stored_at
 from editscope.runs.journal import Line
 from editscope.runs.repeats import file_names, plain
 from editscope.runs.worker import Job, Report
@@ -90,24 +91,38 @@ class Bench:
     def kept(self, edit: Edit, trace: str | None, index: int) -> Edited:
         """An edit, decoded and on disk, with its line."""
         pixels, notes, edit = _decoded(edit)
-        place: Any = None
-        if pixels is not None:
-            place = self._keep(edit, pixels)
-        return Edited(edit_line(edit, index, place, pixels, notes), pixels, trace)
+        if pixels is None:
+            return Edited(edit_line(edit, index, notes=notes), None, trace)
+        place, stored = self._keep(edit, pixels)
+        return Edited({**edit_line(edit, index, place, pixels, notes), HASH: stored}, pixels, trace)
 
     def find(self, line: Line) -> Pixels | None:
         """The picture that an edit line speaks of, from disk."""
         if line["status"] != "ok":
             return None
+        path = self.place(line)
         try:
-            return decode(self.place(line)).pixels
-        except BadImage as error:
-            raise EditLostError(str(error), line) from error
+            self.check(line, file_hash(path))
+            return decode(path).pixels
+        except (BadImage, OSError) as error:
+            if isinstance(error, BadImage) and path.is_file() and isinstance(line["image"], str):
+                raise Stopped(damaged(path, self.folder, str(error))) from error
+            raise EditLostError(f"{path} cannot be read ({error})", line) from error
+
+    def check(self, line: Line, found: str) -> None:
+        """Raise where the file of an edit has another hash than it had: Stopped for one that the run stored.
+
+        One that was made elsewhere is taken anew, as a resumed run goes on with the files of today.
+        """
+        if found == (line.get(HASH) or found):
+            return
+        if isinstance(line["image"], str):
+            raise Stopped(damaged(self.place(line), self.folder))
+        raise EditLostError(f"{self.place(line)} was changed", line)
 
     def place(self, line: Line) -> Path:
         """Where the picture of an edit lies."""
-        place = line["image"]
-        return Path(place["source"]) if isinstance(place, dict) else self.folder / place
+        return stored_at(self.folder, line)
 
     def finish(self, case: Case, job: Job, pictures: Mapping[str, Pixels | None]) -> Report:
         """The report that ends a job: the score line of its edit."""
@@ -170,21 +185,24 @@ class Bench:
         assert self.editor is not None
         return self.editor.needs_answer or self.editor.wants_answer
 
-    def _keep(self, edit: Edit, pixels: Pixels) -> Any:
+    def _keep(self, edit: Edit, pixels: Pixels) -> tuple[Any, str]:
+        """Put an edit on disk, unless it lies there already: its place, and the hash of its file."""
         assert self.editor is not None
         if self.editor.in_place:
-            return {"source": str(edit.image)}
+            return {"source": str(edit.image)}, file_hash(Path(str(edit.image)))
         variant = f"@{safe_path(edit.variant)}" if edit.variant else ""  # no case id has an @ when it is quoted
         relative = f"{IMAGES}/{safe_path(edit.case_id)}{variant}_output.png"
-        with writing(self.folder / relative):
-            write_png(self.folder / relative, pixels)
-        return relative
+        path, data = self.folder / relative, encode_png(pixels)
+        with writing(path):
+            make_below(self.folder, path.parent)
+        write_whole(path, data, make_folder=False, sync=False)
+        return relative, content_hash(data)
 
     def keep_thumbs(self, case_id: str, thumbs: Mapping[str, bytes]) -> None:
         """Write thumbnails, by file name."""
         folder = self.folder / THUMBS / safe_path(case_id)
         with writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+            make_below(self.folder, folder)
             for name, data in thumbs.items():
                 (folder / name).write_bytes(data)
 

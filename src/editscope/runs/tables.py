@@ -1,12 +1,10 @@
-"""From the journal of a finished run to scores.parquet and summary.json."""
+"""Scores and summary of a run, as they follow from the lines of its journal."""
 
 from __future__ import annotations
 
 import io
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,7 +12,6 @@ from numpy.typing import NDArray
 
 from editscope.errors import BadInput
 from editscope.runs import judged_tables
-from editscope.runs.disk import write_whole
 from editscope.runs.journal import Line, Progress
 from editscope.runs.plan import Info, aggregation_from
 from editscope.runs.repeated_tables import about_repeats
@@ -149,13 +146,6 @@ def coverage(n: int, pairs: Sequence[tuple[Line, Line]], repeats: int = 1) -> di
     return found | ({"pending": left} if left > 0 else {})
 
 
-def write_tables(folder: Path, info: Info, pairs: Sequence[tuple[Line, Line]], edits: Iterable[Line] = ()) -> None:
-    """Write scores.parquet and summary.json, each whole or not at all; same journal, same bytes."""
-    write_whole(folder / SCORES, _parquet(score_columns(info, pairs)))
-    text = json.dumps(summary(info, pairs, edits), indent=1, ensure_ascii=False)
-    write_whole(folder / SUMMARY, (text + "\n").encode())
-
-
 def as_table(columns: Mapping[str, list[Any]]) -> Any:
     """The columns as a pyarrow Table."""
     import pyarrow as pa
@@ -165,11 +155,12 @@ def as_table(columns: Mapping[str, list[Any]]) -> Any:
     return pa.table({name: pa.array(values, type=types.get(name)) for name, values in columns.items()})
 
 
-def _parquet(columns: Mapping[str, list[Any]]) -> bytes:
+def as_parquet(columns: Mapping[str, list[Any]], about: Mapping[str, str]) -> bytes:
+    """The columns as the bytes of scores.parquet, with what its metadata says."""
     import pyarrow.parquet as pq
 
     buffer = io.BytesIO()
-    pq.write_table(as_table(columns), buffer, compression="zstd")
+    pq.write_table(as_table(columns).replace_schema_metadata(dict(about)), buffer, compression="zstd")
     return buffer.getvalue()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from editscope.runs.journal import Line, Progress, progress, read_journal
+from editscope.runs.journal import Line, Progress, Step, progress, read_lines
 from editscope.runs.plan import Plan
 from editscope.runs.repeats import plain, repeated
 from editscope.runs.worker import Job
@@ -35,14 +35,15 @@ def todo(plan: Plan) -> tuple[list[Job], list[Job]]:
 
 def lines_of(plan: Plan) -> Sequence[Line]:
     """The lines of a run's journal; before it is there, those that it will start with."""
-    return read_journal(plan.out) or (plan.kept.lines if plan.kept else ())
+    lines, _ = read_lines(plan.out, judged=plan.judging is not None)
+    return lines or (plan.kept.lines if plan.kept else ())
 
 
 def done_so_far(plan: Plan) -> Progress:
     """What the journal has; without what ended without a verdict, where that is to be asked again."""
     done = progress(lines_of(plan))
     if plan.edit_again:
-        done = _without(done, plan.edit_again)
+        done = _without(done, plan.edit_again, plan.damaged)
     if plan.judging is None or not plan.judging.again:
         return done
     scores = {step: line for step, line in done.scores.items() if _settled(line)}
@@ -60,9 +61,10 @@ def _settled(score: Line) -> bool:
     return bool(score["status"] == "ok")
 
 
-def _without(done: Progress, statuses: tuple[str, ...]) -> Progress:
-    """What is done, without edits that ended with one of these statuses, and without their scores."""
+def _without(done: Progress, statuses: tuple[str, ...], damaged: frozenset[Step]) -> Progress:
+    """What is done, without edits that ended with one of these statuses or are damaged, and without their scores."""
     lost = {step for step, line in done.edits.items() if line["status"] in statuses and line.get("applicable", True)}
+    lost |= damaged
     edits = {step: line for step, line in done.edits.items() if step not in lost}
     scores = {
         step: line

@@ -210,6 +210,8 @@ def _check_run(path: Path, folder: Path) -> None:
         run = Run(folder, read_info(folder), archive=path)
         run.rows()
         run.records()
+        if run.complete:
+            _ = run.summary
     except BadInput as error:
         raise BadInput(
             f"{path} cannot be opened: {str(error).replace(f'{folder}/', '').replace(str(folder), 'it')}"

@@ -17,6 +17,7 @@ from editscope.runs.compare import compare
 from editscope.runs.info import FILE, read_info
 from editscope.runs.interrupts import Interrupts
 from editscope.runs.judging import Judging
+from editscope.runs.lock import Lock
 from editscope.runs.plan import aggregation_from, make_plan
 from editscope.runs.record import Run, open_run
 from editscope.runs.start import execute
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 ATTEMPTS = 2
 """How often a checkpoint that cannot be evaluated is tried: once, and once more after the others."""
 FIRST, BEST = "first", "best"
+LOCK = ".watch.lock"
 CHECKPOINT = "checkpoint"
 """Where run.json keeps what the checkpoint looked like."""
 REQUESTED = "stopped on request"
@@ -106,6 +108,17 @@ class Watcher:
         A Ctrl-C while nothing is done ends it; one in the middle of a run raises Stopped, and the same watch goes on
         with that run later.
         """
+        busy = f"{self.watch.out} is used by another watch; wait for it or stop it first"
+        lock = Lock(self.watch.out / LOCK, busy, make_folder=True)
+        try:
+            self.history = self._opened()
+            if self.history.looks:
+                write_history(self.watch.out, self.history)
+            yield from self._rounds(every_s, once)
+        finally:
+            lock.remove()
+
+    def _rounds(self, every_s: float, once: bool) -> Iterator[Look]:
         while True:
             tried: set[str] = set()
             while (one := self._next(tried)) is not None:
@@ -261,10 +274,7 @@ class Watcher:
                 there = self._run_is_there(look)
                 look = self._judged(look, looks) if there else look.unscored("its run was deleted")
             looks.append(look)
-        history = History(about, how, {look.name: look for look in looks})
-        if found.how != how:
-            write_history(self.watch.out, history)
-        return history
+        return History(about, how, {look.name: look for look in looks})
 
     def _keep(self, look: Look) -> None:
         self.history.looks[look.name] = look

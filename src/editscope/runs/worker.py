@@ -20,7 +20,7 @@ from editscope.editors import Editor, load_editor
 from editscope.editors.base import EditLimits
 from editscope.errors import BadInput, EditscopeError, Stopped
 from editscope.images import keep_freed_memory
-from editscope.runs.disk import DiskError
+from editscope.runs.disk import DiskError, remember_home
 from editscope.runs.journal import Line, Step
 from editscope.suites import Suite, load_suite
 
@@ -150,6 +150,7 @@ def serve(
     try:
         from editscope.runs.steps import Bench
 
+        remember_home(setup.folder)
         editor = editor or setup.load_editor()
         bench = (setup.bench or Bench)(setup.load_suite(), editor, setup.folder, setup.seed)
         if editor is not None:

@@ -12,6 +12,7 @@ from editscope.errors import EditscopeError
 from editscope.images import Pixels, load, thumbnail
 from editscope.report.model import Sheet
 from editscope.report.source import ReportCase
+from editscope.runs.intact import check_stored
 
 
 class Pictures:
@@ -32,9 +33,16 @@ class Pictures:
         return next((found for r in records.values() if (found := self._read(r.thumbs.get(role))) is not None), None)
 
     def edit(self, record: ReportCase) -> Pixels | None:
-        """What a run made of a case."""
-        full = self._read(getattr(record, "image", None))
+        """What a run made of a case; BadInput where its file is not the one that the run stored."""
+        path = getattr(record, "image", None)
+        if path is not None:
+            check_stored(path, getattr(record, "hashes", {}), self._run_of(path))
+        full = self._read(path)
         return full if full is not None else self._read(record.thumbs.get("edit"))
+
+    def _run_of(self, path: Path) -> Path:
+        paths = [view.run.path for view in self._sheet.runs]
+        return next((run for run in paths if run in path.parents), paths[0])
 
     def _read(self, path: Path | None) -> Pixels | None:
         if path is None or not path.is_file():

@@ -94,7 +94,7 @@ def test_the_page_counts_edits_and_verdicts_and_says_what_the_missing_could_chan
     assert lacking > 0
     assert f"{lacking} of {total} verdicts missing" in text
     assert f"between {cell['worst']:.2f} and {cell['best']:.2f} whatever the missing verdicts are" in text
-    assert "counts as the worst" in text
+    assert "the worst score" in text
     assert "2 no output" in text
     assert "gpt-4o-2024-11-20" in text
     assert run.info["judging"]["prompts"]["hash"][:8] in text

@@ -79,7 +79,7 @@ def test_the_kp_gate_lowers_kp_only_when_it_is_enforced_and_the_instruction_was_
     assert values(scored("worldedit", case, {**failed, "if": 3}, kp_gate="enforced"))["kp"] == 4
     assert values(scored("worldedit", case, {**failed, "if": "refused"}, kp_gate="enforced"))["kp"] == 4
     lost = scored("worldedit", case, {**failed, "kp": "unparsed"}, kp_gate="enforced")["kp"]
-    assert (lost.value, lost.status) == (None, "unparsed")
+    assert (lost.value, lost.status) == (1.0, "unparsed")
 
 
 def test_worldedit_judges_a_paraphrase_by_its_own_words(tmp_path: Path) -> None:

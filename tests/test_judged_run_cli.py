@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from PIL import Image, ImageOps
 import editscope as es
 from editscope.cli import main
 from judge_server import KEY, JudgeServer, agreeable
-from judged_data import make_picabench, make_worldedit
+from judged_data import make_picabench, make_worldedit, write_json
 
 pytestmark = pytest.mark.slow
 
@@ -170,3 +171,40 @@ def test_other_prompts_make_another_run(cli: Cli, server: JudgeServer, tmp_path:
     code, said = cli("resume", "theirs-run")
     assert code == 2
     assert "the prompts of picabench are not those that the run was started with" in said
+
+
+def test_what_edit_areas_are_on_is_said_once_and_decided_by_a_flag_or_the_protocol(
+    cli: Cli, server: JudgeServer, tmp_path: Path
+) -> None:
+    data = make_picabench(tmp_path / "pica", 2, size=(512, 384))
+    rows = json.loads((data / "meta_info.json").read_text(encoding="utf-8"))
+    for row in rows:  # the lower right quarter on the canvas of 1024 × 768, which lies beyond the source
+        row["edit_area"] = [{"x": 512, "y": 384, "width": 511, "height": 383}]
+    write_json(data / "meta_info.json", rows)
+    outputs = tmp_path / "mine"
+    outputs.mkdir()
+    for path in (data / "input_img").iterdir():
+        edit = Image.open(path).convert("RGB")
+        edit.paste((255, 0, 255), (256, 192, 512, 384))
+        edit.save(outputs / path.name)
+    asked = ["picabench", "--data", data, "--editor", f"folder:{outputs}", "--judge", server.spec()]
+
+    def consistency(out: str, *more: object) -> tuple[float, str]:
+        code, said = cli("run", *asked, "--out", out, *more)
+        assert code == 0, said
+        return es.open_run(out).summary["overall"]["consistency"]["mean"], said
+
+    value, said = consistency("auto")
+    assert value == 100
+    assert said.count("the edit areas of 2 cases (00000, 00001) reach over the source and fit the canvas") == 1
+    assert consistency("canvas", "--edit-area", "canvas")[0] == 100
+    by_flag, by_protocol = (
+        consistency(out, *how)[0]
+        for out, how in (
+            ("flag", ("--edit-area", "source")),
+            ("protocol", ("--protocol", "picabench?edit_area=source")),
+        )
+    )
+    assert by_flag == by_protocol < 40
+    code, said = cli("run", *asked, "--edit-area", "both")
+    assert (code, "choose from auto, source, canvas" in said) == (2, True)

@@ -25,7 +25,7 @@ from editscope.judges.gemini import Gemini
 from editscope.judges.packs import load_pack
 from editscope.judges.responses import Responses
 from editscope.judges.wire import Manner, Settings, Wire, gentler
-from editscope.runs.protocol import deciding_files
+from editscope.runs.protocol import Protocol, deciding_files, described
 from editscope.scoring.rubrics import Unit, load_rubric
 from editscope.scoring.rubrics._lanczos import lanczos
 from editscope.scoring.rubrics.pictures import Form, Shown, pictures_of, with_side
@@ -259,6 +259,12 @@ def test_detail_and_temperature_are_those_of_the_release(name: str) -> None:
     assert {part["detail"] for part in images} == {detail or "auto"}
     assert other.get("temperature") == temperature
     assert "mediaResolution" not in body_of(name, "gemini")["generationConfig"]  # which means something else
+
+
+def test_run_json_says_how_calls_are_sent() -> None:
+    kris, rise = (load_rubric(name) for name in ("kris", "rise?side=0"))
+    assert described(Protocol("kris"), kris)["sent"] == {"detail": None, "temperature": None, "side": 0, "quality": 0}
+    assert described(Protocol("rise"), rise)["sent"] == {"detail": "high", "temperature": 0, "side": 0, "quality": 75}
 
 
 def test_the_spec_of_the_judge_decides_over_the_protocol() -> None:

@@ -71,6 +71,7 @@ def described(protocol: Protocol, rubric: Rubric) -> dict[str, Any]:
             "hash": getattr(pack, "hash", ""),
             "files": {name: prompts[name].hash for name in sorted(prompts)},
         },
+        "sent": rubric.sending(),
         "measures": [asdict(measure) for measure in rubric.measures],
         "headline": rubric.headline,
     }

@@ -154,6 +154,10 @@ class Rubric(ABC):
         """Numbers that need no judge, such as PSNR outside the edited area."""
         return {}
 
+    def sending(self) -> dict[str, Any]:
+        """How calls go to a judge whose spec says nothing else, for run.json."""
+        return {"detail": self.detail or None, "temperature": self.temperature}
+
     def sent(self, call: Call) -> Call:
         """A call with what this protocol asks of the judge besides."""
         return replace(call, detail=self.detail, temperature=self.temperature)

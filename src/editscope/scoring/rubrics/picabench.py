@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from editscope.judges import Call, Picture, Verdict
 from editscope.scoring.psnr import MOST_DB, outside, psnr_outside
 from editscope.scoring.rubrics.base import Measure, Prompts, Rubric, ScoreRow, Unit, instruction_of, variant_tags
 from editscope.scoring.rubrics.combining import combine, majority
-from editscope.scoring.rubrics.pictures import jpeg, with_side
+from editscope.scoring.rubrics.pictures import QUALITY, jpeg, with_side
 
 Box: TypeAlias = tuple[int, int, int, int]
 """Left, top, right and bottom, the last two exclusive."""
@@ -55,6 +55,10 @@ class PicaBench(Rubric):
         self.channel_sum = self.choice("psnr", ("mean", "channel-sum")) == "channel-sum"
         self.psnr_size = self.number("psnr_size", 0)
         self.edit_area = self.choice("edit_area", ("auto", "source", "canvas"))
+
+    def sending(self) -> dict[str, Any]:
+        """Also the size and the quality of crops."""
+        return {**super().sending(), "side": SIDE, "quality": QUALITY}
 
     def units(self, case: Case) -> tuple[Unit, ...]:
         """One for each level; BadInput for a case without questions."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from editscope.cases import Case, Status
 from editscope.errors import EditscopeError
@@ -43,6 +44,10 @@ class ScaleRubric(Rubric):
         """Read ``side`` and ``quality``."""
         self.side = self.number("side", self.default_side)
         self.quality = self.number("quality", self.default_quality, most=100)
+
+    def sending(self) -> dict[str, Any]:
+        """Also the size and the quality of pictures."""
+        return {**super().sending(), "side": self.side, "quality": self.quality}
 
     def form(self, case: Case) -> Form:
         """How the pictures of a case go to the judge."""

@@ -143,12 +143,15 @@ def test_a_second_ctrl_c_stops_at_once(site: Site) -> None:
 
 
 def test_two_processes_cannot_do_one_run(site: Site) -> None:
+    until_told = 'while not os.path.exists("told"): time.sleep(0.01)'
+    (site.folder / "logging_editor.py").write_text(LOGGING.replace("time.sleep(0.03)", until_told))
     first = site.start(*site.run_arguments("run"))
-    site.wait_for_lines(first, "run", 4)
+    site.wait_for_call()
     code, err = end(site.start("resume", "run"))
+    (site.folder / "told").touch()
+    assert end(first) == (0, "")
     assert code == 2
     assert "is being written by another process" in err
-    assert end(first) == (0, "")
 
 
 def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(site: Site) -> None:

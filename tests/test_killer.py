@@ -102,6 +102,14 @@ def end(process: subprocess.Popen[str]) -> tuple[int, str]:
     return process.returncode, said
 
 
+def test_a_start_that_was_killed_while_it_wrote_run_json_is_made_again_by_the_same_command(site: Site) -> None:
+    (site.folder / "run").mkdir()
+    (site.folder / "run/journal.jsonl").touch()
+    (site.folder / "run/.run.json.4711.tmp").write_text('{"format": 1, "edi')
+    arguments = ["run", "paintbench", "--data", "set", "--editor", "ref:identity", "--limit", "2", "--out", "run", "-q"]
+    assert end(site.start(*arguments)) == (0, "")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_finishes_the_steps_in_hand_and_says_how_to_go_on(site: Site, number: int) -> None:
     process = site.start(*site.run_arguments("run"))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from editscope.errors import BadInput
+from editscope.runs.disk import half_written
 from editscope.runs.info import FILE, Info, info_json, read_info
 from editscope.runs.journal import FILE as JOURNAL
 from editscope.runs.repeats import check_more, repeats_of
@@ -29,10 +30,15 @@ def run_folder(out: str | Path | None, info: Info) -> Path:
         raise BadInput(f"--out {folder} is a file; a run is a folder")
     if (folder / FILE).exists():
         _check_same(folder, read_info(folder), info)
-    elif folder.is_dir() and any(entry.name != JOURNAL for entry in folder.iterdir()):
+    elif folder.is_dir() and not all(map(_of_a_start, folder.iterdir())):
         raise BadInput(f"--out {folder} is not empty and not a run; give a new or empty folder")
     _check_writable(folder)
     return folder
+
+
+def _of_a_start(path: Path) -> bool:
+    """Whether a file is one that a start leaves which was killed before run.json was there."""
+    return path.name == JOURNAL or half_written(path)
 
 
 def _check_same(folder: Path, there: Info, asked: Info) -> None:

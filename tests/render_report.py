@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page, sync_playwright
+from playwright.sync_api import Locator, Page, expect, sync_playwright
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGS = [
@@ -16,6 +16,9 @@ ARGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+PATIENCE_MS = 60_000
+"""A page that is right answers in a fraction of it; a busy machine may need more than Playwright's five seconds."""
+expect.set_options(timeout=PATIENCE_MS)
 VIEWS = {
     "desktop": (1280, 900, "light"),
     "dark": (1280, 900, "dark"),
@@ -41,7 +44,7 @@ def draw_all(inside: Page | Locator) -> None:
     """Scroll to every plot and wait until it is drawn."""
     for plot in inside.locator("figure.plot:has(script)").all():
         plot.scroll_into_view_if_needed()
-        plot.locator(".live .main-svg").first.wait_for(timeout=60_000)
+        plot.locator(".live .main-svg").first.wait_for(timeout=PATIENCE_MS)
 
 
 def main() -> None:

@@ -9,16 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from editscope.report import ReportRun, write
-from render_report import ARGS, CHROMIUM
+from render_report import ARGS, CHROMIUM, PATIENCE_MS
 
 __all__ = ["CHROMIUM", "Watched", "chromium", "opened", "without_plots"]
-
-PATIENCE_MS = 60_000
-"""A page that is right answers in a fraction of it; a busy machine may need more than Playwright's five seconds."""
-expect.set_options(timeout=PATIENCE_MS)
 
 
 def without_plots(runs: Sequence[ReportRun], out: Path, **options: Any) -> Path:

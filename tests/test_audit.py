@@ -22,6 +22,8 @@ from editscope.scoring.audit import APART, DAMAGES, ladder
 from editscope.suites import Suite, load_suite
 from judge_server import KEY, Asked, Fault, JudgeServer, Reply, Script
 
+pytestmark = pytest.mark.slow
+
 Kind = Callable[[Truth], Script]
 
 

@@ -187,6 +187,7 @@ def test_each_model_takes_as_many_pictures_as_its_makers_say() -> None:
     assert [load_editor(f"ark:{model}").max_images for model in (SEEDEDIT, SEEDREAM, NEWEST)] == [1, 14, 14]
 
 
+@pytest.mark.slow
 def test_a_run_on_paintbench_keeps_what_the_server_said_and_never_the_key(tmp_path: Path) -> None:
     refused = {"code": "OutputImageSensitiveContentDetected", "message": "no"}
     with ArkServer([Drawn(), Drawn(text_only=True, errors=(refused,)), Drawn()], keys=[KEY]) as server:

@@ -237,6 +237,7 @@ def test_each_model_takes_as_many_pictures_as_its_makers_say() -> None:
     assert [load_editor(f"bfl:{model}").max_images for model in models] == [4, 4, 8, 8]
 
 
+@pytest.mark.slow
 def test_a_run_on_paintbench_keeps_what_the_server_said_and_never_the_key(tmp_path: Path) -> None:
     script = [Task(cost=4.5), Task(status="Request Moderated"), Task(prompt="Rewritten.")]
     with BFLServer(script, keys=[KEY]) as server:

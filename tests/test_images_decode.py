@@ -217,6 +217,7 @@ def test_the_limit_can_be_moved() -> None:
     assert MAX_PIXELS == 64_000_000
 
 
+@pytest.mark.slow
 def test_bombs_take_no_memory(tmp_path: Path) -> None:
     bomb = zlib.compress(bytes(400_000_000), 9)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -14,6 +14,8 @@ from editscope.stats.paired import compare_rows
 from judge_server import KEY, Asked, JudgeServer, Outcome, Reply, agreeable
 from judged_data import draw, make_worldedit
 
+pytestmark = pytest.mark.slow
+
 Cli = Callable[..., tuple[int, str]]
 
 

@@ -102,6 +102,14 @@ def end(process: subprocess.Popen[str]) -> tuple[int, str]:
     return process.returncode, said
 
 
+def test_a_start_that_was_killed_while_it_wrote_run_json_is_made_again_by_the_same_command(site: Site) -> None:
+    (site.folder / "run").mkdir()
+    (site.folder / "run/journal.jsonl").touch()
+    (site.folder / "run/.run.json.4711.tmp").write_text('{"format": 1, "edi')
+    arguments = ["run", "paintbench", "--data", "set", "--editor", "ref:identity", "--limit", "2", "--out", "run", "-q"]
+    assert end(site.start(*arguments)) == (0, "")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_finishes_the_steps_in_hand_and_says_how_to_go_on(site: Site, number: int) -> None:
     process = site.start(*site.run_arguments("run"))
@@ -143,12 +151,15 @@ def test_a_second_ctrl_c_stops_at_once(site: Site) -> None:
 
 
 def test_two_processes_cannot_do_one_run(site: Site) -> None:
+    until_told = 'while not os.path.exists("told"): time.sleep(0.01)'
+    (site.folder / "logging_editor.py").write_text(LOGGING.replace("time.sleep(0.03)", until_told))
     first = site.start(*site.run_arguments("run"))
-    site.wait_for_lines(first, "run", 4)
+    site.wait_for_call()
     code, err = end(site.start("resume", "run"))
+    (site.folder / "told").touch()
+    assert end(first) == (0, "")
     assert code == 2
     assert "is being written by another process" in err
-    assert end(first) == (0, "")
 
 
 def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(site: Site) -> None:

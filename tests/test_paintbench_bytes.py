@@ -65,6 +65,7 @@ def test_every_mode_and_condition_is_pinned() -> None:
     assert len(set(inputs)) == len(inputs) == 280
 
 
+@pytest.mark.slow
 def test_workers_and_hash_seeds_do_not_change_a_byte(tmp_path: Path) -> None:
     script = tmp_path / "write_a_set.py"
     script.write_text(WRITE)

@@ -25,6 +25,8 @@ from report_browser import without_plots
 from report_judged_runs import NASTY, Darker, judged_run, made_run, rows_of, suite_of, uneven
 from report_page import blocks, places
 
+pytestmark = pytest.mark.slow
+
 SUITES = ("picabench", "worldedit", "wiseedit", "wiseedit-complex", "inedit", "kris", "rise")
 
 

@@ -17,6 +17,8 @@ from editscope.suites.starting import start
 from report_browser import without_plots
 from report_judged_runs import Darker, judged_run, made_run, rows_of, suite_of
 
+pytestmark = pytest.mark.slow
+
 Row = Mapping[str, Any]
 
 

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-PATIENCE_S = 180.0
+PATIENCE_S = 600.0
 """A command that has not ended by then hangs, also on a busy machine."""
 
 

@@ -6,7 +6,7 @@ import random
 import shutil
 
 from drills import counts
-from drills.checks import differences, raw_lines
+from drills.checks import SUMMARY, differences, raw_lines
 from drills.life import Blow, Life
 from drills.moments import EVERYTHING, HEAD, Moment
 from drills.site import Site
@@ -26,6 +26,9 @@ class Drill:
         life = Life(self.site, f"life-{number}", tally, rng, self.courses)
         life.killed(counts.PER_LIFE)
         for whole, run in zip(self._runs("whole"), self._runs(life.place), strict=True):
+            if not (self.site.folder / run / SUMMARY).exists():
+                tally.add("lost", f"{run} has no result in the end")
+                continue
             found = differences(self.site.folder / whole, self.site.folder / run)
             tally.add("other", f"{run} is not the run that nobody disturbed: {found[:6]}", len(found))
         closed(tally)

@@ -57,6 +57,15 @@ def write_whole(path: Path, data: bytes, *, make_folder: bool = True, sync: bool
             temporary.unlink(missing_ok=True)
 
 
+def half_written(path: Path) -> bool:
+    """Whether a file is what a ``write_whole`` left that was killed before its rename.
+
+    >>> half_written(Path("run/.run.json.4711.tmp")), half_written(Path("run/notes.tmp"))
+    (True, False)
+    """
+    return re.fullmatch(r"\..+\.\d+\.tmp", path.name) is not None
+
+
 def write_inside(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files into a run folder, by relative path; DiskError for one that would lie outside of it."""
     for name, data in files.items():

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from editscope.errors import BadInput
+from editscope.runs.disk import half_written
 from editscope.runs.info import FILE, Info, info_json, read_info
 from editscope.runs.journal import FILE as JOURNAL
 from editscope.runs.lock import LockFile
@@ -37,8 +38,9 @@ def run_folder(out: str | Path | None, info: Info) -> Path:
 
 
 def _of_a_start(path: Path) -> bool:
-    """Whether a file is one that a start leaves which was killed before it wrote run.json."""
-    return path.name == JOURNAL or path.name.startswith(LockFile.place(path.with_name(JOURNAL)).name)
+    """Whether a file is one that a start leaves which was killed before run.json was there."""
+    lock = LockFile.place(path.with_name(JOURNAL)).name
+    return path.name == JOURNAL or path.name.startswith(lock) or half_written(path)
 
 
 def check_same(folder: Path, there: Info, asked: Info) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from editscope.errors import BadInput
+from editscope.outside import received_json
 from editscope.runs.disk import writing
 
 Line: TypeAlias = dict[str, Any]
@@ -55,7 +56,8 @@ class Journal:
 
     def append(self, *lines: Mapping[str, Any]) -> None:
         """Add lines in one write; where the disk is full, take back what was written of them."""
-        text = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines]
+        # Texts are made valid, and keys taken out, where they come in; this is the last guard before the disk.
+        text = [json.dumps(received_json(line), ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines]
         data = "".join(text).encode()
         with writing(self.path):
             try:

@@ -110,7 +110,7 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def required(where: str, text: str) -> str:
+def required(where: str, text: str, fix: str = "write it again without") -> str:
     """A text that is an id, a tag or a path and must be as it is; BadInput, beginning with ``where``, if it cannot be.
 
     >>> required("cases.jsonl line 2, tag 'task'", "border")
@@ -119,8 +119,7 @@ def required(where: str, text: str) -> str:
     if is_text(text):
         return text
     raise BadInput(
-        f"{where} is {ascii(text)[:200]}, which holds a NUL or half of a character; no file can hold that: "
-        "write it again without"
+        f"{where} is {ascii(text)[:200]}, which holds a NUL or half of a character; no text file can hold that: {fix}"
     )
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from editscope import printing
 from editscope.errors import BadInput, unknown
 from editscope.runs.disk import safe_path
 from editscope.runs.journal import Line, Progress, progress, read_journal
@@ -362,7 +363,7 @@ class Selection(Sequence[CaseRecord]):
     def show(self) -> str:
         """Print and return one paragraph per case: score, failure, instruction, where its pictures are."""
         text = "\n".join(describe(record, self.headline) for record in self.records) or "no cases"
-        print(text)
+        printing.say(text)
         return text
 
     def _by_score(self, n: int, sign: int) -> Selection:

@@ -23,7 +23,6 @@ def show(
 
     A run with --repeats shows all repeats of a case; border/012@~2 is the second.
     """
-
     from editscope.cli import saying
     from editscope.runs import open_run
     from editscope.runs.repeats import plain

@@ -50,7 +50,6 @@ def measure(
     The result is RUN/measures.parquet. What is there already is not measured again; the same command goes on
     where it stopped.
     """
-
     from editscope.images import keep_freed_memory
     from editscope.runs.measures import made_with
     from editscope.runs.measuring import measure_run

@@ -318,7 +318,6 @@ def go(
     ray_address: str | None = None,
 ) -> None:
     """Do a plan, or say what it would do, and print how it ended."""
-
     from editscope.cli import saying
     from editscope.runs import execute
     from editscope.runs.todo import todo

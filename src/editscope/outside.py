@@ -190,17 +190,20 @@ class _Secrets:
             self._keys.add(key)
             # The longest first, so that a key which holds another one is found whole.
             forms = sorted({form for one in self._keys for form in forms_of(one)}, key=lambda form: (-len(form), form))
-            self._escaped = re.compile("|".join("".join(map(_any_writing, form)) for form in forms))
-            self._forms = tuple(forms)
+            self._forms, self._escaped = tuple(forms), None
 
     def redacted(self, text: str) -> str:
         for form in self._forms:
             if form in text:
                 text = text.replace(form, MARK)
-        if self._escaped is None or not ("%" in text or "\\" in text or "&" in text):
+        if not self._forms or not ("%" in text or "\\" in text or "&" in text):
             return text
         meant = _ESCAPES.sub(_letter, text)  # quick, so that the slow search is only for texts in which there is a key
-        return self._escaped.sub(MARK, text) if any(form in meant for form in self._forms) else text
+        if not any(form in meant for form in self._forms):
+            return text
+        if self._escaped is None:
+            self._escaped = re.compile("|".join("".join(map(_any_writing, form)) for form in self._forms))
+        return self._escaped.sub(MARK, text)
 
 
 def forms_of(key: str) -> tuple[str, ...]:

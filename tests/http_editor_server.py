@@ -18,12 +18,12 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
 from aiohttp import BodyPartReader, web
 
 from editscope.editors import Editor
 from editscope.editors.desk import Desk
 from editscope.editors.serving import Door, bound, listening
+from loopback import json_bytes
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Raw:
     def response(self) -> web.Response:
         if isinstance(self.body, bytes):
             return web.Response(status=self.status, body=self.body, content_type=self.type, headers=self.headers)
-        content = orjson.dumps(dict(self.body))
+        content = json_bytes(dict(self.body))
         return web.Response(status=self.status, body=content, content_type="application/json", headers=self.headers)
 
 

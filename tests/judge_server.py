@@ -26,7 +26,7 @@ from aiohttp import web
 from editscope.judges import Call, Verdict
 from editscope.judges.registry import load_judge
 from loopback import Fault as Fault  # tests take it from here
-from loopback import Loopback, as_json, broken
+from loopback import Loopback, as_json, broken, json_bytes
 
 KEY = "loopback-key-that-must-not-be-written-anywhere"
 """A key for tests: whatever a run writes can be searched for it."""
@@ -83,7 +83,7 @@ class Reply:
     @property
     def written(self) -> str:
         """The text of the reply."""
-        return self.text if isinstance(self.text, str) else orjson.dumps(dict(self.text)).decode()
+        return self.text if isinstance(self.text, str) else json_bytes(dict(self.text)).decode()
 
 
 Outcome: TypeAlias = "Reply | Fault | str | Mapping[str, Any]"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -82,7 +83,15 @@ class Loopback(ABC):
 
 def as_json(data: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
     """A response of JSON."""
-    return web.Response(body=orjson.dumps(data), status=status, headers=headers, content_type="application/json")
+    return web.Response(body=json_bytes(data), status=status, headers=headers, content_type="application/json")
+
+
+def json_bytes(data: Any) -> bytes:
+    """JSON, in which half of a character stands as an escape: servers in other languages send such things."""
+    try:
+        return orjson.dumps(data)
+    except TypeError:
+        return json.dumps(data).encode()
 
 
 async def broken(request: web.Request, kind: str, whole: bytes) -> web.StreamResponse | None:

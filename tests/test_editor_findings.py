@@ -117,8 +117,8 @@ def test_a_403_says_what_the_server_says_and_ends_a_run_where_it_is_about_the_ac
     with GeminiServer([Fault(403, "This API is not enabled")]) as server, pytest.raises(Stopped, match="not enabled"):
         edit(server.spec())
     at_home = OpenAIImages(Settings("gpt-image-1", OpenAIImages.home))
-    assert at_home.fault(403, {}, b'{"error": {"message": "must be verified"}}', KEY).closed
-    assert not at_home.fault(403, {}, b'{"error": {"code": "moderation_blocked"}}', KEY).closed
+    assert at_home.fault(403, {}, b'{"error": {"message": "must be verified"}}').closed
+    assert not at_home.fault(403, {}, b'{"error": {"code": "moderation_blocked"}}').closed
 
 
 def test_nobody_is_told_to_copy_a_picture_that_a_server_made() -> None:

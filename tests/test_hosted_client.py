@@ -258,10 +258,10 @@ def test_a_server_on_the_internet_cannot_point_into_the_local_network() -> None:
 
 
 def test_a_reply_without_end_is_cut_off(used: Callable[..., Editor], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("editscope.editors.hosted.exchange.LARGEST_BODY", 1000)
+    monkeypatch.setattr("editscope.editors.hosted.exchange.MOST_PICTURE", 1000)
     with OpenAIServer([Reply(by_url=True), Reply()]) as server:
         edit = edited(used(server.spec(), retries=0), side=64)
-    assert edit.status == "error" and "larger than any picture" in str(edit.reason)
+    assert edit.status == "error" and "the reply is too large" in str(edit.reason)
 
 
 def test_limits_that_make_no_sense_are_named(used: Callable[..., Editor]) -> None:

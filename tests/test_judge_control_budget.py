@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from editscope.errors import BadInput, Stopped
 from editscope.judges import Call, Field, Picture, Schema, Verdict
-from editscope.judges.budget import Budget, BudgetSpent
+from editscope.judges.budget import Bill, Budget, BudgetSpent
 from editscope.judges.prices import OURS, load_prices, price_of
 from editscope.judges.registry import load_judge
 from editscope.judges.tokens import picture_size
@@ -114,7 +114,7 @@ def test_a_budget_is_passed_at_most_by_what_replies_cost_above_their_estimates(
             budget.settle(held, 0)
         else:
             over += max(0, real - estimate)
-            budget.settle(held, 1, cost=real)
+            budget.settle(held, 1, Bill(real))
 
     async def work() -> list[BaseException | None]:
         return await asyncio.gather(*(one(*cost) for cost in costs), return_exceptions=True)

@@ -256,9 +256,12 @@ FLAWS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "half a character": (lambda r: r.update(edit_instruction="wet \ud83d"), "half of a character"),
     "half a character in a question": (
         lambda r: r["annotated_qa_pairs"][0].update(question="\udc00?"),
-        "question 1 has no text in 'question' that can be read",
+        "field 'annotated_qa_pairs' holds a NUL or half of a character",
     ),
-    "half a character in an id": (lambda r: r.update(index="\udfff"), "cannot name a file"),
+    "half a character in an id": (
+        lambda r: r.update(index="\udfff"),
+        "field 'index' holds a NUL or half of a character",
+    ),
     "no box": (lambda r: r["annotated_qa_pairs"][1].pop("box"), "question 2 has no box"),
     "no question": (lambda r: r["annotated_qa_pairs"][0].pop("question"), "question 1 has no text"),
     "no questions": (lambda r: r.pop("annotated_qa_pairs"), "'annotated_qa_pairs' holds no questions"),

@@ -98,7 +98,8 @@ class Edit:
     ``cost_usd`` is None where nothing is paid or the price is not known; ``trace`` is what the editor said or thought;
     ``asked`` is the instruction that the model really got, where a wrapper changed it; ``memory_mb`` is the most GPU
     memory that was in use; ``attempts`` counts requests, where an edit takes requests; ``notes`` are sentences
-    about this edit that a user should read; ``model`` is the version that a server says it was.
+    about this edit that a user should read; ``model`` is the version that a server says it was; ``charged_usd`` is what
+    counts against a budget, where that is more than ``cost_usd``.
     """
 
     case_id: str
@@ -114,6 +115,7 @@ class Edit:
     attempts: int | None = None
     notes: tuple[str, ...] = ()
     model: str = ""
+    charged_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

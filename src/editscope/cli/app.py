@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from editscope import __version__
+from editscope import __version__, printing
 from editscope.cli import (
     comparing,
     doctor,
@@ -31,6 +31,7 @@ from editscope.cli import (
     watching,
 )
 from editscope.errors import EditscopeError, Stopped
+from editscope.outside import required
 
 OK, DONE_WITH_GAPS, BAD_INPUT, STOPPED = 0, 1, 2, 3
 
@@ -59,7 +60,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"editscope {__version__}")
+        printing.say(f"editscope {__version__}")
         raise typer.Exit
 
 
@@ -107,14 +108,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line. Errors raised on purpose become one line on stderr and an exit code."""
     before = signal.signal(signal.SIGINT, _interrupted)
     try:
+        for place, argument in enumerate(sys.argv[1:] if arguments is None else arguments, start=1):
+            required(f"argument {place}", argument, "rename the file or folder, or set the terminal to UTF-8")
         app(arguments, prog_name="editscope")
     except _Interrupted:
-        print("editscope: stopped on request; the same command does the rest", file=sys.stderr)
+        printing.say("editscope: stopped on request; the same command does the rest", error=True)
         sys.exit(STOPPED)
     except EditscopeError as error:
         if os.environ.get("EDITSCOPE_DEBUG"):
             raise
-        print(f"editscope: {error}", file=sys.stderr)
+        printing.say(f"editscope: {error}", error=True)
         sys.exit(STOPPED if isinstance(error, Stopped) else BAD_INPUT)
     finally:
         signal.signal(signal.SIGINT, before)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from editscope import printing
 from editscope.cli import options as opt
 
 
@@ -46,15 +47,13 @@ def compare(
     saying.remarks(*found.runs)
     chosen = opt.names(by) or ()
     if csv:
-        typer.echo(as_csv(found, *chosen), nl=False)
+        printing.say(as_csv(found, *chosen), end="")
         return
     kinds = found.kinds() if all_groups else chosen or usual_kind(found)
     list(found.lines(*kinds))  # a wrong --by is said before anything is printed
 
-    from rich.console import Console
-
     from editscope.runs.tabulate import print_cases, print_comparison
 
-    console = Console(emoji=False, highlight=False)
+    console = printing.console()
     print_comparison(found, console, kinds)
     print_cases(found, console, cases)

@@ -11,6 +11,7 @@ from typing import Any
 
 import typer
 
+from editscope import printing
 from editscope.errors import EditscopeError
 
 
@@ -22,9 +23,9 @@ def doctor() -> None:
             found = check()
         except Exception as error:
             broken += 1
-            typer.echo(f"missing  {name:<14} {type(error).__name__}: {error}\n         {'':<14} fix: {fix}")
+            printing.say(f"missing  {name:<14} {type(error).__name__}: {error}\n         {'':<14} fix: {fix}")
         else:
-            typer.echo(f"ok       {name:<14} {found}")
+            printing.say(f"ok       {name:<14} {found}")
     if broken:
         raise typer.Exit(2)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from editscope import printing
 
 if TYPE_CHECKING:
     from editscope.editors.explaining import Explained
@@ -35,33 +36,28 @@ def editors(
     chosen = next((one for one in families if one.kind == ("http" if what == "https" else what)), None)
     if what is None:
         if as_json:
-            _print_json([described(one) for one in families])
+            printing.say_json([described(one) for one in families])
         else:
             _list(families)
     elif chosen is not None:
         if as_json:
-            _print_json(described(chosen))
+            printing.say_json(described(chosen))
         else:
             _show(chosen)
     else:
         found = explain(what)
         if as_json:
-            _print_json(found.to_json())
+            printing.say_json(found.to_json())
         else:
             _explain(found)
         if not found.editor:  # a spec that a run would turn away
             raise typer.Exit(2)
 
 
-def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
-
-
 def _list(families: tuple[Family, ...]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(emoji=False, markup=False, highlight=False)
+    console = printing.console()
     for title, wrappers in (("", False), ("Wrappers, written before another spec:", True)):
         table = Table(box=None, pad_edge=False)
         for heading in HEADINGS:
@@ -83,44 +79,46 @@ def _list(families: tuple[Family, ...]) -> None:
 
 
 def _show(one: Family) -> None:
-    typer.echo(f"{one.kind}: {one.title}\n")
-    typer.echo(f"  example   {one.example}")
+    printing.say(f"{one.kind}: {one.title}\n")
+    printing.say(f"  example   {one.example}")
     if one.extra:
-        typer.echo(f"  needs     pip install 'editscope[{one.extra}]'")
+        printing.say(f"  needs     pip install 'editscope[{one.extra}]'")
     if one.key_env:
-        typer.echo(f"  key       {one.key_env}{'' if one.key_needed else ', where the server wants one'}")
+        printing.say(f"  key       {one.key_env}{'' if one.key_needed else ', where the server wants one'}")
     for said in one.missing() or ("yes",):
-        typer.echo(f"  runs here {said if said == 'yes' else f'no: {said}'}")
+        printing.say(f"  runs here {said if said == 'yes' else f'no: {said}'}")
     for said in one.remarks():
-        typer.echo(f"            {said}")
+        printing.say(f"            {said}")
     if one.page:
-        typer.echo(f"  page      {one.page}")
+        printing.say(f"  page      {one.page}")
     options = one.described_options()
     if options:
-        typer.echo("\n  options")
+        printing.say("\n  options")
         wide = max(map(len, options))
         for name, wants in options.items():
-            typer.echo(f"    {name:<{wide}}  {wants}")
+            printing.say(f"    {name:<{wide}}  {wants}")
 
 
 def _explain(found: Explained) -> None:
-    typer.echo(found.spec)
+    printing.say(found.spec)
     for depth, part in enumerate(found.parts):
         said = [str(arg) for arg in part.args] + [f"{key}={value}" for key, value in part.options.items()]
         target = f" {part.target}" if part.target else ""
         options = f" ({', '.join(said)})" if said else ""
-        typer.echo(f"{'  ' * (depth + 1)}{part.kind}{target}{options}  {part.title}".rstrip())
+        printing.say(f"{'  ' * (depth + 1)}{part.kind}{target}{options}  {part.title}".rstrip())
     if found.editor:
         editor = found.editor
         processes = "as many as there are jobs" if editor["workers"] is None else editor["workers"]
-        typer.echo(f"\n  name       {editor['name']}")
-        typer.echo(f"  processes  {processes}{', a GPU each' if editor['gpu'] else ''}")
-        typer.echo(f"  at once    {editor['at_once']} in a process, {editor['batch']} in a batch")
-        typer.echo(f"  pictures   {'any number' if editor['max_images'] is None else editor['max_images']} for an edit")
-        typer.echo(f"  price      {_dollars(editor['usd_per_edit'])}")
+        printing.say(f"\n  name       {editor['name']}")
+        printing.say(f"  processes  {processes}{', a GPU each' if editor['gpu'] else ''}")
+        printing.say(f"  at once    {editor['at_once']} in a process, {editor['batch']} in a batch")
+        printing.say(
+            f"  pictures   {'any number' if editor['max_images'] is None else editor['max_images']} for an edit"
+        )
+        printing.say(f"  price      {_dollars(editor['usd_per_edit'])}")
     for label, sentences in (("note", found.remarks), ("missing", found.missing)):
         for sentence in sentences:
-            typer.echo(f"  {label:<10} {sentence}")
+            printing.say(f"  {label:<10} {sentence}")
 
 
 def _dollars(cost: float | None) -> str:

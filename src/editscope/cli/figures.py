@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from editscope import printing
 from editscope.cli.options import names
 
 
@@ -59,7 +60,7 @@ def figures(
     )
     for one in drawn:
         for file in one.files:
-            typer.echo(file)
+            printing.say(file)
     for one in drawn:
         if one.reason:
-            typer.echo(f"left out: {one.suite} {one.name}, {one.reason}", err=True)
+            printing.say(f"left out: {one.suite} {one.name}, {one.reason}", error=True)

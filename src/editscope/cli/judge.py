@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from editscope import printing
 from editscope.cli import options as opt
 from editscope.errors import BadInput
 
@@ -127,14 +128,12 @@ def drift(
 
 
 def _go(plan: AuditPlan, dry_run: bool, quiet: bool) -> None:
-    from rich.console import Console
-
     from editscope.images import keep_freed_memory
     from editscope.report.audit import write_audit
     from editscope.runs.audit import estimate_audit, run_audit
 
     keep_freed_memory()
-    console = Console(emoji=False, highlight=False, soft_wrap=True)
+    console = printing.console(soft_wrap=True)
     if not quiet or dry_run:
         judges = ", ".join(one.spec for one in plan.judges)
         name = plan.suite.name if plan.suite is not None else f"anchor {plan.anchor}"
@@ -237,14 +236,18 @@ def _cache(given: str | None) -> Path | None:
 @contextmanager
 def _progress(quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
     """A bar on a terminal, nothing elsewhere."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(emoji=False, stderr=True)
+    console = printing.console(stderr=True)
     if quiet or not console.is_terminal:
         yield None
         return
-    columns = (TextColumn(" {task.description}"), BarColumn(40), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn(" {task.description}", markup=False),
+        BarColumn(40),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console) as bar:
         task = bar.add_task("", total=None)
         yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from editscope import printing
+
 
 def show(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or an archive of `editscope pack`.")],
@@ -21,13 +23,11 @@ def show(
 
     A run with --repeats shows all repeats of a case; border/012@~2 is the second.
     """
-    from rich.console import Console
-
     from editscope.cli import saying
     from editscope.runs import open_run
     from editscope.runs.repeats import plain
 
-    console = Console(emoji=False, highlight=False, soft_wrap=True)
+    console = printing.console(soft_wrap=True)
     opened = open_run(run)
     if case is not None:
         found = opened.case(case)
@@ -87,7 +87,7 @@ def report(
     saying.remarks(*opened)
     path = write(opened, target, title=title, published=with_published, bundle=bundle, say=say)
     say.end()
-    typer.echo(path)
+    printing.say(path)
 
 
 class _Progress:
@@ -99,13 +99,13 @@ class _Progress:
     def __call__(self, doing: str, done: int, total: int) -> None:
         if total == 0:
             self.end()
-            typer.echo(doing, err=True)
+            printing.say(doing, error=True)
         elif sys.stderr.isatty():
-            typer.echo(f"\r{doing} {done:,}/{total:,}\033[K", err=True, nl=False)
+            printing.redraw(f"{doing} {done:,}/{total:,}")
             self._shown = True
 
     def end(self) -> None:
         """Clear the line."""
         if self._shown:
-            typer.echo("\r\033[K", err=True, nl=False)
+            printing.redraw()
             self._shown = False

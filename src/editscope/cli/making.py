@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from editscope import printing
 from editscope.cli import options as opt
 
 
@@ -19,7 +20,6 @@ def suites(
     ] = None,
 ) -> None:
     """List the suites: size, how they are scored, whether their data is here, and how to get it."""
-    from rich.console import Console
     from rich.table import Table
 
     from editscope.suites.listing import listed
@@ -33,7 +33,7 @@ def suites(
     for one in listed(data):
         cases = "–" if one.cases is None else f"{one.cases:,}"
         table.add_row(one.name, cases, one.scoring, "yes" if one.here else "no", one.said)
-    Console(emoji=False, markup=False, highlight=False).print(table)
+    printing.console().print(table)
 
 
 def generate(
@@ -82,16 +82,15 @@ def generate(
     )
     with _counting(quiet) as on_progress:
         written = write_set(out, jobs=jobs or cores(), on_progress=on_progress, **chosen)
-    typer.echo(f"{written:,} problems in {out} · run them with: editscope run {suite} --data {out} --editor SPEC")
+    printing.say(f"{written:,} problems in {out} · run them with: editscope run {suite} --data {out} --editor SPEC")
 
 
 @contextmanager
 def _counting(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     """A bar on a terminal, nothing elsewhere; gives what is to be called with (done, total)."""
-    from rich.console import Console
     from rich.progress import Progress
 
-    console = Console(emoji=False, stderr=True)
+    console = printing.console(stderr=True)
     if quiet or not console.is_terminal:
         yield None
         return

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from editscope import printing
 from editscope.cli import options as opt
 
 if TYPE_CHECKING:
@@ -49,8 +50,6 @@ def measure(
     The result is RUN/measures.parquet. What is there already is not measured again; the same command goes on
     where it stopped.
     """
-    from rich.console import Console
-
     from editscope.images import keep_freed_memory
     from editscope.runs.measures import made_with
     from editscope.runs.measuring import measure_run
@@ -65,7 +64,7 @@ def measure(
         wanted = parse_measures(measures)
     with _counting(quiet) as on_progress:
         measure_run(run, wanted, jobs=jobs, device=device, allow_download=allow_download, on_progress=on_progress)
-    console = Console(emoji=False, highlight=False, soft_wrap=True)
+    console = printing.console(soft_wrap=True)
     _table(run, console)
     if measures is None and not quiet:
         for name, reason in lacks.items():
@@ -122,10 +121,9 @@ def _cell(cell: Interval | None, unit: str) -> str:
 @contextmanager
 def _counting(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     """A bar on a terminal, nothing elsewhere; gives what is to be called with (done, total)."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(emoji=False, stderr=True)
+    console = printing.console(stderr=True)
     if quiet or not console.is_terminal:
         yield None
         return

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
+from editscope import printing
+
 if TYPE_CHECKING:
     from editscope.suites import Suite
 
@@ -35,8 +37,8 @@ def new(
 
     suite = load(start(folder, cast("Literal['judged', 'pixels']", scoring)))
     judge = " --judge SPEC" if suite.scoring == "judged" else ""
-    typer.echo(f"{folder} is the suite {suite.name} with {len(suite)} cases · change suite.toml and cases.jsonl")
-    typer.echo(f"run it with: editscope run {folder} --editor ref:identity{judge}")
+    printing.say(f"{folder} is the suite {suite.name} with {len(suite)} cases · change suite.toml and cases.jsonl")
+    printing.say(f"run it with: editscope run {folder} --editor ref:identity{judge}")
 
 
 @app.command()
@@ -45,15 +47,15 @@ def check(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder w
     from editscope.suites.own import load
 
     suite = load(folder)
-    typer.echo(f"{suite.name} · {len(suite):,} cases · scored by {suite.scoring}")
+    printing.say(f"{suite.name} · {len(suite):,} cases · scored by {suite.scoring}")
     for group in suite.aggregation.groups:
         values = [suite.tags(case_id).get(group.by[0], "–") for case_id in suite.ids]
         counts = ", ".join(f"{value} {values.count(value):,}" for value in dict.fromkeys(values))
-        typer.echo(f"  {group.name}: {counts}")
+        printing.say(f"  {group.name}: {counts}")
     if suite.scoring == "judged":
         _say_protocol(suite)
     for note in suite.notes():
-        typer.echo(f"  {note}")
+        printing.say(f"  {note}")
 
 
 def _say_protocol(suite: Suite) -> None:
@@ -64,4 +66,4 @@ def _say_protocol(suite: Suite) -> None:
     for case in suite:
         rubric.units(case)
     for measure in rubric.measures:
-        typer.echo(f"  {measure.name}: {measure.label} ({measure.worst:g} to {measure.best:g})")
+        printing.say(f"  {measure.name}: {measure.label} ({measure.worst:g} to {measure.best:g})")

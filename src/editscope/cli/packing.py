@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from editscope import printing
 from editscope.errors import BadInput
 
 
@@ -39,8 +40,8 @@ def pack(
     with _shown("packing") as told:
         made = packed(run, out, images=images, told=told)
     for warning in made.warnings():
-        typer.echo(f"editscope: {warning}", err=True)
-    typer.echo(f"{made.path} · {made.files:,} files · {_size(made.size)} · seal {made.seal[:16]}")
+        printing.say(f"editscope: {warning}", error=True)
+    printing.say(f"{made.path} · {made.files:,} files · {_size(made.size)} · seal {made.seal[:16]}")
 
 
 def _check(path: Path) -> None:
@@ -50,7 +51,7 @@ def _check(path: Path) -> None:
         verdict = check_archive(path, told)
     if verdict.problems:
         for problem in verdict.problems[1:]:
-            typer.echo(f"also wrong: {problem}", err=True)
+            printing.say(f"also wrong: {problem}", error=True)
         raise BadInput(verdict.problems[0])
     cases = (
         f"{verdict.scored:,} case{'' if verdict.scored == 1 else 's'}"
@@ -58,7 +59,7 @@ def _check(path: Path) -> None:
         else f"{verdict.scored:,} of {verdict.cases:,} cases"
     )
     images = "" if verdict.images else " · packed without full-size edits"
-    typer.echo(
+    printing.say(
         f"{verdict.path} holds: {verdict.files:,} files as they were packed, "
         f"tables that follow from the journal · {cases}{images} · seal {verdict.seal[:16]}"
     )
@@ -67,10 +68,9 @@ def _check(path: Path) -> None:
 @contextmanager
 def _shown(what: str) -> Iterator[Callable[[int, int], None]]:
     """A bar for what takes long; nothing where nobody looks."""
-    from rich.console import Console
     from rich.progress import Progress
 
-    console = Console(emoji=False, stderr=True)
+    console = printing.console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(f" {what}", total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from editscope import printing
 from editscope.errors import BadInput
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show, export and check the prompts of judges.")
@@ -41,16 +42,16 @@ def show(
     pack = load_pack(suite, prompts)
     if name is not None:
         prompt = pack[name]
-        typer.echo("\n".join([*header_lines(prompt), "---", prompt.text]))
-        typer.echo(f"hash {prompt.hash}", err=True)
+        printing.say("\n".join([*header_lines(prompt), "---", prompt.text]))
+        printing.say(f"hash {prompt.hash}", error=True)
         return
     wide = max(map(len, pack.names))
     for one in pack.names:
         prompt = pack[one]
         version, *rest = header_lines(prompt)
         said = " · ".join(line for line in rest[:3] if not line.endswith(": "))
-        typer.echo(f"{one:<{wide}}  {prompt.hash}  {version} · {said}")
-    typer.echo(f"{pack.name}: {len(pack.names)} prompts · version {pack.version} · hash {pack.hash}")
+        printing.say(f"{one:<{wide}}  {prompt.hash}  {version} · {said}")
+    printing.say(f"{pack.name}: {len(pack.names)} prompts · version {pack.version} · hash {pack.hash}")
 
 
 @app.command()
@@ -65,7 +66,7 @@ def export(
     from editscope.judges.packs import export_pack
 
     written = export_pack(suite, folder)
-    typer.echo(f"{len(written)} prompts in {folder} · check them with `editscope prompts check {folder}`")
+    printing.say(f"{len(written)} prompts in {folder} · check them with `editscope prompts check {folder}`")
 
 
 @app.command()
@@ -86,11 +87,11 @@ def check(
     for name, prompt in found.prompts.items():
         ours = found.ours[name]
         state = "as ours" if prompt.hash == ours.hash else f"changed, ours is version {ours.version} {ours.hash}"
-        typer.echo(f"{name:<{wide}}  {prompt.hash}  version {prompt.version} · {state}")
+        printing.say(f"{name:<{wide}}  {prompt.hash}  version {prompt.version} · {state}")
     for problem in found.problems:
-        typer.echo(f"  {problem}", err=True)
+        printing.say(f"  {problem}", error=True)
     if found.problems:
         count = len(found.problems)
         raise BadInput(f"{folder} cannot replace the prompts of {found.ours.name}: {count} problem{'s' * (count > 1)}")
     pack = PromptPack(found.ours.name, found.prompts, folder)
-    typer.echo(f"{folder} can replace the prompts of {pack.name} · version {pack.version} · hash {pack.hash}")
+    printing.say(f"{folder} can replace the prompts of {pack.name} · version {pack.version} · hash {pack.hash}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from editscope import printing
 from editscope.errors import BadInput, unknown
 
 if TYPE_CHECKING:
@@ -61,9 +62,8 @@ def published(
     Printed numbers come from the authors' problems, prompts and judge. They stand beside a run of yours,
     labelled so, and never in a paired test.
     """
-    from rich.console import Console
 
-    console = Console(emoji=False, highlight=False)
+    console = printing.console()
     if slips:
         _slips(suite, console)
     elif models:
@@ -295,11 +295,13 @@ def _csv(rows: Sequence[Result]) -> None:
 
 def _lines(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     import csv
-    import sys
+    import io
 
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
     writer.writerow(headings)
     writer.writerows(rows)
+    printing.say(text.getvalue(), end="")
 
 
 def _source(suite: str, rows: Sequence[Result], console: Console) -> None:

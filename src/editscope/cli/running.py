@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from editscope import printing
 from editscope.cli import judging as by_judge
 from editscope.cli import options as opt
 
@@ -339,13 +340,11 @@ def go(
     ray_address: str | None = None,
 ) -> None:
     """Do a plan, or say what it would do, and print how it ended."""
-    from rich.console import Console
-
     from editscope.cli import saying
     from editscope.runs import execute
     from editscope.runs.todo import todo
 
-    console = Console(emoji=False, highlight=False, soft_wrap=True)
+    console = printing.console(soft_wrap=True)
     if not quiet:
         console.print(plan.headline(), markup=False)
     for note in plan.suite.notes():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
+
+from editscope import printing
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,8 +18,6 @@ SHORT = {
     "preservation_accuracy": "preservation",
 }
 LISTED = 20
-CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""What steers a terminal: texts of models and servers must not."""
 
 
 def remarks(*runs: Run) -> None:
@@ -144,7 +143,7 @@ def summary_table(run: Run, console: Console) -> None:
     for (by, key), cells in rows.items():
         if by != before:
             table.add_row("")
-            table.add_row(f"[dim]by {by}[/dim]")
+            table.add_row(Text(f"by {by}", style="dim"))
             before = by
         table.add_row(Text(f"  {key}"), *_cells(cells))
     console.print(table)
@@ -178,10 +177,10 @@ def case(record: CaseRecord, console: Console) -> None:
 
 
 def told(record: CaseRecord) -> list[str]:
-    """What the model was really asked and what it said, without anything that would steer a terminal."""
+    """What the model was really asked and what it said."""
     lines = []
     for what, text in (("asked", record.asked), ("trace", record.trace)):
-        plain = CONTROLS.sub("", text or "").strip()
+        plain = printing.plain(text or "").strip()
         lines += [f"  {what if i == 0 else '':<14}{line}" for i, line in enumerate(plain.splitlines())]
     return lines
 

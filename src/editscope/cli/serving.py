@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from editscope import printing
 from editscope.errors import BadInput
 
 worker = typer.Typer(help="Write a worker: a program in an environment of its own that edits.", no_args_is_help=True)
@@ -55,10 +56,12 @@ def serve_editor(
 
     def told(address: str) -> None:
         bearer = f' -H "Authorization: Bearer ${TOKEN}"' if door.token else ""
-        typer.echo(f"{editor.name} answers at {address} · Ctrl-C stops it", color=False)
-        typer.echo(f' curl{bearer} -F image=@input.png -F instruction="Make it red." -F seed=0 {address} -o output.png')
+        printing.say(f"{editor.name} answers at {address} · Ctrl-C stops it")
+        printing.say(
+            f' curl{bearer} -F image=@input.png -F instruction="Make it red." -F seed=0 {address} -o output.png'
+        )
         named = f"#key_env={TOKEN}" if door.token else ""
-        typer.echo(f" editscope run paintbench --editor {address}{named}")
+        printing.say(f" editscope run paintbench --editor {address}{named}")
 
     serve(editor, door, told)
 
@@ -88,6 +91,6 @@ def new(
     except OSError as error:
         raise BadInput(f"{file} cannot be written ({error.strerror}); check the folder") from error
     shown = os.fspath(file)
-    typer.echo(f"{shown} is a worker that gives back its input · fill in load and edit")
-    typer.echo(f' python {shown} try input.png "Make it red." output.png')
-    typer.echo(f' editscope run paintbench --limit 8 --editor "worker:python {shown}"')
+    printing.say(f"{shown} is a worker that gives back its input · fill in load and edit")
+    printing.say(f' python {shown} try input.png "Make it red." output.png')
+    printing.say(f' editscope run paintbench --limit 8 --editor "worker:python {shown}"')

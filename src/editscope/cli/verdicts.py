@@ -204,6 +204,8 @@ def _panel(summary: dict[str, Any]) -> str:
 def _spent(summary: dict[str, Any]) -> str:
     spent = summary["spent"]
     cost = "" if spent["cost_usd"] is None else f" · ${spent['cost_usd']:,.2f}"
+    if cost and spent.get("estimated"):
+        cost += f" · tokens of {spent['estimated']:,} answers estimated, since the server did not report them"
     cached = f" · {spent['cached']:,} from the cache" if spent["cached"] else ""
     agreed = summary.get("agreement")
     same = f" · verdicts on the same question agree in {agreed['mean']:.1f} % of pairs" if agreed else ""

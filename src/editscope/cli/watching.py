@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from editscope import printing
 from editscope.cli import judging as by_judge
 from editscope.cli import options as opt
 from editscope.errors import BadInput
@@ -109,8 +110,6 @@ def watch(
     Fallen means: the interval of the paired difference to the baseline lies below 0. Each look has its own chance of
     a false alarm; --confidence 0.99 makes them rarer. The same command goes on where it was.
     """
-    from rich.console import Console
-
     from editscope.editors.base import EditLimits
     from editscope.runs.watching import Watch, Watcher
     from editscope.suites import load_suite, parse_where
@@ -135,7 +134,7 @@ def watch(
     asked = by_judge.settings(
         judge, protocol=protocol, prompts=prompts, samples=samples, missing=missing, limits=limits
     )
-    console = Console(emoji=False, highlight=False, soft_wrap=True)
+    console = printing.console(soft_wrap=True)
     watched = Watch(
         folder,
         out or Path("runs") / f"watch-{folder.absolute().name}",

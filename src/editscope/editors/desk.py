@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from editscope import printing
 from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
 from editscope.editors.making import decoded, failed, made
@@ -152,6 +153,6 @@ def edited(editor: Editor, requests: Sequence[Request]) -> list[Edit]:
     except Stopped:
         raise
     except BaseException as error:
-        traceback.print_exc()
+        printing.say(traceback.format_exc(), error=True)
         return failed(error, requests)
     return [decoded(edit, "the editor's picture") for edit in edits]

@@ -14,6 +14,7 @@ from editscope.editors.base import Editor, Inventory, OutputNames, Request
 from editscope.editors.repeats import plain, repeated
 from editscope.errors import BadImage, BadInput
 from editscope.images import probe
+from editscope.outside import repaired, required
 
 SUFFIXES = (".png", ".webp", ".jpg", ".jpeg")
 """Endings of output files; where a case has several files the earlier ending is used."""
@@ -40,7 +41,7 @@ class FolderEditor(Editor):
             raise BadInput(
                 f"{root} is not a folder; folder:PATH takes a folder of edits, named as the suite's page says"
             )
-        self.root = root.resolve()
+        self.root = Path(required("the path of the folder of edits", str(root.resolve())))
         self.name = self.root.name or "outputs"
 
     def edit(self, case: Request) -> Edit:
@@ -141,7 +142,7 @@ class FolderEditor(Editor):
         return next(base for base in reversed(self._bases) if path.is_relative_to(base))
 
     def _said(self, path: Path) -> str:
-        return path.relative_to(self.root).as_posix()
+        return repaired(path.relative_to(self.root).as_posix())
 
     def _inside(self, path: Path) -> bool:
         return path.resolve().is_relative_to(self.root)

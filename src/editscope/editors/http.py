@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast, get_args
@@ -28,9 +27,11 @@ from editscope.editors.hosted.background import Background
 from editscope.editors.hosted.exchange import Reply
 from editscope.editors.hosted.pictures import from_base64, from_data_url
 from editscope.errors import BadInput, unknown
-from editscope.judges.faults import Fault, redacted, unreachable
+from editscope.judges.connection import body, session
+from editscope.judges.faults import Fault, unreachable
 from editscope.judges.registry import is_secret, key_from, plain_address
 from editscope.judges.wire import NotAnAnswer, loads
+from editscope.outside import MOST_DOLLARS, MOST_MEGABYTES, MOST_SECONDS, measure, received
 
 STATUSES: tuple[str, ...] = get_args(Status)
 PATH = "/edit"
@@ -46,6 +47,7 @@ OPTIONS: Mapping[str, Option] = {
 }
 HEADERS = {"latency_s": "X-Latency-S", "memory_mb": "X-Memory-MB", "cost_usd": "X-Cost-USD", "model": "X-Model"}
 """What a server that answers with a picture alone may say beside it."""
+MEASURED = {"latency_s": MOST_SECONDS, "memory_mb": MOST_MEGABYTES, "cost_usd": MOST_DOLLARS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +160,9 @@ class HttpEditor(HostedEditor):
         if not isinstance(made, Answered):
             return edit
         if made.status != "ok":
-            edit = replace(edit, status=made.status, reason=redacted(made.reason, self._key))
+            edit = replace(edit, status=made.status, reason=made.reason)
         took = edit.latency_s if made.latency_s is None else made.latency_s
-        words = redacted(made.asked, self._key) or None
-        return replace(edit, latency_s=took, memory_mb=made.memory_mb, asked=words)
+        return replace(edit, latency_s=took, memory_mb=made.memory_mb, asked=made.asked or None)
 
     def _at_once(self, said: int | None = None) -> int:
         """How many requests at once: what the user said, else what the server says."""
@@ -184,19 +185,16 @@ async def ask_health(url: str, key: str, key_env: str) -> Health:
     """What the page ``health`` beside the address says; BadInput where nobody is there or the token is wrong."""
     import aiohttp
 
-    from editscope.judges.client import proxy_of
-
     home = urlsplit(url)
     page = urljoin(url.partition("?")[0], HEALTH)
-    headers = {"User-Agent": "editscope", **({"Authorization": f"Bearer {key}"} if key else {})}
-    proxy = proxy_of(f"{home.scheme}://{home.netloc}")
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
     limit = aiohttp.ClientTimeout(total=HEALTH_S)
     try:
         async with (
-            aiohttp.ClientSession(timeout=limit, proxy=proxy) as session,
-            session.get(page, headers=headers, allow_redirects=False) as response,
+            session(f"{home.scheme}://{home.netloc}", headers=headers, timeout=limit) as connected,
+            connected.get(page, allow_redirects=False) as response,
         ):
-            status, content = response.status, await response.content.read(1 << 20)
+            status, content = response.status, await body(response)
     except Exception as error:
         why = unreachable(error, HEALTH_S)
     else:
@@ -227,7 +225,7 @@ def read_reply(reply: Reply) -> Made | None:
     if reply.status != 200:
         return None
     if kind.startswith("text/"):
-        return Answered(text=reply.content.decode(errors="replace"), status="no_output", reason=TEXT)
+        return Answered(text=received(reply.content.decode(errors="replace")), status="no_output", reason=TEXT)
     return _measured(Answered(picture=reply.content), {name: reply.headers.get(at) for name, at in HEADERS.items()})
 
 
@@ -269,16 +267,16 @@ def _picture(data: Mapping[str, Any]) -> bytes | None:
 
 
 def _measured(made: Answered, data: Mapping[str, Any]) -> Answered:
-    numbers = {name: _number(data.get(name)) for name in ("latency_s", "memory_mb", "cost_usd")}
-    return replace(made, model=_text(data, "model"), **numbers)  # type: ignore[arg-type]
+    numbers = {name: _number(data.get(name), most) for name, most in MEASURED.items()}
+    return replace(made, model=received(_text(data, "model")), **numbers)  # type: ignore[arg-type]
 
 
-def _number(value: Any) -> float | None:
+def _number(value: Any, most: float) -> float | None:
+    """A measure, also from a header, where it is a text."""
     try:
-        found = float(value)
-    except (TypeError, ValueError):
+        return measure(float(value) if isinstance(value, str) else value, most)
+    except ValueError:
         return None
-    return found if math.isfinite(found) and found >= 0 and not isinstance(value, bool) else None
 
 
 def _text(data: Mapping[str, Any], name: str) -> str:

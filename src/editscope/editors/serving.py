@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from editscope import printing
 from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
 from editscope.editors.desk import MOST_WAITING, Desk, Full
@@ -141,7 +142,7 @@ def application(desk: Desk, door: Door) -> web.Application:
         except web.HTTPException as error:
             return _said(error.status, {"error": error.reason})
         except Exception:  # a fault of ours: the traceback is for whoever runs the server
-            traceback.print_exc()
+            printing.say(traceback.format_exc(), error=True)
             return _said(500, {"error": "the server failed; its log says how"})
 
     async def health(request: web.Request) -> web.Response:

@@ -16,6 +16,7 @@ from editscope.judges.wire import (
     reply_schema,
     rest,
     temperature_of,
+    tokens,
 )
 
 VERSION = "2023-06-01"
@@ -71,13 +72,13 @@ class Anthropic(Wire):
         refused = (texts or "refused") if ended == "refusal" else ""
         if not text and not refused and ended not in ("end_turn", "max_tokens"):
             raise NotAnAnswer("the reply is empty")
-        usage = data.get("usage") or {}
+        usage = data.get("usage")
         read = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
         return Answer(
             text=text,
             snapshot=str(data.get("model") or ""),
-            input_tokens=sum(int(usage.get(name) or 0) for name in read),
-            output_tokens=int(usage.get("output_tokens") or 0),
+            input_tokens=tokens(usage, *read),
+            output_tokens=tokens(usage, "output_tokens"),
             refused=refused,
             cut=ended == "max_tokens",
         )

@@ -51,22 +51,45 @@ def estimate(judge: Judge, calls: Iterable[Call], samples: int = 1) -> Estimate:
     return Estimate(samples * len(listed), samples * images, cost_usd=0.0)
 
 
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What an answer came to.
+
+    Tokens and ``cost`` are as the server reports them, or estimated where it reports none or nonsense (``estimated``).
+    ``charged`` is what counts against the budget; where it is less than ``cost``, that does.
+    """
+
+    cost: float = 0.0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    charged: float = 0.0
+    estimated: bool = False
+
+
+NOTHING_DUE = Bill()
+
+
 @dataclass(slots=True)
 class Spent:
-    """What has been spent so far: requests that were (or may have been) paid for, tokens, dollars where known."""
+    """What has been spent so far: requests that were (or may have been) paid for, tokens, dollars where known.
+
+    ``charged_usd`` is what counts against the budget: never less than what we know of a request ourselves.
+    """
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
+    charged_usd: float = 0.0
 
 
 class Budget:
     """Lets requests through while money and calls last.
 
-    A request reserves one call and its estimated cost. When it is answered, the estimate is replaced by what the server
-    reported; a request that a server turned away (429, 5xx) or never got gives its reservation back, one that
-    timed out or broke off keeps it, since it may have been paid for. A request that does not fit waits for those in
+    A request reserves one call and its estimated cost. When it is answered, the estimate is replaced by what the
+    answer came to, for which the server's word is taken only where it is not less than what we know ourselves; a
+    request that a server turned away (429, 5xx) or never got gives its reservation back, one that timed out or broke
+    off keeps it, since it may have been paid for. A request that does not fit waits for those in
     flight to be settled, and only when none is left is the budget spent: so the last cent is used, and the limit is
     passed at most by what a reply costs above its estimate.
     """
@@ -105,18 +128,19 @@ class Budget:
         self._held_cost += cost
         return cost
 
-    def settle(self, held: float, calls: int, input_tokens: int = 0, output_tokens: int = 0, cost: float = 0.0) -> None:
+    def settle(self, held: float, calls: int, bill: Bill = NOTHING_DUE) -> None:
         """Replace a reservation by what the request came to; ``calls`` is 0 where it was turned away."""
         self._held_calls -= 1
         self._held_cost = max(0.0, self._held_cost - held) if self._held_calls else 0.0
         self.spent.calls += calls
-        self.spent.input_tokens += input_tokens
-        self.spent.output_tokens += output_tokens
-        self.spent.cost_usd += cost
+        self.spent.input_tokens += bill.input_tokens
+        self.spent.output_tokens += bill.output_tokens
+        self.spent.cost_usd += bill.cost
+        self.spent.charged_usd += max(bill.cost, bill.charged)
         self._wake()
 
     def _fits(self, cost: float) -> bool:
-        calls, dollars = self.spent.calls + self._held_calls, self.spent.cost_usd + self._held_cost
+        calls, dollars = self.spent.calls + self._held_calls, self.spent.charged_usd + self._held_cost
         if self.max_calls is not None and calls + 1 > self.max_calls:
             return False
         return self.max_cost is None or dollars + cost <= self.max_cost
@@ -135,5 +159,5 @@ class Budget:
             )
         return (
             f"another {self.what} does not fit into the budget of ${self.max_cost:,.2f} "
-            f"(${self.spent.cost_usd:,.4f} spent); resume the run with a higher {self.options[0]}"
+            f"(${self.spent.charged_usd:,.4f} spent); resume the run with a higher {self.options[0]}"
         )

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 from editscope.errors import BadInput, Stopped
 from editscope.judges.budget import Budget, Estimate, estimate
-from editscope.judges.records import Call, Judge, Verdict
+from editscope.judges.records import Call, Judge, Verdict, kept_verdict
 
 NAME = "verdicts.sqlite"
 WAIT_S = 30.0
@@ -62,7 +62,7 @@ class VerdictCache:
             if self._problem:
                 raise sqlite3.Error(self._problem)
             row = self._db.execute("SELECT verdict FROM verdicts WHERE key = ?", (key,)).fetchone()
-            return None if row is None else Verdict.from_json({**loads(row[0]), "cached": True})
+            return None if row is None else kept_verdict(Verdict.from_json({**loads(row[0]), "cached": True}))
         except (sqlite3.Error, ValueError, TypeError, KeyError) as error:
             raise Stopped(
                 f"the verdict cache {self.file} has become unreadable ({error}); move it away or use --cache off, "
@@ -132,7 +132,7 @@ class CachedJudge(Judge):
             found = self.cache.get(key)
             if found is not None:
                 return _as_asked(found, self.spec, sample)
-            verdict = await self.inner.ask(call, sample)
+            verdict = kept_verdict(await self.inner.ask(call, sample))
             self.cache.put(key, verdict)
             return verdict
 

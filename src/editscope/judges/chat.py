@@ -18,6 +18,7 @@ from editscope.judges.wire import (
     reply_schema,
     rest,
     temperature_of,
+    tokens,
 )
 
 
@@ -70,12 +71,12 @@ class Chat(Wire):
         text = _text(message.get("content"))
         if not text and not refused and ended not in ("stop", "length"):
             raise NotAnAnswer("the reply is empty")
-        usage = data.get("usage") or {}
+        usage = data.get("usage")
         return Answer(
             text=text,
             snapshot=str(data.get("model") or ""),
-            input_tokens=int(usage.get("prompt_tokens") or 0),
-            output_tokens=int(usage.get("completion_tokens") or 0),
+            input_tokens=tokens(usage, "prompt_tokens"),
+            output_tokens=tokens(usage, "completion_tokens"),
             refused=str(refused),
             cut=ended == "length",
         )

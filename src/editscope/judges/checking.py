@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from editscope.errors import BadInput
+from editscope.judges.connection import body as body_of
 from editscope.judges.faults import fault_of, unreachable
 from editscope.judges.records import Call, Field, Schema
 from editscope.judges.wire import Manner, Settings, Wire, loads
 
 TINY = Call("check", ("Answer yes.",), Schema((Field("answer", "yes_no"),), reason=""))
 CHECK_S = 30.0
+MOST_LISTED = 16_000_000
+"""Bytes of a list of models: gateways list hundreds, with descriptions."""
 
 
 async def check(wire: Wire, settings: Settings, session: Any, key: str, key_env: str) -> Manner:
@@ -33,7 +36,7 @@ async def check(wire: Wire, settings: Settings, session: Any, key: str, key_env:
         status, content = await _asked(session, settings, "POST", wire.url(settings), body)
         if status == 200:
             return manner
-        fault = fault_of(status, {}, content, key)
+        fault = fault_of(status, {}, content)
         gentle = wire.gives_way(fault.text, manner, settings) if fault.objects else None
         if gentle is None:
             break
@@ -78,7 +81,7 @@ async def _asked(session: Any, settings: Settings, method: str, url: str, body: 
     limit = aiohttp.ClientTimeout(total=CHECK_S)
     try:
         async with session.request(method, url, data=body, timeout=limit, allow_redirects=False) as response:
-            return response.status, await response.read()
+            return response.status, await body_of(response, MOST_LISTED)
     except Exception as error:
         why = unreachable(error, CHECK_S)
     raise BadInput(

@@ -6,22 +6,26 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
-from urllib.parse import urlsplit
 
 from editscope.cases import Status
 from editscope.errors import BadInput
-from editscope.judges.budget import OUTPUT_GUESS, Budget, Estimate
+from editscope.judges.budget import OUTPUT_GUESS, Bill, Budget, Estimate
+from editscope.judges.connection import body as body_of
+from editscope.judges.connection import session
 from editscope.judges.control import Concurrency
-from editscope.judges.faults import Fault, fault_of, from_exception, redacted
+from editscope.judges.faults import LONGEST_TEXT, Fault, fault_of, from_exception
 from editscope.judges.prices import Price, picture_rule
 from editscope.judges.records import Call, Judge, Usage, Verdict
 from editscope.judges.replies import Broken, is_refusal, parse
-from editscope.judges.tokens import call_tokens
-from editscope.judges.traffic import Bill, Patience, Sent, Traffic, Tries
+from editscope.judges.tokens import call_tokens, text_tokens
+from editscope.judges.traffic import Patience, Sent, Traffic, Tries
 from editscope.judges.wire import Answer, Manner, NotAnAnswer, Settings, Wire, loads
+from editscope.outside import keep_secret, name_received, received
 
 LARGE = 1 << 20
 SEED_STEP = 1_000_003
+MOST_GUESSED = 100_000
+"""Tokens of a reply at most, as far as the guess for the next one goes; a server can claim any number."""
 
 
 @dataclass(slots=True)
@@ -33,20 +37,23 @@ class _Tally:
     cost: float = 0.0
     seconds: float = 0.0
     attempts: int = 0
+    estimated: int = 0
     snapshot: str = ""
 
     def add(self, sent: Sent[Answer]) -> None:
         """One more request."""
         self.seconds += sent.seconds
-        self.cost += sent.cost
+        self.cost += sent.bill.cost
+        self.input_tokens += sent.bill.input_tokens
+        self.output_tokens += sent.bill.output_tokens
+        self.estimated += sent.bill.estimated
         if isinstance(sent.outcome, Answer):
-            self.input_tokens += sent.outcome.input_tokens
-            self.output_tokens += sent.outcome.output_tokens
             self.snapshot = sent.outcome.snapshot or self.snapshot
 
     def usage(self, priced: bool) -> Usage:
         cost = round(self.cost, 9) if priced else None
-        return Usage(self.input_tokens, self.output_tokens, cost, round(self.seconds, 4), self.attempts)
+        tokens = (self.input_tokens, self.output_tokens)
+        return Usage(*tokens, cost, round(self.seconds, 4), self.attempts, self.estimated)
 
 
 class HostedJudge(Judge):
@@ -84,6 +91,7 @@ class HostedJudge(Judge):
         self._output_guess = float(OUTPUT_GUESS)
         self._manner = Manner(json=settings.json)
         self._key = key
+        keep_secret(key)
         self._key_env = key_env or wire.key_env
         self._session: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -137,9 +145,9 @@ class HostedJudge(Judge):
             answer = await self._answer(call, sample, again, tally)
             if isinstance(answer, Fault):
                 return self._verdict("refused" if answer.refused else "error", call, sample, tally, answer.text)
-            reply = redacted(answer.text, self._key)
+            reply = answer.text
             if answer.refused:
-                return self._verdict("refused", call, sample, tally, redacted(answer.refused, self._key), reply)
+                return self._verdict("refused", call, sample, tally, answer.refused, reply)
             read = parse(reply, call.schema)
             if not isinstance(read, Broken):
                 verdict = self._verdict("ok", call, sample, tally, read.reason, reply)
@@ -158,10 +166,11 @@ class HostedJudge(Judge):
     def _verdict(self, status: Status, call: Call, sample: int, tally: _Tally, reason: str, reply: str = "") -> Verdict:
         return Verdict(
             status=status,
-            reason=reason,
-            reply=reply,
+            # Here, too: a text that was put together of parts, or read from JSON within the reply, is a new text.
+            reason=received(reason),
+            reply=received(reply),
             judge=self.spec,
-            snapshot=tally.snapshot,
+            snapshot=name_received(tally.snapshot),
             prompt_hash=call.prompt_hash,
             usage=tally.usage(self.price is not None),
             sample=sample,
@@ -200,15 +209,28 @@ class HostedJudge(Judge):
 
         guess = round(self._output_guess)
         cost = self.price.cost(tokens, self.settings.max_tokens or guess) if self.price else 0.0
-        sent = await self.traffic.send(attempt, self._bill, cost=cost, tokens=tokens + guess)
+        sent = await self.traffic.send(
+            attempt, lambda answer: self._bill(answer, tokens), cost=cost, tokens=tokens + guess
+        )
         tally.add(sent)
-        if isinstance(sent.outcome, Answer) and sent.outcome.output_tokens:
-            self._output_guess += 0.05 * (sent.outcome.output_tokens - self._output_guess)
+        if isinstance(sent.outcome, Answer) and sent.bill.output_tokens:
+            self._output_guess += 0.05 * (min(sent.bill.output_tokens, MOST_GUESSED) - self._output_guess)
         return sent.outcome, manner
 
-    def _bill(self, answer: Answer) -> Bill:
-        tokens = (answer.input_tokens, answer.output_tokens)
-        return Bill(self.price.cost(*tokens) if self.price else 0.0, *tokens)
+    def _bill(self, answer: Answer, asked: int) -> Bill:
+        """What an answer to a call of so many tokens came to.
+
+        Its cost is what the server reports; where that is nothing or nonsense, what we estimate. The budget is charged
+        the larger of both: for the input our estimate, for the output what the length of the reply implies, are the
+        least.
+        """
+        wrote = text_tokens(answer.text)
+        went, came = answer.input_tokens or asked, answer.output_tokens or wrote
+        estimated = not answer.input_tokens or (not answer.output_tokens and wrote > 0)
+        if self.price is None:
+            return Bill(0.0, went, came, estimated=estimated)
+        charged = self.price.cost(max(went, asked), max(came, wrote))
+        return Bill(self.price.cost(went, came), went, came, charged, estimated)
 
     async def _exchange(self, body: bytes) -> Answer | Fault:
         from io import BytesIO
@@ -218,15 +240,15 @@ class HostedJudge(Judge):
             async with self._connected().post(
                 self.wire.url(self.settings), data=data, allow_redirects=False
             ) as response:
-                content = await response.read()
+                content = await body_of(response)
                 if response.status != 200:
-                    return fault_of(response.status, response.headers, content, self._key)
+                    return fault_of(response.status, response.headers, content)
         except Exception as error:  # aiohttp's own, OSError, ssl: each is a fault with a name, anything else is raised
             return from_exception(error, self.patience.timeout_s)
         try:
             return self.wire.read(loads(content))
         except NotAnAnswer as error:
-            return Fault(f"the server sent no answer: {redacted(str(error), self._key)}", again=True, paid=True)
+            return Fault(f"the server sent no answer: {received(error, LONGEST_TEXT)}", again=True, paid=True)
         except (ValueError, KeyError, TypeError, IndexError, AttributeError):
             return Fault("the server sent something that is not a response of its API", again=True, paid=True)
 
@@ -241,22 +263,8 @@ class HostedJudge(Judge):
         import aiohttp
 
         headers = {"Content-Type": "application/json", "Accept": "application/json", **self.wire.headers(self._key)}
-        return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60.0, ttl_dns_cache=300),
-            timeout=aiohttp.ClientTimeout(total=self.patience.timeout_s),
-            headers={**headers, "User-Agent": "editscope"},
-            proxy=proxy_of(self.settings.base_url),
-        )
-
-
-def proxy_of(base_url: str) -> str | None:
-    """The proxy that the environment names for this address; aiohttp's own way reads .netrc too, on every request."""
-    from urllib.request import getproxies, proxy_bypass
-
-    address = urlsplit(base_url)
-    if address.hostname is None or proxy_bypass(address.hostname):
-        return None
-    return getproxies().get(address.scheme)
+        limit = aiohttp.ClientTimeout(total=self.patience.timeout_s)
+        return session(self.settings.base_url, headers=headers, timeout=limit)
 
 
 def needs_price(price: Price | None, max_cost: float | None, model: str) -> None:

@@ -101,9 +101,12 @@ class Pace:
         return max(0.0, free_at - now)
 
     def correct(self, amount: float) -> None:
-        """So many more units were used than reserved (fewer: negative)."""
+        """So many more units were used than reserved (fewer: negative), up to a minute's worth.
+
+        What was used is what a server says; it must not make us wait for days.
+        """
         if self._free_at is not None:
-            self._free_at += amount / self.rate
+            self._free_at += max(-60.0, min(60.0, amount / self.rate))
 
 
 def full_jitter(attempt: int, dice: Random, base: float = 0.5, most: float = 30.0) -> float:

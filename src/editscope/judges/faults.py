@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from editscope.judges.connection import TooLarge, Unreadable
 from editscope.judges.control import retry_after
 from editscope.judges.wire import loads
+from editscope.outside import received
 
 BUSY = frozenset({429, 503, 529})
 TRANSIENT = frozenset({408, 409, 425, 500, 502, 504, 520, 521, 522, 523, 524})
@@ -20,7 +22,6 @@ FILTERED = (
     *("safety system", "moderation_blocked", "responsibleaipolicyviolation"),
 )
 LONGEST_TEXT = 300
-SHORTEST_KEY = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +46,10 @@ class Fault:
     """Whether it is the account that is turned away, so that no other request will pass either."""
 
 
-def fault_of(status: int, headers: Mapping[str, str], content: bytes, key: str = "") -> Fault:
+def fault_of(status: int, headers: Mapping[str, str], content: bytes) -> Fault:
     """What a status other than 200 means."""
     data = _decoded(content)
-    said = redacted(_message(data, content), key)
+    said = _message(data, content)
     lower = (said + " " + _code(data)).lower()
     if status in (400, 403, 422, 451) and any(word in lower for word in FILTERED):
         return Fault(f"content filter: {said}", refused=True)
@@ -80,6 +81,11 @@ def from_exception(error: Exception, timeout_s: float) -> Fault:
     """The fault behind an exception of the connection; whatever else it is is raised again."""
     import aiohttp
 
+    if isinstance(error, TooLarge):
+        # It was made and sent, so it may be paid for; the same question would bring the same flood.
+        return Fault(f"the reply is too large ({error})", paid=True)
+    if isinstance(error, Unreadable):
+        return Fault(str(error), again=True, paid=True)
     if isinstance(error, TimeoutError):
         return Fault(f"no answer within {timeout_s:g} s", again=True, timed_out=True, paid=True)
     if isinstance(error, aiohttp.ClientConnectorError):
@@ -97,6 +103,8 @@ def unreachable(error: Exception, timeout_s: float) -> str:
     """Why nobody answered, in a few words; whatever is no failure of the connection is raised again."""
     import aiohttp
 
+    if isinstance(error, TooLarge | Unreadable):
+        return f"its reply is too large: {error}" if isinstance(error, TooLarge) else str(error)
     if isinstance(error, TimeoutError):
         return f"no answer within {timeout_s:g} s"
     if isinstance(error, aiohttp.ClientConnectorError):
@@ -104,15 +112,6 @@ def unreachable(error: Exception, timeout_s: float) -> str:
     if isinstance(error, aiohttp.ClientError | OSError):
         return type(error).__name__
     raise error
-
-
-def redacted(text: str, key: str) -> str:
-    """A text without the key, whoever put it there. What is too short to be a secret ("EMPTY") stays.
-
-    >>> redacted("Incorrect API key provided: sk-12345678", "sk-12345678")
-    'Incorrect API key provided: [key]'
-    """
-    return text.replace(key, "[key]") if len(key) >= SHORTEST_KEY else text
 
 
 def _short(error: OSError) -> str:
@@ -137,7 +136,7 @@ def _error(data: Any) -> Any:
 def _message(data: Any, content: bytes) -> str:
     error = _error(data)
     said = error.get("message") or error.get("detail") if isinstance(error, dict) else error
-    text = said if isinstance(said, str) else content[:LONGEST_TEXT].decode(errors="replace")
+    text = said if isinstance(said, str) else received(content.decode(errors="replace"))
     return " ".join(text.split())[:LONGEST_TEXT] or "nothing more"
 
 

@@ -16,6 +16,7 @@ from editscope.judges.wire import (
     reply_schema,
     rest,
     temperature_of,
+    tokens,
 )
 
 REFUSING = frozenset({"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"})
@@ -64,7 +65,7 @@ class Gemini(Wire):
 
     def read(self, data: Any) -> Answer:
         """The first candidate's texts, its thoughts left out; a block of the prompt or of the reply is a refusal."""
-        usage = data.get("usageMetadata") or {}
+        usage = data.get("usageMetadata")
         blocked = str((data.get("promptFeedback") or {}).get("blockReason") or "")
         candidate: dict[str, Any] = {} if blocked else data["candidates"][0]
         ended = str(candidate.get("finishReason") or "")
@@ -76,8 +77,8 @@ class Gemini(Wire):
         return Answer(
             text=text,
             snapshot=str(data.get("modelVersion") or ""),
-            input_tokens=int(usage.get("promptTokenCount") or 0),
-            output_tokens=int(usage.get("candidatesTokenCount") or 0) + int(usage.get("thoughtsTokenCount") or 0),
+            input_tokens=tokens(usage, "promptTokenCount"),
+            output_tokens=tokens(usage, "candidatesTokenCount", "thoughtsTokenCount"),
             refused=refused,
             cut=ended == "MAX_TOKENS",
         )

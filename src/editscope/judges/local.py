@@ -19,6 +19,7 @@ from editscope.judges.likelihood import Answers, Search, Tokens, allowed
 from editscope.judges.local_model import LocalModel, Placing, Shown, fingerprint
 from editscope.judges.records import Call, Field, Judge, Schema, Usage, Value, Verdict
 from editscope.judges.replies import asked_name
+from editscope.outside import name_received, received
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 TEXT_TOKENS = 256
@@ -266,10 +267,10 @@ class LocalJudge(Judge):
         return Verdict(
             status=status,
             values=values or {},
-            reason=reason,
-            reply=reply,
+            reason=received(reason),
+            reply=received(reply),
             judge=self.spec,
-            snapshot=self.snapshot,
+            snapshot=name_received(self.snapshot),
             prompt_hash=asked.call.prompt_hash,
             usage=usage,
             sample=asked.sample,

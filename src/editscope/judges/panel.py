@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from editscope.errors import BadInput
 from editscope.judges.budget import Budget, Estimate, estimate
-from editscope.judges.records import Call, Judge, Verdict
+from editscope.judges.records import Call, Judge, Verdict, kept_verdict
 from editscope.judges.registry import load_judge
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Panel:
 
     async def ask(self, call: Call, sample: int = 0) -> tuple[Verdict, ...]:
         """What each of them says, in order. A judge that has no verdict does not keep the others from having one."""
-        return tuple(await asyncio.gather(*(judge.ask(call, sample) for judge in self.judges)))
+        return tuple(map(kept_verdict, await asyncio.gather(*(judge.ask(call, sample) for judge in self.judges))))
 
     async def close(self) -> None:
         """Let go of all of them."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
 from editscope.cases import NOTHING, Status
+from editscope.outside import name_received, received
 
 Value: TypeAlias = "int | bool"
 
@@ -101,6 +102,8 @@ class Usage:
     cost_usd: float | None = None
     latency_s: float = 0.0
     attempts: int = 1
+    estimated: int = 0
+    """Answers whose tokens the server did not report, or reported as nonsense; ours stand for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,12 @@ class Verdict:
     def from_json(cls, data: Mapping[str, Any]) -> Verdict:
         """The verdict that ``to_json`` wrote."""
         return cls(**{**data, "usage": Usage(**data["usage"])})
+
+
+def kept_verdict(verdict: Verdict) -> Verdict:
+    """A verdict whose texts a run can keep, whoever made it: a judge of one's own, or a cache that somebody wrote."""
+    snapshot, reason, reply = name_received(verdict.snapshot), received(verdict.reason), received(verdict.reply)
+    return replace(verdict, snapshot=snapshot, reason=reason, reply=reply)
 
 
 class Judge(ABC):

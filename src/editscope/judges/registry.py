@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from editscope.errors import BadInput, unknown
 from editscope.judges.records import Judge
+from editscope.outside import keep_secret
 
 GROUP = "editscope.judges"
 """Other packages register a kind of judge here: a callable that takes the target and the options of the spec."""
@@ -188,6 +189,7 @@ def key_from(name: str) -> str:
     key = os.environ.get(name, "").strip()
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise BadInput(f"the variable {name} holds spaces, line breaks or letters that no key has; set it again")
+    keep_secret(key)
     return key
 
 

@@ -18,6 +18,7 @@ from editscope.judges.wire import (
     reply_schema,
     rest,
     temperature_of,
+    tokens,
 )
 
 
@@ -61,12 +62,12 @@ class Responses(Chat):
             raise NotAnAnswer(str((data.get("error") or {}).get("message") or "the response failed"))
         if not text and not refused and not why and data.get("status") != "completed":
             raise NotAnAnswer("the reply is empty")
-        usage = data.get("usage") or {}
+        usage = data.get("usage")
         return Answer(
             text=text,
             snapshot=str(data.get("model") or ""),
-            input_tokens=int(usage.get("input_tokens") or 0),
-            output_tokens=int(usage.get("output_tokens") or 0),
+            input_tokens=tokens(usage, "input_tokens"),
+            output_tokens=tokens(usage, "output_tokens"),
             refused=refused,
             cut=why == "max_output_tokens",
         )

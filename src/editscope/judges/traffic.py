@@ -9,7 +9,7 @@ from random import Random
 from typing import Generic, TypeVar
 
 from editscope.errors import Stopped
-from editscope.judges.budget import Budget
+from editscope.judges.budget import NOTHING_DUE, Bill, Budget
 from editscope.judges.control import Concurrency, Pace, full_jitter
 from editscope.judges.faults import Fault
 
@@ -39,21 +39,12 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
-class Bill:
-    """What an answer came to, as its server reports it."""
-
-    cost: float = 0.0
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Sent(Generic[T]):
-    """One request: its answer or its fault, the seconds it took and the dollars it may have cost."""
+    """One request: its answer or its fault, the seconds it took and what it came, or may have come, to."""
 
     outcome: T | Fault
     seconds: float
-    cost: float
+    bill: Bill
 
 
 @dataclass(slots=True)
@@ -122,7 +113,7 @@ class Traffic:
             self.still_there()
             held = await self.budget.reserve(cost)
             outcome: T | Fault = NOT_SENT
-            seconds = spent = 0.0
+            seconds, due = 0.0, NOTHING_DUE
             try:
                 await self._paced(tokens)
                 outcome = CANCELLED  # from here on it may be paid for, whatever happens to us
@@ -131,10 +122,10 @@ class Traffic:
                 seconds = asyncio.get_running_loop().time() - start
                 self._adapt(outcome, ticket)
             finally:
-                spent = self._settle(outcome, bill, held, tokens)
+                due = self._settle(outcome, bill, held, tokens)
         finally:
             self.control.leave()
-        return Sent(outcome, seconds, spent)
+        return Sent(outcome, seconds, due)
 
     async def pause(self, fault: Fault, failures: int) -> None:
         """Wait before the next attempt. Where the server said how long, the jitter only spreads the callers."""
@@ -189,13 +180,13 @@ class Traffic:
             now = asyncio.get_running_loop().time()
             self.control.cut(ticket, now, pause if pause <= LONGEST_PAUSE_S else 0.0)
 
-    def _settle(self, outcome: T | Fault, bill: Callable[[T], Bill], held: float, tokens: int) -> float:
+    def _settle(self, outcome: T | Fault, bill: Callable[[T], Bill], held: float, tokens: int) -> Bill:
         if not isinstance(outcome, Fault):
             came = bill(outcome)
-            self.budget.settle(held, 1, came.input_tokens, came.output_tokens, came.cost)
+            self.budget.settle(held, 1, came)
             if self._tokens is not None and came.input_tokens:
                 self._tokens.correct(came.input_tokens + came.output_tokens - tokens)
-            return came.cost
-        spent = held if outcome.paid else 0.0
-        self.budget.settle(held, 1 if outcome.paid else 0, cost=spent)
-        return spent
+            return came
+        due = Bill(held, charged=held) if outcome.paid else NOTHING_DUE
+        self.budget.settle(held, 1 if outcome.paid else 0, due)
+        return due

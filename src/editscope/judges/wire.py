@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from editscope.judges.records import Call, Picture, Schema
+from editscope.outside import count, read_json
 
 Mode = Literal["schema", "object", "off"]
 MODES: tuple[Mode, ...] = ("schema", "object", "off")
@@ -52,12 +53,29 @@ class Answer:
 
     text: str = ""
     snapshot: str = ""
-    input_tokens: int = 0
-    output_tokens: int = 0
+    input_tokens: int | None = None
+    """None where the server reported none, or nonsense."""
+    output_tokens: int | None = None
     refused: str = ""
     """Why the model or a filter before it would not answer; "" where it did."""
     cut: bool = False
     """Whether the reply stopped at the limit of tokens."""
+
+
+def tokens(usage: Any, *names: str) -> int | None:
+    """The tokens that a server reports under some names together; None where it reports none, or nonsense.
+
+    The first name must be there; the others may be.
+
+    >>> tokens({"input_tokens": 7, "cache_read_input_tokens": 2}, "input_tokens", "cache_read_input_tokens")
+    9
+    >>> tokens({"input_tokens": -7}, "input_tokens"), tokens(None, "input_tokens"), tokens({}, "input_tokens")
+    (None, None, None)
+    """
+    if not isinstance(usage, dict) or usage.get(names[0]) is None:
+        return None
+    found = [count(usage.get(name) or 0) if name in usage else 0 for name in names]
+    return None if any(one is None for one in found) else sum(one or 0 for one in found)
 
 
 class NotAnAnswer(Exception):
@@ -139,10 +157,8 @@ def dumps(value: Any) -> bytes:
 
 
 def loads(data: bytes | str) -> Any:
-    """What JSON bytes say; ValueError where they are not JSON."""
-    import orjson
-
-    return orjson.loads(data)
+    """What a server says in JSON, every text of it valid and without keys; ValueError where it is not JSON."""
+    return read_json(data)
 
 
 def joined(parts: Iterable[bytes], before: bytes, after: bytes) -> bytes:

@@ -135,7 +135,8 @@ def _spent(spent: Mapping[str, Any]) -> Iterator[tuple[str, Child]]:
         return
     cached = f", {spent['cached']:,} from the cache" if spent.get("cached") else ""
     yield "calls", f"{spent['calls']:,} made{cached}"
-    yield "tokens", f"{spent['input_tokens']:,} in, {spent['output_tokens']:,} out"
+    guessed = f"; those of {spent['estimated']:,} answers are estimated" if spent.get("estimated") else ""
+    yield "tokens", f"{spent['input_tokens']:,} in, {spent['output_tokens']:,} out{guessed}"
     cost = spent.get("cost_usd")
     if cost is not None:
         yield "cost", f"US$ {cost:,.2f}" if cost >= 0.005 or not cost else "under US$ 0.01"

@@ -14,6 +14,8 @@ from typing import Any
 
 from editscope.errors import EditscopeError
 from editscope.judges import Call, Judge, Verdict
+from editscope.judges.records import kept_verdict
+from editscope.outside import received
 from editscope.runs.journal import Step
 
 CLOSING_S = 5.0
@@ -138,11 +140,12 @@ class Asking:
                 known = getattr(judge, "known", None)
                 answer = Answer(question, known(question.call, question.sample) if known else None)
             else:
-                answer = Answer(question, await judge.ask(question.call, question.sample))
+                answer = Answer(question, kept_verdict(await judge.ask(question.call, question.sample)))
         except EditscopeError as error:
             answer = Answer(question, error=error)
         except Exception as error:
-            said = f"the judge {judge.spec} failed in a way that it should not ({type(error).__name__}: {error})"
+            how = f"{type(error).__name__}: {received(error, 500)}"
+            said = f"the judge {judge.spec} failed in a way that it should not ({how})"
             answer = Answer(question, error=EditscopeError(said), trace=traceback.format_exc())
         self._answers.append(answer)
         with contextlib.suppress(BlockingIOError, OSError):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from editscope import printing
 from editscope.runs.disk import safe_path
 from editscope.runs.judged_record import VerdictRecord, kinds_of
 
@@ -119,7 +120,7 @@ class Selection(Sequence[CaseRecord]):
     def show(self) -> str:
         """Print and return one paragraph per case: score, failure, instruction, where its pictures are."""
         text = "\n".join(describe(record, self.headline) for record in self.records) or "no cases"
-        print(text)
+        printing.say(text)
         return text
 
     def _by_score(self, n: int, sign: int) -> Selection:

@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from editscope import printing
 from editscope.errors import BadInput
 from editscope.runs.info import aggregation_from
 
@@ -228,14 +229,10 @@ class TextTable:
     by: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        from rich.console import Console
-
         from editscope.runs.tabulate import print_comparison
 
         # Inside a notebook Rich would show the table itself, piece by piece.
-        console = Console(
-            file=io.StringIO(), width=110, emoji=False, highlight=False, color_system=None, force_jupyter=False
-        )
+        console = printing.console(file=io.StringIO(), width=110, color_system=None, force_jupyter=False)
         print_comparison(self.comparison, console, self.by or usual_kind(self.comparison))
         file = console.file
         assert isinstance(file, io.StringIO)

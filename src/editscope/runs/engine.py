@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from editscope.cases import Edit
 from editscope.errors import BadInput, EditscopeError, Stopped
+from editscope.outside import received
 from editscope.runs.crew import CLOSING_S, Crew, Worker, start_thread
 from editscope.runs.disk import DiskError, FolderGone, write_inside
 from editscope.runs.interrupts import Interrupts
@@ -396,4 +397,4 @@ class Engine:
     def _log(self, trace: str | None) -> None:
         if trace:
             with contextlib.suppress(OSError), (self.folder / ERRORS).open("a", encoding="utf-8") as file:
-                file.write(trace + "\n")
+                file.write(received(trace) + "\n")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from editscope.errors import BadInput
+from editscope.outside import required
 from editscope.runs.disk import half_written
 from editscope.runs.info import FILE, Info, info_json, read_info
 from editscope.runs.journal import FILE as JOURNAL
@@ -27,6 +28,7 @@ def run_folder(out: str | Path | None, info: Info) -> Path:
         _check_writable(folder)
         return folder
     folder = Path(out)
+    required("--out", str(folder.absolute()), "choose another folder")
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"--out {folder} is a file; a run is a folder")
     if (folder / FILE).exists():

@@ -104,12 +104,14 @@ def _spent(verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """What was paid for: verdicts from the cache took nothing this time."""
     asked = [verdict.usage for verdict in verdicts if not verdict.cached]
     costs = [usage.cost_usd for usage in asked]
+    estimated = sum(usage.estimated for usage in asked)
     return {
         "calls": len(asked),
         "cached": len(verdicts) - len(asked),
         "input_tokens": sum(usage.input_tokens for usage in asked),
         "output_tokens": sum(usage.output_tokens for usage in asked),
         "cost_usd": None if None in costs else round(sum(cost for cost in costs if cost is not None), 9),
+        **({"estimated": estimated} if estimated else {}),
     }
 
 

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import xxhash
 
 from editscope.errors import BadInput, EditscopeError
+from editscope.outside import received_json
 from editscope.runs.disk import FolderGone, remember_home, writing
 from editscope.runs.lines import Line, fault, unchanged, written
 from editscope.runs.lock import Lock
@@ -104,7 +105,8 @@ class Journal:
     def append(self, *lines: Mapping[str, Any]) -> None:
         """Add lines in one write; where the disk is full, take back what was written of them."""
         self.check()
-        data = b"".join(written(line) + b"\n" for line in lines)
+        # Texts are made valid, and keys taken out, where they come in; this is the last guard before the disk.
+        data = b"".join(written(received_json(line)) + b"\n" for line in lines)
         fd = self._lock.fd
         with writing(self.path):
             try:

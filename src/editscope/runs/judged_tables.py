@@ -136,6 +136,8 @@ def spent(pairs: Pairs) -> dict[str, Any]:
     total |= {name: sum(score["spent"][name] for _, score in pairs) for name in ("input_tokens", "output_tokens")}
     costs = [score["spent"]["cost_usd"] for _, score in pairs if score["spent"]["calls"]]
     known = [cost for cost in costs if cost is not None]
+    if estimated := sum(score["spent"].get("estimated", 0) for _, score in pairs):
+        total["estimated"] = estimated
     return {**total, "cost_usd": round(sum(known), 6) if len(known) == len(costs) else None}
 
 

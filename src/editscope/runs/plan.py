@@ -18,6 +18,7 @@ from editscope.editors import Editor, Inventory, load_editor
 from editscope.editors.base import EditLimits
 from editscope.editors.specs import rooted
 from editscope.errors import BadInput
+from editscope.outside import received_json, required
 from editscope.runs.bounds import bounded, bounds_of, checked
 from editscope.runs.disk import write_whole
 from editscope.runs.folder import check_same, run_folder
@@ -172,6 +173,7 @@ def make_plan(
     if not ids:
         raise BadInput(f"suite {suite.name} has no cases to run")
     suite.check()
+    check_texts(suite, ids)
     if judging is not None:
         check_units(suite, ids, judging)
     inventory = editor.inventory(ids, suite.ids, output_names(suite, repeats))
@@ -190,7 +192,7 @@ def make_plan(
     folder = run_folder(out, info)
     if (folder / FILE).exists():  # a run that goes on keeps its tables, whatever the suite's default is by now
         info["aggregation"] = read_info(folder)["aggregation"]
-    return Plan(suite, ids, editor, inventory, folder, info, judging)
+    return Plan(suite, ids, editor, inventory, folder, received_json(info), judging)
 
 
 def _check_all_there(inventory: Inventory) -> None:
@@ -199,6 +201,14 @@ def _check_all_there(inventory: Inventory) -> None:
     if gaps:
         said = "1 edit is" if len(gaps) == 1 else f"{len(gaps):,} edits are"
         raise BadInput(f"{said} missing or unreadable, and --missing is fail; the first is {gaps[0]}")
+
+
+def check_texts(suite: Suite, ids: tuple[str, ...]) -> None:
+    """Raise BadInput for an id or a tag that no file can hold; a suite of files has looked at all its texts itself."""
+    for case_id in ids:
+        required(f"suite {suite.name}: the id of a case", case_id)
+        for tag, value in suite.tags(case_id).items():
+            required(f"suite {suite.name}, case {case_id}: tag {tag!a}", f"{tag}={value}")
 
 
 def check_units(suite: Suite, ids: tuple[str, ...], judging: Judging) -> None:

@@ -20,7 +20,7 @@ class Purse:
     def spend(self, line: Mapping[str, Any]) -> None:
         """Count a finished edit."""
         self.edits += 1
-        self.cost_usd += line.get("cost_usd") or 0.0
+        self.cost_usd += line.get("charged_usd") or line.get("cost_usd") or 0.0
 
     def allows(self, more: int) -> bool:
         """Whether so many edits besides those that are finished may be in hand."""

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from editscope import printing
 from editscope.editors import Editor
 from editscope.editors.base import EditLimits
 from editscope.errors import BadInput, Stopped, unknown
@@ -372,6 +373,4 @@ def _joined(values: str | Sequence[str]) -> str:
 
 
 def _console() -> Console:
-    from rich.console import Console
-
-    return Console(emoji=False, stderr=True)
+    return printing.console(stderr=True)

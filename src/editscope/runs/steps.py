@@ -14,6 +14,7 @@ from typing import Any, Literal
 from editscope.cases import Case, Edit
 from editscope.editors import Editor, Request, request_seed
 from editscope.editors.folder import FolderEditor
+from editscope.editors.making import failed, kept_edit
 from editscope.errors import BadImage, BadInput, Stopped
 from editscope.images import (
     THUMB_SUFFIX,
@@ -26,6 +27,7 @@ from editscope.images import (
     load,
     thumbnail,
 )
+from editscope.outside import received
 from editscope.runs.disk import make_below, safe_path, write_whole, writing
 from editscope.runs.intact import HASH, content_hash, damaged, file_hash, stored_at
 from editscope.runs.journal import Line
@@ -241,6 +243,7 @@ def edit_line(
 def _said_only(edit: Edit) -> Line:
     """What few editors say, and only where they do: a journal of a hundred thousand lines needs no empty fields."""
     said = {"asked": edit.asked, "memory_mb": edit.memory_mb, "attempts": edit.attempts, "model": edit.model or None}
+    said["charged_usd"] = edit.charged_usd
     return {name: value for name, value in said.items() if value is not None}
 
 
@@ -268,15 +271,13 @@ def asked(editor: Editor, requests: Sequence[Request]) -> list[tuple[Edit, str |
     except Stopped:
         raise
     except BaseException as error:  # sys.exit in a plugin is the plugin's failure, not ours
-        said = " ".join(str(error).split())[:500]
-        reason = f"{type(error).__name__}: {said}" if said else type(error).__name__
-        results, trace = [Edit(one.case_id, status="error", reason=reason) for one in requests], traceback.format_exc()
+        results, trace = list(failed(error, requests)), traceback.format_exc()
     took = time.perf_counter() - began
     return [(_as_edit(result, one, took), trace) for result, one in zip(results, requests, strict=True)]
 
 
 def _as_edit(result: ImageLike | Edit | None, request: Request, took: float) -> Edit:
-    edit = result if isinstance(result, Edit) else Edit(request.case_id, image=result)
+    edit = kept_edit(result) if isinstance(result, Edit) else Edit(request.case_id, image=result)
     return replace(edit, case_id=request.case_id, latency_s=took if edit.latency_s is None else edit.latency_s)
 
 
@@ -289,5 +290,5 @@ def _decoded(edit: Edit) -> tuple[Pixels | None, tuple[str, ...], Edit]:
     try:
         decoded = decode(edit.image)
     except (BadImage, TypeError) as error:
-        return None, (), replace(edit, image=None, status=NO_OUTPUT, reason=str(error))
+        return None, (), replace(edit, image=None, status=NO_OUTPUT, reason=received(error))
     return decoded.pixels, decoded.notes, edit

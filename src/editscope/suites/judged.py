@@ -103,6 +103,8 @@ class JudgedSuite(Suite):
         oddities: list[Flaw] = []
         places: dict[str, str] = {}
         for row in self.rows():
+            if not row.flaws:
+                row.check_texts()
             case = None if row.flaws else self.case_of(row)
             if case is not None and not row.flaws and case.id in places:
                 row.flaw(f"id {case.id!r} was used before, in {places[case.id]}; give every case an id of its own")

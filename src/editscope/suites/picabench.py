@@ -13,7 +13,7 @@ from editscope.images import load as pixels_of
 from editscope.suites.edit_area import CLOSE, SIDE, edit_area, parsed, sides_of
 from editscope.suites.judged import FiledCase, JudgedSuite, basis
 from editscope.suites.made import chosen_names
-from editscope.suites.rows import Row, is_unicode, json_list, kind, tag_name
+from editscope.suites.rows import Row, json_list, kind, tag_name
 
 LAWS = {
     "light_propagation": "optics",
@@ -238,7 +238,7 @@ def _question(row: Row, pair: Any, named: str, category: str, canvas: tuple[floa
         row.flaw(f"{named} is a {kind(pair)}, not an object with question, answer and box")
         return None
     text, answer = pair.get("question"), pair.get("answer")
-    if not isinstance(text, str) or not text.strip() or not is_unicode(text):
+    if not isinstance(text, str) or not text.strip():
         row.flaw(f"{named} has no text in 'question' that can be read")
     label = answer.strip().rstrip(".").capitalize() if isinstance(answer, str) else None
     if label not in ("Yes", "No"):

@@ -15,8 +15,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from editscope.cases import Aggregation, Case, Instruction
 from editscope.errors import BadImage, BadInput
 from editscope.images import probe
+from editscope.outside import required
 from editscope.suites.base import Suite
 from editscope.suites.made import valid_strata
+from editscope.suites.rows import unfit_fields
 
 MARKER = "set.json"
 """Says what a set of ours consists of, beside its folders."""
@@ -167,7 +169,7 @@ def _entries(folder: Path) -> list[Entry]:
         if not number.isdigit():
             continue
         entry = Entry(
-            case_id=f"{folder.name}/{number}",
+            case_id=f"{required(f'the folder of the problem {sidecar.name}', folder.name)}/{number}",
             input=folder / f"{number}_input.png",
             answer=folder / f"{number}_answer.png",
             sidecar=sidecar,
@@ -187,6 +189,8 @@ def _read_sidecar(path: Path) -> Sidecar:
         raise BadInput(f"{path} is not JSON ({error}); write it again or remove the problem") from error
     if not isinstance(content, dict):
         raise BadInput(f"{path} holds a {type(content).__name__}, not an object with instruction, task, mode …")
+    if unfit := unfit_fields(content):
+        raise BadInput(f"{path}: field {unfit[0]!a} holds a NUL or half of a character; write it again")
     try:
         return Sidecar.model_validate(content)
     except ValidationError as error:

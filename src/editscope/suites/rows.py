@@ -14,6 +14,7 @@ from typing import Any
 
 from editscope.errors import BadImage, BadInput, unknown
 from editscope.images import probe
+from editscope.outside import is_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,11 @@ class Row:
         """Note something that a user should know of, though the row can be used."""
         self.oddities.append(Flaw(self.where, what))
 
+    def check_texts(self) -> None:
+        """Add a flaw for each field with a text that no file can hold: half of a character, or a NUL."""
+        for name in unfit_fields(self.fields):
+            self.flaw(f"field {name!a} holds a NUL or half of a character (a lone surrogate); write it again")
+
     def has(self, name: str) -> bool:
         """Whether a field is there and not empty."""
         value = self.fields.get(name)
@@ -62,8 +68,6 @@ class Row:
         if not isinstance(value, str):
             self.flaw(f"field {name!r} is a {kind(value)}, not a text")
             return default or ""
-        if not is_unicode(value):
-            self.flaw(f"field {name!r} holds half of a character (a lone surrogate); write the text again")
         return value.strip()
 
     def identifier(self, name: str) -> str:
@@ -123,13 +127,25 @@ def inside(root: Path, text: str) -> Path | None:
     return path if path.is_relative_to(os.path.normpath(root)) else None
 
 
-def is_unicode(text: str) -> bool:
-    """Whether a text consists of whole characters; JSON can smuggle in halves of them, which no file can hold.
+def unfit_fields(fields: Mapping[str, Any]) -> list[str]:
+    """The fields in whose names or values, however deep, there is a text that cannot be kept as it is.
 
-    >>> is_unicode("溶"), is_unicode("\\ud800")
-    (True, False)
+    JSON can smuggle in halves of characters. Names that begin with a NUL are our own, and no file has them.
+
+    >>> unfit_fields({"id": "a", "tags": {"task": ["b\\ud800"]}, "hint": "c\\0", "d\\udfff": 1})
+    ['tags', 'hint', 'd\\udfff']
     """
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+    return [
+        name for name, value in fields.items() if not name.startswith("\0") and not (is_text(name) and _is_fit(value))
+    ]
+
+
+def _is_fit(value: Any) -> bool:
+    if isinstance(value, str):
+        return is_text(value)
+    if isinstance(value, Mapping):
+        return all(is_text(str(name)) and _is_fit(one) for name, one in value.items())
+    return all(map(_is_fit, value)) if isinstance(value, list | tuple) else True
 
 
 def tag_name(text: str) -> str:

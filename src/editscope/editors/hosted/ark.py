@@ -14,7 +14,7 @@ from editscope.editors.hosted.options import Option, flag, matching, number, one
 from editscope.editors.hosted.pictures import from_base64, from_url
 from editscope.editors.hosted.service import Asked, Failed, Made, Service, Settings
 from editscope.editors.sizing import Size
-from editscope.judges.faults import Fault, fault_of, redacted
+from editscope.judges.faults import Fault, fault_of
 from editscope.judges.wire import NotAnAnswer, joined, loads, rest
 
 SEEDREAM = re.compile(r"seedream-(\d+)[-.](\d+)")
@@ -116,15 +116,15 @@ class Ark(Service):
         width, _, height = wanted.partition("x")
         return int(width), int(height)
 
-    def fault(self, status: int, headers: Mapping[str, str], content: bytes, key: str) -> Fault:
+    def fault(self, status: int, headers: Mapping[str, str], content: bytes) -> Fault:
         """What Ark's own codes mean, where they say more than the status."""
-        fault = fault_of(status, headers, content, key)
+        fault = fault_of(status, headers, content)
         try:
             error = loads(content)["error"]
             code = str(error["code"])
         except (ValueError, KeyError, TypeError):
             return fault
-        return _by_code(code, redacted(str(error.get("message") or ""), key), fault)
+        return _by_code(code, str(error.get("message") or ""), fault)
 
     def gives_way(self, message: str) -> bool:
         """A model that knows no seed is asked without, unless the user wants one."""

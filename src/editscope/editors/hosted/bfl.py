@@ -14,6 +14,7 @@ from editscope.editors.sizing import Size, fit_to
 from editscope.errors import BadInput
 from editscope.judges.faults import Fault, fault_of
 from editscope.judges.wire import NotAnAnswer, dumps
+from editscope.outside import MOST_DOLLARS, measure
 
 KONTEXT, FLUX_2, FLEX, KLEIN = "flux-kontext", "flux-2", "flux-2-flex", "flux-2-klein"
 
@@ -145,11 +146,11 @@ class BlackForest(Service):
         width, _, height = wanted.partition("x")
         return int(width), int(height)
 
-    def fault(self, status: int, headers: Mapping[str, str], content: bytes, key: str) -> Fault:
+    def fault(self, status: int, headers: Mapping[str, str], content: bytes) -> Fault:
         """A task that a region does not know yet may be known at the next poll; a wrong key is 403 here."""
         if status == 404 and LOST.encode() in content:
             return Fault("the server knows nothing of the task", again=True, paid=True)
-        fault = fault_of(status, headers, content, key)
+        fault = fault_of(status, headers, content)
         if status == 403 and not fault.refused:
             return Fault("the server does not accept the key (403)", closed=True)
         return fault
@@ -209,6 +210,6 @@ def _because(what: str, details: Any) -> str:
 def _dollars(*charged: Any) -> float | None:
     """What the server charged, the last word first; None where it does not say."""
     for cost in charged:
-        if isinstance(cost, int | float) and not isinstance(cost, bool) and cost >= 0:
-            return round(cost * DOLLARS_PER_CREDIT, 9)
+        if (found := measure(cost, MOST_DOLLARS / DOLLARS_PER_CREDIT)) is not None:
+            return round(found * DOLLARS_PER_CREDIT, 9)
     return None

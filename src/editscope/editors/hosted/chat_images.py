@@ -14,8 +14,9 @@ from editscope.editors.hosted.pictures import from_base64, from_url
 from editscope.editors.hosted.prices import Tokens
 from editscope.editors.hosted.service import Asked, Failed, Made, Service, Settings
 from editscope.errors import BadInput
-from editscope.judges.faults import LONGEST_TEXT, Fault, fault_of, redacted
-from editscope.judges.wire import NotAnAnswer, dumps, joined, loads, rest
+from editscope.judges.faults import LONGEST_TEXT, Fault, fault_of
+from editscope.judges.wire import NotAnAnswer, dumps, joined, loads, rest, tokens
+from editscope.outside import MOST_DOLLARS, measure
 
 MARKDOWN = re.compile(r"!\[[^\]]*\]\(\s*<?((?:https?://|data:image/)[^)\s>]+)>?[^)]*\)")
 DATA_URL = re.compile(r"data:image/[a-z0-9.+-]+;base64,[A-Za-z0-9+/=]+", re.IGNORECASE)
@@ -90,9 +91,9 @@ class ChatImages(Service):
         size = self.option("image_size")
         return (str(size),) if size else ()
 
-    def fault(self, status: int, headers: Mapping[str, str], content: bytes, key: str) -> Fault:
+    def fault(self, status: int, headers: Mapping[str, str], content: bytes) -> Fault:
         """What a status means; OpenRouter's 403 is a filter's where it says what was flagged."""
-        return _by_filter(status, content, key) or fault_of(status, headers, content, key)
+        return _by_filter(status, content) or fault_of(status, headers, content)
 
     def gives_way(self, message: str) -> bool:
         """Some servers know no modalities or no seed; they are sent unless the user said otherwise."""
@@ -180,7 +181,7 @@ def _fault_in(data: dict[str, Any]) -> Fault:
     return _by_filter(status, content) or fault_of(status, {}, content)
 
 
-def _by_filter(status: int, content: bytes, key: str = "") -> Fault | None:
+def _by_filter(status: int, content: bytes) -> Fault | None:
     """The refusal in a 403 that says what a filter flagged (OpenRouter's ``metadata.reasons``); None elsewhere."""
     if status != 403:
         return None
@@ -193,22 +194,21 @@ def _by_filter(status: int, content: bytes, key: str = "") -> Fault | None:
     if not reasons and "flagged" not in message.lower() and "moderation" not in message.lower():
         return None
     listed = f" ({', '.join(map(str, reasons))})" if isinstance(reasons, list) and reasons else ""
-    return Fault(redacted(f"content filter: {' '.join(message.split())[:LONGEST_TEXT]}{listed}", key), refused=True)
+    return Fault(f"content filter: {' '.join(message.split())[:LONGEST_TEXT]}{listed[:LONGEST_TEXT]}", refused=True)
 
 
 def _tokens(usage: Any) -> Tokens | None:
     """Chat servers report all that comes in and out; what was picture is known only where there are details."""
-    if not isinstance(usage, dict) or not usage.get("completion_tokens"):
+    out, went = tokens(usage, "completion_tokens"), tokens(usage, "prompt_tokens")
+    if not out:
         return None
-    came = usage.get("completion_tokens_details") or {}
-    out = int(usage["completion_tokens"])
-    image_out = min(out, int(came.get("image_tokens") or 0))
+    image_out = min(out, tokens(usage.get("completion_tokens_details"), "image_tokens") or 0)
     if not image_out:
         return None
-    return Tokens(text_in=int(usage.get("prompt_tokens") or 0), text_out=out - image_out, image_out=image_out)
+    return Tokens(text_in=went or 0, text_out=out - image_out, image_out=image_out)
 
 
 def _charged(usage: Any) -> float | None:
     """Dollars that a gateway says it charged (OpenRouter's ``usage.cost``)."""
     cost = usage.get("cost") if isinstance(usage, dict) else None
-    return float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) and cost >= 0 else None
+    return measure(cost, MOST_DOLLARS)

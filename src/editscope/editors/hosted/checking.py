@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from editscope.editors.hosted.service import Service
 from editscope.errors import BadInput
+from editscope.judges.connection import body, session
 from editscope.judges.faults import unreachable
 from editscope.judges.wire import loads
 
@@ -47,18 +46,15 @@ def _known(service: Service, content: bytes) -> bool:
 async def _asked(service: Service, key: str) -> tuple[int, bytes]:
     import aiohttp
 
-    from editscope.judges.client import proxy_of
-
     base_url = service.settings.base_url
     limit = aiohttp.ClientTimeout(total=CHECK_S)
     url = f"{base_url}/{str(service.check_path).lstrip('/')}"
-    headers: Any = {"User-Agent": "editscope", **service.headers(key)}
     try:
         async with (
-            aiohttp.ClientSession(timeout=limit, proxy=proxy_of(base_url)) as session,
-            session.get(url, headers=headers, allow_redirects=False) as response,
+            session(base_url, headers=service.headers(key), timeout=limit) as connected,
+            connected.get(url, allow_redirects=False) as response,
         ):
-            return response.status, await response.read()
+            return response.status, await body(response)
     except Exception as error:
         why = unreachable(error, CHECK_S)
     raise BadInput(f"the editor's server {base_url} cannot be reached ({why}); check the network and ?base_url=")

@@ -18,12 +18,14 @@ from editscope.editors.hosted.whereabouts import resolver
 from editscope.editors.making import fault_of_picture
 from editscope.errors import BadImage, BadInput
 from editscope.images import Decoded, decode
-from editscope.judges.budget import Budget
-from editscope.judges.faults import Fault, from_exception, redacted
+from editscope.judges.budget import Bill, Budget
+from editscope.judges.connection import session
+from editscope.judges.faults import LONGEST_TEXT, Fault, from_exception
 from editscope.judges.prices import price_of
 from editscope.judges.registry import key_from
-from editscope.judges.traffic import Bill, Patience, Sent, Traffic, Tries
+from editscope.judges.traffic import Patience, Sent, Traffic, Tries
 from editscope.judges.wire import NotAnAnswer
+from editscope.outside import received
 
 CONCURRENCY = 8
 TIMEOUT_S = 300.0
@@ -35,7 +37,6 @@ GIVE_UP = 12
 MOST_YIELDS = 4
 """So often a request is made in another form because the server did not like the last one."""
 CONNECT_S = 30.0
-LONGEST_TRACE = 20_000
 TEXT_ONLY = "the model answered with text only"
 
 
@@ -53,11 +54,13 @@ class _Tally:
     attempts: int = 0
     seconds: float = 0.0
     cost: float = 0.0
+    charged: float = 0.0
     lost: int = 0
 
     def add(self, sent: Sent[Made]) -> None:
         self.seconds = sent.seconds
-        self.cost += sent.cost
+        self.cost += sent.bill.cost
+        self.charged += max(sent.bill.cost, sent.bill.charged)
         self.lost += isinstance(sent.outcome, Fault) and sent.outcome.paid
 
 
@@ -209,7 +212,7 @@ class HostedEditor(Editor):
 
         while True:
             cost = self._listed(asked) or 0.0
-            sent = await self._traffic.send(attempt, lambda made: Bill(self._cost(asked, made) or 0.0), cost=cost)
+            sent = await self._traffic.send(attempt, lambda made: self._bill(asked, made), cost=cost)
             tally.add(sent)
             fault = sent.outcome
             if isinstance(fault, Made):
@@ -237,7 +240,7 @@ class HostedEditor(Editor):
             # What the server has taken on is being made and paid for; asking for it once more would be paid for, too.
             return replace(late, again=False) if exchange.answered else late
         except NotAnAnswer as error:
-            return Fault(f"the server sent no answer: {redacted(str(error), self._key)}", again=True, paid=True)
+            return Fault(f"the server sent no answer: {received(error, LONGEST_TEXT)}", again=True, paid=True)
         except (ValueError, KeyError, TypeError, IndexError, AttributeError):
             if not exchange.answered:
                 raise  # a fault of ours, in making the request
@@ -265,14 +268,15 @@ class HostedEditor(Editor):
             asked.request.variant,
             image=None if decoded is None else decoded.pixels,
             status=status,
-            reason=None if reason is None else redacted(reason, self._key),
+            reason=reason,
             latency_s=tally.seconds,
             cost_usd=None if self._listed(asked) is None and not tally.cost else round(tally.cost, 9),
-            trace=redacted(made.text, self._key)[:LONGEST_TRACE] or None,
-            asked=redacted(made.prompt, self._key) if made.prompt not in ("", asked.request.instruction) else None,
+            charged_usd=round(tally.charged, 9) if tally.charged > tally.cost else None,
+            trace=made.text or None,
+            asked=made.prompt if made.prompt not in ("", asked.request.instruction) else None,
             attempts=tally.attempts,
-            notes=tuple(redacted(note, self._key) for note in notes),
-            model=redacted(made.model, self._key),
+            notes=tuple(notes),
+            model=made.model,
         )
 
     # --- money ----------------------------------------------------------------------------------------
@@ -280,18 +284,17 @@ class HostedEditor(Editor):
     def _listed(self, asked: Asked) -> float | None:
         return self.price.listed(self.service.grades(asked), len(asked.pictures)) if self.price else None
 
-    def _cost(self, asked: Asked, made: Made) -> float | None:
-        """What an answer came to: as the server says, by its tokens, or by the list."""
-        if made.cost_usd is not None:
-            return made.cost_usd
-        if self.price is None:
-            return None
-        by_tokens = self.price.of_tokens(made.tokens) if made.tokens is not None else None
-        if by_tokens is not None:
-            return by_tokens
-        if made.picture is None:
-            return 0.0
-        return self.price.listed(self.service.grades(asked), len(asked.pictures), made.pictures)
+    def _bill(self, asked: Asked, made: Made) -> Bill:
+        """What an answer came to: as the server says, by its tokens, or by the list.
+
+        The budget is charged no less than the list price of the pictures that came.
+        """
+        listed = 0.0
+        if self.price is not None and made.picture is not None:
+            listed = self.price.listed(self.service.grades(asked), len(asked.pictures), made.pictures) or 0.0
+        by_tokens = self.price.of_tokens(made.tokens) if self.price and made.tokens is not None else None
+        said = made.cost_usd if made.cost_usd is not None else by_tokens
+        return Bill(listed if said is None else said, charged=listed)
 
     def _budget(self) -> Budget:
         limits = self._limits
@@ -325,12 +328,9 @@ async def _decoded(made: Made) -> Decoded | BadImage | None:
 async def _new_session(base_url: str) -> Any:
     import aiohttp
 
-    from editscope.judges.client import proxy_of
-
-    return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60.0, ttl_dns_cache=300, resolver=resolver(base_url)),
+    return session(
+        base_url,
+        headers={"Accept": "application/json, image/*"},
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
-        headers={"Accept": "application/json, image/*", "User-Agent": "editscope"},
-        cookie_jar=aiohttp.DummyCookieJar(),
-        proxy=proxy_of(base_url),
+        connector={"resolver": resolver(base_url)},
     )

@@ -11,13 +11,11 @@ from urllib.parse import urljoin, urlsplit
 
 from editscope.editors.hosted.service import Failed, Service
 from editscope.editors.hosted.whereabouts import inward, is_local
+from editscope.judges.connection import MOST_PICTURE, MOST_TEXT, MOST_WITH_PICTURE, body
 from editscope.judges.faults import Fault, fault_of, from_exception
 from editscope.judges.wire import dumps, loads
 
 T = TypeVar("T")
-
-LARGEST_BODY = 256 << 20
-"""More bytes than any reply with a picture has."""
 
 MOST_REDIRECTS = 5
 MOST_LAPSES = 4
@@ -84,10 +82,13 @@ class Exchange:
 
     def fault(self, reply: Reply) -> Fault:
         """What a reply with a status other than 200 means."""
-        return self._service.fault(reply.status, reply.headers, reply.content, self._key)
+        return self._service.fault(reply.status, reply.headers, reply.content)
 
     async def get(self, where: str, headers: Mapping[str, str] | None = None) -> Any:
-        """GET a path below ``base_url``, or an address that the server named; gives the decoded JSON."""
+        """GET a path below ``base_url``, or an address that the server named; gives the decoded JSON.
+
+        Such a reply holds no picture, only where one is.
+        """
         return _decoded(await self._asked("GET", self._url(where), None, dict(headers or {})))
 
     async def poll(
@@ -136,6 +137,7 @@ class Exchange:
     async def _reply(self, method: str, url: str, data: Any, headers: dict[str, str]) -> Reply:
         own = self._service.headers(self._key) if self.may_see_key(url) else {}
         limit = None if method == "POST" else self._glance_s
+        most = MOST_WITH_PICTURE if method == "POST" else MOST_TEXT
         try:
             async with (
                 asyncio.timeout(limit),
@@ -143,7 +145,7 @@ class Exchange:
                     method, url, data=data, headers={**own, **headers}, allow_redirects=False
                 ) as response,
             ):
-                return Reply(response.status, response.headers, await _body(response))
+                return Reply(response.status, response.headers, await body(response, most))
         except Failed:
             raise
         except Exception as error:  # aiohttp's own, OSError, ssl: each is a fault with a name, anything else is raised
@@ -157,7 +159,7 @@ class Exchange:
                     asyncio.timeout(self._glance_s),
                     self._session.get(url, allow_redirects=False) as response,
                 ):
-                    content = await _body(response)
+                    content = await body(response, MOST_PICTURE)
                     status, said = response.status, response.headers
             except Failed:
                 raise
@@ -224,17 +226,6 @@ def _form(parts: Sequence[Part]) -> Any:
         else:
             form.add_field(part.name, part.value)
     return form
-
-
-async def _body(response: Any) -> bytes:
-    if (response.content_length or 0) > LARGEST_BODY:
-        raise Failed(Fault("the reply is larger than any picture", paid=True))
-    content = bytearray()
-    async for chunk in response.content.iter_any():
-        content += chunk
-        if len(content) > LARGEST_BODY:
-            raise Failed(Fault("the reply is larger than any picture", paid=True))
-    return bytes(content)
 
 
 def _decoded(content: bytes) -> Any:

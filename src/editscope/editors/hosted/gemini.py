@@ -16,7 +16,7 @@ from editscope.editors.sizing import Size
 from editscope.errors import BadInput
 from editscope.judges.faults import Fault, barred, fault_of
 from editscope.judges.gemini import REFUSING
-from editscope.judges.wire import NotAnAnswer, dumps, joined, rest
+from editscope.judges.wire import NotAnAnswer, dumps, joined, rest, tokens
 
 ASPECTS = ("1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9")
 """What every model of the family can make."""
@@ -113,13 +113,13 @@ class GeminiImages(Service):
         size = self.option("size")
         return (str(size),) if size else ()
 
-    def fault(self, status: int, headers: Mapping[str, str], content: bytes, key: str) -> Fault:
+    def fault(self, status: int, headers: Mapping[str, str], content: bytes) -> Fault:
         """A wrong key comes as 400; an account without any share of a model is told to come back for ever."""
         if status == 400 and b"API_KEY_INVALID" in content:
             return Fault("the server does not accept the key (400)", closed=True)
         if status == 429 and b"limit: 0," in content:
             return Fault("the account has no quota for this model (429); turn on billing at the provider", closed=True)
-        return barred(status, fault_of(status, headers, content, key))
+        return barred(status, fault_of(status, headers, content))
 
     def denies(self, status: int, content: bytes) -> bool:
         """Whether the key is wrong; Google says so with 400, or with 403 where it is of another project."""
@@ -164,8 +164,8 @@ def read(data: Any) -> Made:
     if pictures:
         notes = (f"the first of {len(pictures)} pictures",) if len(pictures) > 1 else ()
         picture = from_base64(pictures[0])
-        tokens = _tokens(data, drawn=True)
-        return Made(picture, trace, model=model, pictures=len(pictures), tokens=tokens, notes=notes)
+        used = _tokens(data, drawn=True)
+        return Made(picture, trace, model=model, pictures=len(pictures), tokens=used, notes=notes)
     message = candidate.get("finishMessage")
     refused = _because("the picture was withheld", ended, message) if ended in WITHHELD else ""
     lacking = "" if said and ended in ("", "STOP") else _because("the model made no picture", ended, message)
@@ -209,16 +209,16 @@ def _trace(thoughts: str, said: str) -> str:
 
 def _tokens(data: Any, *, drawn: bool) -> Tokens | None:
     """What the reply says about tokens. Thoughts are paid for as text; without details the picture is all there is."""
-    usage = data.get("usageMetadata") or {}
-    if not usage:
+    usage = data.get("usageMetadata")
+    went, came = tokens(usage, "promptTokenCount"), tokens(usage, "candidatesTokenCount") or 0
+    if went is None:
         return None
-    went, came = int(usage.get("promptTokenCount") or 0), int(usage.get("candidatesTokenCount") or 0)
     image_in = min(went, _of_pictures(usage.get("promptTokensDetails")))
     details = usage.get("candidatesTokensDetails")
     image_out = min(came, _of_pictures(details)) if details else came if drawn else 0
-    thoughts = int(usage.get("thoughtsTokenCount") or 0)
+    thoughts = tokens(usage, "thoughtsTokenCount") or 0
     return Tokens(went - image_in, image_in, came - image_out + thoughts, image_out)
 
 
 def _of_pictures(details: Any) -> int:
-    return sum(int(one.get("tokenCount") or 0) for one in details or () if one.get("modality") == "IMAGE")
+    return sum(tokens(one, "tokenCount") or 0 for one in details or () if one.get("modality") == "IMAGE")

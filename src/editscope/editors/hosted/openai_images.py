@@ -13,7 +13,7 @@ from editscope.editors.hosted.prices import Tokens
 from editscope.editors.hosted.service import Asked, Made, Service
 from editscope.editors.sizing import Size, fit_to
 from editscope.judges.faults import Fault, barred, fault_of
-from editscope.judges.wire import NotAnAnswer
+from editscope.judges.wire import NotAnAnswer, tokens
 
 SIZES: tuple[Size, ...] = ((1024, 1024), (1536, 1024), (1024, 1536))
 """What the first models can make."""
@@ -80,9 +80,9 @@ class OpenAIImages(Service):
         alone = () if quality == "auto" else (quality,)
         return (f"{quality} {size[0]}x{size[1]}", *alone) if size else alone
 
-    def fault(self, status: int, headers: Mapping[str, str], content: bytes, key: str) -> Fault:
+    def fault(self, status: int, headers: Mapping[str, str], content: bytes) -> Fault:
         """OpenAI's 403 is for organizations that are not verified and countries that are not served: for every edit."""
-        fault = fault_of(status, headers, content, key)
+        fault = fault_of(status, headers, content)
         return barred(status, fault) if self.settings.base_url == self.home else fault
 
     def known(self, data: Any) -> bool:
@@ -131,14 +131,14 @@ def closest_size(model: str, size: Size) -> Size:
 
 def _tokens(usage: Any) -> Tokens | None:
     """What the reply says about tokens; details where it has them, else all that goes in taken as pictures."""
-    if not isinstance(usage, dict) or not usage.get("output_tokens"):
+    out, went = tokens(usage, "output_tokens"), tokens(usage, "input_tokens") or 0
+    if not out:
         return None
-    went, came = usage.get("input_tokens_details") or {}, usage.get("output_tokens_details") or {}
-    text_in = int(went.get("text_tokens") or 0)
-    text_out = int(came.get("text_tokens") or 0)
+    of_input, of_output = usage.get("input_tokens_details"), usage.get("output_tokens_details")
+    text_in, text_out = tokens(of_input, "text_tokens") or 0, tokens(of_output, "text_tokens") or 0
     return Tokens(
         text_in=text_in,
-        image_in=int(went.get("image_tokens") or int(usage.get("input_tokens") or 0) - text_in),
+        image_in=tokens(of_input, "image_tokens") or max(0, went - text_in),
         text_out=text_out,
-        image_out=int(came.get("image_tokens") or int(usage["output_tokens"]) - text_out),
+        image_out=tokens(of_output, "image_tokens") or max(0, out - text_out),
     )

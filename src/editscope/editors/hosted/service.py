@@ -127,9 +127,9 @@ class Service(ABC):
         """Under which names the list price of a picture may stand, the best first: ("high 1024x1024", "high")."""
         return ()
 
-    def fault(self, status: int, headers: Mapping[str, str], content: bytes, key: str) -> Fault:
+    def fault(self, status: int, headers: Mapping[str, str], content: bytes) -> Fault:
         """What a status other than 200 means; for vendors with words of their own."""
-        return fault_of(status, headers, content, key)
+        return fault_of(status, headers, content)
 
     def denies(self, status: int, content: bytes) -> bool:
         """Whether the reply to ``check_path`` says that the key is wrong."""

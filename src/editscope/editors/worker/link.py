@@ -13,6 +13,7 @@ from typing import Any
 from editscope.editors.worker.process import Gone, Late, Log, Process
 from editscope.editors.worker.protocol import PROTOCOL, Done, Message, NotOfTheProtocol, Ready, done_of, ready_of
 from editscope.errors import BadInput, Stopped
+from editscope.outside import received
 
 GIVE_UP = 5
 """So many times in a row a worker may die or hang; after that something is wrong with it, not with the cases."""
@@ -173,7 +174,7 @@ class Link:
             if message["type"] == "ready":
                 return ready_of(message)
             if message["type"] == "unfit":
-                raise NotOfTheProtocol(str(message.get("reason") or "it says that it cannot work"))
+                raise NotOfTheProtocol(received(message.get("reason") or "it says that it cannot work", 2_000))
             self._log.add(f"(a message of type {message['type']!r} before it was ready)")
 
     def _trouble(self, error: Gone | Late) -> Trouble:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-import re
 import signal
 import subprocess
 import threading
@@ -16,17 +15,23 @@ from pathlib import Path
 from typing import IO
 
 from editscope.editors.worker.protocol import Message, read, written
+from editscope.outside import redacted, repaired
+from editscope.printing import plain
 
 KEPT_LINES = 200
 LONGEST_LINE = 8 << 20
 SHOWN_LINES = 3
 SHOWN_CHARACTERS = 400
-CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f]")
-"""What steers a terminal: it goes on into sentences, and from there to whoever's terminal."""
+MOST_WAITING = 1000
+"""Messages that nobody has asked for are dropped from here on."""
 
 
 class Gone(Exception):
     """The worker has ended; the text says how."""
+
+
+class Flood:
+    """Stands for a message that is longer than any message may be."""
 
 
 class Late(Exception):
@@ -49,7 +54,8 @@ class Log:
 
     def add(self, line: str) -> None:
         """Keep a line, without colours; of a progress bar that was drawn over and over, the last state."""
-        line = CONTROLS.sub("", line.rstrip("\r\n").rpartition("\r")[2])
+        # It goes on into sentences, and from there to whoever's terminal.
+        line = plain(redacted(repaired(line.rstrip("\r\n").rpartition("\r")[2])))
         if not line.strip():
             return
         with self._lock:
@@ -78,7 +84,7 @@ class Process:
 
     def __init__(self, command: Sequence[str], log: Log, cwd: Path | None = None) -> None:
         self.log = log
-        self._messages: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        self._messages: queue.SimpleQueue[Message | Flood | None] = queue.SimpleQueue()
         self._ended = threading.Event()
         self._popen = subprocess.Popen(
             command,
@@ -120,6 +126,9 @@ class Process:
             message = self._messages.get(timeout=left)
         except queue.Empty:
             raise Late from None
+        if isinstance(message, Flood):
+            self.end(0.0)
+            raise Gone(f"it sent a line of more than {LONGEST_LINE >> 20} MB")
         if message is None:
             self._messages.put(None)
             lives = not self._ended.wait(1.0)
@@ -162,14 +171,22 @@ class Process:
 
     def _read_messages(self) -> None:
         assert self._popen.stdout is not None
+        flooding = False
         for line in _lines(self._popen.stdout):
+            begun, flooding = flooding, not line.endswith("\n") and len(line) >= LONGEST_LINE // 4
+            if begun or flooding:
+                if not begun and line.lstrip().startswith("{"):
+                    self._messages.put(Flood())
+                continue
             message = read(line)
             if message is None:
                 self.log.add(line)
             elif message["type"] == "log":
                 self.log.add(str(message.get("text", "")))
-            else:
+            elif self._messages.qsize() < MOST_WAITING:
                 self._messages.put(message)
+            else:
+                self.log.add(f"(one of more than {MOST_WAITING:,} messages that nobody asked for)")
         self._messages.put(None)
 
     def _read_errors(self) -> None:

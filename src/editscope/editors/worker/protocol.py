@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
 from editscope.cases import Status
+from editscope.outside import MOST_DOLLARS, MOST_MEGABYTES, MOST_SECONDS, measure, received, received_json
 
 PROTOCOL = 1
 STATUSES: tuple[str, ...] = get_args(Status)
 MARK = '{"type"'
-LONGEST_TEXT = 1 << 20
-"""A trace of more characters than this is cut: it goes into the journal."""
-
+MOST_IN_BATCH = 4096
 Message = Mapping[str, Any]
 
 
@@ -67,7 +65,7 @@ def read(line: str) -> Message | None:
     last = line.rfind(MARK)
     for start in (*starts, *([last] if last > 0 else [])):
         try:
-            found = json.loads(line[start:])
+            found = received_json(json.loads(line[start:]))
         except (ValueError, RecursionError):
             continue
         if isinstance(found, dict) and isinstance(found.get("type"), str):
@@ -84,7 +82,7 @@ def ready_of(message: Message) -> Ready:
     for name, value in (("max_images", most), ("batch", batch)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
             raise NotOfTheProtocol(f"its {name} is {value!r}, not a whole number above 0")
-    return Ready(_text(message, "name") or "", most, batch or 1, _text(message, "model") or "")
+    return Ready(_text(message, "name") or "", most, min(batch or 1, MOST_IN_BATCH), _text(message, "model") or "")
 
 
 def done_of(message: Message) -> Done:
@@ -100,9 +98,9 @@ def done_of(message: Message) -> Done:
         status=cast("Status", status),
         reason=_text(message, "reason"),
         trace=_text(message, "trace"),
-        latency_s=_number(message, "latency_s"),
-        memory_mb=_number(message, "memory_mb"),
-        cost_usd=_number(message, "cost_usd"),
+        latency_s=measure(message.get("latency_s"), MOST_SECONDS),
+        memory_mb=measure(message.get("memory_mb"), MOST_MEGABYTES),
+        cost_usd=measure(message.get("cost_usd"), MOST_DOLLARS),
         model=_text(message, "model") or "",
     )
 
@@ -111,11 +109,4 @@ def _text(message: Message, name: str) -> str | None:
     value = message.get(name)
     if value is None or value == "":
         return None
-    return (value if isinstance(value, str) else str(value))[:LONGEST_TEXT]
-
-
-def _number(message: Message, name: str) -> float | None:
-    value = message.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        return None
-    return float(value)
+    return received(value)

@@ -14,7 +14,7 @@ from editscope.errors import BadInput
 from editscope.images import Pixels
 from editscope.judges.budget import Budget, estimate
 from editscope.judges.promptfile import Prompt, differences, read_prompt
-from editscope.judges.records import Call, Judge, Picture, Verdict
+from editscope.judges.records import Call, Judge, Picture, Verdict, kept_verdict
 
 SIDE = 1024
 """The longer side of the pictures that a wrapper shows to its judge, at most."""
@@ -68,7 +68,7 @@ class Asker:
         judge = self._judge
 
         async def all_of_them() -> list[Verdict]:
-            return list(await asyncio.gather(*(judge.ask(call) for call in calls)))
+            return list(map(kept_verdict, await asyncio.gather(*(judge.ask(call) for call in calls))))
 
         return self._background.run(all_of_them())
 

@@ -13,6 +13,7 @@ from editscope.editors.base import EditLimits, Editor, Inventory, OutputNames, R
 from editscope.editors.making import made
 from editscope.editors.wrapping.asking import Asker
 from editscope.images import ImageLike
+from editscope.outside import LONGEST, shortened
 
 WRAPPER = "wrapper"
 """The field by which the trace of a wrapper is told from other texts."""
@@ -121,13 +122,27 @@ def derived_seed(seed: int, number: int) -> int:
 def traced(wrapper: str, happened: Mapping[str, Any], inside: str | None = None) -> str:
     """What a wrapper did, as JSON; ``inner`` is what the editor inside said, an object where that is a wrapper too.
 
+    Where it would be longer than a run keeps, the texts in it are shortened until it fits, so that it stays JSON.
+
     >>> traced("join", {"pictures": 2}, traced("resize", {"sent": "8x8"}, "thinking"))
     '{"wrapper": "join", "pictures": 2, "inner": {"wrapper": "resize", "sent": "8x8", "inner": "thinking"}}'
     """
     said: dict[str, Any] = {WRAPPER: wrapper, **happened}
     if inside is not None:
         said["inner"] = nested(inside)
-    return json.dumps(said, ensure_ascii=False)
+    text, longest = json.dumps(said, ensure_ascii=False), LONGEST
+    while len(text) > LONGEST and longest > 16:
+        longest //= 2
+        text = json.dumps(_with_texts_of(said, longest), ensure_ascii=False)
+    return text
+
+
+def _with_texts_of(value: Any, longest: int) -> Any:
+    if isinstance(value, str):
+        return shortened(value, longest)
+    if isinstance(value, Mapping):
+        return {name: _with_texts_of(one, longest) for name, one in value.items()}
+    return [_with_texts_of(one, longest) for one in value] if isinstance(value, list | tuple) else value
 
 
 def nested(trace: str) -> Any:

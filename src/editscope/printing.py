@@ -1,0 +1,98 @@
+"""The one way to the terminal: everything that is printed passes here, so that no foreign text can steer it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from functools import cache
+from typing import TYPE_CHECKING, Any, TextIO
+
+from editscope.outside import redacted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+
+_SEQUENCES = re.compile("(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b\\]|\x9d)[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c)")
+"""Whole commands to a terminal: colors, moves of the cursor, titles of the window."""
+
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb\ud800-\udfff]"
+)
+"""C0 but tab and newline, C1, what changes the direction of a line, other line breaks, halves of characters.
+
+Zero-width joiners stay: emoji and several scripts are written with them, and they move nothing.
+"""
+
+
+def plain(text: str) -> str:
+    """A text that a terminal shows and does not obey: commands vanish, other control characters become U+FFFD.
+
+    >>> plain("a \\x1b[31mred\\x1b[0m\\tword\\r\\nand \\x07 \\u202e"), plain("\\x1b")
+    ('a red\\tword\\nand � �', '�')
+    """
+    if text.isprintable():
+        return text
+    return _UNSAFE.sub("\ufffd", _SEQUENCES.sub("", text.replace("\r\n", "\n")))
+
+
+def say(text: object = "", *, error: bool = False, end: str = "\n") -> None:
+    """Print a text to stdout, or to stderr."""
+    write(sys.stderr if error else sys.stdout, text, end)
+
+
+def write(stream: TextIO, text: object, end: str = "\n") -> None:
+    """Print a text to a stream; what its encoding does not have becomes a question mark."""
+    _written(stream, plain(redacted(str(text))) + end)
+
+
+def say_json(value: Any) -> None:
+    """Print a value as JSON; what would steer a terminal is written as an escape, so that the value stays the same."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    _written(sys.stdout, _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+
+
+def redraw(text: str = "") -> None:
+    """Show a text in place of the current line of stderr; "" clears it. For terminals only."""
+    _written(sys.stderr, f"\r{plain(text)}\033[K")
+
+
+def console(**options: Any) -> Console:
+    """A Rich console whose texts cannot steer the terminal; ``options`` are those of Rich's ``Console``.
+
+    Markup, emoji codes and highlighting are off: texts are data. Use ``Text`` with a style for colors.
+    """
+    return _console_class()(**{"emoji": False, "markup": False, "highlight": False, **options})
+
+
+@cache
+def _console_class() -> type[Console]:
+    from rich.console import Console
+    from rich.segment import Segment
+    from rich.text import Text
+
+    class SafeConsole(Console):
+        """All that is shown becomes segments in ``render``; those that are texts are made plain there."""
+
+        def render(self, *arguments: Any, **options: Any) -> Iterable[Segment]:
+            for segment in super().render(*arguments, **options):
+                if segment.control or segment.text.isprintable():
+                    yield segment
+                else:
+                    yield Segment(plain(segment.text), segment.style)
+
+        def render_str(self, text: str, **options: Any) -> Text:
+            return super().render_str(plain(text), **options)
+
+    return SafeConsole
+
+
+def _written(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+    except UnicodeEncodeError:
+        encoding = stream.encoding or "ascii"
+        stream.write(text.encode(encoding, "replace").decode(encoding))
+    stream.flush()

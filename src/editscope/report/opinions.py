@@ -149,7 +149,9 @@ def _dispute(case: str, said: Sequence[Any], scales: Mapping[str, tuple[str, flo
     first = said[0]
     apart = 0.0
     for field in first.values:
-        values = [float(verdict.values[field]) for verdict in said if field in verdict.values]
+        values = [float(v) for one in said if isinstance(v := one.values.get(field), int | float)]
+        if not values:  # a field of text
+            continue
         metric = field if field in scales else (first.metrics or ("",))[0]
         low, high = scales[metric][1:] if metric in scales else (0.0, 1.0)
         apart = max(apart, (max(values) - min(values)) / (high - low))

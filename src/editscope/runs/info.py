@@ -15,6 +15,7 @@ from editscope.runs.disk import write_whole
 from editscope.runs.shapes import (
     anything,
     dict_of,
+    finite,
     integer,
     list_of,
     maybe,
@@ -33,7 +34,7 @@ Info: TypeAlias = dict[str, Any]
 FORMAT = 1
 FILE = "run.json"
 
-GROUP = record({"name": text, "by": list_of(text), "over": list_of(text)})
+GROUP = record({"name": text, "by": list_of(text), "over": list_of(text)}, {"strata": maybe(list_of(text))})
 AGGREGATION = record(
     {
         "overall": GROUP,
@@ -42,11 +43,20 @@ AGGREGATION = record(
         "exclude": dict_of(text),
         "headline": text,
         "orders": dict_of(list_of(text)),
-    }
+    },
+    {"resampling": text},
 )
 MEASURE = record(
-    {"name": text, "metrics": list_of(text), "label": text, "worst": number, "best": number},
-    {"zero": number, "scale": number, "note": text},
+    {"name": text, "metrics": list_of(text), "label": text, "worst": finite, "best": finite},
+    {"zero": finite, "scale": finite, "note": text},
+)
+LIMITS = record(
+    {},
+    {
+        **dict.fromkeys(("cache", "prices"), text),
+        **dict.fromkeys(("concurrency", "retries", "max_calls"), whole),
+        **dict.fromkeys(("rpm", "tpm", "judge_timeout", "max_cost"), number),
+    },
 )
 _JUDGING = record(
     {
@@ -57,7 +67,7 @@ _JUDGING = record(
         "headline": text,
         "samples": whole,
         "missing": text,
-        "limits": dict_of(scalar),
+        "limits": LIMITS,
     },
     {"snapshots": dict_of(dict_of(whole)), "accounting": one_of(ACCOUNTINGS)},
 )

@@ -83,7 +83,7 @@ EVIDENCE = record(
     },
     {"floor_miou": number},
 )
-PIXELS = record({**SCORED, "metrics": dict_of(number), "evidence": EVIDENCE, "failure": text})
+PIXELS = record({**SCORED, "metrics": dict_of(finite), "evidence": EVIDENCE, "failure": text})
 ROW = record(
     {"metric": text, "value": maybe(number)},
     {

@@ -98,6 +98,8 @@ def one_of(names: Collection[str]) -> Check:
 
 def _plain(check: Check, values: Collection[Any]) -> bool:
     """Whether all values are seen at a glance to be right."""
+    if check is finite:
+        return all(map(isfinite, values)) if set(map(type, values)) <= {float} else False
     kinds = set(map(type, values))
     if check is whole:
         return kinds == {int} and min(values) >= -(2**63) and max(values) < 2**63

@@ -28,8 +28,9 @@ from editscope.judges import Call, Verdict
 from editscope.judges.cache import CachedJudge, VerdictCache
 from editscope.judges.records import Field, Judge, Schema
 from editscope.outside import LONGEST, is_text
+from editscope.runs.info import info_json
 from editscope.runs.journal import Journal, read_journal
-from editscope.runs.plan import make_plan, read_info, start_folder
+from editscope.runs.plan import make_plan
 from editscope.runs.start import resume
 from editscope.runs.steps import edit_line
 from editscope.suites import load_suite
@@ -434,4 +435,4 @@ def test_a_file_with_a_name_that_is_no_unicode_is_listed_and_the_run_goes_on(
     Path(os.fsdecode(os.fsencode(outputs) + b"/border/odd-\xff\x1b[31m.png")).write_bytes(b"x")
     plan = make_plan(load_suite("paintbench", root=data), f"folder:{outputs}", out=tmp_path / "run")
     assert plan.info["files"]["unmatched"] == ["border/odd-\ufffd\x1b[31m.png"]
-    assert start_folder(plan) and read_info(plan.out)["files"]["unmatched"] == plan.info["files"]["unmatched"]
+    assert json.loads(info_json(plan.info))["files"]["unmatched"] == plan.info["files"]["unmatched"]

@@ -134,7 +134,7 @@ COMMANDS = """
 import json, sys
 from editscope.cli import main
 for arguments in json.loads(sys.argv[1]):
-    print("$", " ".join(arguments).encode("ascii", "replace").decode(), flush=True)
+    print("$", ascii(arguments), flush=True)
     try:
         main(arguments)
     except SystemExit as done:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import sys
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from editscope.outside import redacted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rich.console import Console
 
@@ -52,6 +54,15 @@ def say_json(value: Any) -> None:
     """Print a value as JSON; what would steer a terminal is written as an escape, so that the value stays the same."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     _written(sys.stdout, _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+
+
+def say_csv(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print rows as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(headings)
+    writer.writerows(rows)
+    say(text.getvalue(), end="")
 
 
 def redraw(text: str = "") -> None:

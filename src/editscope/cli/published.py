@@ -261,7 +261,7 @@ def _models(suite: str | None, as_csv: bool, console: Console) -> None:
     cards = [card for card in published.models().values() if card.name in here]
     if as_csv:
         headings = ("name", "family", "developer", "architecture", "weights", "parameters_b", "year", "aliases")
-        _lines(headings, ((*_names(card), *_facts(card), "|".join(card.aliases)) for card in cards))
+        printing.say_csv(headings, ((*_names(card), *_facts(card), "|".join(card.aliases)) for card in cards))
         return
     columns = ("model", "family", "developer", "architecture", "weights", "B", "year")
     rows = [dict(zip(columns, (*_names(card), *_facts(card)), strict=True)) for card in cards]
@@ -290,18 +290,7 @@ def _csv(rows: Sequence[Result]) -> None:
 
     from editscope.published import FIELDS
 
-    _lines(FIELDS, (astuple(row) for row in rows))
-
-
-def _lines(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    import csv
-    import io
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(headings)
-    writer.writerows(rows)
-    printing.say(text.getvalue(), end="")
+    printing.say_csv(FIELDS, (astuple(row) for row in rows))
 
 
 def _source(suite: str, rows: Sequence[Result], console: Console) -> None:

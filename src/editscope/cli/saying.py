@@ -22,11 +22,9 @@ LISTED = 20
 
 def remarks(*runs: Run) -> None:
     """What the user should know about the tables of runs, on stderr; they are checked against their journals first."""
-    import typer
-
     for run in runs:
         if run.remark:
-            typer.echo(f"editscope: {run.remark}", err=True)
+            printing.say(f"editscope: {run.remark}", error=True)
 
 
 def plan(planned: Plan, console: Console) -> None:

@@ -18,7 +18,7 @@ from editscope.editors import Editor, Inventory, load_editor
 from editscope.editors.base import EditLimits
 from editscope.editors.specs import rooted
 from editscope.errors import BadInput
-from editscope.outside import received_json, required
+from editscope.outside import received_json
 from editscope.runs.bounds import bounded, bounds_of, checked
 from editscope.runs.disk import write_whole
 from editscope.runs.folder import check_same, run_folder
@@ -27,6 +27,7 @@ from editscope.runs.intact import stored_at, wrong_with
 from editscope.runs.journal import Line, Step, progress, read_journal
 from editscope.runs.judging import Judging, Limits, judging_again
 from editscope.runs.repeats import check_more, check_repeats, file_names, repeated, repeats_of
+from editscope.runs.usable import check_all_there, check_texts, check_units
 from editscope.suites import Suite, Where, load_suite
 
 __all__ = [
@@ -178,7 +179,7 @@ def make_plan(
         check_units(suite, ids, judging)
     inventory = editor.inventory(ids, suite.ids, output_names(suite, repeats))
     if judging is not None and judging.missing == "fail":
-        _check_all_there(inventory)
+        check_all_there(inventory)
     info = _info(suite, ids, editor, spec, inventory, where, limit, seed)
     info["settings"] = {"timeout_s": timeout, "repeats": repeats}
     info["settings"] = bounded(info, edit_limits and checked(edit_limits))
@@ -193,31 +194,6 @@ def make_plan(
     if (folder / FILE).exists():  # a run that goes on keeps its tables, whatever the suite's default is by now
         info["aggregation"] = read_info(folder)["aggregation"]
     return Plan(suite, ids, editor, inventory, folder, received_json(info), judging)
-
-
-def _check_all_there(inventory: Inventory) -> None:
-    """Raise BadInput where a file of an edit is missing or cannot be read: known now, before anything is spent."""
-    gaps = [f"that of {edit}" for edit in inventory.missing] + list(inventory.unreadable)
-    if gaps:
-        said = "1 edit is" if len(gaps) == 1 else f"{len(gaps):,} edits are"
-        raise BadInput(f"{said} missing or unreadable, and --missing is fail; the first is {gaps[0]}")
-
-
-def check_texts(suite: Suite, ids: tuple[str, ...]) -> None:
-    """Raise BadInput for an id or a tag that no file can hold; a suite of files has looked at all its texts itself."""
-    for case_id in ids:
-        required(f"suite {suite.name}: the id of a case", case_id)
-        for tag, value in suite.tags(case_id).items():
-            required(f"suite {suite.name}, case {case_id}: tag {tag!a}", f"{tag}={value}")
-
-
-def check_units(suite: Suite, ids: tuple[str, ...], judging: Judging) -> None:
-    """Raise BadInput where the protocol has nothing to ask about a case, before any edit is made.
-
-    Of a suite that draws its cases only the first is looked at: they are all alike.
-    """
-    for case_id in ids if suite.scoring == "judged" else ids[:1]:
-        judging.rubric.units(suite.case(case_id))
 
 
 def output_names(suite: Suite, repeats: int = 1) -> dict[str, dict[str, tuple[str, ...]]]:

@@ -141,61 +141,68 @@ def replaced(path: Path, make: Callable[[Path], None]) -> Path:
     return path
 
 
-@pytest.mark.parametrize("make", [fifo, zeros])
-def test_no_command_waits_for_a_pipe_or_a_device_in_a_data_folder(tmp_path: Path, make: Callable[[Path], None]) -> None:
+def test_no_command_waits_for_a_pipe_or_a_device_in_a_data_folder(tmp_path: Path) -> None:
     commands: list[tuple[object, ...]] = []
     traps = []
-    for place in ("suite.toml", "cases.jsonl", "picture"):
-        bench = start(tmp_path / place, "pixels")
-        traps.append(replaced(next(bench.rglob("*.png")) if place == "picture" else bench / place, make))
-        commands += [("suite", "check", bench), ("run", bench, "--editor", "ref:identity", "--dry-run")]
+    for make in (fifo, zeros):
+        for place in ("suite.toml", "cases.jsonl", "picture"):
+            bench = start(tmp_path / f"{place}-{make.__name__}", "pixels")
+            traps.append(replaced(next(bench.rglob("*.png")) if place == "picture" else bench / place, make))
+            commands += [("suite", "check", bench), ("run", bench, "--editor", "ref:identity", "--dry-run")]
     answers = called(tmp_path, ("suites", "--data", tmp_path), *commands)
     assert answers[0][0] == 0 and "Traceback" not in answers[0][1]
     for number, (code, said) in enumerate(answers[1:]):
-        assert code == 2 and traps[number // 2].name in said and "Traceback" not in said
-        assert "not a regular file" in said or (number == 1 and "suite.toml" in said)
+        trap = traps[number // 2]
+        assert code == 2 and trap.name in said and "Traceback" not in said
+        assert "not a regular file" in said or (commands[number][0] == "run" and trap.name == "suite.toml")
 
 
-@pytest.mark.parametrize("make", [fifo, zeros])
-def test_no_command_waits_for_a_pipe_or_a_device_in_place_of_edits_settings_and_runs(
-    tmp_path: Path, make: Callable[[Path], None]
-) -> None:
-    small = ("--tasks", "border", "--conditions", "baseline", "--per-mode", "1", "-j", "1")
-    edits = tmp_path / "edits" / "border"
-    edits.mkdir(parents=True)
-    make(edits / "000_output.png")
-    make(tmp_path / "trap")
-    priced = ("--prices", "trap", "--max-edit-cost", "1")
-    scored, *refused = called(
-        tmp_path,
-        ("run", "paintbench", *small, "--editor", "folder:edits", "--out", "run"),
-        ("run", "paintbench", "--config", "trap"),
-        ("show", "trap"),
-        ("pack", "--check", "trap"),
-        ("run", "paintbench", "--editor", "openai:gpt-image-1", *priced),
-    )
-    assert scored[0] == 1 and "000_output.png" in (tmp_path / "run" / "run.json").read_text(), scored
-    for code, said in refused:
-        assert code == 2 and ("trap" in said or "/dev/zero" in said) and "Traceback" not in said
+SMALL = ("--tasks", "border", "--conditions", "baseline", "--per-mode", "1", "-j", "1")
 
 
-@pytest.mark.parametrize("make", [fifo, zeros])
-def test_a_set_with_a_pipe_or_a_device_is_not_read_and_is_written_whole_again(
-    tmp_path: Path, make: Callable[[Path], None]
-) -> None:
-    small = ("--tasks", "border", "--conditions", "baseline", "--per-mode", "1", "-j", "1")
-    generate = ("generate", "paintbench", "--out", "set", *small)
-    run = ("run", "paintbench", "--data", "set", "--editor", "ref:identity")
-    assert called(tmp_path, generate)[0][0] == 0
-    picture = next((tmp_path / "set" / "border").glob("*_input.png"))
-    before = picture.read_bytes()
-    replaced(picture, make)
-    (refused, said), (written, _) = called(tmp_path, run, generate)
-    assert refused == 2 and picture.name in said and "Traceback" not in said
-    assert written == 0 and picture.is_file() and not picture.is_symlink() and picture.read_bytes() == before
-    sidecar = replaced(picture.with_name(picture.name.replace("_input.png", ".json")), make)
-    ((code, said),) = called(tmp_path, run)
-    assert code == 2 and sidecar.name in said and "not a regular file" in said
+def test_no_command_waits_for_a_pipe_or_a_device_in_place_of_edits_settings_and_runs(tmp_path: Path) -> None:
+    commands: list[tuple[object, ...]] = []
+    for make in (fifo, zeros):
+        edits, trap = tmp_path / make.__name__ / "border", tmp_path / f"trap-{make.__name__}"
+        edits.mkdir(parents=True)
+        make(edits / "000_output.png")
+        make(trap)
+        commands += [
+            ("run", "paintbench", *SMALL, "--editor", f"folder:{make.__name__}", "--out", f"run-{make.__name__}"),
+            ("run", "paintbench", "--config", trap),
+            ("show", trap),
+            ("pack", "--check", trap),
+            ("run", "paintbench", "--editor", "openai:gpt-image-1", "--prices", trap, "--max-edit-cost", "1"),
+        ]
+    for command, (code, said) in zip(commands, called(tmp_path, *commands), strict=True):
+        assert "Traceback" not in said
+        if command[-2] == "--out":
+            assert code == 1 and "000_output.png" in (tmp_path / str(command[-1]) / "run.json").read_text()
+        else:
+            assert code == 2 and ("trap" in said or "/dev/zero" in said)
+
+
+def test_a_set_with_a_pipe_or_a_device_is_not_read_and_is_written_whole_again(tmp_path: Path) -> None:
+    from editscope.suites import set_writer
+
+    commands: list[tuple[object, ...]] = []
+    pictures = []
+    for make in (fifo, zeros):
+        made, other = tmp_path / make.__name__, tmp_path / f"{make.__name__}-sidecar"
+        for out in (made, other):
+            set_writer("paintbench")(out, jobs=1, tasks=["border"], conditions=["baseline"], per_mode=1)
+        pictures.append(next((made / "border").glob("*_input.png")))
+        before = pictures[-1].read_bytes()
+        replaced(pictures[-1], make)
+        replaced(next((other / "border").glob("*.json")), make)
+        run = ("run", "paintbench", "--editor", "ref:identity", "--data")
+        commands += [(*run, other), (*run, made), ("generate", "paintbench", "--out", made, *SMALL)]
+    answers = called(tmp_path, *commands)
+    for number, picture in enumerate(pictures):
+        (code, sidecar), (refused, said), (written, _) = answers[3 * number : 3 * number + 3]
+        assert code == 2 and ".json cannot be read (it is a" in sidecar
+        assert refused == 2 and picture.name in said and "Traceback" not in said
+        assert written == 0 and not picture.is_symlink() and picture.is_file() and picture.read_bytes() == before
 
 
 def test_a_run_that_is_a_pipe_or_holds_one_is_refused(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from editscope.errors import BadInput
-from editscope.judges.faults import fault_of, unreachable
+from editscope.judges.faults import fault_of
+from editscope.judges.reaching import unreachable, wants_tls
 from editscope.judges.records import Call, Field, Schema
 from editscope.judges.wire import Manner, Settings, Wire, loads
 
@@ -78,9 +79,13 @@ async def _asked(session: Any, settings: Settings, method: str, url: str, body: 
     limit = aiohttp.ClientTimeout(total=CHECK_S)
     try:
         async with session.request(method, url, data=body, timeout=limit, allow_redirects=False) as response:
-            return response.status, await response.read()
+            status, content = response.status, await response.read()
     except Exception as error:
-        why = unreachable(error, CHECK_S)
-    raise BadInput(
-        f"the judge's server {settings.base_url} cannot be reached ({why}); check the network and ?base_url="
-    )
+        unreached = await unreachable(error, CHECK_S, url)
+    else:
+        found = wants_tls(status, content)
+        if found is None:
+            return status, content
+        unreached = found
+    said = unreached.said("check the network and ?base_url=")
+    raise BadInput(f"the judge's server {settings.base_url} cannot be reached {said}")

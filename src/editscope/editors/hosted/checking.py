@@ -6,7 +6,7 @@ from typing import Any
 
 from editscope.editors.hosted.service import Service
 from editscope.errors import BadInput
-from editscope.judges.faults import unreachable
+from editscope.judges.reaching import unreachable, wants_tls
 from editscope.judges.wire import loads
 
 CHECK_S = 15.0
@@ -58,7 +58,13 @@ async def _asked(service: Service, key: str) -> tuple[int, bytes]:
             aiohttp.ClientSession(timeout=limit, proxy=proxy_of(base_url)) as session,
             session.get(url, headers=headers, allow_redirects=False) as response,
         ):
-            return response.status, await response.read()
+            status, content = response.status, await response.read()
     except Exception as error:
-        why = unreachable(error, CHECK_S)
-    raise BadInput(f"the editor's server {base_url} cannot be reached ({why}); check the network and ?base_url=")
+        unreached = await unreachable(error, CHECK_S, url)
+    else:
+        found = wants_tls(status, content)
+        if found is None:
+            return status, content
+        unreached = found
+    said = unreached.said("check the network and ?base_url=")
+    raise BadInput(f"the editor's server {base_url} cannot be reached {said}")

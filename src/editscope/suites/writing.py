@@ -15,6 +15,7 @@ from editscope.documents import read_json
 from editscope.errors import BadInput
 from editscope.files import SETTINGS, read_file
 from editscope.images import encode_png, keep_freed_memory
+from editscope.processes import end_with_parent
 from editscope.suites.made import MadeSuite
 from editscope.suites.registry import load_suite
 from editscope.suites.released import MARKER
@@ -45,7 +46,7 @@ def write(
     else:
         recipe = json.dumps(dict(suite.options))
         chunks = [ids[i : i + CHUNK] for i in range(0, len(ids), CHUNK)]
-        with ProcessPoolExecutor(jobs, get_context("spawn"), keep_freed_memory) as pool:
+        with ProcessPoolExecutor(jobs, get_context("spawn"), _begin) as pool:
             futures = [pool.submit(_write_chunk, suite.name, recipe, chunk, out) for chunk in chunks]
             try:
                 for future in as_completed(futures):
@@ -108,6 +109,11 @@ def _suite(name: str, recipe: str) -> MadeSuite:
     suite = load_suite(name, **json.loads(recipe))
     assert isinstance(suite, MadeSuite)
     return suite
+
+
+def _begin() -> None:
+    keep_freed_memory()
+    end_with_parent()
 
 
 def _write_chunk(name: str, recipe: str, ids: tuple[str, ...], out: Path) -> dict[str, str]:

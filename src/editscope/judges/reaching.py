@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import ssl
 from dataclasses import dataclass
@@ -131,6 +132,8 @@ async def _other_scheme(url: str) -> Unreached | None:
                     return _NO_TLS if (await reader.read(5)) == b"HTTP/" else None
                 return _WANTS_TLS
             finally:
-                writer.close()
+                writer.transport.abort()
+                with contextlib.suppress(OSError):
+                    await writer.wait_closed()
     except (OSError, TimeoutError, ValueError):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +16,21 @@ Status = Literal["ok", "no_output", "refused", "unparsed", "error"]
 """Why a score is what it is. Only ``ok`` means that somebody looked at an edit and gave a verdict."""
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+MOST_STEPS = 1000
+"""Steps that a judge's scale may have; servers are sent a list of them all."""
+_SCALE = re.compile(r"(-?[0-9]{1,6})\s*-\s*(-?[0-9]{1,6})")
+
+
+def scale_of(text: str) -> tuple[int, int] | None:
+    """The ends of a scale that is written as ``1-5``; None where it is none, reversed, or has over MOST_STEPS steps.
+
+    >>> scale_of("1-5"), scale_of("-2 - 2"), scale_of("5-1"), scale_of("0-1000000")
+    ((1, 5), (-2, 2), None, None)
+    """
+    found = _SCALE.fullmatch(text)
+    low, high = (int(found[1]), int(found[2])) if found else (0, 0)
+    return (low, high) if low < high <= low + MOST_STEPS else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from editscope.documents import Malformed, read_toml
 from editscope.errors import BadInput, unknown
+from editscope.files import SETTINGS, read_file
 
 SECRET = frozenset(("key", "keys", "token", "secret", "password", "auth", "apikey", "credentials"))
 VARIABLES = {
@@ -56,10 +57,10 @@ def options(path: Path, known: Sequence[str], lists: set[str] | frozenset[str] =
 
 def _parsed(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return read_toml(read_file(path, SETTINGS).decode("utf-8-sig"))
     except OSError as error:
         raise BadInput(f"--config {path} cannot be read ({error.strerror})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (Malformed, UnicodeDecodeError) as error:
         raise BadInput(f"--config {path} is not TOML ({error})") from error
 
 

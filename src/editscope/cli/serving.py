@@ -33,6 +33,12 @@ def serve_editor(
     no_token: Annotated[
         bool, typer.Option("--no-token", help="Listen beyond this machine without a token; anyone may then edit.")
     ] = False,
+    idle_timeout: Annotated[
+        float, typer.Option("--idle-timeout", metavar="SECONDS", help="How long a caller may send nothing [30].")
+    ] = 30.0,
+    max_connections: Annotated[
+        int, typer.Option("--max-connections", metavar="N", min=1, help="Callers at the same time [256].")
+    ] = 256,
 ) -> None:
     """Put an editor behind HTTP, for runs on other machines and for programs in other languages.
 
@@ -48,9 +54,17 @@ def serve_editor(
     from editscope.images import MAX_PIXELS
     from editscope.judges.registry import key_from
 
-    door = Door(host, port, key_from(TOKEN), max_pixels or MAX_PIXELS)
-    if not door.local and not door.token and not no_token:
-        raise BadInput(f"{host} can be reached by others; put a token into {TOKEN}, or say --no-token")
+    if not 0 < idle_timeout < float("inf"):
+        raise BadInput(f"--idle-timeout is {idle_timeout}; write seconds above 0")
+    door = Door(
+        host,
+        port,
+        key_from(TOKEN),
+        max_pixels or MAX_PIXELS,
+        silent_s=idle_timeout,
+        most_connections=max_connections,
+    )
+    door.check(open_to_all=no_token)
     editor = load_editor(spec)
     editor.limit(EditLimits(timeout_s=timeout, max_cost=max_edit_cost, max_calls=max_edits))
 

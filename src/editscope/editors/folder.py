@@ -13,6 +13,7 @@ from editscope.cases import NOTHING, Edit
 from editscope.editors.base import Editor, Inventory, OutputNames, Request
 from editscope.editors.repeats import plain, repeated
 from editscope.errors import BadImage, BadInput
+from editscope.files import lies_in
 from editscope.images import probe
 from editscope.outside import repaired, required
 
@@ -145,7 +146,7 @@ class FolderEditor(Editor):
         return repaired(path.relative_to(self.root).as_posix())
 
     def _inside(self, path: Path) -> bool:
-        return path.resolve().is_relative_to(self.root)
+        return lies_in(path, self.root)
 
     def _unreadable(self, path: Path) -> str | None:
         if not self._inside(path):
@@ -197,5 +198,8 @@ def _preference(path: Path) -> tuple[int, int, str]:
 
 
 def _stamp(path: Path) -> str:
-    stat = path.stat()
+    try:
+        stat = path.stat()
+    except OSError:  # a link that leads nowhere: it is listed as unreadable
+        stat = path.lstat()
     return f"{path.as_posix()}|{stat.st_size}|{stat.st_mtime_ns}"

@@ -28,7 +28,8 @@ from editscope.editors.hosted.exchange import Reply
 from editscope.editors.hosted.pictures import from_base64, from_data_url
 from editscope.errors import BadInput, unknown
 from editscope.judges.connection import body, session
-from editscope.judges.faults import Fault, unreachable
+from editscope.judges.faults import Fault
+from editscope.judges.reaching import unreachable, wants_tls
 from editscope.judges.registry import is_secret, key_from, plain_address
 from editscope.judges.wire import NotAnAnswer, loads
 from editscope.outside import MOST_DOLLARS, MOST_MEGABYTES, MOST_SECONDS, measure, received
@@ -196,10 +197,14 @@ async def ask_health(url: str, key: str, key_env: str) -> Health:
         ):
             status, content = response.status, await body(response)
     except Exception as error:
-        why = unreachable(error, HEALTH_S)
+        unreached = await unreachable(error, HEALTH_S, url)
     else:
-        return _health(url, status, content, key_env)
-    raise BadInput(f"the editor's server {home.scheme}://{home.netloc} cannot be reached ({why}); is it running?")
+        found = wants_tls(status, content)
+        if found is None:
+            return _health(url, status, content, key_env)
+        unreached = found
+    server = f"{home.scheme}://{home.netloc}"
+    raise BadInput(f"the editor's server {server} cannot be reached {unreached.said('is it running?')}")
 
 
 def read_reply(reply: Reply) -> Made | None:

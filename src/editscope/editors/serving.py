@@ -7,7 +7,7 @@ import base64
 import contextlib
 import hmac
 import ipaddress
-import json
+import logging
 import os
 import signal
 import socket
@@ -18,27 +18,31 @@ from typing import TYPE_CHECKING, Any, cast
 
 from editscope import printing
 from editscope.cases import Edit
+from editscope.documents import Malformed, read_json
 from editscope.editors.base import Editor, Request
+from editscope.editors.connections import KEEPALIVE_S, Connections
 from editscope.editors.desk import MOST_WAITING, Desk, Full
+from editscope.editors.forms import FormLimits, Intake, Share, Unfit, read_form
 from editscope.editors.http import HEADERS, PROTOCOL
 from editscope.editors.reference import ReferenceEditor
-from editscope.errors import BadImage, BadInput, Stopped
-from editscope.images import MAX_PIXELS, Pixels, decode, encode_png
+from editscope.errors import BadInput, Stopped
+from editscope.images import MAX_PIXELS, Pixels, encode_png
 
 if TYPE_CHECKING:
     from aiohttp import web
 
 TOKEN = "EDITSCOPE_SERVE_TOKEN"
-MOST_IMAGES = 16
+SHORTEST_TOKEN = 16
+"""Characters; a shorter one is guessed by whoever can reach the server."""
 LONGEST_INSTRUCTION = 100_000
 LARGEST_BODY = 256 << 20
+SILENT_S = 30.0
+MOST_CONNECTIONS = 256
+LINGERING_S = 2.0
+"""How long the rest of a request that was refused is taken in, so that its caller hears why."""
 STOPPING_S = 600.0
 STOPPED = 3
 TEXTS = ("trace", "asked", "reason")
-
-
-class Unfit(BadInput):
-    """A request that cannot be read; the sentence is the server's answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,27 @@ class Door:
     max_pixels: int = MAX_PIXELS
     max_body: int = LARGEST_BODY
     most_waiting: int = MOST_WAITING
+    silent_s: float = SILENT_S
+    """How long a caller may send nothing while its request is not there whole."""
+    most_connections: int = MOST_CONNECTIONS
+
+    def check(self, open_to_all: bool = False) -> None:
+        """BadInput where others than this machine can reach it and its token does not keep them out.
+
+        >>> Door("0.0.0.0", token="x").check()
+        Traceback (most recent call last):
+        editscope.errors.BadInput: the token in EDITSCOPE_SERVE_TOKEN has 1 of at least 16 characters and 0.0.0.0 can \
+be reached by others; make one with: python -c "import secrets; print(secrets.token_urlsafe(32))"
+        """
+        if self.local or (open_to_all and not self.token):
+            return
+        if not self.token:
+            raise BadInput(f"{self.host} can be reached by others; put a token into {TOKEN}, or say --no-token")
+        if len(self.token) < SHORTEST_TOKEN:
+            raise BadInput(
+                f"the token in {TOKEN} has {len(self.token)} of at least {SHORTEST_TOKEN} characters and {self.host} "
+                'can be reached by others; make one with: python -c "import secrets; print(secrets.token_urlsafe(32))"'
+            )
 
     @property
     def local(self) -> bool:
@@ -117,28 +142,57 @@ async def listening(desk: Desk, door: Door, at: socket.socket) -> AsyncIterator[
     """Answer at a socket while the block lasts; gives the address. Requests in hand are answered before it ends."""
     from aiohttp import web
 
-    runner = web.AppRunner(application(desk, door), access_log=None, shutdown_timeout=STOPPING_S)
+    connections = Connections(door.most_connections, door.silent_s)
+    # What a stranger sends wrong is not worth a traceback in the log, and is not inflated: forms come as they are.
+    silent = logging.getLogger("editscope.serving")
+    silent.disabled = True
+    runner = web.AppRunner(
+        application(desk, door, connections),
+        access_log=None,
+        logger=silent,
+        auto_decompress=False,
+        shutdown_timeout=STOPPING_S,
+        keepalive_timeout=KEEPALIVE_S,
+        lingering_time=LINGERING_S,
+    )
     await runner.setup()
+    assert runner.server is not None
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(connections.protocol(runner.server), sock=at, backlog=128)
     try:
-        await web.SockSite(runner, at).start()
         shown = f"[{door.host}]" if ":" in door.host else door.host
         yield f"http://{shown}:{at.getsockname()[1]}/edit"
     finally:
+        server.close()
         await runner.cleanup()
 
 
-def application(desk: Desk, door: Door) -> web.Application:
+def application(desk: Desk, door: Door, connections: Connections) -> web.Application:
     """The web application: ``POST /edit``, ``GET /health`` and the same at ``GET /``."""
     from aiohttp import web
 
+    intake = Intake(FormLimits(door.max_body, door.max_pixels, door.silent_s))
+
     @web.middleware
     async def guard(request: web.Request, handler: Any) -> web.StreamResponse:
+        transport = request.transport
+        connections.busy(transport)
+        try:
+            return await answered(request, handler)
+        finally:
+            connections.idle(transport)
+
+    async def answered(request: web.Request, handler: Any) -> web.StreamResponse:
         try:
             if (objection := _objection(request, door)) is not None:
                 return objection
             return cast("web.StreamResponse", await handler(request))
-        except web.HTTPRequestEntityTooLarge:
-            return _said(413, {"error": f"the request is larger than {door.max_body >> 20} MiB"})
+        except Unfit as error:
+            said = _said(error.status, {"error": str(error)})
+            said.force_close()  # what is left of a form that was not read to its end is nobody's request
+            return said
+        except ConnectionError:
+            return _said(400, {"error": "the connection broke before the request was there"})
         except web.HTTPException as error:
             return _said(error.status, {"error": error.reason})
         except Exception:  # a fault of ours: the traceback is for whoever runs the server
@@ -152,7 +206,8 @@ def application(desk: Desk, door: Door) -> web.Application:
         return _said(503, {**about, "stopped": desk.stopped}) if desk.stopped else _said(200, about)
 
     async def edit(request: web.Request) -> web.Response:
-        return await _edit(request, desk, door)
+        with intake.share() as share:
+            return await _edit(request, desk, share)
 
     app = web.Application(middlewares=[guard], client_max_size=door.max_body)
     app.router.add_get("/", health)
@@ -177,25 +232,30 @@ def _objection(request: web.Request, door: Door) -> web.Response | None:
     """Why a request is not let in."""
     if door.token:
         given = request.headers.get("Authorization", "")
-        if not hmac.compare_digest(given.encode(), f"Bearer {door.token}".encode()):
+        if not hmac.compare_digest(given.encode("utf-8", "surrogateescape"), f"Bearer {door.token}".encode()):
             return _said(401, {"error": "the token is missing or wrong"})
-    elif door.local and ("Origin" in request.headers or not is_loopback(request.url.host or "")):
+    elif door.local and ("Origin" in request.headers or not is_loopback(_host(request))):
         # A page in this machine's browser could reach us too: edits cost time, and some cost money.
         return _said(403, {"error": "requests of web pages are not answered"})
     return None
 
 
-async def _edit(request: web.Request, desk: Desk, door: Door) -> web.Response:
+def _host(request: web.Request) -> str:
     try:
-        asked = await _read(request, door)
+        return request.url.host or ""
+    except ValueError:  # a Host header that is no host
+        return ""
+
+
+async def _edit(request: web.Request, desk: Desk, share: Share) -> web.Response:
+    try:
+        asked = await _asked(request, share)
         most = desk.editor.max_images
         if most is not None and len(asked.arrays) > most:
             reason = f"the editor takes {most} image{'s'[: most > 1]}, not {len(asked.arrays)}"
             edit = Edit(asked.case_id, status="no_output", reason=reason)
         else:
             edit = await desk.ask(asked, lambda: request.transport is None or request.transport.is_closing())
-    except Unfit as error:
-        return _said(400, {"error": str(error)})
     except Full as error:
         return _said(503, {"error": str(error)}, {"Retry-After": "2"})
     except Stopped as error:
@@ -203,60 +263,35 @@ async def _edit(request: web.Request, desk: Desk, door: Door) -> web.Response:
     return await asyncio.to_thread(_answer, edit, "application/json" in request.headers.get("Accept", ""))
 
 
-async def _read(request: web.Request, door: Door) -> Request:
+async def _asked(request: web.Request, share: Share) -> Request:
     """The request in a form; Unfit, in one sentence, where there is none."""
-    from aiohttp import web
-
-    if not request.content_type.startswith("multipart/form-data"):
-        raise Unfit("send multipart/form-data with the fields image (a file, several times if need be) and instruction")
-    try:
-        form = await request.post()
-    except (ValueError, AssertionError) as error:
-        raise Unfit("the form cannot be read; is it multipart/form-data with a boundary?") from error
-    files = [field for name in ("image", "image[]") for field in form.getall(name, ())]
-    if not files or not all(isinstance(field, web.FileField) for field in files):
-        raise Unfit("the field image is missing, or is no file; in curl it is -F image=@input.png")
-    if len(files) > MOST_IMAGES:
-        raise Unfit(f"{len(files)} pictures are more than the {MOST_IMAGES} that one request may have")
-    instruction = form.get("instruction")
-    if not isinstance(instruction, str) or not 0 < len(instruction.strip()) <= LONGEST_INSTRUCTION:
+    form = await read_form(request, share)
+    instruction = form.texts.get("instruction", "")
+    if not 0 < len(instruction.strip()) <= LONGEST_INSTRUCTION:
         raise Unfit(f"the field instruction is missing, empty or longer than {LONGEST_INSTRUCTION:,} characters")
-    details = _details(form.get("details", "{}"))
-    arrays = await asyncio.to_thread(_pictures, [cast("web.FileField", field) for field in files], door.max_pixels)
+    details = _details(form.texts.get("details", "{}"))
     return Request(
         case_id=str(details.get("id", "")),
-        arrays=arrays,
+        arrays=form.pictures,
         instruction=instruction,
-        seed=_seed(form.get("seed", "0")),
+        seed=_seed(form.texts.get("seed", "0")),
         tags={str(name): str(value) for name, value in dict(details.get("tags") or {}).items()},
         variant=str(details.get("variant", "")),
     )
 
 
-def _pictures(files: list[web.FileField], max_pixels: int) -> tuple[Pixels, ...]:
-    found = []
-    for place, field in enumerate(files, 1):
-        try:
-            found.append(decode(field.file.read(), name=f"picture {place}", max_pixels=max_pixels).pixels)
-        except BadImage as error:
-            raise Unfit(str(error)) from error
-        finally:
-            field.file.close()
-    return tuple(found)
-
-
-def _details(given: Any) -> dict[str, Any]:
+def _details(given: str) -> dict[str, Any]:
     try:
-        details = json.loads(given) if isinstance(given, str) else None
-    except (ValueError, RecursionError):
-        details = None
+        details = read_json(given)
+    except Malformed as error:
+        raise Unfit(f"the field details is not JSON that can be used ({error})") from None
     if not isinstance(details, dict) or not isinstance(details.get("tags") or {}, dict):
         raise Unfit('the field details is not a JSON object such as {"id": "a", "variant": "", "tags": {}}')
     return details
 
 
-def _seed(given: Any) -> int:
-    if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) <= 20:
+def _seed(given: str) -> int:
+    if given.isascii() and given.isdigit() and len(given) <= 20:
         return int(given)
     raise Unfit("the field seed is not a whole number of 0 or more")
 

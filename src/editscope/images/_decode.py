@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from editscope.errors import BadImage
+from editscope.files import open_file, read_opened
 from editscope.images._png_layout import SIGNATURE, PngLayout, walk
 from editscope.images._records import MAX_PIXELS, Decoded, ImageLike, Pixels
 
@@ -228,13 +230,13 @@ def _formats() -> list[str]:
     return [name for name in FORMATS if name in Image.OPEN]
 
 
-def _opened(path: Path, name: str) -> Any:
+def _opened(path: Path, name: str) -> BinaryIO:
     try:
-        if path.is_dir():
-            raise BadImage(f"{name} is a folder; give the path of a picture file")
-        return path.open("rb")
+        return open_file(path)
     except FileNotFoundError as error:
         raise BadImage(f"{name} does not exist; check the path") from error
+    except IsADirectoryError as error:
+        raise BadImage(f"{name} is a folder; give the path of a picture file") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadImage(f"{name} cannot be read ({reason}); check the path") from error
@@ -242,11 +244,11 @@ def _opened(path: Path, name: str) -> Any:
 
 def _read_file(path: Path, name: str, max_pixels: int) -> bytes:
     with _opened(path, name) as file:
-        if os.fstat(file.fileno()).st_size > 8 * max_pixels + (1 << 26):
-            raise BadImage(f"{name} is larger than any picture of {max_pixels:,} pixels; scale it down")
         try:
-            return cast(bytes, file.read())
+            return read_opened(file, 8 * max_pixels + (1 << 26))
         except OSError as error:
+            if error.errno == errno.EFBIG:
+                raise BadImage(f"{name} is larger than any picture of {max_pixels:,} pixels; scale it down") from error
             raise BadImage(f"{name} cannot be read ({error.strerror}); check the disk") from error
 
 

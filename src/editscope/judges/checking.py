@@ -6,7 +6,8 @@ from typing import Any
 
 from editscope.errors import BadInput
 from editscope.judges.connection import body as body_of
-from editscope.judges.faults import fault_of, unreachable
+from editscope.judges.faults import fault_of
+from editscope.judges.reaching import unreachable, wants_tls
 from editscope.judges.records import Call, Field, Schema
 from editscope.judges.wire import Manner, Settings, Wire, loads
 
@@ -81,9 +82,13 @@ async def _asked(session: Any, settings: Settings, method: str, url: str, body: 
     limit = aiohttp.ClientTimeout(total=CHECK_S)
     try:
         async with session.request(method, url, data=body, timeout=limit, allow_redirects=False) as response:
-            return response.status, await body_of(response, MOST_LISTED)
+            status, content = response.status, await body_of(response, MOST_LISTED)
     except Exception as error:
-        why = unreachable(error, CHECK_S)
-    raise BadInput(
-        f"the judge's server {settings.base_url} cannot be reached ({why}); check the network and ?base_url="
-    )
+        unreached = await unreachable(error, CHECK_S, url)
+    else:
+        found = wants_tls(status, content)
+        if found is None:
+            return status, content
+        unreached = found
+    said = unreached.said("check the network and ?base_url=")
+    raise BadInput(f"the judge's server {settings.base_url} cannot be reached {said}")

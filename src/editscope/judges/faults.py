@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from editscope.judges.connection import TooLarge, Unreadable
 from editscope.judges.control import retry_after
+from editscope.judges.reaching import short, tls_fault
 from editscope.judges.wire import loads
 from editscope.outside import received
 
@@ -88,8 +88,10 @@ def from_exception(error: Exception, timeout_s: float) -> Fault:
         return Fault(str(error), again=True, paid=True)
     if isinstance(error, TimeoutError):
         return Fault(f"no answer within {timeout_s:g} s", again=True, timed_out=True, paid=True)
+    if (broken := tls_fault(error)) is not None:
+        return Fault(f"no connection ({broken.why})" + (f"; {broken.fix}" if broken.fix else ""), closed=True)
     if isinstance(error, aiohttp.ClientConnectorError):
-        return Fault(f"no connection ({_short(error.os_error)})", again=True)
+        return Fault(f"no connection ({short(error.os_error)})", again=True)
     if isinstance(error, aiohttp.InvalidURL):
         return Fault("the address is not a URL")
     if isinstance(error, aiohttp.ClientPayloadError):
@@ -97,28 +99,6 @@ def from_exception(error: Exception, timeout_s: float) -> Fault:
     if isinstance(error, aiohttp.ClientError | OSError):
         return Fault(f"the connection broke ({type(error).__name__})", again=True, paid=True)
     raise error
-
-
-def unreachable(error: Exception, timeout_s: float) -> str:
-    """Why nobody answered, in a few words; whatever is no failure of the connection is raised again."""
-    import aiohttp
-
-    if isinstance(error, TooLarge | Unreadable):
-        return f"its reply is too large: {error}" if isinstance(error, TooLarge) else str(error)
-    if isinstance(error, TimeoutError):
-        return f"no answer within {timeout_s:g} s"
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return _short(error.os_error)
-    if isinstance(error, aiohttp.ClientError | OSError):
-        return type(error).__name__
-    raise error
-
-
-def _short(error: OSError) -> str:
-    """The system's words: those of asyncio name the address once more, and failures of names have numbers below 0."""
-    if error.errno is not None and error.errno > 0:
-        return os.strerror(error.errno)
-    return error.strerror or type(error).__name__
 
 
 def _decoded(content: bytes) -> Any:

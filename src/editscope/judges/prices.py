@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from editscope.documents import Malformed, read_toml
 from editscope.errors import BadInput
+from editscope.files import SETTINGS, read_file
 from editscope.judges.tokens import DEFAULT_RULE, NEEDS
 
 OURS = Path(__file__).with_name("prices.toml")
@@ -66,10 +67,10 @@ def picture_rule(price: Price | None) -> Mapping[str, Any]:
 def read_table(file: Path, name: str, others: tuple[str, ...] = ()) -> dict[str, Any]:
     """The entries of one table of a file of prices; empty where the file has only ``others``, for somebody else."""
     try:
-        data = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        data = read_toml(read_file(file, SETTINGS).decode("utf-8-sig"))
     except OSError as error:
         raise BadInput(f"the file of prices {file} cannot be read ({error.strerror}); check --prices") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (Malformed, UnicodeDecodeError) as error:
         raise BadInput(f"the file of prices {file} is not TOML ({error}); correct that line") from error
     entries = data.get(name, {} if any(other in data for other in others) else None)
     if not isinstance(entries, dict):

@@ -21,6 +21,7 @@ names it is then left out. ``{{`` and ``}}`` are single braces; so is any other 
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,8 +30,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
-from editscope.cases import NOTHING
+from editscope.cases import NOTHING, scale_of
 from editscope.errors import BadInput
+from editscope.files import read_file
 from editscope.judges.records import Call, Field, Picture, Schema
 from editscope.judges.replies import AskedField
 
@@ -40,7 +42,7 @@ LARGEST = 200_000
 _FILL = re.compile(r"\{\{|\}\}|\{([A-Za-z]\w*)\}")
 _PICTURE = re.compile(r"\[\[\s*([A-Za-z]\w*)\s*\]\]\s*$")
 _LISTED = re.compile(r"([a-z][a-z0-9_]*)(?:=([A-Za-z]\w*))?(\?)?\Z")
-_REPLY = re.compile(r"(?:(\w+)=)?(\w+)\s+(?:(yes/no)|(-?\d+)\s*-\s*(-?\d+))\Z")
+_REPLY = re.compile(r"(?:(\w+)=)?(\w+)\s+(?:(yes/no)|(-?\d+\s*-\s*-?\d+))\Z")
 _TEXT = "text"
 _HEADER = ("version", "pictures", "words", "reply", "reason")
 
@@ -166,11 +168,11 @@ def differences(own: Prompt, ours: Prompt) -> tuple[str, ...]:
 
 def _text_of(path: Path) -> str:
     try:
-        data = path.read_bytes()
+        data = read_file(path, LARGEST)
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise BadInput(f"{path} is too large; a prompt has at most {LARGEST:,} bytes") from None
         raise BadInput(f"{path} cannot be read: {error.strerror}") from None
-    if len(data) > LARGEST:
-        raise BadInput(f"{path} has {len(data):,} bytes; a prompt has at most {LARGEST:,}")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -221,11 +223,12 @@ def _fields(path: Path, listed: str) -> tuple[Field, ...]:
     fields: list[Field] = []
     for item in (part.strip() for part in listed.split(",")):
         match = _REPLY.match(item)
-        if match is None or (match[4] and int(match[4]) >= int(match[5])):
-            raise BadInput(f"{path} has the reply field {item!r}; write 'score 1-5', 'answer yes/no' or 'text'")
+        scale = scale_of(match[4]) if match and match[4] else (0, 0)
+        if match is None or scale is None:
+            raise BadInput(f"{path} has the reply field {item[:60]!r}; write 'score 1-5', 'answer yes/no' or 'text'")
         name = match[1] or match[2]
         asked = match[2] if match[1] else ""
-        low, high = (0, 0) if match[3] else (int(match[4]), int(match[5]))
+        low, high = scale
         kind: Literal["yes_no", "integer"] = "yes_no" if match[3] else "integer"
         fields.append(AskedField(name, kind, low, high, asked) if asked else Field(name, kind, low, high))
     if len({field.name for field in fields}) < len(fields):

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from editscope.errors import BadInput, EditscopeError
+from editscope.processes import end_with_parent
 from editscope.report.model import Sheet
 from editscope.report.options import Options
 from editscope.report.payload import SharedCase
@@ -74,6 +75,8 @@ def _stored(cases: Sequence[SharedCase]) -> dict[Path, tuple[Mapping[Path, str],
 
 
 def _put(source: Path, target: Path) -> None:
+    if not source.is_file():  # a pipe or a device is no picture, and copying one would never end
+        return
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         target.hardlink_to(source)
@@ -118,7 +121,7 @@ def _made_again(sheet: Sheet, ids: list[str], folder: Path, options: Options) ->
             found |= _write_originals(name, settings, chunk, folder)
             options.say("making inputs and answers", len(found), len(ids))
         return found
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), end_with_parent) as pool:
         pending = [pool.submit(_write_originals, name, settings, chunk, folder) for chunk in chunks]
         for done in as_completed(pending):
             found |= done.result()

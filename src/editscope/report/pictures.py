@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
+from editscope.files import PICTURE, read_file
 from editscope.images import THUMB_SUFFIX
 from editscope.report.judged import is_judged
 from editscope.report.model import RunView
@@ -249,8 +250,7 @@ def _encoded(path: str) -> str | None:
     if kind is None:
         return None
     try:
-        with open(path, "rb") as file:  # noqa: PTH123
-            text = b2a_base64(file.read(), newline=False).decode("ascii")
+        text = b2a_base64(read_file(path, PICTURE), newline=False).decode("ascii")
     except OSError:
         return None
     return text if kind == "image/webp" else f"data:{kind};base64,{text}"

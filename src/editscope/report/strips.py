@@ -6,6 +6,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
 
+from editscope.files import PICTURE, read_file
 from editscope.report.links import cases_link
 from editscope.report.markup import Child, Html, el
 from editscope.report.model import RunView
@@ -53,6 +54,6 @@ def _uri(path: Path | None) -> str | None:
     if path is None or path.suffix.lower() not in MIME:
         return None
     try:
-        return f"data:{MIME[path.suffix.lower()]};base64,{b64encode(path.read_bytes()).decode()}"
+        return f"data:{MIME[path.suffix.lower()]};base64,{b64encode(read_file(path, PICTURE)).decode()}"
     except OSError:
         return None

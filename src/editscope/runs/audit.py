@@ -22,7 +22,7 @@ from editscope.runs.asking import Answer, Asking, Question
 from editscope.runs.disk import write_whole
 from editscope.runs.drift import Drift, drift, keep_session, read_drifts
 from editscope.runs.exhibits import FILE as EXHIBITS
-from editscope.runs.exhibits import ExhibitSet, Problem, make_set, read_set
+from editscope.runs.exhibits import ExhibitSet, Problem, make_set, read_own, read_set
 from editscope.runs.findings import Findings, findings, pairs_of
 from editscope.runs.interrupts import Interrupts
 from editscope.runs.journal import FILE as JOURNAL
@@ -190,12 +190,10 @@ def open_audit(folder: str | Path) -> Audit:
     """The audit in a folder, as far as it has come."""
     folder = Path(folder)
     try:
-        info = json.loads((folder / FILE).read_bytes())
+        info = read_own(folder / FILE)
         exhibits = read_set(folder / info["exhibits"])
         if list_of(text)(info["judges"]) is not None:
             raise TypeError("judges")
-    except OSError as error:
-        raise BadInput(f"{folder} holds no audit ({error.strerror}: {FILE})") from None
     except (ValueError, KeyError, TypeError):
         raise BadInput(f"{folder / FILE} cannot be read; Editscope did not write it") from None
     verdicts = _kept(folder, info)
@@ -348,7 +346,7 @@ def _claim(plan: AuditPlan, info: dict[str, Any]) -> None:
     if not path.is_file():
         write_whole(path, (json.dumps(info, ensure_ascii=False, indent=1) + "\n").encode())
         return
-    before = json.loads(path.read_bytes())
+    before = read_own(path)
     for name in ("judges", "samples", "pairs", "exhibits_digest", "prompts"):
         if before.get(name) != info[name]:
             raise BadInput(

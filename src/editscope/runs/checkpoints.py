@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from editscope.errors import BadInput
+from editscope.files import open_file
 
 PATTERNS = ("checkpoint-*/", "*.safetensors")
 """What counts as a checkpoint where nobody says otherwise; one that ends in a slash is a folder."""
@@ -141,7 +142,7 @@ def whole_safetensors(path: Path) -> bool:
     """
     try:
         size = path.stat().st_size
-        with path.open("rb") as file:
+        with open_file(path) as file:
             start = file.read(8)
             length = int.from_bytes(start, "little")
             if len(start) < 8 or length > LONGEST_HEADER:

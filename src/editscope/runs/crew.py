@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 import subprocess
 import threading
 import time
@@ -15,6 +13,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from editscope.editors import Editor
+from editscope.processes import end_group, watch_group
 from editscope.runs.gpus import only_device
 from editscope.runs.journal import Line, Step
 from editscope.runs.stock import ahead
@@ -153,10 +152,8 @@ class Worker:
     def kill(self) -> None:
         """End it now, with whatever it started."""
         if self.process is not None:
-            if self.process.poll() is None:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self.process.pid, signal.SIGKILL)
-                self.process.kill()
+            end_group(self.process.pid)  # also where it has ended: what it started may live on
+            self.process.kill()
             self.process.wait()
         self.connection.close()
 
@@ -189,6 +186,7 @@ def start_process(setup: Setup, *, edits: bool, scores: bool) -> Worker:
         raise
     finally:
         theirs.close()
+    watch_group(process.pid)
     with contextlib.suppress(OSError):
         ours.send((setup, scores))
     return Worker(ours, process, edits=edits, scores=scores, device=setup.device)

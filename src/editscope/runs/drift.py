@@ -10,7 +10,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from editscope.documents import read_json
 from editscope.errors import BadInput
+from editscope.files import DOCUMENT, read_file
 from editscope.judges import Verdict
 from editscope.runs.disk import write_whole
 from editscope.runs.exhibits import ExhibitSet
@@ -89,7 +91,7 @@ def read_drifts(path: Path) -> tuple[Drift, ...]:
     if not path.is_file():
         return ()
     try:
-        return tuple(Drift.from_json(one) for one in json.loads(path.read_bytes()).get("drifts", ()))
+        return tuple(Drift.from_json(one) for one in read_json(read_file(path, DOCUMENT)).get("drifts", ()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"{path} cannot be read ({error!r}); remove it, and the same command writes it again") from None
 
@@ -139,7 +141,7 @@ def sessions(anchor: Path) -> list[Session]:
     found = []
     for path in sorted((anchor / SESSIONS).glob("[0-9]*.json")):
         try:
-            said = json.loads(path.read_bytes())
+            said = read_json(read_file(path, DOCUMENT))
             said["scores"] = {name: tuple(given) for name, given in said["scores"].items()}
             found.append(Session(**{**said, "snapshots": tuple(said["snapshots"])}))
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:

@@ -9,7 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from editscope.documents import read_json
 from editscope.errors import BadInput
+from editscope.files import DOCUMENT, lies_in, read_file
 from editscope.images import decode, encode_png, load
 from editscope.judges import Picture
 from editscope.runs.disk import safe_path, write_whole
@@ -65,7 +67,7 @@ class ExhibitSet:
         """The picture of an exhibit; BadInput where the file is not the one that the set was made with."""
         path = self.folder / shown.file
         try:
-            data = path.read_bytes()
+            data = read_file(path, DOCUMENT)
         except OSError as error:
             raise BadInput(f"{path} cannot be read ({error.strerror}); the set of exhibits needs it") from None
         if sha256(data).hexdigest() != shown.sha256:
@@ -107,7 +109,7 @@ def read_set(folder: Path) -> ExhibitSet:
     """The set in a folder; BadInput where there is none, or one that we did not write."""
     path = folder / FILE
     try:
-        said = json.loads(path.read_bytes())
+        said = read_json(read_file(path, DOCUMENT))
         if said["version"] != VERSION:
             raise BadInput(f"{path} is of version {said['version']}, which this Editscope does not read")
         problems = tuple(
@@ -127,9 +129,23 @@ def read_set(folder: Path) -> ExhibitSet:
         raise BadInput(f"{path} is no set of exhibits ({error!r}); name a new folder to have one made") from None
 
 
+def read_own(path: Path) -> dict[str, Any]:
+    """A JSON object that an audit wrote; BadInput where the file is something else now."""
+    try:
+        found = read_json(read_file(path, DOCUMENT))
+    except FileNotFoundError:
+        raise BadInput(f"{path.parent} holds no audit: there is no {path.name}") from None
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise BadInput(f"{path} cannot be read ({why}); move it away to go on without it") from None
+    if not isinstance(found, dict):
+        raise BadInput(f"{path} holds no JSON object; move it away to go on without it")
+    return found
+
+
 def _shown(folder: Path, said: Mapping[str, Any]) -> Shown:
     shown = Shown(**said)
-    if not (folder / shown.file).resolve().is_relative_to(folder.resolve()):
+    if not lies_in(folder / shown.file, folder):
         raise BadInput(f"{folder / FILE} names the picture {shown.file!r}, which lies outside of its folder")
     return Shown(str(shown.level), float(shown.miou), str(shown.file), str(shown.sha256))
 

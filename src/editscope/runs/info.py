@@ -10,7 +10,9 @@ from typing import Any, TypeAlias
 
 from editscope import __version__
 from editscope.cases import Aggregation, Group
+from editscope.documents import read_json
 from editscope.errors import BadInput
+from editscope.files import DOCUMENT, read_file
 from editscope.runs.disk import write_whole
 from editscope.runs.shapes import (
     anything,
@@ -118,8 +120,8 @@ def read_info(folder: Path) -> Info:
     if not path.is_file():
         raise BadInput(f"{folder} is not a run: it holds no {FILE}")
     try:
-        info = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        info = read_json(read_file(path, DOCUMENT))
+    except (OSError, ValueError) as error:
         raise BadInput(
             f"{path} cannot be read ({type(error).__name__}: {error}); it is not a run of Editscope"
         ) from error

@@ -10,6 +10,7 @@ from typing import Any
 import xxhash
 
 from editscope.errors import BadImage, BadInput
+from editscope.files import DOCUMENT, read_file
 
 HASH = "image_hash"
 """Where the line of an edit keeps the hash of its file; lines of version 0.1 have none."""
@@ -23,7 +24,7 @@ def content_hash(data: bytes) -> str:
 
 def file_hash(path: Path) -> str:
     """The hash of a file; OSError where it cannot be read."""
-    return content_hash(path.read_bytes())
+    return content_hash(read_file(path, DOCUMENT))
 
 
 def stored_at(folder: Path, line: Mapping[str, Any]) -> Path:

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import xxhash
 
 from editscope.errors import BadInput, EditscopeError
+from editscope.files import JOURNAL, read_file
 from editscope.outside import received_json
 from editscope.runs.disk import FolderGone, remember_home, writing
 from editscope.runs.lines import Line, fault, unchanged, written
@@ -164,7 +165,7 @@ def read_lines(folder: Path, *, judged: bool | None = None) -> tuple[list[Line],
     """All whole lines, and which journal they are; BadInput where ``judged`` is said and a score is of another kind."""
     path = folder / FILE
     try:
-        data = path.read_bytes()
+        data = read_file(path, JOURNAL)
     except FileNotFoundError:
         data = b""
     except OSError as error:

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from editscope.documents import read_json
 from editscope.errors import BadInput
+from editscope.files import DOCUMENT, read_file
 from editscope.runs.disk import DiskError, write_whole
 from editscope.runs.info import Info
 from editscope.runs.intact import content_hash
@@ -64,7 +66,7 @@ def kept_summary(folder: Path, info: Info, source: Source) -> dict[str, Any] | N
         return None
     stamp = said.pop(STAMP, None)
     try:
-        scores = content_hash((folder / SCORES).read_bytes())
+        scores = content_hash(read_file(folder / SCORES, DOCUMENT))
     except OSError:
         return None
     wanted = {
@@ -111,8 +113,8 @@ def _written(folder: Path, tables: Tables, source: Source) -> bool:
 def _read(folder: Path) -> dict[str, Any] | None:
     """What summary.json says, whoever wrote it; None where it says nothing."""
     try:
-        said = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        said = read_json(read_file(folder / SUMMARY, DOCUMENT))
+    except (OSError, ValueError):
         return None
     return said if isinstance(said, dict) else None
 

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from editscope.errors import BadInput
+from editscope.files import SETTINGS, read_file
 from editscope.runs.disk import DiskError, FolderGone, writing
 
 BEAT_S = 15.0
@@ -277,7 +278,7 @@ def _successor(head: Path, holder: Holder) -> Path:
 def _read(path: Path) -> Holder | None:
     try:
         found = path.stat()
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = read_file(path, SETTINGS).decode("utf-8", "replace")
     except FileNotFoundError:
         return None
     except OSError as error:

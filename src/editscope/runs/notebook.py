@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from editscope.files import PICTURE, read_file
 from editscope.runs.compared import interval, letter, metric_name, number, p_value, signed
 from editscope.runs.plan import aggregation_from
 from editscope.runs.repeated_tables import repeats_said
@@ -227,9 +228,13 @@ def _row(pictures: Iterable[tuple[str, str]]) -> str:
 def _picture(record: CaseRecord, kind: str) -> str:
     """A thumbnail as it lies in the run, inside the page; an empty frame where there is none."""
     path = record.thumbs.get(kind)
-    if path is None or path.suffix not in TYPES:
+    try:
+        content = read_file(path, PICTURE) if path is not None and path.suffix in TYPES else None
+    except OSError:
+        content = None
+    if path is None or content is None:
         return f"<div style='width:102px;line-height:72px;border:{LINE};border-radius:4px;{FAINT}'>none</div>"
-    data = b64encode(path.read_bytes()).decode()
+    data = b64encode(content).decode()
     alt = escape(f"{kind} of {record.case_id}")
     frame = f"max-width:104px;max-height:104px;margin:0;border:{LINE};border-radius:4px;box-sizing:border-box"
     return f"<img alt='{alt}' src='data:{TYPES[path.suffix]};base64,{data}' style='{frame}'/>"

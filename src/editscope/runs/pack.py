@@ -15,6 +15,7 @@ import xxhash
 
 from editscope import __version__
 from editscope.errors import BadInput
+from editscope.files import open_file
 from editscope.runs.disk import safe_path, writing
 from editscope.runs.intact import HASH, damaged
 from editscope.runs.journal import FILE as JOURNAL
@@ -79,7 +80,7 @@ class _Entry:
         if self.source is None:
             yield self.data
             return
-        with self.source.open("rb") as file:
+        with open_file(self.source) as file:
             while chunk := file.read(CHUNK):
                 yield chunk
 

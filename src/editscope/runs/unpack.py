@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -18,7 +17,9 @@ from typing import Any
 
 from editscope import __version__
 from editscope.cachefolder import cache_folder
+from editscope.documents import read_json
 from editscope.errors import BadInput
+from editscope.files import open_file
 from editscope.runs.disk import DiskError, safe_path
 from editscope.runs.pack import CHUNK, FORMAT, KIND, MANIFEST
 from editscope.runs.plan import read_info
@@ -69,13 +70,17 @@ class Archive:
 def opened(path: Path) -> Iterator[Archive]:
     """An archive of a run, after every check that needs only its list of files."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        file = open_file(path)
+    except FileNotFoundError:
+        raise BadInput(f"there is no file {path}") from None
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read ({error.strerror}); check the path") from error
+    try:
+        with file, zipfile.ZipFile(file) as archive:
             seal, manifest = _manifest(path, archive)
             _check_names(path, archive, manifest["files"])
             _check_sizes(path, archive, manifest["files"])
             yield Archive(path, manifest, seal, archive)
-    except FileNotFoundError:
-        raise BadInput(f"there is no file {path}") from None
     except zipfile.BadZipFile as error:
         raise BadInput(
             f"{path} is neither a run folder nor a whole archive made by `editscope pack` ({error}); get it again"
@@ -119,7 +124,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> tuple[str, dict[str, Any]
         raise BadInput(f"{path}: {MANIFEST} is not one that `editscope pack` writes")
     try:
         data = archive.read(entry)
-        manifest = json.loads(data)
+        manifest = read_json(data)
         known = manifest["kind"] == KIND
         found = int(manifest["format"])
         whole = isinstance(manifest["run"], str) and all(

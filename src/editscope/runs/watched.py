@@ -11,7 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from editscope.documents import read_json
 from editscope.errors import BadInput
+from editscope.files import DOCUMENT, read_file
 from editscope.runs.compared import ShortScale, metric_name, number, p_value, signed
 from editscope.runs.disk import write_whole
 
@@ -139,10 +141,10 @@ def read_history(folder: Path, about: Mapping[str, Any]) -> History | None:
     if not path.is_file():
         return None
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
+        said = read_json(read_file(path, DOCUMENT))
         looks = [_look(fields) for fields in said["checkpoints"]]
         there, how, written = dict(said["about"]), dict(said["how"]), int(said["format"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(
             f"{path} cannot be read ({type(error).__name__}: {error}); move it away to begin anew"
         ) from error

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, isfinite, nan
 from typing import Any, TypeAlias
 
 from editscope.cases import Region
+from editscope.documents import Malformed, read_json
 from editscope.suites.rows import Row
 
 SIDE = 1024
@@ -87,8 +87,8 @@ def parsed(value: Any) -> Any:
     """A list or object that was stored as JSON text, as some tables do."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
+            return read_json(value)
+        except Malformed:
             return value
     return value
 

@@ -15,6 +15,7 @@ import xxhash
 
 from editscope.cachefolder import cache_folder
 from editscope.errors import BadInput
+from editscope.files import open_file
 
 _SPEC = re.compile(r"hf:([\w.-]+/[\w.-]+)(?:@([\w./-]+))?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -113,7 +114,7 @@ def _rows(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
 
     for path in files:
         try:
-            with parquet.ParquetFile(path) as table:
+            with open_file(path) as file, parquet.ParquetFile(file) as table:
                 for batch in table.iter_batches(batch_size=16):
                     yield from batch.to_pylist()
         except pa.ArrowException as error:
@@ -124,9 +125,12 @@ def _rows(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
 def _content(files: Sequence[Path]) -> str:
     digest = xxhash.xxh3_128()
     for path in files:
-        with path.open("rb") as file:
-            while part := file.read(1 << 24):
-                digest.update(part)
+        try:
+            with open_file(path) as file:
+                while part := file.read(1 << 24):
+                    digest.update(part)
+        except OSError as error:
+            raise BadInput(f"{path} cannot be read ({error.strerror}); download it again") from error
     return digest.hexdigest()
 
 

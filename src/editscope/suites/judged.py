@@ -15,6 +15,7 @@ import xxhash
 
 from editscope.cases import NOTHING, Case
 from editscope.errors import BadInput
+from editscope.files import DOCUMENT, read_file
 from editscope.suites.base import Suite, short_hash
 from editscope.suites.rows import Flaw, Row
 
@@ -192,4 +193,4 @@ def file_digest(path: Path) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _digest(path: Path, size: int, time_ns: int) -> str:
-    return xxhash.xxh3_128_hexdigest(path.read_bytes())
+    return xxhash.xxh3_128_hexdigest(read_file(path, DOCUMENT))

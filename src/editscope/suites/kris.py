@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from editscope.cases import Aggregation, Group, Instruction
+from editscope.documents import Malformed, check_depth, unique
 from editscope.errors import BadInput, unknown
 from editscope.suites.judged import FiledCase, JudgedSuite, basis
 from editscope.suites.rows import Row, broken, kind, read_text
@@ -164,7 +165,7 @@ def _entries(path: Path, category: str) -> Iterator[Row]:
     """The entries of one annotation.json. An id that stands there twice makes two rows, so that it is noticed."""
     try:
         content = json.loads(read_text(path), object_pairs_hook=_Entries)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         yield broken(str(path), f"the file is not JSON ({error}); write it again", path.parent)
         return
     except BadInput as error:
@@ -178,7 +179,18 @@ def _entries(path: Path, category: str) -> Iterator[Row]:
         if not isinstance(fields, _Entries):
             yield broken(where, f"the entry is a {kind(fields)}, not an object", path.parent)
             continue
-        yield Row(where, {**dict(fields), _ID: name, _CATEGORY: category}, path.parent)
+        try:
+            found = _object(fields)
+            check_depth(found)
+        except (Malformed, RecursionError) as error:
+            yield broken(where, f"the entry cannot be used ({error}); write it again", path.parent)
+            continue
+        yield Row(where, {**found, _ID: name, _CATEGORY: category}, path.parent)
+
+
+def _object(entries: _Entries) -> dict[str, Any]:
+    """An entry as it is meant: of the objects inside it, too, none has a key twice."""
+    return unique([(name, _object(value) if isinstance(value, _Entries) else value) for name, value in entries])
 
 
 def _sources(row: Row) -> tuple[Path, ...]:

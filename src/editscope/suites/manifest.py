@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from editscope.cases import MOST_STEPS, scale_of
+from editscope.documents import Malformed, read_toml
 from editscope.errors import BadInput, unknown
+from editscope.files import SETTINGS
 from editscope.suites.rows import inside, read_text
 
 FILE = "suite.toml"
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
-_REPLY = re.compile(r"yes/no|(-?\d+)\s*-\s*(-?\d+)")
+MOST = {"metrics": 200, "averages": 200, "tags": 50, "tables": 50}
+"""Entries of each kind that a suite.toml may have; every metric is a call for every edit."""
+LONGEST = 10_000
+"""Characters of any text in it."""
 
 
 class Part(BaseModel):
@@ -131,12 +137,12 @@ class Manifest(Part):
             if path is None:
                 yield f"the prompt {metric.prompt!r} leaves {folder}"
             elif not path.is_file():
-                yield f"the prompt {path} is missing"
+                yield f"the prompt {path} is {'not a regular file' if os.path.lexists(path) else 'missing'}"
         elif not re.fullmatch(r"[a-z]+/[a-z_]+", metric.prompt):
             yield f"prompt {metric.prompt!r} is neither a .txt file nor one that ships, such as 'kris/quality'"
-        scale = _REPLY.fullmatch(metric.reply) if metric.reply else None
-        if metric.reply and (scale is None or (scale[1] and int(scale[1]) >= int(scale[2]))):
-            yield f"reply {metric.reply!r} is neither a scale such as '1-5' nor 'yes/no'"
+        if metric.reply and metric.reply != "yes/no" and scale_of(metric.reply) is None:
+            shown = metric.reply if len(metric.reply) <= 40 else metric.reply[:40] + "…"
+            yield f"reply {shown!r} is neither a scale such as '1-5' (at most {MOST_STEPS:,} steps) nor 'yes/no'"
         for tag in metric.only:
             if tag not in self.tags:
                 yield f"only: {unknown('tag', tag, self.tags)}; list it under tags"
@@ -145,12 +151,14 @@ class Manifest(Part):
 def read_manifest(folder: Path) -> Manifest:
     """The suite.toml of a folder; BadInput that names all that is wrong with it."""
     path = folder / FILE
-    if not path.is_file():
+    if not os.path.lexists(path):
         raise BadInput(f"{folder} holds no {FILE}; `editscope suite new DIR` makes a benchmark to start from")
     try:
-        content = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
+        content = read_toml(read_text(path, SETTINGS))
+    except Malformed as error:
         raise BadInput(f"{path} is not TOML: {error}") from None
+    if excesses := list(_excesses(content)):
+        raise BadInput(f"{path}: {'; '.join(excesses)}")
     try:
         manifest = Manifest.model_validate(content)
     except ValidationError as error:
@@ -159,6 +167,23 @@ def read_manifest(folder: Path) -> Manifest:
     if problems:
         raise BadInput(f"{path}: {'; '.join(problems)}")
     return manifest
+
+
+def _excesses(content: Mapping[str, Any]) -> Iterator[str]:
+    """What there is too much of, said before anything is made of it."""
+    for name, most in MOST.items():
+        given = content.get(name)
+        if isinstance(given, list | dict) and len(given) > most:
+            yield f"{name!r} has {len(given):,} entries; at most {most} make sense"
+    waiting: list[tuple[str, Any]] = list(content.items())
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, str) and len(value) > LONGEST:
+            yield f"{name!r} has {len(value):,} characters; a text has at most {LONGEST:,}"
+        elif isinstance(value, dict):
+            waiting += value.items()
+        elif isinstance(value, list):
+            waiting += [(name, one) for one in value]
 
 
 def _said(error: Any) -> str:

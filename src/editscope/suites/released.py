@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +12,9 @@ import xxhash
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from editscope.cases import Aggregation, Case, Instruction
+from editscope.documents import Malformed, read_json
 from editscope.errors import BadImage, BadInput
+from editscope.files import DOCUMENT, SETTINGS, read_file
 from editscope.images import probe
 from editscope.outside import required
 from editscope.suites.base import Suite
@@ -130,7 +131,7 @@ class ReleasedFolder(Suite):
         for case_id, entry in self._entries.items():
             digest.update(case_id.encode())
             for path in (entry.sidecar, entry.input, entry.answer):
-                digest.update(path.read_bytes())
+                digest.update(_bytes(path))
         return digest.hexdigest()[:16]
 
     def check(self) -> None:
@@ -142,6 +143,13 @@ class ReleasedFolder(Suite):
                     f"{entry.answer} is {sizes[1][0]}×{sizes[1][1]} but its input is {sizes[0][0]}×{sizes[0][1]}; "
                     "an answer must have the size of its input"
                 )
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return read_file(path, DOCUMENT)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read ({error.strerror}); check the set") from error
 
 
 def _find_root(root: Path, name: str, aliases: tuple[str, ...]) -> Path:
@@ -156,7 +164,7 @@ def _find_root(root: Path, name: str, aliases: tuple[str, ...]) -> Path:
 def _environment_of(root: Path) -> dict[str, str]:
     """The versions that a set of ours was drawn with; empty for the authors' own."""
     try:
-        content = json.loads((root / MARKER).read_text(encoding="utf-8"))
+        content = read_json(read_file(root / MARKER, SETTINGS))
         return {str(k): str(v) for k, v in content.get("environment", {}).items()}
     except (OSError, ValueError, AttributeError):
         return {}
@@ -184,8 +192,10 @@ def _entries(folder: Path) -> list[Entry]:
 
 def _read_sidecar(path: Path) -> Sidecar:
     try:
-        content: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        content: Any = read_json(read_file(path, SETTINGS))
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read ({error.strerror}); write it again or remove the problem") from error
+    except Malformed as error:
         raise BadInput(f"{path} is not JSON ({error}); write it again or remove the problem") from error
     if not isinstance(content, dict):
         raise BadInput(f"{path} holds a {type(content).__name__}, not an object with instruction, task, mode …")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from editscope.documents import Malformed, Twice, read_json
 from editscope.errors import BadImage, BadInput, unknown
+from editscope.files import DOCUMENT, read_file
 from editscope.images import probe
 from editscope.outside import is_text
 
@@ -167,12 +168,14 @@ def kind(value: Any) -> str:
     return "null" if value is None else names.get(type(value), type(value).__name__)
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, limit: int = DOCUMENT) -> str:
     """A text file in UTF-8, with or without byte order mark; BadInput where it is something else."""
+    data = b""
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        data = read_file(path, limit)
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        line = data[: error.start].count(b"\n") + 1
         raise BadInput(f"{path} is not UTF-8 (line {line}, byte {error.start}); save it as UTF-8") from error
     except FileNotFoundError as error:
         raise BadInput(f"{path} is missing; check that the dataset was copied whole") from error
@@ -183,8 +186,8 @@ def read_text(path: Path) -> str:
 def json_list(path: Path, root: Path, id_field: str = "index") -> Iterator[Row]:
     """The objects of a JSON file that holds a list of them."""
     try:
-        content = json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
+        content = read_json(read_text(path))
+    except Malformed as error:
         raise BadInput(f"{path} is not JSON ({error}); write it again") from error
     if not isinstance(content, list):
         raise BadInput(f"{path} holds a {kind(content)}, not a list of cases")
@@ -200,8 +203,12 @@ def json_lines(path: Path, root: Path, id_field: str = "id") -> Iterator[Row]:
             continue
         number += 1
         try:
-            fields = json.loads(text)
-        except (ValueError, RecursionError) as error:
+            fields = read_json(text)
+        except Twice as error:
+            said = f"the key {error.key!r} stands twice in one object of this line; keep one of them"
+            yield broken(f"{path} row {number} (line {line})", said, root)
+            continue
+        except Malformed as error:
             yield broken(f"{path} row {number} (line {line})", f"this line is not JSON ({error})", root)
             continue
         yield _object_row(path, number, fields, root, id_field, f" (line {line})" if line != number else "")

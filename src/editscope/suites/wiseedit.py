@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from editscope.cases import Aggregation, Group, Instruction
+from editscope.documents import Malformed, read_json
 from editscope.errors import BadInput
 from editscope.suites.judged import FiledCase, JudgedSuite, basis
 from editscope.suites.made import chosen_names
@@ -208,8 +208,8 @@ def listed(cell: Any) -> list[str]:
     """
     text = "" if cell is None else str(cell).strip()
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
+        found = read_json(text)
+    except Malformed:
         found = text.split("|" if "|" in text else ";")  # also a name that begins with a bracket
     else:
         # A number or an object is no path; as text it is one that is not there, and is named as a flaw.

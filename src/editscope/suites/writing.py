@@ -11,8 +11,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from editscope.documents import read_json
 from editscope.errors import BadInput
+from editscope.files import SETTINGS, read_file
 from editscope.images import encode_png, keep_freed_memory
+from editscope.processes import end_with_parent
 from editscope.suites.made import MadeSuite
 from editscope.suites.registry import load_suite
 from editscope.suites.released import MARKER
@@ -43,7 +46,7 @@ def write(
     else:
         recipe = json.dumps(dict(suite.options))
         chunks = [ids[i : i + CHUNK] for i in range(0, len(ids), CHUNK)]
-        with ProcessPoolExecutor(jobs, get_context("spawn"), keep_freed_memory) as pool:
+        with ProcessPoolExecutor(jobs, get_context("spawn"), _begin) as pool:
             futures = [pool.submit(_write_chunk, suite.name, recipe, chunk, out) for chunk in chunks]
             try:
                 for future in as_completed(futures):
@@ -52,7 +55,7 @@ def write(
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
-    _replace(out / "problems.jsonl", "".join(lines[case_id] + "\n" for case_id in ids))
+    _replace(out / "problems.jsonl", "".join(lines[case_id] + "\n" for case_id in ids).encode())
     return len(ids)
 
 
@@ -64,13 +67,23 @@ def write_problem(suite: MadeSuite, case_id: str, out: Path) -> str:
     stem = str(out / case_id)
     files = [Path(f"{stem}{ending}") for ending in ("_input.png", "_answer.png", ".json")]
     if all(file.is_file() for file in files):
-        return _line(case_id, json.loads(files[2].read_text(encoding="utf-8")))
+        return _line(case_id, _described(files[2]))
     made = suite.made(case_id)
-    files[2].parent.mkdir(parents=True, exist_ok=True)
     for file, picture in zip(files, (made.input, made.answer), strict=False):
-        file.write_bytes(encode_png(picture))
-    _replace(files[2], pretty(made.sidecar))
+        _replace(file, encode_png(picture))
+    _replace(files[2], pretty(made.sidecar).encode())
     return _line(case_id, made.sidecar)
+
+
+def _described(path: Path) -> Mapping[str, Any]:
+    try:
+        found = read_json(read_file(path, SETTINGS))
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise BadInput(f"{path} cannot be read ({why}); remove it to have the problem written again") from None
+    if not isinstance(found, dict):
+        raise BadInput(f"{path} holds no JSON object; remove it to have the problem written again")
+    return found
 
 
 def _line(case_id: str, fields: Mapping[str, Any]) -> str:
@@ -98,6 +111,11 @@ def _suite(name: str, recipe: str) -> MadeSuite:
     return suite
 
 
+def _begin() -> None:
+    keep_freed_memory()
+    end_with_parent()
+
+
 def _write_chunk(name: str, recipe: str, ids: tuple[str, ...], out: Path) -> dict[str, str]:
     return {case_id: write_problem(_suite(name, recipe), case_id, out) for case_id in ids}
 
@@ -118,12 +136,12 @@ def _claim(suite: MadeSuite, out: Path) -> None:
         there = out / MARKER
         if not there.is_file():
             raise BadInput(f"{out} is not empty and holds no set of ours; choose a new folder for --out")
-        if there.read_text() != text:
+        if read_file(there, SETTINGS) != text.encode():
             raise BadInput(f"{out} holds another set ({MARKER} differs); choose a new folder for --out")
         return
     try:
         out.mkdir(parents=True, exist_ok=True)
-        _replace(out / MARKER, text)
+        _replace(out / MARKER, text.encode())
     except OSError as error:
         raise BadInput(f"{out} cannot be written ({error.strerror}); choose another folder for --out") from error
 
@@ -132,10 +150,16 @@ def _foreign(out: Path) -> Iterator[Path]:
     return (path for path in out.iterdir() if not path.name.startswith("."))
 
 
-def _replace(path: Path, text: str) -> None:
+def _replace(path: Path, data: bytes) -> None:
+    """Write a file whole, in the place of what is there and never into it: that may be a pipe or a link."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise BadInput(f"{path} cannot be written ({error.strerror}); choose another folder for --out") from error
 
 
 def _tell(on_progress: Callable[[int, int], None] | None, done: int, total: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import socket
@@ -13,8 +12,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from editscope.documents import read_json
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
+from editscope.files import SETTINGS, read_file
 from editscope.judges.local_model import fingerprint
 
 INDEX = "model_index.json"
@@ -163,7 +164,7 @@ def _commit(target: str, revision: str | None) -> str:
 
 def _read(path: Path, target: str) -> Mapping[str, Any]:
     try:
-        index = json.loads(path.read_text(encoding="utf-8"))
+        index = read_json(read_file(path, SETTINGS))
         if not isinstance(index, dict) or not isinstance(index["_class_name"], str):
             raise KeyError("_class_name")
     except (OSError, ValueError, KeyError) as error:

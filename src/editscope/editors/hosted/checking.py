@@ -5,7 +5,7 @@ from __future__ import annotations
 from editscope.editors.hosted.service import Service
 from editscope.errors import BadInput
 from editscope.judges.connection import body, session
-from editscope.judges.faults import unreachable
+from editscope.judges.reaching import unreachable, wants_tls
 from editscope.judges.wire import loads
 
 CHECK_S = 15.0
@@ -54,7 +54,13 @@ async def _asked(service: Service, key: str) -> tuple[int, bytes]:
             session(base_url, headers=service.headers(key), timeout=limit) as connected,
             connected.get(url, allow_redirects=False) as response,
         ):
-            return response.status, await body(response)
+            status, content = response.status, await body(response)
     except Exception as error:
-        why = unreachable(error, CHECK_S)
-    raise BadInput(f"the editor's server {base_url} cannot be reached ({why}); check the network and ?base_url=")
+        unreached = await unreachable(error, CHECK_S, url)
+    else:
+        found = wants_tls(status, content)
+        if found is None:
+            return status, content
+        unreached = found
+    said = unreached.said("check the network and ?base_url=")
+    raise BadInput(f"the editor's server {base_url} cannot be reached {said}")

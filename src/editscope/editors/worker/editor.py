@@ -20,6 +20,7 @@ from editscope.editors.worker.link import Link, Told, Trouble
 from editscope.editors.worker.process import Log, Process
 from editscope.editors.worker.protocol import Message
 from editscope.errors import BadImage, BadInput, EditscopeError
+from editscope.files import lies_in
 from editscope.images import decode, write_png
 
 STARTUP_S = 1800.0
@@ -274,7 +275,7 @@ def _with_picture(made: Edit, image: str | None, folder: Path) -> Edit:
     named = image or path.name
     if image is None and not path.exists():
         return replace(made, status="no_output", reason=made.reason or "the worker gave no picture")
-    if not path.resolve().is_relative_to(folder.resolve()):
+    if not lies_in(path, folder):
         return replace(made, status="error", reason=f"the worker's {named} is not in the folder of the edit")
     if path.exists() and not path.is_file():  # opening a pipe would wait for ever
         return replace(made, status="no_output", reason=f"the worker's {named} is not a file")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-import signal
 import subprocess
 import threading
 import time
@@ -17,6 +16,7 @@ from typing import IO
 from editscope.editors.worker.protocol import Message, read, written
 from editscope.outside import redacted, repaired
 from editscope.printing import plain
+from editscope.processes import end_group, watch_group
 
 KEPT_LINES = 200
 LONGEST_LINE = 8 << 20
@@ -79,7 +79,7 @@ class Process:
     """A worker that was started and may be asked.
 
     It has a session of its own: a Ctrl-C does not reach it, and one kill reaches whatever it started. When it ends,
-    its children are ended too, so that nobody keeps its pipes or its GPU.
+    its children are ended too, so that nobody keeps its pipes or its GPU; and so are all of them when we are killed.
     """
 
     def __init__(self, command: Sequence[str], log: Log, cwd: Path | None = None) -> None:
@@ -95,6 +95,7 @@ class Process:
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
             start_new_session=True,
         )
+        watch_group(self._popen.pid)
         self._readers = [
             threading.Thread(target=self._read_messages, daemon=True),
             threading.Thread(target=self._read_errors, daemon=True),
@@ -154,8 +155,7 @@ class Process:
             self._ended.wait(10.0)
 
     def _kill_group(self) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._popen.pid, signal.SIGKILL)
+        end_group(self._popen.pid)
 
     def _watch(self) -> None:
         # Its number stays taken until it is waited for, so that the kill reaches its group and nobody else's.

@@ -8,8 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from editscope.cases import Aggregation, Case
+from editscope.cases import Aggregation, Case, scale_of
 from editscope.errors import BadInput, unknown
+from editscope.files import read_file
 from editscope.images import Pixels
 from editscope.judges import Field, Schema
 from editscope.scoring.rubrics.base import Measure, Unit, instruction_of
@@ -266,16 +267,17 @@ def _prompt(name: str, origin: str, given: Mapping[str, Any]) -> Prompt:
 def _like(name: str, origin: str, reply: str, given: Mapping[str, Any]) -> Prompt:
     """A header for a prompt without one: the metric's images and scale, and whatever words the text names."""
     from editscope.judges.packs import Prompt
-    from editscope.judges.promptfile import Place, places_of
+    from editscope.judges.promptfile import LARGEST, Place, places_of
 
     shown = tuple(given.get("images") or ("source", "edit"))
     for picture in shown:
         if picture not in PICTURES:
             raise unknown(f"picture, which metric {name} shows", picture, PICTURES)
     try:
-        text = Path(origin).read_text("utf-8-sig")
+        text = read_file(origin, LARGEST).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{origin}, the prompt of metric {name!r}, cannot be read as UTF-8 text") from error
+        why = error.strerror if isinstance(error, OSError) else f"byte {error.start} is not UTF-8"
+        raise BadInput(f"{origin}, the prompt of metric {name!r}, cannot be read as text ({why})") from error
     words = tuple(Place(word, word, optional=word != "instruction") for word in sorted(places_of(text)[1]))
     field = _field(name, str(given.get("field") or ""), reply)
     pictures = tuple(Place(picture, picture, optional=picture not in ("source", "edit")) for picture in shown)
@@ -285,8 +287,7 @@ def _like(name: str, origin: str, reply: str, given: Mapping[str, Any]) -> Promp
 def _field(name: str, written: str, reply: str) -> Field:
     if reply == "yes/no":
         return Field(written or "answer", "yes_no")
-    low, _, high = reply.rpartition("-")
-    try:
-        return Field(written or "score", "integer", int(low), int(high))
-    except ValueError:
-        raise BadInput(f"metric {name!r} has the reply {reply!r}; write a scale such as 1-5, or yes/no") from None
+    scale = scale_of(reply)
+    if scale is None:
+        raise BadInput(f"metric {name!r} has the reply {reply[:40]!r}; write a scale such as 1-5, or yes/no")
+    return Field(written or "score", "integer", *scale)

@@ -1,0 +1,104 @@
+"""Processes that end with the one that started them, and take along all that they started."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+_WATCH = """
+import os, signal, sys
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_IGN)
+groups = set()
+for line in sys.stdin.buffer:
+    (groups.add if line[:1] == b"+" else groups.discard)(int(line[1:]))
+for group in groups:
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except OSError:
+        pass
+"""
+"""Learns through a pipe which process groups are ours. The pipe ends with us, however we end: a process that is killed
+with SIGKILL cannot clean up, so somebody else must."""
+
+
+class _Watchman:
+    """A small process beside ours that kills the groups that we leave behind; started when the first is named."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._pid = 0
+
+    def tell(self, sign: str, group: int) -> None:
+        """Name a group, or take it back; without a watchman (a machine that starts no more processes) nothing."""
+        with self._lock, contextlib.suppress(OSError, ValueError):
+            if self._process is None or self._pid != os.getpid():  # a fork has a watchman of its own
+                self._start()
+            assert self._process is not None and self._process.stdin is not None
+            self._process.stdin.write(f"{sign}{group}\n".encode())
+            self._process.stdin.flush()
+
+    def _start(self) -> None:
+        self._process, self._pid = (
+            subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", _WATCH],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                start_new_session=True,
+            ),
+            os.getpid(),
+        )
+
+    def close(self) -> None:
+        """Let it do its work and end."""
+        with self._lock:
+            process, self._process = self._process, None
+        if process is not None and self._pid == os.getpid() and process.stdin is not None:
+            with contextlib.suppress(OSError):
+                process.stdin.close()
+            process.wait()
+
+
+_WATCHMAN = _Watchman()
+atexit.register(_WATCHMAN.close)
+
+
+def watch_group(group: int) -> None:
+    """From now on this process group is killed when our process ends, whatever ends it."""
+    if hasattr(os, "killpg"):
+        _WATCHMAN.tell("+", group)
+
+
+def end_group(group: int) -> None:
+    """Kill all that is left of a process group; it need not be watched any longer."""
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
+        _WATCHMAN.tell("-", group)
+
+
+def end_with_parent() -> None:
+    """In a process of a pool: end when the process that made the pool has ended, also where it was killed.
+
+    The processes of a pool wait for work at a queue whose both ends they hold, so they would wait for ever.
+    """
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, name="editscope-parent", daemon=True).start()

@@ -134,8 +134,9 @@ class Verdict:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Verdict:
-        """The verdict that ``to_json`` wrote."""
-        return cls(**{**data, "usage": Usage(**data["usage"])})
+        """The verdict that ``to_json`` wrote; what a later version wrote besides is let be."""
+        usage = Usage(**{name: value for name, value in data["usage"].items() if name in Usage.__slots__})
+        return cls(**{**{name: value for name, value in data.items() if name in cls.__slots__}, "usage": usage})
 
 
 def kept_verdict(verdict: Verdict) -> Verdict:

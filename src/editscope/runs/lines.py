@@ -124,8 +124,7 @@ JUDGED = record(
 )
 USAGE = record(
     {"cost_usd": maybe(finite), "latency_s": finite, "input_tokens": whole, "output_tokens": whole},
-    {"attempts": whole},
-    closed=True,
+    {"attempts": whole, "estimated": whole},
 )
 VERDICT = record(
     {
@@ -139,7 +138,6 @@ VERDICT = record(
         "usage": USAGE,
     },
     {"prompt_hash": text, "sample": whole},
-    closed=True,
 )
 ASKED = record({"key": text, "sample": whole, "digest": text, "verdict": VERDICT}, {"variant": text, "judge": text})
 _EDIT = record(EDIT, MAYBE_EDIT)

@@ -142,10 +142,8 @@ def dict_of(check: Check) -> Check:
     return found
 
 
-def record(
-    required: Mapping[str, Check], optional: Mapping[str, Check] | None = None, *, closed: bool = False
-) -> Check:
-    """An object with these keys and perhaps those; other keys are let be, unless it is ``closed``.
+def record(required: Mapping[str, Check], optional: Mapping[str, Check] | None = None) -> Check:
+    """An object with these keys and perhaps those; other keys are let be, since a later version may write more.
 
     >>> record({"case": text})({"case": 3})
     '.case is a number, not a text'
@@ -154,7 +152,6 @@ def record(
     """
     names, checks = tuple(required), tuple(required.values())
     more = tuple((optional or {}).items())
-    known = {*required, *(optional or {})}
     plans: dict[tuple[type, ...], list[int]] = {}  # by the types of all values, those that need a look of their own
 
     def found(value: Any) -> str | None:
@@ -178,8 +175,6 @@ def record(
                 wrong = check(value[key])
                 if wrong is not None:
                     return f".{key}{wrong}"
-        if closed and not known >= value.keys():
-            return f" has an unknown key {min(value.keys() - known)!r}"
         return None
 
     return found

@@ -44,11 +44,11 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
     return [execute_run(suite, f"ref:{name}", out=home / name, jobs=1, progress=False) for name in EDITORS]
 
 
-def drawn(runs: Sequence[Any], name: str, **asked: Any) -> Any:
+def drawn(runs: Sequence[Any], name: str, *, published: bool = False, **asked: Any) -> Any:
     """A figure as Matplotlib has it."""
     model = gather(runs, None)
     with styled():
-        return settle(_kind(name).draw(Material(model, model.sheets[0], **asked)))
+        return settle(_kind(name).draw(Material(model, model.sheets[0], with_published=published, **asked)))
 
 
 def texts(figure: Any) -> list[str]:
@@ -66,7 +66,8 @@ def test_every_figure_is_drawn(runs: list[Run], tmp_path: Path) -> None:
         ["correlation.svg", *(f"paintbench-{name}.svg" for name in figure_names() if name != "correlation")]
     )
     number, fingerprint = len(runs[0].records()), runs[0].info["suite"]["fingerprint"]
-    assert all(one.caption.endswith(f"PaintBench, {number} cases, set {fingerprint}.") for one in made)
+    assert all(f" PaintBench, {number} cases, set {fingerprint}." in one.caption for one in made)
+    assert [one.name for one in made if one.caption.endswith("Published results: authors' set.")] == ["radar", "tasks"]
 
 
 def test_the_same_runs_give_the_same_bytes_in_another_process(runs: list[Run], tmp_path: Path) -> None:
@@ -277,6 +278,6 @@ def test_runs_that_are_read_again_draw_the_same(runs: list[Run]) -> None:
 
 def test_a_radar_needs_three_categories(tmp_path: Path) -> None:
     run = make_run(tmp_path, "few", thumbs=False)
-    groups = [row for row in run.summary["groups"] if row["by"] in ("mode", "condition")]
+    groups = [row for row in run.summary["groups"] if row["key"] in ("baseline", "striped")]
     with pytest.raises(NothingToDraw, match="three categories"):
         drawn([replace(run, summary={**run.summary, "groups": groups})], "radar")

@@ -11,7 +11,7 @@ from editscope.report.words import count, plain
 from editscope.stats.diagnosis import by_region_size
 
 TITLE, BAR, LABELS = 0.34, 0.17, 0.95
-"""Inches: above a list of bars, for each bar, and for the labels at their left."""
+"""Inches: above a list of bars, for each bar, and for the labels at their left, at least."""
 
 
 @figure("composition", "What the set consists of: categories and tasks, conditions, and sizes of the edit regions.")
@@ -34,11 +34,13 @@ def composition(material: Material) -> Figure:
     if "edit_pixels" in rows:
         sizes = [(one.label, one.n) for one in by_region_size(rows, resamples=1)]
         panels.append(("Edit region (pixels)", [(label, n) for label, n in sizes if n]))
-    drawing, rings, others = _places(material, [len(items) for _, items in panels])
+    panels = [(title, [(key if key[:1].isdigit() else plain(key), n) for key, n in items]) for title, items in panels]
+    longest = max((len(label) for _, items in panels for label, _ in items), default=0)
+    drawing, rings, others = _places(material, [len(items) for _, items in panels], max(LABELS, 0.062 * longest))
     pairs = [(c[rings_of[0]], c[rings_of[1]] if len(rings_of) > 1 else "") for c in cases]
     _rings(rings, pairs, orders.get(rings_of[0], ()))
     for axes, (title, items) in zip(others, panels, strict=True):
-        _bars(axes, title, [(plain(key) if not key[:1].isdigit() else key, n) for key, n in items])
+        _bars(axes, title, items)
     return drawing
 
 
@@ -48,7 +50,7 @@ def _first_in_words(tags: Iterable[str], cases: Sequence[Mapping[str, str]]) -> 
     return next((tag for tag in found if not all(case[tag].isdigit() for case in cases)), found[0])
 
 
-def _places(material: Material, lengths: Sequence[int]) -> tuple[Figure, Axes, list[Axes]]:
+def _places(material: Material, lengths: Sequence[int], labels: float) -> tuple[Figure, Axes, list[Axes]]:
     """The figure, the square of the rings, and a frame for each list of bars: beside it, or below it."""
     from matplotlib.figure import Figure as Empty
 
@@ -64,7 +66,7 @@ def _places(material: Material, lengths: Sequence[int]) -> tuple[Figure, Axes, l
     frames = []
     for height in heights:
         bottom = top - height
-        box = (left + LABELS, bottom + 0.05, width - left - LABELS - 0.1, height - TITLE)
+        box = (left + labels, bottom + 0.05, width - left - labels - 0.1, height - TITLE)
         frames.append(drawing.add_axes((box[0] / width, box[1] / total, box[2] / width, box[3] / total)))
         top = bottom
     return drawing, rings, frames

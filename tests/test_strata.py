@@ -19,7 +19,6 @@ from editscope.report import write
 from editscope.runs.info import FILE, aggregation_from, aggregation_json
 from editscope.stats.paired import compare_rows
 from editscope.stats.summary import summarize
-from editscope.suites import load_suite as load_again
 from editscope.suites.paintbench import write_set
 from editscope.suites.paintbench.catalog import aggregation
 from editscope.suites.tinygrafix import catalog as charts

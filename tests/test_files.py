@@ -141,6 +141,7 @@ def replaced(path: Path, make: Callable[[Path], None]) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_no_command_waits_for_a_pipe_or_a_device_in_a_data_folder(tmp_path: Path) -> None:
     commands: list[tuple[object, ...]] = []
     traps = []
@@ -160,6 +161,7 @@ def test_no_command_waits_for_a_pipe_or_a_device_in_a_data_folder(tmp_path: Path
 SMALL = ("--tasks", "border", "--conditions", "baseline", "--per-mode", "1", "-j", "1")
 
 
+@pytest.mark.slow
 def test_no_command_waits_for_a_pipe_or_a_device_in_place_of_edits_settings_and_runs(tmp_path: Path) -> None:
     commands: list[tuple[object, ...]] = []
     for make in (fifo, zeros):
@@ -182,6 +184,7 @@ def test_no_command_waits_for_a_pipe_or_a_device_in_place_of_edits_settings_and_
             assert code == 2 and ("trap" in said or "/dev/zero" in said)
 
 
+@pytest.mark.slow
 def test_a_set_with_a_pipe_or_a_device_is_not_read_and_is_written_whole_again(tmp_path: Path) -> None:
     from editscope.suites import set_writer
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -38,7 +39,7 @@ class Negative(Editor):
 
     name = "negative"
 
-    def edit(self, case: Request) -> object:
+    def edit(self, case: Request) -> Any:
         return 255 - case.arrays[0]
 
 
@@ -214,6 +215,7 @@ def test_so_many_connections_and_no_more() -> None:
             assert time.monotonic() < until
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
 def test_texts_of_hundreds_of_megabytes_are_refused_early_and_memory_stays_flat(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "editscope", "serve-editor", "ref:identity", "--port", "0"]

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from editscope.errors import BadInput
-from editscope.images import ImageLike, Pixels, cover, write_png
+from editscope.images import ImageLike, Pixels, cover, load, write_png
 from editscope.scoring import TOLERANCES, PixelScore, floor_miou, missing_score, score_pixels
+from editscope.suites import load_suite
 
 SAMPLES = Path(__file__).parents[2] / "shared" / "data" / "samples" / "paintbench"
 MATRIX = [
@@ -261,3 +262,27 @@ def test_a_damaged_record_is_bad_input(damage: dict[str, object]) -> None:
     before, answer = problem()
     with pytest.raises(BadInput, match="pixel score cannot be read"):
         PixelScore.from_json(score_pixels(before, answer, answer).to_json() | damage)
+
+
+def test_transparent_and_turned_pictures_are_scored_as_a_viewer_shows_them(tmp_path: Path) -> None:
+    case = load_suite("paintbench")["border/000"]
+    assert case.answer is not None
+    before, answer = load(case.images[0]), load(case.answer)
+    stays = (before == answer).all(axis=2)
+
+    def scores(path: Path) -> tuple[float, float]:
+        """Ours, and what a reader gives that drops alpha and leaves the picture as it is stored."""
+        with Image.open(path) as stored:
+            plain = np.asarray(stored.convert("RGB"))
+        return tuple(round(100 * score_pixels(before, answer, one).miou, 1) for one in (path, plain))  # type: ignore
+
+    found = {}
+    for name, alpha in (("250", 250), ("128", 128), ("cut out", np.where(stays, 0, 255))):
+        layer = np.broadcast_to(np.asarray(alpha, np.uint8), answer.shape[:2])
+        Image.fromarray(np.dstack([answer, layer])).save(tmp_path / "output.png")
+        found[name] = scores(tmp_path / "output.png")
+    turn = Image.Exif()
+    turn[0x0112] = 6
+    Image.fromarray(np.rot90(answer)).save(tmp_path / "output.png", exif=turn)
+    found["turned"] = scores(tmp_path / "output.png")
+    assert found == {"250": (81.8, 100.0), "128": (0.0, 100.0), "cut out": (1.1, 100.0), "turned": (100.0, 0.0)}

@@ -21,7 +21,7 @@ from editscope.suites.registry import load_suite
 from editscope.suites.released import MARKER
 
 CHUNK = 16
-BRIEF = ("instruction", "task", "category", "mode", "visual_condition", "seed")
+BRIEF = ("problem_id", "instruction", "task", "category", "mode", "visual_condition", "seed")
 
 
 def write(

@@ -14,6 +14,7 @@ from editscope.suites.paintbench.catalog import CATEGORY_OF, CONDITIONS, PRESERV
 from editscope.suites.paintbench.problem import MIN_CHANGED, Problem, Reject, require, task_named
 from editscope.suites.paintbench.raster import Plane
 from editscope.suites.paintbench.scene import Scene, Setup
+from editscope.suites.paintbench.sidecar import released_fields
 from editscope.suites.paintbench.slots import Overrides, Slot
 
 MAX_ATTEMPTS = 400
@@ -114,4 +115,6 @@ def _finished(slot: Slot, scene: Scene, problem: Problem, seed: int, attempt: in
         "scene_shapes": scene.describe(),
         **({} if slot.preservation else problem.details),
     }
+    if not slot.preservation:
+        sidecar |= released_fields(sidecar)
     return Made(before, before if slot.preservation else after, sidecar)

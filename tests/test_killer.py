@@ -11,6 +11,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable
+from multiprocessing import Pipe
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ import pytest
 import editscope as es
 from drills.command import tagged
 from editscope.runs.journal import read_journal
+from editscope.runs.worker import command
 
 pytestmark = pytest.mark.slow
 
@@ -108,6 +110,16 @@ def test_a_start_that_was_killed_while_it_wrote_run_json_is_made_again_by_the_sa
     (site.folder / "run/.run.json.4711.tmp").write_text('{"format": 1, "edi')
     arguments = ["run", "paintbench", "--data", "set", "--editor", "ref:identity", "--limit", "2", "--out", "run", "-q"]
     assert end(site.start(*arguments)) == (0, "")
+
+
+def test_a_worker_whose_run_was_killed_before_it_began_leaves_without_a_traceback() -> None:
+    ours, theirs = Pipe()
+    with subprocess.Popen(
+        command(theirs.fileno()), pass_fds=[theirs.fileno()], stderr=subprocess.PIPE, text=True
+    ) as it:
+        theirs.close()
+        ours.close()
+        assert end(it) == (1, "")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -35,7 +35,7 @@ def main() -> int:
             str(given.jobs),
             "--dist",
             "worksteal",
-            "-v",
+            "-vv",
             "--tb=short",
             "-p",
             "no:cacheprovider",

@@ -212,11 +212,21 @@ def main(fd: int) -> None:
     # The thread that asks the editor must not wait for those that draw, encode and score beside it.
     sys.setswitchinterval(SWITCH_S)
     connection: Connection[Any, Any] = Connection(fd)
-    setup, scores = connection.recv()
+
+    def say(report: Report) -> None:
+        try:
+            connection.send(report)
+        except OSError:  # the run was killed: there is nobody to tell, and no reason for a traceback
+            os._exit(1)
+
+    try:
+        setup, scores = connection.recv()
+    except (EOFError, OSError):
+        os._exit(1)
     jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
     # Reading has a thread of its own, so that the death of the parent is noticed in the middle of a step.
     threading.Thread(target=_read, args=(connection, jobs), daemon=True).start()
-    serve(jobs.get, connection.send, setup, scores)
+    serve(jobs.get, say, setup, scores)
     sys.stdout.flush()
     os._exit(0)  # a plugin's forgotten threads must not keep the worker alive
 

@@ -87,7 +87,7 @@ def changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:
     return copied
 
 
-NASTY = (
+NASTY: tuple[Any, ...] = (
     ...,
     None,
     True,

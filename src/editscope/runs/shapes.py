@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from math import isfinite
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 Check: TypeAlias = Callable[[Any], "str | None"]
@@ -142,6 +143,13 @@ def dict_of(check: Check) -> Check:
     return found
 
 
+def _all_of(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    """What gets the values of all keys at once."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda value: tuple(value[name] for name in names)
+
+
 def record(
     required: Mapping[str, Check], optional: Mapping[str, Check] | None = None, *, closed: bool = False
 ) -> Check:
@@ -153,6 +161,7 @@ def record(
     " lacks 'case'"
     """
     names, checks = tuple(required), tuple(required.values())
+    fetch: Callable[[Any], tuple[Any, ...]] = _all_of(names)
     more = tuple((optional or {}).items())
     known = {*required, *(optional or {})}
     plans: dict[tuple[type, ...], list[int]] = {}  # by the types of all values, those that need a look of their own
@@ -161,7 +170,7 @@ def record(
         if type(value) is not dict:
             return f" is {named(value)}, not an object"
         try:
-            items = [value[name] for name in names]
+            items = fetch(value)
         except KeyError as missing:
             return f" lacks {missing.args[0]!r}"
         types = tuple(map(type, items))

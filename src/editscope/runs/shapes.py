@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from math import isfinite
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 Check: TypeAlias = Callable[[Any], "str | None"]
@@ -142,6 +143,13 @@ def dict_of(check: Check) -> Check:
     return found
 
 
+def _all_of(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    """What gets the values of all keys at once."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda value: tuple(value[name] for name in names)
+
+
 def record(required: Mapping[str, Check], optional: Mapping[str, Check] | None = None) -> Check:
     """An object with these keys and perhaps those; other keys are let be, since a later version may write more.
 
@@ -151,6 +159,7 @@ def record(required: Mapping[str, Check], optional: Mapping[str, Check] | None =
     " lacks 'case'"
     """
     names, checks = tuple(required), tuple(required.values())
+    fetch: Callable[[Any], tuple[Any, ...]] = _all_of(names)
     more = tuple((optional or {}).items())
     plans: dict[tuple[type, ...], list[int]] = {}  # by the types of all values, those that need a look of their own
 
@@ -158,7 +167,7 @@ def record(required: Mapping[str, Check], optional: Mapping[str, Check] | None =
         if type(value) is not dict:
             return f" is {named(value)}, not an object"
         try:
-            items = [value[name] for name in names]
+            items = fetch(value)
         except KeyError as missing:
             return f" lacks {missing.args[0]!r}"
         types = tuple(map(type, items))

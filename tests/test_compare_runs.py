@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import editscope as es
+import run_surgery
 from editscope.cli import main
 from editscope.errors import BadInput
 from editscope.images import write_png
@@ -49,8 +50,8 @@ def altered(run: Path, out: Path, change: Callable[[dict[str, Any]], dict[str, A
     """A copy of a run whose journal lines were changed, or dropped."""
     out.mkdir()
     (out / "run.json").write_bytes((run / "run.json").read_bytes())
-    lines = [change(json.loads(line)) for line in (run / "journal.jsonl").read_text().splitlines()]
-    (out / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines if line is not None))
+    lines = [change(line) for line in run_surgery.read(run)]
+    run_surgery.write(out, [line for line in lines if line is not None])
     return out
 
 

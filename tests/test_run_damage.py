@@ -225,6 +225,16 @@ def test_a_line_that_says_the_same_in_other_spaces_is_accepted(judged: Judged, r
     assert es.open_run(run).summary["overall"] == es.open_run(judged.made).summary["overall"]
 
 
+def test_a_line_that_lost_its_checksum_among_lines_that_have_one_is_named(run: Path) -> None:
+    import json
+
+    lines = [json.loads(line) for line in (run / "journal.jsonl").read_text().splitlines()]
+    del lines[2]["sum"]
+    (run / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(BadInput, match=r"journal\.jsonl: line 3 has lost its checksum"):
+        _ = es.open_run(run).summary
+
+
 def test_deleting_the_line_that_is_named_has_its_step_done_again(judged: Judged, run: Path) -> None:
     number = changed(run, b'"step":"edit"', b'"step": "edit","x":1')
     lines = (run / "journal.jsonl").read_bytes().splitlines(keepends=True)

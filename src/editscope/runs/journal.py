@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,7 +16,7 @@ from editscope.errors import BadInput, EditscopeError
 from editscope.files import JOURNAL, read_file
 from editscope.outside import received_json
 from editscope.runs.disk import FolderGone, remember_home, writing
-from editscope.runs.lines import Line, fault, unchanged, written
+from editscope.runs.lines import SUM, Line, fault, unchanged, written
 from editscope.runs.lock import Lock
 
 __all__ = ["FILE", "Asked", "Journal", "Line", "Progress", "Source", "Step", "progress", "read_journal", "read_lines"]
@@ -192,7 +192,16 @@ def parsed(path: Path, data: bytes) -> tuple[list[Line], Source]:
         whole = False
     if not whole:
         lines = [_parsed(path, number, one) for number, one in enumerate(raw, start=1)]
+    _check_sums(path, lines)
     return lines, source
+
+
+def _check_sums(path: Path, lines: Sequence[Line]) -> None:
+    """Lines of version 0.1 have no checksum; after the first line that has one, every line must."""
+    first = next((place for place, line in enumerate(lines) if SUM in line), len(lines))
+    for number, line in enumerate(lines[first:], start=first + 1):
+        if SUM not in line:
+            raise _not_used(path, number, "has lost its checksum")
 
 
 def _parsed(path: Path, number: int, data: bytes) -> Line:
@@ -207,10 +216,12 @@ def _parsed(path: Path, number: int, data: bytes) -> Line:
     if wrong is None and not unchanged(data, line):
         wrong = "was changed after it was written (its checksum differs)"
     if wrong is not None:
-        raise BadInput(
-            f"{path}: line {number} {wrong}; delete that line (`sed -i {number}d`) to have its step done again"
-        )
+        raise _not_used(path, number, wrong)
     return dict(line)
+
+
+def _not_used(path: Path, number: int, wrong: str) -> BadInput:
+    return BadInput(f"{path}: line {number} {wrong}; delete that line (`sed -i {number}d`) to have its step done again")
 
 
 def progress(lines: Iterable[Line]) -> Progress:

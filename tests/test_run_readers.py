@@ -37,6 +37,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
     with pytest.MonkeyPatch.context() as patch, JudgeServer(lambda asked: YES) as server:
         patch.setenv("OPENAI_API_KEY", KEY)
         patch.setenv("EDITSCOPE_CACHE", str(folder / "cache"))
+        patch.chdir(folder)  # a changed run.json may name any folder
         pixels = es.load_suite("paintbench", root=_make_set(folder / "set", per_task=1))
         data = make_picabench(folder / "data", 3)
         judges = [server.spec(), server.spec("gpt-5")]

@@ -86,7 +86,8 @@ RUN = record(
     {
         "format": whole,
         "suite": record(
-            {"name": text, "options": dict_of(anything), "fingerprint": text}, {"scoring": text, "label": text}
+            {"name": text, "options": record({}, {"root": maybe(text)}), "fingerprint": text},
+            {"scoring": text, "label": text},
         ),
         "selection": record(
             {"where": maybe(dict_of(list_of(text))), "limit": maybe(whole), "n": whole, "ids_digest": text}

@@ -56,7 +56,9 @@ def flag(value: Any) -> str | None:
 
 
 def scalar(value: Any) -> str | None:
-    """A text, a number, true or false."""
+    """A text, a finite number, true or false."""
+    if type(value) is float and not isfinite(value):
+        return f" is {value}, not a finite number"
     return None if type(value) in (str, int, float, bool) else f" is {named(value)}"
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from editscope.errors import BadInput
 from editscope.report.judged import missing_verdicts
 from editscope.report.layouts.records import Column, Kind, PaperCell, PaperRow
 from editscope.report.model import Sheet
@@ -65,6 +66,9 @@ class Board:
 
     def inside(self, outer: str, inner: str) -> dict[str, list[str]]:
         """The rows of a finer group by the row of the coarser one that their cases belong to."""
+        for name in (outer, inner):
+            if name not in self._keyed:
+                raise BadInput(f"the runs have no averages by {name}, which the tables of {self.sheet.suite} need")
         coarse, fine = self._keyed[outer], self._keyed[inner]
         home = {fine[i]: coarse[i] for i in range(len(fine))}
         found: dict[str, list[str]] = {key: [] for key in self.keys(outer)}

@@ -178,9 +178,9 @@ def test_a_busy_server_is_asked_less_and_rpm_spreads_the_rest(used: Callable[...
     assert Counter(edit.status for edit in edits if isinstance(edit, Edit)) == {"ok": 4}
     assert limit < 4, "one burst halves the limit, successes add a little"
     with OpenAIServer() as server:
+        began = time.monotonic()
         edited_at_once(used(server.spec(), rpm=600, concurrency=16), 16)
-    times = [seen.time for seen in server.seen]
-    assert times[-1] - times[0] >= 0.5, "600 a minute, ten of them at once"
+    assert max(seen.time for seen in server.seen) - began >= 0.5, "600 a minute, ten of them at once"
 
 
 def test_a_budget_in_dollars_is_kept_to_the_last_edit_and_then_stops_the_run(used: Callable[..., Editor]) -> None:

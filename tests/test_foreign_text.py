@@ -14,8 +14,11 @@ import numpy as np
 import pytest
 
 import editscope as es
+from drills import counts
 from editor_server import OpenAIServer
 from editor_server import Reply as EditReply
+from editor_server_ark import ArkServer, Drawn
+from editor_server_bfl import BFLServer, Task
 from editor_server_chat import ChatServer
 from editor_server_gemini import GeminiServer
 from editscope.cases import Edit
@@ -77,7 +80,7 @@ def edit(request):
 
 @pytest.fixture(autouse=True)
 def _keys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name in ("OPENAI_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY"):
+    for name in ("OPENAI_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY", "BFL_API_KEY", "ARK_API_KEY"):
         monkeypatch.setenv(name, "key-of-this-test-file")
     yield
 
@@ -142,6 +145,7 @@ def odd_answers(asked: Asked) -> Reply | Fault:
     return ways[asked.number % len(ways)]
 
 
+@pytest.mark.drill
 @pytest.mark.parametrize("kind", ["openai", "responses", "gemini", "anthropic"])
 def test_replies_of_judges_can_be_kept(tmp_path: Path, kind: str) -> None:
     calls = [Call("q", (f"number #{n} ",), SCALE) for n in range(len(NASTY))]
@@ -256,14 +260,35 @@ def test_what_an_http_editor_says_can_be_kept(tmp_path: Path) -> None:
     keep(tmp_path, edit_lines(edits))
 
 
-@pytest.mark.parametrize("server", [OpenAIServer, ChatServer, GeminiServer])
+def refused_or_said(text: str, number: int) -> EditReply:
+    return (EditReply(refused=text), EditReply(text=text, picture=b""))[number % 2]
+
+
+def refused_or_failed_task(text: str, number: int) -> EditReply:
+    return (Task(refused=text), Task(status="Error", details={"error": text}))[number % 2]
+
+
+def refused_or_no_picture(text: str, number: int) -> EditReply:
+    return (Drawn(refused=text), Drawn(errors=({"code": "InternalServiceError", "message": text},)))[number % 2]
+
+
+@pytest.mark.drill
+@pytest.mark.parametrize(
+    ("server", "reply"),
+    [
+        (OpenAIServer, refused_or_said),
+        (ChatServer, refused_or_said),
+        (GeminiServer, refused_or_said),
+        (BFLServer, refused_or_failed_task),
+        (ArkServer, refused_or_no_picture),
+    ],
+)
 def test_what_a_hosted_editor_says_can_be_kept(
-    tmp_path: Path, server: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, server: Callable[..., Any], reply: Callable[[str, int], EditReply], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("editscope.editors.hosted.client.GIVE_UP", 10_000)
-    few = [text for text in NASTY if text.strip()][::4]
-    replies = [(EditReply(refused=text), EditReply(text=text, picture=b""))[n % 2] for n, text in enumerate(few)]
-    with server(replies) as there:
+    few = [text for text in NASTY if text.strip()][:: counts.times(usual=4, full=1)]
+    with server([reply(text, number) for number, text in enumerate(few)]) as there:
         editor = load_editor(there.spec())
         editor.limit(es.EditLimits(concurrency=1, retries=0))
         editor.load()
@@ -275,8 +300,9 @@ def test_what_a_hosted_editor_says_can_be_kept(
     keep(tmp_path, edit_lines(edits))
 
 
+@pytest.mark.drill
 def test_a_rewritten_instruction_can_be_kept_and_sent_on(tmp_path: Path) -> None:
-    few = [text for text in NASTY if len(text) < 1000][::4]
+    few = [text for text in NASTY if len(text) < 1000][:: counts.times(usual=4, full=1)]
     with JudgeServer([Reply({"trace": f"about {text}"}) for text in few]) as server:
         editor = load_editor(f"rewrite(judge={server.spec()}, cache=off):ref:identity")
         editor.load()

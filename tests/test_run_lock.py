@@ -20,6 +20,7 @@ import pytest
 from aiohttp import web
 
 import editscope as es
+from drills import counts
 from editscope.errors import BadInput
 from editscope.runs.disk import FolderGone
 from editscope.runs.lock import STALE_S, Lock, LockFile
@@ -27,7 +28,7 @@ from judge_server import KEY, JudgeServer
 from judged_data import make_picabench
 
 YES = {"answer": "Yes", "reason": "it is"}
-ATTACKS = int(os.environ.get("EDITSCOPE_ATTACKS", "2"))
+ATTACKS = counts.times(usual=2, full=20)
 """How often a second start is made at a moment of chance."""
 
 NO_LOCKS = """
@@ -122,6 +123,7 @@ def test_a_second_start_while_the_first_asks_its_judge_touches_nothing_and_asks_
     assert es.open_run(tmp_path / "run").complete
 
 
+@pytest.mark.drill
 @pytest.mark.parametrize("attack", range(ATTACKS))
 def test_equal_starts_shortly_after_each_other_make_one_run(attack: int, tmp_path: Path) -> None:
     place = Place(tmp_path, 4)

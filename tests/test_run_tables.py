@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import editscope as es
+from drills import counts
 from editscope.cli import main
 from editscope.runs.check import check_archive
 from editscope.runs.journal import Journal
@@ -24,7 +25,7 @@ from editscope.runs.start import resume
 from run_results import summary_but_speed
 from run_surgery import age, read, write
 
-KILLS = int(os.environ.get("EDITSCOPE_KILLS", "3"))
+KILLS = counts.times(usual=3, full=20)
 """At how many moments between the last line and the finished tables a run is killed."""
 
 MOODY = """
@@ -87,6 +88,7 @@ class Site:
         return done.returncode, moments[0] if moments else 0
 
 
+@pytest.mark.drill
 def test_a_kill_before_the_tables_are_written_leaves_no_old_scores(
     tmp_path: Path, make_set: Callable[..., Path]
 ) -> None:

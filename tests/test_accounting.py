@@ -81,6 +81,18 @@ def test_risebench_drops_a_case_with_a_failed_call_and_counts_it_as_not_accurate
     assert ours["score"]["n"] == released["score"]["n"] == 1
 
 
+def test_bounds_of_a_released_count_take_what_judges_said_for_known() -> None:
+    full = {"reasoning": 5, "consistency": 5, "plausibility": 5}
+    _, released = both(
+        "rise",
+        RISE.aggregation,
+        line("rise", a_case("a", {"category": "temporal"}), full),
+        line("rise", a_case("b", {"category": "temporal"}), {**full, "reasoning": 3, "plausibility": None}),
+    )
+    assert "worst" not in released["reasoning"]  # no call about it failed, so nothing about it is unknown
+    assert (released["plausibility"]["worst"], released["plausibility"]["best"]) == (50, 100)
+
+
 def test_wiseedit_drops_a_case_in_both_languages_for_a_failed_call_or_a_missing_edit() -> None:
     best, worst = {"if": 10, "dp": 10, "vq": 10, "kf": 10}, {"if": 1, "dp": 1, "vq": 1, "kf": 1}
     first, second, third = (bilingual(name, "awareness") for name in "abc")

@@ -17,6 +17,7 @@ from classic_models import save_tiny_clip
 from editscope.cli import main
 from editscope.errors import BadInput
 from editscope.runs import Run
+from editscope.runs.lines import written
 from editscope.runs.measures import FILE, UNFINISHED, Ledger, averages, made_with, measures, read_measures
 from editscope.runs.measuring import CHUNK, measure_run
 from editscope.scoring import psnr
@@ -134,7 +135,7 @@ def test_another_edit_of_the_same_case_is_measured_again(
     score = next(line for line in map(json.loads, lines) if line["step"] == "score")
     score["evidence"]["hits"][0] -= 1  # as if it had been edited and scored again
     with (run.path / "journal.jsonl").open("a") as file:
-        file.write(json.dumps(score) + "\n")
+        file.write(written(score).decode() + "\n")
     measure_run(run.path, {"same": ""})
     assert sum(counted) == 24 + 2 * CHUNK  # with the cases of its batch
 

@@ -252,6 +252,12 @@ class Desk:
         assert not self.thread.is_alive()
 
 
+def folder(path: Path) -> Path:
+    """A run folder, which a run makes before any stage begins."""
+    path.mkdir()
+    return path
+
+
 class Counting(Bench):
     """A bench that counts the cases that it was asked for."""
 
@@ -274,7 +280,7 @@ def test_requests_are_made_ahead_but_only_a_few(small_set: Path, tmp_path: Path)
 
     suite = es.load_suite("paintbench", root=small_set)
     Counting.made.clear()
-    desk = Desk(Counting(suite, Patient(), tmp_path / "run", 0), Patient())
+    desk = Desk(Counting(suite, Patient(), folder(tmp_path / "run"), 0), Patient())
     for index, case_id in enumerate(suite.ids):
         desk.jobs.put(Job(case_id, index))
     desk.done("began", 1)
@@ -304,12 +310,12 @@ def test_what_an_editor_does_to_its_input_or_to_an_old_output_changes_no_score(s
             return self.kept
 
     suite = es.load_suite("paintbench", root=small_set)
-    plain = Bench(suite, Careless(), tmp_path / "plain", 0)
+    plain = Bench(suite, Careless(), folder(tmp_path / "plain"), 0)
     expected = {}
     for case_id in suite.ids:
         edited = plain.edit(plain.case(case_id), 0)
         expected[case_id] = plain.score(plain.case(case_id), edited.line, edited.pixels)["metrics"]
-    desk = Desk(Bench(suite, Careless(), tmp_path / "run", 0), Careless())
+    desk = Desk(Bench(suite, Careless(), folder(tmp_path / "run"), 0), Careless())
     for index, case_id in enumerate(suite.ids):
         desk.jobs.put(Job(case_id, index))
     lines = [report.line or {} for report in desk.done("scored", 12)]
@@ -417,8 +423,7 @@ def test_a_file_that_would_lie_outside_the_run_is_refused(name: str, tmp_path: P
 def test_files_that_a_worker_sends_are_there_before_their_line(small_set: Path, tmp_path: Path) -> None:
     from editscope.runs.engine import Engine
 
-    run, far = tmp_path / "run", tmp_path / "far"
-    run.mkdir()
+    run, far = folder(tmp_path / "run"), folder(tmp_path / "far")
     seen: list[bool] = []
 
     class Watching(Journal):

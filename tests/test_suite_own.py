@@ -18,6 +18,7 @@ from editscope.images import write_png
 from editscope.scoring.rubrics.registry import load_rubric
 from editscope.suites import load_suite
 from editscope.suites.judged import BadData
+from editscope.suites.manifest import RESERVED
 from editscope.suites.own import load
 from editscope.suites.starting import start
 from judged_data_more import make_own
@@ -180,7 +181,7 @@ MANIFESTS = {
     SIGNS.replace('prompt = "kept.txt"', 'promt = "kept.txt"'): "'metrics 2 prompt' is missing.*did you mean 'prompt'",
     SIGNS.replace(
         'tags = ["category", "town"]', 'tags = ["category", "town", "overall"]'
-    ): "'overall' cannot be the name",
+    ): "'overall' is the name of a column",
     'name = "x\n': r"suite\.toml is not TOML",
     SIGNS.replace('name = "signs"', 'name = "signs"\ncases = "../cases.jsonl"'): "leaves",
 }
@@ -304,3 +305,19 @@ def test_the_list_of_suites_says_size_and_whether_data_is_here(tmp_path: Path) -
     assert "give --data DIR" in bare["kris"].said
     with pytest.raises(BadInput, match="is not a folder"):
         list(listed(tmp_path / "nowhere"))
+
+
+def test_no_tag_or_metric_has_the_name_of_a_column(tmp_path: Path) -> None:
+    listed = signs(tmp_path / "listed", case(), manifest=SIGNS.replace('tags = ["', 'tags = ["case_id", "', 1))
+    with pytest.raises(BadInput, match="tags: 'case_id' is the name of a column of the tables"):
+        load(listed)
+    named = signs(tmp_path / "named", case(tags={"category": "text", "town": "x", "repeat": "1"}))
+    with pytest.raises(BadInput, match="tag 'repeat' has the name of a column of the tables"):
+        load(named)
+
+
+def test_every_column_of_the_tables_is_reserved() -> None:
+    from editscope.runs.judged_tables import FIXED
+    from editscope.runs.tables import COUNTS, FLOOR, LISTS
+
+    assert {*FIXED, *COUNTS, *LISTS, FLOOR, "case_id", "variant", "repeat", "fingerprint"} <= RESERVED

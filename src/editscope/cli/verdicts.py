@@ -187,7 +187,8 @@ def _verdicts(summary: dict[str, Any]) -> str:
         return ""
     total = sum(summary["verdicts"].values())
     listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())
-    said = f"without a verdict: {listed} of {total:,} (skipped)"
+    released = summary.get("accounting", {}).get("used") == "released"
+    said = f"without a verdict: {listed} of {total:,}" + ("" if released else " (skipped)")
     cell = summary["overall"][summary["headline"]]
     if "worst" in cell:
         worst, best = (f"{cell[end]:.{_headline_digits(summary)}f}" for end in ("worst", "best"))

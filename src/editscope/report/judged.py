@@ -134,7 +134,8 @@ def missing_verdicts(sheet: Sheet, names: Sequence[str]) -> list[str]:
                 gaps.append(f"{name} ({parts} of {sum(found.values()):,})")
         if gaps:
             said.append(f"Missing {what}: {listed(gaps)}.")
-    if len(said) == 2 or (said and "verdicts" in said[0]):
+    ours = any(view.summary.get("accounting", {}).get("used") != "released" for view in sheet.runs)
+    if ours and (len(said) == 2 or (said and "verdicts" in said[0])):
         said.append("A missing verdict takes no part in a mean.")
     for name, view in zip(names, sheet.runs, strict=True):
         if told := accounting_said(view.summary):

@@ -41,8 +41,7 @@ def judging(sheet: Sheet, options: Options) -> Html | None:
         el("header", el("h2", "Judging"), cls="section-head"),
         el(
             "p",
-            "An edit that is missing counts as said below. A call that gave no verdict is never a number: it takes no "
-            "part in a mean, and the bounds say where the mean would lie had all of them been the worst, or the best.",
+            _counting(sheet),
             cls="hint",
         ),
         _mixed(sheet),
@@ -51,6 +50,20 @@ def judging(sheet: Sheet, options: Options) -> Html | None:
         _two_ways(sheet),
         cls="card judging",
         id=f"judging-{sheet.key}",
+    )
+
+
+def _counting(sheet: Sheet) -> str:
+    """What becomes of missing edits and of calls without a verdict, in words."""
+    used = {(view.summary.get("accounting") or {}).get("used", "ours") for view in sheet.runs}
+    if used == {"released"}:
+        return (
+            "Missing edits and calls that gave no verdict count as the released tool counts them, as said below. The "
+            "bounds say where the mean would lie had all of these calls given the worst answer, or the best."
+        )
+    return (
+        "An edit that is missing counts as said below. A call that gave no verdict is never a number: it takes no "
+        "part in a mean, and the bounds say where the mean would lie had all of them been the worst, or the best."
     )
 
 

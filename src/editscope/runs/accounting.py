@@ -135,9 +135,12 @@ def _apart(summary: Mapping[str, Any]) -> str:
     for measure in sorted(summary["measures"], key=lambda one: one["name"] != summary["headline"]):
         apart, mean = found["difference"].get(measure["name"]), found["other"]["overall"][measure["name"]]["mean"]
         digits = 2 if (measure["best"] - measure["zero"]) * measure["scale"] <= 10 else 1
-        if apart is not None and apart:
+        used = summary["overall"].get(measure["name"], {}).get("mean")
+        if (mean is None) != (used is None):
+            said.append(f"{measure['label']} {'has no value' if mean is None else f'{mean:.{digits}f}'}")
+        elif apart is not None and apart:
             said.append(f"{measure['label']} {mean:.{digits}f} ({apart:+.{digits}f})".replace("(-", "(−"))
-    return " · ".join(said) or "no mean differs"
+    return " · ".join(said) or "the same overall; rows of the tables differ"
 
 
 def unsupported_said(summary: Mapping[str, Any]) -> str:

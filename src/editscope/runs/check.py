@@ -111,7 +111,7 @@ def _tables(archive: Archive, damaged: set[str], info: Info, journal: Progress) 
     if counted != done:
         yield f"{archive.path}: the manifest says {counted:,} scored cases, the journal has {done:,}"
     if SUMMARY in archive.files and SUMMARY not in damaged:
-        wanted = json.loads(json.dumps(summary(info, pairs, journal.edits.values())))
+        wanted = json.loads(json.dumps(summary(info, pairs, journal)))
         found = json.loads(archive.content(SUMMARY))
         if isinstance(found, dict):
             found.pop(STAMP, None)  # about files, which the manifest has hashes of; the content is compared here

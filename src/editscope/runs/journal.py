@@ -41,6 +41,8 @@ class Progress:
     edits: Mapping[Step, Line] = field(default_factory=dict)
     scores: Mapping[Step, Line] = field(default_factory=dict)
     verdicts: Mapping[Step, Mapping[Asked, Line]] = field(default_factory=dict)
+    superseded: Sequence[Line] = ()
+    """Verdicts in whose place later ones came; they were paid for all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +232,7 @@ def progress(lines: Iterable[Line]) -> Progress:
     scores: dict[Step, Line] = {}
     verdicts: dict[Step, dict[Asked, Line]] = {}
     unit_of: dict[Step, Step] = {}
+    superseded: list[Line] = []
     for line in lines:
         step = (line["case"], line.get("variant", ""))
         if line["step"] == "edit":
@@ -239,8 +242,11 @@ def progress(lines: Iterable[Line]) -> Progress:
             scores[step] = line
             unit_of |= {(line["case"], variant): step for variant in line.get("unit", ())}
         elif line["step"] == "verdict":
-            verdicts.setdefault(step, {})[line["key"], line["verdict"]["judge"], line["sample"]] = line
-    return Progress(edits, scores, verdicts)
+            asked, known = (line["key"], line["verdict"]["judge"], line["sample"]), verdicts.setdefault(step, {})
+            if asked in known:
+                superseded.append(known[asked])
+            known[asked] = line
+    return Progress(edits, scores, verdicts, superseded)
 
 
 def _cut_torn_line(fd: int, path: Path) -> int:

@@ -62,7 +62,7 @@ def score_columns(info: Info, pairs: Pairs, counts: Counted | None = None) -> Co
     return columns
 
 
-def summary(info: Info, pairs: Pairs, aggregation: Aggregation) -> dict[str, Any]:
+def summary(info: Info, pairs: Pairs, aggregation: Aggregation, superseded: Sequence[Line] = ()) -> dict[str, Any]:
     """What summary.json says of a run with judges, after suite, editor and cases: means, coverage and bounds."""
     measures = measures_from(info["judging"])
     names = [measure.name for measure in measures]
@@ -75,7 +75,7 @@ def summary(info: Info, pairs: Pairs, aggregation: Aggregation) -> dict[str, Any
         "edits": dict(Counter(_edit_status(score) for _, score in pairs)),
         **_unsupported(info, pairs, columns, aggregation),
         "verdicts": verdict_coverage(pairs),
-        "spent": spent(pairs),
+        "spent": spent(pairs, superseded),
         "snapshots": snapshots(pairs),
         **means,
         "accounting": _accounting(info, pairs, aggregation, counts, means["overall"]),
@@ -130,13 +130,17 @@ def snapshots(pairs: Pairs) -> dict[str, dict[str, int]]:
     return {judge: dict(sorted(seen.items())) for judge, seen in sorted(found.items())}
 
 
-def spent(pairs: Pairs) -> dict[str, Any]:
-    """Calls that were made for this run, tokens and dollars; dollars are None where a price is not known."""
-    total = {name: sum(score["spent"][name] for _, score in pairs) for name in ("calls", "cached")}
-    total |= {name: sum(score["spent"][name] for _, score in pairs) for name in ("input_tokens", "output_tokens")}
-    costs = [score["spent"]["cost_usd"] for _, score in pairs if score["spent"]["calls"]]
+def spent(pairs: Pairs, superseded: Sequence[Line] = ()) -> dict[str, Any]:
+    """Calls that were made for this run, tokens and dollars; dollars are None where a price is not known.
+
+    ``superseded`` are verdicts in whose place later ones came, after ``--ask-again``: they count too.
+    """
+    earlier = [line["verdict"]["usage"] for line in superseded if not line["verdict"]["cached"]]
+    parts = [score["spent"] for _, score in pairs] + [{**usage, "calls": 1, "cached": 0} for usage in earlier]
+    total = {name: sum(part[name] for part in parts) for name in ("calls", "cached", "input_tokens", "output_tokens")}
+    costs = [part["cost_usd"] for part in parts if part["calls"]]
     known = [cost for cost in costs if cost is not None]
-    if estimated := sum(score["spent"].get("estimated", 0) for _, score in pairs):
+    if estimated := sum(part.get("estimated", 0) for part in parts):
         total["estimated"] = estimated
     return {**total, "cost_usd": round(sum(known), 6) if len(known) == len(costs) else None}
 

@@ -45,7 +45,7 @@ def make_tables(info: Info, done: Progress, source: Source, known: dict[str, Any
     """The tables of a journal; ``known`` is its summary, where that was made before."""
     pairs = scored(done)
     made_of = {"journal": source.to_json(), "settings": _settings_hash(info)}
-    found = known if known is not None else summary(info, pairs, done.edits.values())
+    found = known if known is not None else summary(info, pairs, done)
     scores = as_parquet(score_columns(info, pairs), {"editscope": json.dumps({STAMP: made_of}, sort_keys=True)})
     return Tables(found, scores, {**made_of, "scores": content_hash(scores), "summary": _content_hash(found)})
 

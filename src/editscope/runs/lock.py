@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from editscope.errors import BadInput
-from editscope.files import SETTINGS, read_file
+from editscope.files import SETTINGS, open_file, read_file
 from editscope.runs.disk import DiskError, FolderGone, writing
 
 BEAT_S = 15.0
@@ -128,7 +128,13 @@ class Lock:
 @contextmanager
 def at_rest(path: Path, busy: str) -> Iterator[None]:
     """Hold off writers of what ``path`` locks, for as long as it is read; BadInput where there is one now."""
-    with path.open("rb") as file:
+    try:
+        file = open_file(path)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read ({error.strerror or error})") from error
+    with file:
         _flocked(file.fileno(), busy, shared=True)
         holder = last_holder(LockFile.place(path))
         if holder is not None and holder.alive():

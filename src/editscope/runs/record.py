@@ -108,7 +108,7 @@ class Run:
             return SummaryDict(found)
         if not self._pairs:
             raise BadInput(f"{self.path} has no scored case yet; `editscope resume {self.path}` goes on with it")
-        return SummaryDict(summary(self.info, self._pairs, self._progress.edits.values()))
+        return SummaryDict(summary(self.info, self._pairs, self._progress))
 
     @property
     def remark(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -93,30 +93,30 @@ def averaged(info: Info, pairs: Sequence[tuple[Line, Line]], columns: Mapping[st
     return folded(columns, [*metric_names(info, pairs), FLOOR])
 
 
-def summary(info: Info, pairs: Sequence[tuple[Line, Line]], edits: Iterable[Line] = ()) -> dict[str, Any]:
+def summary(info: Info, pairs: Sequence[tuple[Line, Line]], done: Progress) -> dict[str, Any]:
     """What summary.json says: means with intervals, coverage, what belongs to pixels or to judges, and the speed.
 
-    ``edits`` are all edit lines of the run; ``pairs`` hold one for each score.
+    ``done`` is all that the journal says; ``pairs`` hold the edit and the score of each unit that has one.
     """
     n = info["selection"]["n"]
-    took = speed(edits)
+    took = speed(done.edits.values())
     return {
         "suite": info["suite"]["name"],
         "editor": info["editor"]["spec"] or info["editor"]["name"],
         "judge": info["judge"],
         "n_cases": n,
         "coverage": coverage(n, pairs, repeats_of(info)),
-        **_averages(info, pairs),
+        **_averages(info, pairs, done),
         **({} if took is None else {"speed": took}),
     }
 
 
-def _averages(info: Info, pairs: Sequence[tuple[Line, Line]]) -> dict[str, Any]:
+def _averages(info: Info, pairs: Sequence[tuple[Line, Line]], done: Progress) -> dict[str, Any]:
     from editscope.stats.summary import summarize
 
     aggregation = aggregation_from(info)
     if judged_tables.is_judged(info):
-        return judged_tables.summary(info, pairs, aggregation)
+        return judged_tables.summary(info, pairs, aggregation, done.superseded)
     columns, metrics = score_columns(info, pairs), metric_names(info, pairs)
     table = summarize(averaged(info, pairs, columns), aggregation, [*metrics, FLOOR])
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 from editscope.runs.journal import Line, Progress, Step, progress, read_lines
@@ -41,7 +42,7 @@ def lines_of(plan: Plan) -> Sequence[Line]:
 
 def done_so_far(plan: Plan) -> Progress:
     """What the journal has; without what ended without a verdict, where that is to be asked again."""
-    done = progress(lines_of(plan))
+    done = _supported(progress(lines_of(plan)))
     if plan.edit_again:
         done = _without(done, plan.edit_again, plan.damaged)
     if plan.judging is None or not plan.judging.again:
@@ -51,7 +52,19 @@ def done_so_far(plan: Plan) -> Progress:
         step: {asked: line for asked, line in lines.items() if line["verdict"]["status"] == "ok"}
         for step, lines in done.verdicts.items()
     }
-    return Progress(done.edits, scores, verdicts)
+    return replace(done, scores=scores, verdicts=verdicts)
+
+
+def _supported(done: Progress) -> Progress:
+    """What is done, without scores whose edit or verdicts the journal lacks: somebody deleted those lines."""
+    scores = {}
+    for step, line in done.scores.items():
+        keys = {call["key"] for call in line.get("calls", ())}
+        there = sum(key in keys for key, _, _ in done.verdicts.get(step, ()))
+        edited = all((step[0], name) in done.edits for name in line.get("unit", (step[1],)))
+        if edited and there >= sum(line.get("verdicts", {}).values()):
+            scores[step] = line
+    return replace(done, scores=scores)
 
 
 def _settled(score: Line) -> bool:
@@ -71,4 +84,4 @@ def _without(done: Progress, statuses: tuple[str, ...], damaged: frozenset[Step]
         for step, line in done.scores.items()
         if not lost & {(step[0], name) for name in line.get("unit", (step[1],))}
     }
-    return Progress(edits, scores, done.verdicts)
+    return replace(done, edits=edits, scores=scores)

@@ -12,14 +12,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from editscope import __version__
 from editscope.cachefolder import cache_folder
 from editscope.documents import read_json
 from editscope.errors import BadInput
-from editscope.files import open_file
+from editscope.files import JOURNAL, open_file, read_file
 from editscope.runs.disk import DiskError, safe_path
 from editscope.runs.pack import CHUNK, FORMAT, KIND, MANIFEST
 from editscope.runs.plan import read_info
@@ -28,6 +28,8 @@ from editscope.runs.plan import read_info
 MOST_GROWTH = 50
 FREE_GROWTH = 64 << 20
 LARGEST_MANIFEST = 256 << 20
+TEXTS = frozenset({".json", ".jsonl", ".parquet", ".log"})
+"""Files whose content decides what a run says; the hash of a picture is in the journal."""
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -97,7 +99,9 @@ def unpacked(path: Path) -> Path:
         home = cache_folder() / "archives" / archive.seal[:32]
         folder = home / str(safe_path(str(archive.manifest["run"]).replace("/", "_")))
         if folder.is_dir():
-            return folder
+            if _as_packed(archive, folder):
+                return folder
+            shutil.rmtree(home, ignore_errors=True)  # somebody changed it since; the archive has it as it was
         _check_room(path, home, archive)
         temporary = home.with_name(f".{home.name}.{os.getpid()}.tmp")
         try:
@@ -115,6 +119,20 @@ def unpacked(path: Path) -> Path:
     return folder
 
 
+def _as_packed(archive: Archive, folder: Path) -> bool:
+    """Whether an unpacked archive is still what was packed: all sizes, and the hashes of all but pictures."""
+    try:
+        for name, file in archive.manifest["files"].items():
+            place = folder / name
+            if place.stat().st_size != file["size"]:
+                return False
+            if PurePosixPath(name).suffix in TEXTS and sha256(read_file(place, JOURNAL)).hexdigest() != file["sha256"]:
+                return False
+    except OSError:
+        return False
+    return True
+
+
 def _manifest(path: Path, archive: zipfile.ZipFile) -> tuple[str, dict[str, Any]]:
     try:
         entry = archive.getinfo(MANIFEST)
@@ -127,9 +145,16 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> tuple[str, dict[str, Any]
         manifest = read_json(data)
         known = manifest["kind"] == KIND
         found = int(manifest["format"])
-        whole = isinstance(manifest["run"], str) and all(
-            re.fullmatch("[0-9a-f]{64}", file["sha256"]) and int(file["size"]) >= 0
-            for file in manifest["files"].values()
+        cases = manifest["cases"]
+        counted = all(type(cases[name]) is int and cases[name] >= 0 for name in ("all", "scored"))
+        named = isinstance(manifest["run"], str) and isinstance(manifest["images"], bool)
+        whole = (
+            counted
+            and named
+            and all(
+                re.fullmatch("[0-9a-f]{64}", file["sha256"]) and int(file["size"]) >= 0
+                for file in manifest["files"].values()
+            )
         )
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"{path}: {MANIFEST} cannot be read ({type(error).__name__}: {error}); get it again") from error

@@ -18,6 +18,16 @@ from editscope.suites.rows import inside, read_text
 
 FILE = "suite.toml"
 
+RESERVED = frozenset(
+    (
+        *("overall", "case_id", "variant", "repeat", "metric", "key", "value", "low", "high", "status", "edit_status"),
+        *("asked", "answered", "agreement", "fingerprint", "reason", "failure", "latency_s", "cost_usd", "instruction"),
+        *("edit_pixels", "preservation_pixels", "hits", "spilled", "changed_pixels", "floor_miou", "output_size"),
+        *("miou", "edit_accuracy", "preservation_accuracy", "over_edit_ratio"),
+    )
+)
+"""Columns that tables of scores have; a tag or a metric of the same name would overwrite them."""
+
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 MOST = {"metrics": 200, "averages": 200, "tags": 50, "tables": 50}
 """Entries of each kind that a suite.toml may have; every metric is a call for every edit."""
@@ -107,8 +117,10 @@ class Manifest(Part):
 
     def _tables(self) -> Iterator[str]:
         for tag in self.tags:
-            if not _NAME.fullmatch(tag) or tag in ("overall", "metric", "case_id", "variant"):
+            if not _NAME.fullmatch(tag):
                 yield f"tags: {tag!r} cannot be the name of a tag; use small letters, digits and '_'"
+            elif tag in RESERVED:
+                yield f"tags: {tag!r} is the name of a column of the tables; choose another"
         for name, over in self.tables.items():
             for tag in (*over,) if name == "overall" else (name, *over):
                 if tag not in self.tags:
@@ -120,6 +132,9 @@ class Manifest(Part):
         for name in dict.fromkeys(names):
             if names.count(name) > 1:
                 yield f"the name {name!r} is given to {names.count(name)} metrics or averages"
+            if name in RESERVED or name in self.tags:
+                what = "a tag" if name in self.tags else "a column of the tables"
+                yield f"the name {name!r} of a metric is that of {what}; choose another"
             if not _NAME.fullmatch(name):
                 yield f"the name {name!r} of a metric is not small letters, digits, '-' and '_'"
         for average in self.averages:

@@ -14,7 +14,7 @@ from editscope.cases import Aggregation, Group, Instruction, Question
 from editscope.errors import BadInput
 from editscope.suites.edit_area import SIDE, EditArea, edit_area
 from editscope.suites.judged import FiledCase, JudgedSuite, basis
-from editscope.suites.manifest import FILE, Manifest, read_manifest
+from editscope.suites.manifest import FILE, RESERVED, Manifest, read_manifest
 from editscope.suites.picabench import _questions
 from editscope.suites.registry import suite_names
 from editscope.suites.rows import Row, json_lines, kind
@@ -129,7 +129,10 @@ class OwnSuite(JudgedSuite):
             return {}
         found = {**{tag: row.fields[tag] for tag in self.manifest.tags if tag in row.fields}, **given}
         tags = {}
+        metrics = {metric.name for metric in self.manifest.metrics}
         for tag, value in found.items():
+            if tag in RESERVED or tag in metrics:
+                row.flaw(f"tag {tag!r} has the name of a column of the tables; give it another name")
             if isinstance(value, bool) or not isinstance(value, str | int | float) or not str(value).strip():
                 row.flaw(
                     f"tag {tag!r} is a {kind(value)}, not a text" if str(value).strip() else f"tag {tag!r} is empty"

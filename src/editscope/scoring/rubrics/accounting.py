@@ -71,13 +71,23 @@ def released(release: Release, units: Sequence[UnitRows]) -> list[list[Row] | No
         if any(unit.missing for unit in units):
             return [[left_out(row) for row in unit.rows] for unit in units]
         if any(_failed(unit.rows) for unit in units):
-            return [[{**row, "value": None} for row in unit.rows] for unit in units]
+            return [[_unscored(row) for row in unit.rows] for unit in units]
     return [_unit(release, unit) for unit in units]
 
 
 def left_out(row: Row) -> dict[str, Any]:
     """A row that counts nowhere, neither for a mean nor for its bounds."""
     return {**row, "value": None, "low": None, "high": None}
+
+
+def _unscored(row: Row) -> dict[str, Any]:
+    """A row that the released tool leaves out of a mean because of another call; what is known stays its bounds.
+
+    >>> _unscored({"metric": "reasoning", "value": 4.0})
+    {'metric': 'reasoning', 'value': None, 'low': 4.0, 'high': 4.0}
+    """
+    known = row["value"]
+    return {**row, "value": None} if known is None else {**row, "value": None, "low": known, "high": known}
 
 
 def _unit(release: Release, unit: UnitRows) -> list[Row] | None:
@@ -96,7 +106,7 @@ def _answered(release: Release, rows: Sequence[Row]) -> list[Row]:
     if not _failed(rows):
         return list(rows)
     if release.failed == "unscored":
-        return [{**row, "value": 0.0 if row["metric"] == "accuracy" else None} for row in rows]
+        return [{**row, "value": 0.0} if row["metric"] == "accuracy" else _unscored(row) for row in rows]
     if release.failed == "wrong":
         answers = [0.0 if row["value"] is None else row["value"] for row in rows if row.get("key")]
         share = sum(answers) / len(answers)

@@ -134,7 +134,7 @@ def journal(run: es.Run) -> list[dict[str, Any]]:
 
 def _timeless(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _timeless(inner) for name, inner in value.items() if name not in ("at", "latency_s")}
+        return {name: _timeless(inner) for name, inner in value.items() if name not in ("at", "latency_s", "sum")}
     return [_timeless(inner) for inner in value] if isinstance(value, list) else value
 
 

@@ -390,6 +390,26 @@ class TestChecking:
         (problem,) = check_archive(archive).problems
         assert "scores.parquet does not follow from the journal: fingerprint[" in problem
 
+    def test_an_edit_of_another_case_is_found(self, archive: Path) -> None:
+        files = content(archive)
+        files["images/removal/000_output.png"] = files["images/removal/001_output.png"]
+        rewrite(archive, sealed(files))
+        (problem,) = check_archive(archive).problems
+        assert "the edit of removal/000 is not the one of the journal" in problem
+
+    def test_a_manifest_that_counts_nothing_is_refused(self, archive: Path) -> None:
+        files = content(archive)
+        files[MANIFEST] = json.dumps({**json.loads(files[MANIFEST]), "cases": 99}).encode()
+        rewrite(archive, files)
+        with pytest.raises(BadInput, match="manifest"):
+            check_archive(archive)
+
+    def test_what_was_unpacked_and_changed_is_unpacked_again(self, archive: Path) -> None:
+        wanted = es.open_run(archive).summary["overall"]
+        journal = es.open_run(archive).path / "journal.jsonl"
+        journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:8]))
+        assert es.open_run(archive).summary["overall"] == wanted
+
     def test_all_that_is_wrong_is_said(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
         files = content(archive)
         for name in ("images/removal/000_output.png", "scores.parquet"):

@@ -54,6 +54,9 @@ def result(run: Run, console: Console) -> None:
         verdicts.result(run, console)
     else:
         _by_pixels(run, console)
+    if pending := run.coverage.get("pending", 0):
+        lack = "lack repeats" if run.repeats > 1 else "have no score yet"
+        console.print(f" {pending:,} cases {lack}: editscope resume {run.path}", markup=False)
     if run.repeats > 1:
         from editscope.runs.repeated_tables import repeats_said
 
@@ -81,15 +84,11 @@ def _by_pixels(run: Run, console: Console) -> None:
     said = [text for text in (_weakest(summary["groups"]), _failures(summary["failures"])) if text]
     if said:
         console.print(" " + "   ".join(said), markup=False)
-    gaps = {status: n for status, n in run.coverage.items() if status != "ok" and n}
-    pending = gaps.pop("pending", 0)
+    gaps = {status: n for status, n in run.coverage.items() if status not in ("ok", "pending") and n}
     if gaps:
         listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())
         console.print(f" without a score: {listed} (a missing edit counts as 0)", markup=False)
         reasons(run, console)
-    if pending:
-        lack = "lack repeats" if run.repeats > 1 else "have no score yet"
-        console.print(f" {pending:,} cases {lack}: editscope resume {run.path}", markup=False)
 
 
 def published_best(run: Run) -> list[str]:

@@ -158,6 +158,16 @@ class Budget:
                 f"{self.options[1]}"
             )
         return (
-            f"another {self.what} does not fit into the budget of ${self.max_cost:,.2f} "
+            f"another {self.what} does not fit into the budget of {_dollars(self.max_cost)} "
             f"(${self.spent.charged_usd:,.4f} spent); resume the run with a higher {self.options[0]}"
         )
+
+
+def _dollars(amount: float | None) -> str:
+    """A budget with as many decimals as it needs, at least two.
+
+    >>> _dollars(20), _dollars(0.003)
+    ('$20.00', '$0.003')
+    """
+    whole = f"{amount or 0:,.6f}".rstrip("0")
+    return f"${whole}" + "0" * max(0, 2 - len(whole.rpartition(".")[2]))

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import xxhash
+
 from editscope.errors import BadInput, EditscopeError
+from editscope.runs.intact import HASH
 from editscope.runs.journal import FILE as JOURNAL
 from editscope.runs.journal import Line, Progress, progress, read_lines
 from editscope.runs.judged_tables import is_judged
@@ -94,7 +97,7 @@ def _contents(archive: Archive, damaged: set[str]) -> Iterator[str]:
             info = read_info(folder)
             lines, _ = read_lines(folder, judged=is_judged(info))
             yield from _tables(archive, damaged, info, progress(lines))
-            yield from _pictures(archive, lines)
+            yield from _pictures(archive, damaged, lines)
         except (EditscopeError, KeyError, TypeError, ValueError) as error:
             said = str(error) if isinstance(error, EditscopeError) else f"{type(error).__name__}: {error}"
             yield f"{archive.path}: the journal cannot be followed ({said.replace(f'{folder}/', '')})"
@@ -140,20 +143,33 @@ def _parquet(data: bytes) -> dict[str, list[Any]]:
     return columns
 
 
-def _pictures(archive: Archive, lines: list[Line]) -> Iterator[str]:
-    """Edits that the journal says are inside, and are not."""
+def _pictures(archive: Archive, damaged: set[str], lines: list[Line]) -> Iterator[str]:
+    """Edits that the journal says are inside, and are not, or are others than it speaks of."""
     if not archive.manifest["images"]:
         return
     lost = set(archive.manifest["lost"])
-    gone = []
+    gone, other = [], []
     for (case_id, _), line in progress(lines).edits.items():
         place = line["image"]
         inside = place.get("packed") if isinstance(place, dict) else place
         if place is not None and inside not in archive.files and case_id not in lost:
             gone.append(case_id)
-    if gone:
-        more = f" and {len(gone) - 1:,} more" if len(gone) > 1 else ""
-        yield f"{archive.path}: the edit of {gone[0]}{more} is in the journal and not in the archive"
+        elif _is_another(archive, damaged, inside, line.get(HASH)):
+            other.append(case_id)
+    for cases, wrong in ((gone, "is in the journal and not in the archive"), (other, "is not the one of the journal")):
+        if cases:
+            more = f" and {len(cases) - 1:,} more" if len(cases) > 1 else ""
+            yield f"{archive.path}: the edit of {cases[0]}{more} {wrong}"
+
+
+def _is_another(archive: Archive, damaged: set[str], name: object, wanted: str | None) -> bool:
+    """Whether a picture in an archive is whole, and has another hash than the one that the journal keeps of it."""
+    if not isinstance(name, str) or name not in archive.files or name in damaged or not wanted:
+        return False
+    digest = xxhash.xxh3_128()
+    for piece in archive.chunks(name):
+        digest.update(piece)
+    return bool(digest.hexdigest() != wanted)
 
 
 def difference(found: Any, wanted: Any, at: str = "") -> str:

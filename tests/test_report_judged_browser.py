@@ -61,10 +61,14 @@ def test_markup_in_a_reply_is_text_on_the_page(browser: Browser, pages: dict[str
         assert page.title() == title
 
 
-def test_a_refusal_is_a_status_and_can_be_filtered_for(browser: Browser, pages: dict[str, Path]) -> None:
+def test_a_refusal_is_a_status_and_can_be_filtered_for(
+    browser: Browser, pages: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    refused = [record for record in made_run(tmp_path_factory, "picabench").records() if record.failure == "refused"]
     with opened(browser, pages["picabench"]) as page:
         page.get_by_label("Verdicts").select_option("refused")
-        assert page.locator(".case").count() == 2
+        expect(page.locator(".case")).to_have_count(len(refused))
+        assert 0 < len(refused) < 16
         page.locator(".result").first.click()
         expect(page.locator(".call .mark.none").first).to_have_text("Refused")
         expect(page.locator(".mode-says b")).to_have_text("Refused")

@@ -115,7 +115,7 @@ def keep(folder: Path, lines: Sequence[dict[str, Any]]) -> None:
 
 def verdict_lines(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
     return [
-        {"step": "verdict", "case": f"c{n}", "key": "q", "sample": 0, "verdict": verdict.to_json()}
+        {"step": "verdict", "case": f"c{n}", "key": "q", "sample": 0, "digest": "0", "verdict": verdict.to_json()}
         for n, verdict in enumerate(verdicts)
     ]
 

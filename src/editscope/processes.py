@@ -11,20 +11,28 @@ import sys
 import threading
 
 _WATCH = """
-import os, signal, sys
+import os, signal, sys, time
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.SIG_IGN)
 groups = set()
 for line in sys.stdin.buffer:
     (groups.add if line[:1] == b"+" else groups.discard)(int(line[1:]))
+until = time.monotonic() + 2
 for group in groups:
+    try:
+        while time.monotonic() < until:
+            os.kill(group, 0)
+            time.sleep(0.02)
+    except OSError:
+        pass
     try:
         os.killpg(group, signal.SIGKILL)
     except OSError:
         pass
 """
 """Learns through a pipe which process groups are ours. The pipe ends with us, however we end: a process that is killed
-with SIGKILL cannot clean up, so somebody else must."""
+with SIGKILL cannot clean up, so somebody else must. A program that notices itself that nobody listens any more has two
+seconds to tidy up and leave."""
 
 
 class _Watchman:

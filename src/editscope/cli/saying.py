@@ -160,7 +160,7 @@ def case(record: CaseRecord, console: Console) -> None:
         "  " + " · ".join(f"{tag} {value}" for tag, value in record.tags.items()),
         f"  instruction   {record.instruction}",
         *told(record),
-        f"  status        {record.status}" + (f": {record.reason}" if record.reason else ""),
+        f"  status        {record.status}" + (f": {one_line(record.reason)}" if record.reason else ""),
         *took(record),
         f"  failure mode  {record.failure}",
         *(f"  {metric:<22}{_value(metric, value)}" for metric, value in record.metrics.items()),
@@ -182,13 +182,22 @@ def told(record: CaseRecord) -> list[str]:
     return lines
 
 
+def one_line(text: str) -> str:
+    """A foreign text in one line, so that none of it can pass for a line of ours.
+
+    >>> one_line("bad\\n  status        ok")
+    'bad status ok'
+    """
+    return " ".join(text.split())
+
+
 def reasons(run: Run, console: Console) -> None:
     """Why most of the edits that are missing are, when several have the same reason."""
     from collections import Counter
 
     why = Counter(str(edit["reason"]) for edit in run.edits().values() if edit["status"] != "ok" and edit["reason"])
     for reason, n in why.most_common(1):
-        shown = " ".join(reason.split())
+        shown = one_line(reason)
         console.print(f" {n:,} × {shown[:200]}{'…' if len(shown) > 200 else ''}", markup=False)
 
 

@@ -91,7 +91,7 @@ def _telling(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def case(record: CaseRecord, console: Console) -> None:
     """One unit of a case: what was asked, the scores, and what each judge said."""
-    from editscope.cli.saying import told, took
+    from editscope.cli.saying import one_line, told, took
     from editscope.runs.repeats import plain
 
     variant, repeat = plain(record.variant)
@@ -100,7 +100,7 @@ def case(record: CaseRecord, console: Console) -> None:
         "  " + " · ".join(f"{tag} {value}" for tag, value in record.tags.items()),
         f"  instruction   {record.instruction}",
         *told(record),
-        f"  status        {record.status}" + (f": {record.reason}" if record.reason else ""),
+        f"  status        {record.status}" + (f": {one_line(record.reason)}" if record.reason else ""),
         *took(record),
         *(f"  {name:<22}{100 * value:.2f}" for name, value in record.metrics.items()),
     ]
@@ -113,7 +113,7 @@ def case(record: CaseRecord, console: Console) -> None:
         lines.append(f"  {verdict.key:<14}{verdict.question or verdict.prompt}")
         who = f"{verdict.judge} · {verdict.snapshot or 'no snapshot'} · sample {verdict.sample}"
         lines.append(f"    {who}: {verdict.answer}{label}")
-        lines += [f"    {verdict.reason}"] if verdict.reason else []
+        lines += [f"    {one_line(verdict.reason)}"] if verdict.reason else []
     lines += [f"  note          {note}" for note in record.notes]
     lines += [f"  {kind:<14}{path}" for kind, path in record.thumbs.items()]
     lines += [f"  edit {variant:<9}{path}" for variant, path in record.images.items()] or ["  edit in full  none"]

@@ -223,7 +223,9 @@ def _parsed(path: Path, number: int, data: bytes) -> Line:
 
 
 def _not_used(path: Path, number: int, wrong: str) -> BadInput:
-    return BadInput(f"{path}: line {number} {wrong}; delete that line (`sed -i {number}d`) to have its step done again")
+    return BadInput(
+        f"{path}: line {number} {wrong}; delete that line (`sed -i {number}d {path}`) to have its step done again"
+    )
 
 
 def progress(lines: Iterable[Line]) -> Progress:

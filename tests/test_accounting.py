@@ -23,6 +23,8 @@ from editscope.errors import BadInput
 from editscope.images import decode
 from editscope.judges import Verdict
 from editscope.report import write as write_report
+from editscope.report.model import gather
+from editscope.report.paper.failures import level_shares
 from editscope.runs import open_run
 from editscope.runs.accounting import accounting_said
 from editscope.runs.rescoring import plan_recount
@@ -334,3 +336,10 @@ def test_an_archive_of_an_older_version_still_follows_from_its_journal(ours: es.
     pq.write_table(table, tmp_path / "old" / "scores.parquet")
     archive = pack(tmp_path / "old", tmp_path / "old.zip").path
     assert check_archive(archive).problems == ()
+
+
+def test_the_figure_of_failures_counts_as_the_run_does(ours: es.Run, recounted: es.Run) -> None:
+    shares = [level_shares(gather([run], None).sheets[0].runs[0], "accuracy", 0.0, 1.0) for run in (ours, recounted)]
+    # Ours, of eight questions: three right, two wrong in edits that are there, one refused, two about no edit.
+    assert shares[0] == {"level 5": 37.5, "level 1": 25.0, "refused": 12.5, "no_output": 25.0}
+    assert shares[1] == {"level 5": 50.0, "level 1": 50.0}

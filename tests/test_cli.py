@@ -270,3 +270,18 @@ def test_the_public_names_are_there() -> None:
         assert getattr(es, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = es.nonsense
+
+
+def test_ctrl_c_while_libraries_load_is_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt\n")
+    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    for start in (["-m", "editscope"], ["-c", "from editscope.cli import main; main()"]):
+        done = subprocess.run(
+            [sys.executable, *start, "suites"],
+            env={**os.environ, "PYTHONPATH": paths},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (3, "")
+        assert done.stderr == "editscope: stopped on request before anything was done\n"

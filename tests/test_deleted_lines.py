@@ -5,10 +5,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import editscope as es
+from editscope.errors import Stopped
 from editscope.runs.judging import Limits
 from editscope.runs.plan import plan_again
 from editscope.runs.start import execute, resume
@@ -71,3 +73,29 @@ def test_verdicts_that_were_asked_for_again_stay_paid_for(tmp_path: Path, monkey
     assert spent["input_tokens"] > first["input_tokens"] > 0
     verdicts = [line["verdict"]["usage"] for line in read(tmp_path / "run") if line["step"] == "verdict"]
     assert spent["input_tokens"] == sum(usage["input_tokens"] for usage in verdicts)
+
+
+def test_attempts_before_a_spent_budget_stay_paid_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "loopback-key")
+    suite = es.load_suite("picabench", root=make_picabench(tmp_path / "data", 1, questions=1))
+    broken = True
+
+    def answer(asked: Asked) -> Reply:
+        return Reply("no verdict at all") if broken else Reply({"answer": "Yes", "reason": "so it is"})
+
+    with JudgeServer(answer) as server:
+        judging: dict[str, Any] = {"judge": server.spec(), "cache": "off", "jobs": 1, "progress": False}
+        with pytest.raises(Stopped):
+            es.run(suite, "ref:identity", out=tmp_path / "run", max_calls=1, **judging)
+        assert server.calls == 1
+        (stopped,) = (line for line in read(tmp_path / "run") if line["step"] == "verdict")
+        assert stopped["verdict"]["status"] == "error" and stopped["verdict"]["usage"]["cost_usd"] > 0
+        broken = False
+        again = resume(tmp_path / "run", jobs=1, progress=False, cache="off")
+    assert server.calls == 2 and again.complete
+    spent = again.summary["spent"]
+    verdicts = [line["verdict"] for line in read(tmp_path / "run") if line["step"] == "verdict"]
+    assert [verdict["status"] for verdict in verdicts] == ["error", "ok"]
+    assert spent["calls"] == 2
+    assert spent["cost_usd"] == pytest.approx(sum(verdict["usage"]["cost_usd"] for verdict in verdicts))
+    assert [verdict.status for verdict in next(iter(again.cases())).verdicts] == ["ok"]

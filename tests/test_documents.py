@@ -19,7 +19,7 @@ from editscope.suites.starting import start
 DEEP = "[" * 100_000 + "]" * 100_000
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=20,
 )
@@ -143,3 +143,9 @@ def test_prices_and_configs_are_read_as_strictly(tmp_path: Path) -> None:
             load_prices(path)
         with pytest.raises(BadInput, match=r"a\.toml is not TOML"):
             options(path, ("a",))
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_number_of_json_is_refused(number: str) -> None:
+    with pytest.raises(Malformed, match=f"{number} is no number of JSON"):
+        read_json(f'{{"a": [1, {number}]}}')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 MOST_LISTED = 60
 
@@ -22,6 +23,9 @@ class BadImage(BadInput):
 
 class Stopped(EditscopeError):
     """Work stopped early and can be resumed. The command line exits with 3."""
+
+    unfinished: Any = None
+    """Of a judge call that stopped between two attempts: a verdict without an answer, with what the attempts cost."""
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> BadInput:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from editscope.cases import Status
-from editscope.errors import BadInput
+from editscope.errors import BadInput, Stopped
 from editscope.judges.budget import OUTPUT_GUESS, Bill, Budget, Estimate
 from editscope.judges.connection import body as body_of
 from editscope.judges.connection import session
@@ -140,6 +140,15 @@ class HostedJudge(Judge):
     async def ask(self, call: Call, sample: int = 0) -> Verdict:
         """The verdict on one call; ``sample`` numbers the times that the same call is asked."""
         tally = _Tally()
+        try:
+            return await self._ask(call, sample, tally)
+        except Stopped as stop:
+            if tally.cost or tally.input_tokens:
+                why = f"stopped after {tally.attempts} attempts ({stop})"
+                stop.unfinished = self._verdict("error", call, sample, tally, why)
+            raise
+
+    async def _ask(self, call: Call, sample: int, tally: _Tally) -> Verdict:
         why, reply = "", ""
         for again in range(self.patience.again + 1):
             answer = await self._answer(call, sample, again, tally)

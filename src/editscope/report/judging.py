@@ -157,17 +157,20 @@ def _spent(spent: Mapping[str, Any]) -> Iterator[tuple[str, Child]]:
 
 def _bounds(sheet: Sheet) -> Html | None:
     """For every measure that lacks verdicts, the mean that there is and where it could lie."""
-    rows = []
+    rows, marked = [], False
     for metric in sheet.metrics:
         for view in sheet.runs:
             cell = view.summary["overall"].get(metric) or {}
             if cell.get("missing"):
+                ends = sorted(end for end in (cell["worst"], cell["best"]) if end is not None)
+                outside = cell["mean"] is not None and bool(ends) and not ends[0] <= cell["mean"] <= ends[-1]
+                marked = marked or outside
                 rows.append(
                     el(
                         "tr",
                         el("th", metric_name(metric), scope="row", cls="label"),
                         el("td", badge(view), " ", view.name, cls="label"),
-                        el("td", el("b", value(cell["mean"], metric))),
+                        el("td", el("b", value(cell["mean"], metric)), " *" if outside else None),
                         el("td", value(cell["worst"], metric)),
                         el("td", value(cell["best"], metric)),
                         el("td", f"{cell['missing']:,}"),
@@ -184,6 +187,7 @@ def _bounds(sheet: Sheet) -> Html | None:
             el("table", el("thead", el("tr", heads)), el("tbody", rows), cls="listing bounds"),
             cls="scroller",
         ),
+        el("p", OUTSIDE, cls="hint") if marked else None,
     )
 
 
@@ -230,4 +234,8 @@ def _two_ways(sheet: Sheet) -> Html | None:
 
 
 ACCOUNTING_HEADS = ("Measure", "Run", "Ours", "Released", "Difference")
+OUTSIDE = (
+    "* The mean covers the cases that have a number, the bounds cover all: the open cases are known to be worse, or "
+    "better, than the others. Trust the bounds."
+)
 BOUND_HEADS = ("Measure", "Run", "Mean", "All worst", "All best", "Missing")

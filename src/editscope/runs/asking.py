@@ -12,7 +12,7 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from editscope.errors import EditscopeError
+from editscope.errors import EditscopeError, Stopped
 from editscope.judges import Call, Judge, Verdict
 from editscope.judges.records import kept_verdict
 from editscope.outside import received
@@ -37,7 +37,10 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What came of a question: a verdict, None where only the cache was asked and does not know, or an error."""
+    """What came of a question: a verdict, None where only the cache was asked and does not know, or an error.
+
+    With an error, a verdict says what the attempts cost that were made before it.
+    """
 
     question: Question
     verdict: Verdict | None = None
@@ -142,7 +145,7 @@ class Asking:
             else:
                 answer = Answer(question, kept_verdict(await judge.ask(question.call, question.sample)))
         except EditscopeError as error:
-            answer = Answer(question, error=error)
+            answer = Answer(question, unfinished(error), error=error)
         except Exception as error:
             how = f"{type(error).__name__}: {received(error, 500)}"
             said = f"the judge {judge.spec} failed in a way that it should not ({how})"
@@ -168,3 +171,9 @@ class Asking:
 
     def _wait(self, work: Coroutine[Any, Any, Any], timeout: float | None = None) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout)
+
+
+def unfinished(error: EditscopeError) -> Verdict | None:
+    """The verdict without an answer of a call that was paid for in part before it was stopped."""
+    partial = error.unfinished if isinstance(error, Stopped) else None
+    return kept_verdict(partial) if isinstance(partial, Verdict) else None

@@ -278,7 +278,7 @@ def _take(asking: Asking, journal: Journal, judges: Sequence[Judge]) -> tuple[in
 
 def _write(answer: Answer, journal: Journal, judges: Sequence[Judge]) -> int:
     verdict, asked = answer.verdict, answer.question
-    if verdict is None:
+    if verdict is None or answer.error is not None:
         return 0
     journal.append(
         {

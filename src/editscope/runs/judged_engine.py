@@ -135,7 +135,9 @@ class JudgedEngine(Engine):
         question, about = answer.question, self._hearings[answer.question.step].about
         assert answer.verdict is not None
         verdict = replace(answer.verdict, judge=self.court.specs[question.judge], sample=question.sample)
-        return verdict_line(question.step, about.variants, question.call.key, question.call.digest, verdict)
+        # A call that was stopped has no answer: without its digest the line is asked again, and still counts as spent.
+        digest = "" if answer.error else question.call.digest
+        return verdict_line(question.step, about.variants, question.call.key, digest, verdict)
 
     def _answered(self, answer: Answer, line: Line | None) -> None:
         """Take an answer; ``line`` is that of its verdict, which is in the journal by now."""

@@ -15,9 +15,18 @@ from editscope.report.model import RunView
 from editscope.report.paper.material import Material, NothingToDraw, axis_label, figure
 from editscope.report.paper.style import FAILURE_COLORS, INK, SOFT, Axes, Figure, new_figure, two_lines
 from editscope.report.words import failure, failure_order
+from editscope.runs.accounting import accounting_of
 from editscope.stats.diagnosis import failure_shares
 
-LIGHT = ("structural_imprecision", "no_output", "color_imprecision", "execution_omission", "level 2", "level 3")
+LIGHT = (
+    "structural_imprecision",
+    "no_output",
+    "color_imprecision",
+    "execution_omission",
+    "left_out",
+    "level 2",
+    "level 3",
+)
 LEVEL_COLORS = {
     "level 1": "#B2182B",
     "level 2": "#EF8A62",
@@ -26,7 +35,13 @@ LEVEL_COLORS = {
     "level 5": "#2166AC",
 }
 """Fifths of a scale from worst to best; red and blue are told apart by all."""
-STATUS_COLORS = {"refused": "#8C8C8C", "unparsed": "#707070", "error": "#404040", "not_applicable": "#F4F4F4"}
+STATUS_COLORS = {
+    "refused": "#8C8C8C",
+    "unparsed": "#707070",
+    "error": "#404040",
+    "not_applicable": "#F4F4F4",
+    "left_out": "#E4E4E4",
+}
 LEVELS = tuple(LEVEL_COLORS)
 
 
@@ -121,15 +136,18 @@ def level_shares(
 ) -> dict[str, float]:
     """Percentages of a metric's numbers by level, or by status where there is none; empty for a computed metric.
 
-    ``of`` are tags that a number must have to count.
+    ``of`` are tags that a number must have to count. The released accounting has numbers for pictures that are missing,
+    and leaves numbers out although a judge was asked.
     """
     rows = view.scores
+    released = accounting_of(view.run.info) == "released"
     counts: Counter[str] = Counter()
     columns = (rows[name] for name in ("metric", "key", "value", "status", "edit_status"))
     for place, (name, key, found, status, edit) in enumerate(zip(*columns, strict=True)):
         if name == metric and key and all(rows[tag][place] == value for tag, value in of.items()):
-            missing = edit if edit != "ok" else status
-            counts[missing if found is None or edit != "ok" else LEVELS[level_of(found, worst, best)]] += 1
+            missing = edit if edit != "ok" else status if status != "ok" else "left_out"
+            counted = found is not None and (released or edit == "ok")
+            counts[LEVELS[level_of(found, worst, best)] if counted else missing] += 1
     total = sum(counts.values())
     return {part: 100 * number / total for part, number in counts.items()}
 

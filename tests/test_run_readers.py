@@ -109,7 +109,7 @@ NASTY: tuple[Any, ...] = (
 
 
 @pytest.mark.parametrize("kind", ["pixels", "judged"])
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), database=None, derandomize=True)
 @given(data=st.data())
 def test_a_line_that_says_something_else_is_a_sentence_or_nothing(
     kind: str, made: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
@@ -129,7 +129,7 @@ def test_a_line_that_says_something_else_is_a_sentence_or_nothing(
 
 
 @pytest.mark.parametrize("kind", ["pixels", "judged"])
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), database=None, derandomize=True)
 @given(data=st.data())
 def test_a_run_json_that_says_something_else_is_a_sentence_or_nothing(
     kind: str, made: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -49,8 +49,16 @@ AGGREGATION = record(
     {"resampling": text},
 )
 MEASURE = record(
-    {"name": text, "metrics": list_of(text), "label": text, "worst": finite, "best": finite},
-    {"zero": finite, "scale": finite, "note": text},
+    {
+        "name": text,
+        "metrics": list_of(text),
+        "label": text,
+        "worst": finite,
+        "best": finite,
+        "zero": finite,
+        "scale": finite,
+    },
+    {"note": text},
 )
 LIMITS = record(
     {},

@@ -18,7 +18,6 @@ from editscope.runs.shapes import (
     list_of,
     maybe,
     moment,
-    number,
     one_of,
     record,
     scalar,
@@ -71,7 +70,7 @@ SCORED: Mapping[str, Check] = {
     "instruction": text,
     "fingerprint": text,
 }
-EVIDENCE = record(
+_EVIDENCE = record(
     {
         "edit_pixels": whole,
         "preservation_pixels": whole,
@@ -81,11 +80,23 @@ EVIDENCE = record(
         "resized": flag,
         "output_size": maybe(list_of(whole, 2)),
     },
-    {"floor_miou": number},
+    {"floor_miou": finite},
 )
-PIXELS = record({**SCORED, "metrics": dict_of(finite), "evidence": EVIDENCE, "failure": text})
+
+
+def evidence(value: Any) -> str | None:
+    """What is wrong with the counts behind a pixel score: none is larger than what it is a part of."""
+    wrong = _EVIDENCE(value)
+    if wrong is None and max(value["hits"]) > value["edit_pixels"]:
+        return f".hits are more than the {value['edit_pixels']} pixels of the edit"
+    if wrong is None and max(value["spilled"]) > value["preservation_pixels"]:
+        return f".spilled are more than the {value['preservation_pixels']} pixels around the edit"
+    return wrong
+
+
+PIXELS = record({**SCORED, "metrics": dict_of(finite), "evidence": evidence, "failure": text})
 ROW = record(
-    {"metric": text, "value": maybe(number)},
+    {"metric": text, "value": maybe(finite)},
     {
         "status": STATUS,
         "variant": text,
@@ -93,14 +104,14 @@ ROW = record(
         "tags": dict_of(text),
         "asked": whole,
         "answered": whole,
-        "agreement": maybe(number),
-        "low": maybe(number),
-        "high": maybe(number),
+        "agreement": maybe(finite),
+        "low": maybe(finite),
+        "high": maybe(finite),
     },
 )
 CALL = record(
     {"key": text, "prompt": text, "prompt_hash": text, "digest": text},
-    {"question": text, "label": text, "box": maybe(list_of(number, 4))},
+    {"question": text, "label": text, "box": maybe(list_of(finite, 4))},
 )
 SPENT = record(
     {"calls": whole, "cached": whole, "input_tokens": whole, "output_tokens": whole, "cost_usd": maybe(finite)}
@@ -114,13 +125,13 @@ JUDGED = record(
         "missing": maybe(STATUS),
         "applicable": flag,
         "rows": list_of(ROW),
-        "pixels": dict_of(maybe(number)),
+        "pixels": dict_of(maybe(finite)),
         "calls": list_of(CALL),
         "verdicts": dict_of(whole),
         "snapshots": dict_of(dict_of(whole)),
         "spent": SPENT,
     },
-    {"panel": dict_of(dict_of(list_of(maybe(number)))), "white": list_of(ROW)},
+    {"panel": dict_of(dict_of(list_of(maybe(finite)))), "white": list_of(ROW)},
 )
 USAGE = record(
     {"cost_usd": maybe(finite), "latency_s": finite, "input_tokens": whole, "output_tokens": whole},

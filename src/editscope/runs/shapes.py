@@ -41,7 +41,7 @@ def integer(value: Any) -> str | None:
 
 
 def number(value: Any) -> str | None:
-    """A number; JSON as Python writes it has infinite ones too, such as the PSNR of equal pictures."""
+    """A number; JSON as Python writes it has infinite ones too."""
     return None if type(value) is float else whole(value) and f" is {named(value)}, not a number"
 
 

@@ -80,7 +80,8 @@ def _steps(low: float, high: float) -> dict[str, str]:
     """The scores of a scale with what they are called: a question is right or wrong, anything else a number."""
     if (low, high) == (0.0, 1.0):
         return {"0": "wrong", "1": "right"}
-    return {f"{mark:g}": f"{mark:g}" for mark in range(round(low), round(high) + 1)}
+    first, last = sorted((round(low), round(high)))
+    return {f"{mark:g}": f"{mark:g}" for mark in range(first, last + 1)}
 
 
 def _histogram(counts: Counter[str], steps: Mapping[str, str]) -> Html:

@@ -87,6 +87,9 @@ def _judging(value: Any) -> str | None:
     wrong = _JUDGING(value)
     if wrong is None and value["headline"] not in [measure["name"] for measure in value["measures"]]:
         return f".headline is {value['headline']!r}, which is none of its measures"
+    for place, measure in enumerate(value["measures"] if wrong is None else ()):
+        if measure["worst"] == measure["best"]:
+            return f".measures[{place}].worst is {measure['worst']}, which is also its best"
     return wrong
 
 

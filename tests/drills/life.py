@@ -153,7 +153,8 @@ class Life:
             for pid in alive:
                 kill(pid)
         self.site.settle()
-        if "Traceback (most recent call last)" in said:
+        # A Ctrl-C before Python has read its own modules is Python's to report; nothing of ours runs yet.
+        if "Traceback (most recent call last)" in said and "Fatal Python error: init" not in said:
             self.tally.add("other", f"a traceback after {after}: {said[-1500:]}")
         run = self.site.folder / leg.run
         self.witnesses.setdefault(leg.run, Witness(run)).look(self.tally, after)

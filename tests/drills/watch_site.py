@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import ClassVar
 
+from drills.command import Command
 from drills.pixel_sites import PixelSite
 from drills.site import EDIT, Leg
 
@@ -43,6 +44,10 @@ class WatchSite(PixelSite):
         super().__init__(folder, make_set)
         (folder / "skilled.py").write_text(SKILLED)
         (folder / "checkpoints").mkdir()
+
+    def workers(self, command: Command) -> list[int]:
+        """None: an edit that may cost money is not made again when its worker dies, and a watch has no --edit-again."""
+        return []
 
     def legs(self, place: str) -> list[Leg]:
         command = (

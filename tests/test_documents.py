@@ -143,9 +143,3 @@ def test_prices_and_configs_are_read_as_strictly(tmp_path: Path) -> None:
             load_prices(path)
         with pytest.raises(BadInput, match=r"a\.toml is not TOML"):
             options(path, ("a",))
-
-
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
-def test_what_is_no_number_of_json_is_refused(number: str) -> None:
-    with pytest.raises(Malformed, match=f"{number} is no number of JSON"):
-        read_json(f'{{"a": [1, {number}]}}')

@@ -44,12 +44,9 @@ def read_json(text: str | bytes) -> Any:
     >>> read_json("[" * 100_000)
     Traceback (most recent call last):
     editscope.documents.Malformed: it is nested more than 64 levels deep
-    >>> read_json('{"a": NaN}')
-    Traceback (most recent call last):
-    editscope.documents.Malformed: NaN is no number of JSON; write null where there is none
     """
     try:
-        value = json.loads(text, object_pairs_hook=unique, parse_constant=_no_number)
+        value = json.loads(text, object_pairs_hook=unique)
     except Twice as error:
         decoded = text if isinstance(text, str) else text.decode(json.detect_encoding(text), "replace")
         raise Twice(error.key, _line_of_repeated(decoded)) from None
@@ -61,10 +58,6 @@ def read_json(text: str | bytes) -> Any:
         raise Malformed(str(error)) from None
     check_depth(value)
     return value
-
-
-def _no_number(name: str) -> Any:
-    raise Malformed(f"{name} is no number of JSON; write null where there is none")
 
 
 def read_toml(text: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -10,15 +11,13 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line."""
+    said = b"editscope: stopped on request before anything was done\n"
     try:
         # Here and not above: a Ctrl-C while all of this loads must not end in a traceback.
-        from editscope.cli.app import STOPPED
         from editscope.cli.app import main as run_command
-    except KeyboardInterrupt:
-        sys.stderr.write("editscope: stopped on request before anything was done\n")
-        sys.exit(3)
-    try:
+
+        said = b"editscope: stopped on request; the same command does the rest\n"
         run_command(arguments)
     except KeyboardInterrupt:
-        sys.stderr.write("editscope: stopped on request; the same command does the rest\n")
-        sys.exit(STOPPED)
+        os.write(2, said)  # the module that prints may not be there yet
+        sys.exit(3)

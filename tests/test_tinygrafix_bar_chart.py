@@ -14,7 +14,7 @@ from editscope.suites.tinygrafix.change import Change
 from editscope.suites.tinygrafix.charts import bar_chart
 from editscope.suites.tinygrafix.charts.bar_chart import State
 from editscope.suites.tinygrafix.colors import contrast, delta_e
-from editscope.suites.tinygrafix.frame import TICK_SIZE
+from editscope.suites.tinygrafix.frame import BOTTOM, TICK_SIZE, TOP
 from editscope.suites.tinygrafix.make import make, plan
 from editscope.suites.tinygrafix.slots import Slot
 from editscope.suites.tinygrafix.wording import said, sig3
@@ -37,7 +37,10 @@ def test_bars_can_be_told_apart_by_value_colour_and_name(task: str) -> None:
             assert abs(one.value - two.value) >= 0.05 * top - 1e-12
             assert delta_e(one.color, two.color) > 20
             assert one.label.lower() != two.label.lower()
+        assert 4 <= len(state.bars) <= 7
+        assert max(bar.value for bar in state.bars) * 1.12 == pytest.approx(top, rel=1e-5)
         for bar in state.bars:
+            assert 0.005 * top < bar.value, "three pixels at least"
             assert bar.value == sig3(bar.value)
             assert 0 < bar.value <= top
             assert delta_e(bar.color, state.theme.background) > 20
@@ -58,19 +61,28 @@ def test_labels_fit_under_their_bars(task: str) -> None:
         assert ends < WIDTH
 
 
+def test_a_bar_fills_eight_tenths_of_its_place() -> None:
+    for count in range(4, 8):
+        sides = [bar_chart._sides(count, place) for place in range(count)]
+        for (x0, x1), (x2, _) in itertools.pairwise(sides):
+            assert (x1 - x0) / (x2 - x0) == pytest.approx(0.8)
+        assert sides[0][0] - bar_chart.LEFT == pytest.approx(bar_chart.RIGHT - sides[-1][1]), "in the middle"
+
+
 def test_the_added_bar_is_the_one_that_the_sentence_describes() -> None:
     for change in changes("add_bar", 1000):
         found = re.fullmatch(
-            r'Add the missing bar in the gap: value ([\d.]+), color (#[0-9A-F]{6}), with the label "(\w+)" under it\. '
-            r"It is as wide as the other bars\.",
+            r'Add the missing bar above the label "(\w+)": value ([\d.]+), color (#[0-9A-F]{6}), as wide as the other '
+            r"bars\. Everything else stays as it is\.",
             change.instruction,
         )
         assert found
         (place,) = [i for i, bar in enumerate(change.before.bars) if not bar.shown]
         bar = change.after.bars[place]
-        assert (float(found[1]), found[2], found[3]) == (bar.value, bar.color, bar.label)
-        assert said(bar.value) == found[1]
+        assert (found[1], float(found[2]), found[3]) == (bar.label, bar.value, bar.color)
+        assert said(bar.value) == found[2]
         assert all(b.shown for b in change.after.bars)
+        assert all(b.named for state in (change.before, change.after) for b in state.bars), "the label shows where"
 
 
 def test_sorting_moves_something_and_ends_in_order() -> None:
@@ -86,6 +98,7 @@ def test_removing_takes_the_named_bar_only() -> None:
         gone = [b for b, a in zip(change.before.bars, change.after.bars, strict=True) if b.shown != a.shown]
         assert len(gone) == 1
         assert f'"{gone[0].label}"' in change.instruction
+        assert all(bar.named == bar.shown for state in (change.before, change.after) for bar in state.bars)
 
 
 def test_the_new_colour_is_one_that_no_bar_has() -> None:
@@ -129,5 +142,5 @@ def test_a_bar_is_as_tall_as_its_value() -> None:
             rgb = tuple(int(bar["color"][k : k + 2], 16) for k in (1, 3, 5))
             column = made.answer[:, int((x0 + x1) / 2)]
             height = np.count_nonzero(np.all(column == rgb, axis=1))
-            wanted = bar["value"] / state["scale"]["high"] * (bar_chart.BOTTOM - bar_chart.TOP)
+            wanted = bar["value"] / state["scale"]["high"] * (BOTTOM - TOP)
             assert abs(height - wanted) <= 1.5

@@ -91,13 +91,13 @@ def test_every_heatmap_has_values_on_its_key_and_an_empty_cell(task: str) -> Non
     for change in changes(task):
         for state in (change.before, change.after):
             values = [v for row in state.cells for v in row if v is not None]
-            assert 4 <= len(state.cells) <= 7
-            assert {len(row) for row in state.cells} <= set(range(5, 10))
+            assert 4 <= len(state.cells) <= 9
+            assert {len(row) for row in state.cells} <= set(range(4, 10))
             assert len({len(row) for row in state.cells}) == 1
             assert all(v == sig3(v) and state.scale.low <= v <= state.scale.high for v in values)
             assert "-0.0" not in map(str, values)
         assert any(v is None for row in change.before.cells for v in row)
-        assert sum(v is not None for row in change.before.cells for v in row) >= len(change.before.cells) * 3
+        assert np.isnan(table(change.before)).mean() <= 0.5
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -124,8 +124,8 @@ def test_no_colour_of_a_key_comes_close_to_the_background_and_no_part_looks_flat
         for state in (change.before, change.after):
             colors = shades(state.gradient, along)
             assert apart(colors, rgb(state.theme.background)).min() > 20
-            assert apart(colors[0], colors[-1]) > 40
-            assert apart(colors[8:], colors[:-8]).min() > 4.5
+            assert apart(colors[0], colors[-1]) > 39
+            assert apart(colors[8:], colors[:-8]).min() > 3
         assert contrast(change.before.theme.background, change.before.theme.text) >= 5
 
 
@@ -144,9 +144,8 @@ def test_grids_whose_lines_cannot_be_seen_and_labels_that_do_not_fit_are_drawn_a
     assert heatmap._readable(state.scale, state.cells)
     assert not heatmap._readable(state.scale, (*state.cells, state.cells[-1]))
     assert not heatmap._readable(state.scale, tuple((row[0], *row) for row in state.cells))
-    assert heatmap._labels_fit(the_canvas(), state)
-    for long in (replace(state.captions, title="W" * 60), replace(state.captions, y="W" * 60)):
-        assert not heatmap._labels_fit(the_canvas(), replace(state, captions=long))
+    assert heatmap._texts_fit(the_canvas(), state)
+    assert not heatmap._texts_fit(the_canvas(), replace(state, title="W" * 60))
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -186,7 +185,7 @@ def test_words_and_numbers_lie_inside_the_picture_and_apart() -> None:
         x0, y0, x1, y1 = change.before.grid
         k0, _, k1, _ = change.before.key
         drawn = [(x0 - 2, y0 - 2, x1 + 2, y1 + 2), (k0 - 2, y0 - 2, k1 + 2 + 7, y1 + 2), *listener.texts]
-        assert len(listener.texts) == 4 + len(change.before.scale.ticks)
+        assert len(listener.texts) == 1 + len(change.before.scale.ticks)
         for left, top, right, bottom in drawn:
             assert 2 <= left < right <= WIDTH - 2
             assert 2 <= top < bottom <= HEIGHT - 2
@@ -213,6 +212,12 @@ def test_an_added_cell_is_where_and_what_the_sentence_says() -> None:
         assert np.array_equal(color, rgb(change.details["color"]))
 
 
+def floor(before: Floats, after: Floats) -> float:
+    """The mIoU of an editor that does nothing, from the colors of the cells, which are all of one size."""
+    far = apart(before, after)[(before != after).any(axis=-1)]
+    return float(np.mean([(far <= t).mean() for t in range(11)]))
+
+
 def test_a_shift_loses_what_leaves_and_brings_nothing_in() -> None:
     steps = {"up": (-1, 0), "down": (1, 0), "to the left": (0, -1), "to the right": (0, 1)}
     seen = set()
@@ -227,6 +232,7 @@ def test_a_shift_loses_what_leaves_and_brings_nothing_in() -> None:
         expected = padded[2 - down : 2 - down + rows, 2 - right : 2 - right + columns]
         assert np.array_equal(expected, table(change.after), equal_nan=True)
         assert not np.isnan(expected).all()
+        assert floor(cell_colors(change.before), cell_colors(change.after)) <= 0.05
         seen.add((by, found[3]))
     assert len(seen) == 8
 
@@ -241,7 +247,7 @@ def test_a_threshold_divides_the_cells_and_none_is_near_it() -> None:
         goes = values > threshold if found[1] == "greater" else values < threshold
         assert np.array_equal(np.where(goes, np.nan, values), table(change.after), equal_nan=True)
         filled = ~np.isnan(values)
-        assert 3 <= goes.sum() <= filled.sum() - 3
+        assert 0.25 <= goes.sum() / filled.sum() <= 0.75
         share = (threshold - change.before.scale.low) / (change.before.scale.high - change.before.scale.low)
         assert np.abs(shares(change.before)[filled] - share).min() >= 0.04
         limit = shades(change.before.gradient, np.array(share))

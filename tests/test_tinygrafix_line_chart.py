@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import asdict, replace
 from functools import cache
 from typing import Any
@@ -13,20 +12,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from matplotlib.text import Text
 
 from editscope.images import Pixels
-from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, plain_settings, the_canvas
+from editscope.suites.tinygrafix.canvas import WIDTH, plain_settings, the_canvas
 from editscope.suites.tinygrafix.charts import line_chart
 from editscope.suites.tinygrafix.charts.line_chart import STROKE, State
 from editscope.suites.tinygrafix.colors import delta_e, rgb_of
-from editscope.suites.tinygrafix.make import make, plan
+from editscope.suites.tinygrafix.frame import BOTTOM as FRAME_BOTTOM
+from editscope.suites.tinygrafix.frame import LEFT as FRAME_LEFT
+from editscope.suites.tinygrafix.frame import RIGHT as FRAME_RIGHT
+from editscope.suites.tinygrafix.frame import TOP as FRAME_TOP
+from editscope.suites.tinygrafix.make import draw, plan
 from editscope.suites.tinygrafix.slots import Slot
+from tinygrafix_measures import looks_like
 
 TASKS = ("draw_segments", "normalize_series", "filter_series", "shade_interval")
 SEEDS = 1000
 PICTURES = 25
-LEFT, TOP, RIGHT, BOTTOM = 150, 80, 984, 640
+LEFT, TOP, RIGHT, BOTTOM = int(FRAME_LEFT), int(FRAME_TOP), int(FRAME_RIGHT), int(FRAME_BOTTOM)
 
 Floats = npt.NDArray[np.float64]
 every_task = pytest.mark.parametrize("task", TASKS)
@@ -39,8 +42,9 @@ def changes(task: str) -> tuple[Any, ...]:
 
 @cache
 def pictures(task: str) -> tuple[tuple[Any, Pixels, Pixels], ...]:
-    made = [make(Slot("line_chart", task, i), "rules") for i in range(PICTURES)]
-    return tuple((c, np.asarray(m.input), np.asarray(m.answer)) for c, m in zip(changes(task), made, strict=False))
+    with plain_settings():
+        drawn = [draw(Slot("line_chart", task, i), "rules", the_canvas()) for i in range(PICTURES)]
+    return tuple((one.change, before, after) for one, before, after in drawn)
 
 
 def arrays(curve: Any) -> tuple[Floats, Floats]:
@@ -61,10 +65,10 @@ def rows(state: State, ys: Any) -> Floats:
     return np.asarray(BOTTOM - (np.asarray(ys) - state.y.low) / (state.y.high - state.y.low) * (BOTTOM - TOP))
 
 
-def colors_at(picture: Pixels, state: State, xs: Any, ys: Any) -> set[tuple[int, ...]]:
-    """Colours of the pixels that hold the given points of the chart."""
+def all_at(picture: Pixels, state: State, xs: Any, ys: Any, color: str) -> bool:
+    """Whether the pixels that hold the given points of the chart all have a color, as far as one can see."""
     found = picture[rows(state, ys).astype(int), columns(state, xs).astype(int)]
-    return {tuple(int(v) for v in color) for color in found}
+    return bool(looks_like(found, rgb_of(color)).all())
 
 
 def numbers(instruction: str) -> list[str]:
@@ -81,7 +85,7 @@ def figures(number: str) -> int:
 
 
 @every_task
-def test_the_series_is_evenly_spaced_and_has_25_to_60_vertices(task: str) -> None:
+def test_the_series_is_evenly_spaced_from_side_to_side_and_has_20_to_44_vertices(task: str) -> None:
     for change in changes(task):
         xs, _ = whole(change.before)
         steps = np.diff(xs)
@@ -89,17 +93,29 @@ def test_the_series_is_evenly_spaced_and_has_25_to_60_vertices(task: str) -> Non
         count = round(float(np.ptp(xs) / steps.min()))
         places = (xs - xs[0]) / np.ptp(xs) * count
         assert np.abs(places - places.round()).max() < 0.01
-        assert 25 <= count + 1 <= 60
+        assert 20 <= count + 1 <= 44
+        assert (xs[0], xs[-1]) == pytest.approx((change.before.x.low, change.before.x.high), rel=1e-5)
+
+
+@every_task
+def test_the_series_leaves_air_above_and_below(task: str) -> None:
+    for change in changes(task):
+        for state in (change.before, change.after):
+            down = rows(state, whole(state)[1])
+            assert down.min() > TOP + 40 and down.max() < BOTTOM - 40
 
 
 @every_task
 def test_nothing_is_drawn_over_the_box_of_the_axes(task: str) -> None:
-    for change in changes(task):
-        for state in (change.before, change.after):
-            xs, ys = whole(state)
-            across, down = columns(state, xs), rows(state, ys)
-            assert across.min() > LEFT + 6 and across.max() < RIGHT - 6
-            assert down.min() > TOP + 6 and down.max() < BOTTOM - 6
+    for change, *pair in pictures(task):
+        ink = np.array(rgb_of(change.before.theme.text))
+        for picture in pair:
+            for line in (
+                picture[TOP : BOTTOM + 1, LEFT - 1 : LEFT + 1],
+                picture[TOP : BOTTOM + 1, RIGHT - 1 : RIGHT + 1],
+            ):
+                assert (line == ink).all()
+            assert (picture[BOTTOM - 1 : BOTTOM + 1, LEFT:RIGHT] == ink).all()
 
 
 @every_task
@@ -145,11 +161,11 @@ def test_axes_are_named_in_quotes_and_no_two_captions_are_alike(task: str) -> No
 
 
 @every_task
-def test_each_scale_has_four_to_nine_ticks_and_spans_seven_decades_over_seeds(task: str) -> None:
+def test_each_scale_has_three_to_nine_ticks_and_spans_seven_decades_over_seeds(task: str) -> None:
     lengths = []
     for change in changes(task):
         for scale in (change.before.x, change.before.y):
-            assert 4 <= len(scale.ticks) <= 9
+            assert 3 <= len(scale.ticks) <= 9
             assert scale.low <= scale.ticks[0] and scale.ticks[-1] <= scale.high
         lengths.append(change.before.y.high - change.before.y.low)
     assert set(np.floor(np.log10(lengths)).astype(int)) >= set(range(-3, 4))
@@ -162,7 +178,7 @@ def test_states_can_be_written_as_json(task: str) -> None:
             json.dumps(part, allow_nan=False)
 
 
-def test_two_to_four_gaps_each_between_lines_and_not_dots() -> None:
+def test_two_or_three_gaps_each_between_lines_and_not_dots() -> None:
     seen = set()
     for change in changes("draw_segments"):
         pieces = change.before.pieces
@@ -173,7 +189,7 @@ def test_two_to_four_gaps_each_between_lines_and_not_dots() -> None:
             for left, right in itertools.pairwise(pieces)
         )
         assert all(columns(change.before, piece[-1][0]) - columns(change.before, piece[0][0]) >= 12 for piece in pieces)
-    assert seen == {2, 3, 4}
+    assert seen == {2, 3}
 
 
 def test_each_gap_lacks_vertices_and_is_bridged_by_one_segment() -> None:
@@ -182,7 +198,8 @@ def test_each_gap_lacks_vertices_and_is_bridged_by_one_segment() -> None:
         assert change.after.pieces == pieces
         assert change.after.bridges == tuple((left[-1], right[0]) for left, right in itertools.pairwise(pieces))
         step = min(np.diff(arrays(piece)[0]).min() for piece in pieces)
-        assert all(end[0] - start[0] > 1.5 * step for start, end in change.after.bridges)
+        missing = [round((end[0] - start[0]) / step) - 1 for start, end in change.after.bridges]
+        assert all(2 <= count <= 5 for count in missing)
 
 
 def test_normalizing_is_one_stretch_and_one_shift_that_hits_both_ends_exactly() -> None:
@@ -197,13 +214,11 @@ def test_normalizing_is_one_stretch_and_one_shift_that_hits_both_ends_exactly() 
         assert np.abs(rows(change.after, slope * (old - old.mean()) + shift) - rows(change.after, new)).max() < 1e-6
 
 
-def test_normalizing_is_clearly_visible() -> None:
+def test_normalizing_squeezes_and_is_clearly_visible() -> None:
     for change in changes("normalize_series"):
         old, new = rows(change.before, whole(change.before)[1]), rows(change.after, whole(change.after)[1])
-        assert abs(old.min() - new.min()) > 20 and abs(old.max() - new.max()) > 20
-        stretch = np.ptp(new) / np.ptp(old)
-        assert stretch <= 0.801 or stretch >= 1.249
-        assert np.ptp(new) > 0.25 * (BOTTOM - TOP)
+        assert max(abs(old.min() - new.min()), abs(old.max() - new.max())) > 20
+        assert 0.25 < np.ptp(new) / np.ptp(old) < 1
 
 
 def lengths_above(xs: Floats, ys: Floats, threshold: float) -> Floats:
@@ -252,7 +267,7 @@ def test_what_a_threshold_keeps_and_what_it_removes_can_both_be_seen() -> None:
         # Before the first and after the last piece nothing may be missing; everywhere else a part has its width.
         assert (widths[1:-1] >= 15.99).all()
         assert all(width == 0 or width >= 15.99 for width in widths[[0, -1]])
-        assert 0.19 < widths[1::2].sum() / widths.sum() < 0.81
+        assert 0.09 < widths[1::2].sum() / widths.sum() < 0.91
     assert words == {"at least", "at most"}
 
 
@@ -261,7 +276,7 @@ def test_a_shaded_interval_lies_well_inside_the_series() -> None:
         start, end = (float(text) for text in numbers(change.instruction))
         xs, _ = whole(change.before)
         assert xs[0] < start < end < xs[-1]
-        assert 0.149 < (end - start) / np.ptp(xs) < 0.601
+        assert 0.19 < (end - start) / np.ptp(xs) < 0.81
         assert (change.after.shade.start, change.after.shade.end) == (start, end)
         assert change.after.shade.color in change.instruction
 
@@ -271,33 +286,12 @@ def test_touched_boxes_are_a_part_of_the_plot_area(task: str) -> None:
     areas = []
     for change in changes(task):
         for x0, y0, x1, y1 in change.touched:
-            assert LEFT < x0 < x1 < RIGHT and TOP < y0 < y1 <= BOTTOM
+            assert LEFT <= x0 < x1 <= RIGHT and TOP < y0 < y1 <= BOTTOM
         areas.append(sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in change.touched))
     assert np.median(areas) < 0.45 * (RIGHT - LEFT) * (BOTTOM - TOP)
 
 
 # With drawing
-
-
-def text_boxes(state: State) -> Iterator[Floats]:
-    """Left, bottom, right, top of every text as Matplotlib itself measures it."""
-    canvas = the_canvas()
-    for artist in line_chart.shared(canvas, state):
-        if isinstance(artist, Text):
-            yield np.asarray(artist.get_window_extent(canvas.renderer).extents)
-
-
-@every_task
-def test_texts_stay_on_the_canvas_and_clear_of_each_other_and_of_the_plot_area(task: str) -> None:
-    with plain_settings():
-        for change in changes(task)[:60]:
-            boxes = list(text_boxes(change.before))
-            plot = np.array([LEFT, HEIGHT - BOTTOM, RIGHT, HEIGHT - TOP])
-            for x0, y0, x1, y1 in boxes:
-                assert x0 >= 0 and y0 >= 0 and x1 <= WIDTH and y1 <= HEIGHT
-            for one, two in itertools.combinations([*boxes, plot], 2):
-                apart = max(one[0] - two[2], two[0] - one[2], one[1] - two[3], two[1] - one[3])
-                assert apart > 2
 
 
 @every_task
@@ -311,23 +305,13 @@ def test_every_changed_pixel_lies_where_the_state_says_it_may(task: str) -> None
 
 
 @every_task
-def test_the_pair_equals_two_pictures_drawn_anew(task: str) -> None:
-    canvas = the_canvas()
-    with plain_settings():
-        for change, before, after in pictures(task):
-            for state, picture in ((change.before, before), (change.after, after)):
-                anew = canvas.draw(line_chart.shared(canvas, state), line_chart.content(canvas, state))
-                assert np.array_equal(anew, picture)
-
-
-@every_task
 def test_every_vertex_is_drawn_in_the_color_of_the_series(task: str) -> None:
     for change, before, after in pictures(task):
         for state, picture in ((change.before, before), (change.after, after)):
             # The ends of a piece are cut through the middle of a pixel.
             pieces = change.details["kept"] if state.erased else state.pieces
             inner = [point for piece in pieces for point in piece[1:-1]]
-            assert colors_at(picture, state, *arrays(inner)) == {rgb_of(state.color)}
+            assert all_at(picture, state, *arrays(inner), state.color)
 
 
 def test_a_bridge_is_background_before_and_series_after() -> None:
@@ -338,22 +322,23 @@ def test_a_bridge_is_background_before_and_series_after() -> None:
             inner = (columns(state, xs) > columns(state, left[0]) + 5) & (
                 columns(state, xs) < columns(state, right[0]) - 5
             )
-            assert colors_at(before, state, xs[inner], ys[inner]) == {rgb_of(state.theme.background)}
-            assert colors_at(after, state, xs, ys) == {rgb_of(state.color)}
+            assert all_at(before, state, xs[inner], ys[inner], state.theme.background)
+            assert all_at(after, state, xs[inner], ys[inner], state.color)
 
 
 def test_lowest_and_highest_point_are_drawn_at_the_heights_that_were_asked_for() -> None:
     for change, _, after in pictures("normalize_series"):
         state = change.after
         area = after[TOP + 2 : BOTTOM - 2, LEFT + 2 : RIGHT - 2]
-        line = np.flatnonzero((area == rgb_of(state.color)).all(2).any(1)) + TOP + 2
+        line = np.flatnonzero(looks_like(area, rgb_of(state.color)).any(1)) + TOP + 2
         low, high = (float(text) for text in numbers(change.instruction))
-        # A peak has a round join, half a stroke above its vertex; anti-aliasing takes up to a pixel of it. The
-        # square end of a series that is highest at its end may lie half a stroke deeper.
+        # A peak has a round join, half a stroke above its vertex; anti-aliasing takes up to a pixel of it. An end of
+        # the series is cut off at the box.
         _, ys = whole(state)
         for end, value, row, outward in ((ys.argmax(), high, line.min(), -1), (ys.argmin(), low, line.max() + 1, 1)):
             short = outward * (rows(state, value) - row) + STROKE / 2
-            assert -0.01 <= short <= 1.6 + STROKE / 2 * (end in (0, len(ys) - 1))
+            assert short >= -0.1
+            assert short <= 1.6 or end in (0, len(ys) - 1)
 
 
 def test_nothing_of_the_series_is_left_beyond_the_threshold() -> None:
@@ -396,7 +381,8 @@ def test_bridging_gives_what_one_line_with_round_joins_would_give() -> None:
             ends = arrays([point for bridge in change.after.bridges for point in bridge])
             for x, y in zip(columns(one, ends[0]), rows(one, ends[1]), strict=True):
                 apart[int(y) - 20 : int(y) + 21, int(x) - 8 : int(x) + 9] = 0
-            assert apart.max() <= 4
+            # A rim that was left as it was, and the rounding of two lines, add up.
+            assert looks_like(plain[apart > 8], after[apart > 8], 5.0).all()
 
 
 def test_all_of_the_area_under_the_series_is_shaded_and_nothing_beside_it() -> None:
@@ -423,4 +409,7 @@ def test_a_shade_ends_exactly_at_both_x_within_a_pixel() -> None:
         start, end = columns(state, [shade.start, shade.end])
         for column, covered in ((int(start), 1 - start % 1), (int(end), end % 1)):
             expected = background + covered * (color - background)
-            assert np.abs(after[BOTTOM - 8, column] - expected).max() <= 3
+            assert (
+                looks_like(after[BOTTOM - 8, column], expected)
+                or np.abs(after[BOTTOM - 8, column] - expected).max() <= 3
+            )

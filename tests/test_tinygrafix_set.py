@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from hashlib import sha256
@@ -85,6 +86,29 @@ def test_a_set_on_disk_is_the_set_in_memory(tmp_path: Path) -> None:
     assert disk.notes() == ()
 
 
+VERSION_1 = Path(__file__).parent / "data" / "tinygrafix_version_1"
+
+
+def test_a_set_of_version_1_is_read_as_it_was() -> None:
+    suite = load_suite("tinygrafix", root=VERSION_1)
+    # What version 1 itself gave for these problems.
+    expected = {"bar_chart_add_bar/000": "f9494ba14c374b8a76d9372a", "heatmap_add_cell/000": "5bf4521ae6885177e3506ac6"}
+    assert {case_id: suite[case_id].fingerprint for case_id in suite.ids} == expected
+    assert suite["bar_chart_add_bar/000"].instruction.startswith("Add the missing bar in the gap: value 0.00458, ")
+    for case_id in suite.ids:
+        case = suite[case_id]
+        assert case.answer is not None
+        assert score_pixels(case.images[0], case.answer, case.answer).miou == 1.0
+        assert suite.tags(case_id)["operation"] == "construction"
+
+
+def test_problems_of_this_version_are_not_written_into_a_set_of_version_1(tmp_path: Path) -> None:
+    copy = tmp_path / "set"
+    shutil.copytree(VERSION_1, copy)
+    with pytest.raises(BadInput, match="holds another set"):
+        set_writer("tinygrafix")(copy, jobs=1, tasks="add_bar,add_cell", per_task=1)
+
+
 def test_a_set_that_was_drawn_with_other_versions_says_so(tmp_path: Path) -> None:
     set_writer("tinygrafix")(tmp_path, jobs=1, charts="heatmap", tasks="add_cell", per_task=1)
     marker = json.loads((tmp_path / "set.json").read_text())
@@ -157,6 +181,7 @@ def test_on_every_problem_the_oracle_scores_100_and_the_identity_its_closed_form
         assert set(score_pixels(before, answer, answer).iou) == {1.0}
         nothing = score_pixels(before, answer, before)
         assert nothing.edit_pixels >= 40
+        assert nothing.miou <= 0.05, "doing nothing scores at most 5 of 100"
         assert nothing.iou[0] == 0.0
         assert set(nothing.preservation_accuracy) == {1.0}
         assert nothing.miou == pytest.approx(floor_miou(before, answer), abs=1e-12)

@@ -37,8 +37,11 @@ class Chart(Protocol):
 
     ``build`` draws a state from a seed; ``shared`` are the artists that no task of this chart type changes
     (drawn once for both pictures, below everything else); ``content`` are all others, in drawing order.
-    ``TASKS`` maps a task's name to the function that does it.
+    ``TASKS`` maps a task's name to the function that does it. ``UNSEEN`` is the ΔE below
+    which a pixel at the rim of an edit stays as it was, or None where the states alone make every change clear.
     """
+
+    UNSEEN: float | None
 
     TASKS: Mapping[str, Callable[[Any, Dice, Canvas], Change[Any]]]
 

@@ -13,6 +13,10 @@ LEAST_APART = 20.0
 CONTRAST = 5.0
 """Least contrast ratio (WCAG) between text and background."""
 DARK_SHARE = 0.3
+DARK_PAPER, LIGHT_INK = (0.0, 0.35), (0.7, 1.0)
+"""Range of each channel of a dark background, and of the text on it."""
+LIGHT_PAPER, DARK_INK = (0.6, 0.95), (0.0, 0.3)
+"""The same of a light background."""
 _WHITE = (0.95047, 1.0, 1.08883)
 
 
@@ -71,7 +75,7 @@ def _from_lab(lightness: float, a: float, b: float) -> str | None:
 
 
 def random_color(
-    dice: Dice, avoid: Sequence[str], lightness: tuple[float, float] = (15.0, 92.0), least: float = LEAST_APART
+    dice: Dice, avoid: Sequence[str], lightness: tuple[float, float] = (0.0, 100.0), least: float = LEAST_APART
 ) -> str:
     """A colour drawn uniformly from the part of L*a*b* that screens show, not within ``least`` of any in ``avoid``."""
     far = [lab_of(color) for color in avoid]
@@ -110,10 +114,15 @@ class Theme:
 
     @staticmethod
     def random(dice: Dice) -> Theme:
-        """Light text on dark in three of ten charts, dark on light in the others."""
-        dark = dice.chance(DARK_SHARE)
-        paper, ink = ((8.0, 30.0), (82.0, 98.0)) if dark else ((80.0, 97.0), (5.0, 28.0))
-        background = random_color(dice, [], paper)
-        while contrast(background, text := random_color(dice, [background], ink)) < CONTRAST:
+        """Light text on dark in three of ten charts, dark on light in the others; backgrounds are grayish."""
+        paper, ink = (DARK_PAPER, LIGHT_INK) if dice.chance(DARK_SHARE) else (LIGHT_PAPER, DARK_INK)
+        background = _random_rgb(dice, paper)
+        while contrast(background, text := _random_rgb(dice, ink)) < CONTRAST:
             continue
         return Theme(background, text)
+
+
+def _random_rgb(dice: Dice, channel: tuple[float, float]) -> str:
+    """A color whose three channels are drawn independently from the same range."""
+    red, green, blue = (round(255 * dice.uniform(*channel)) for _ in range(3))
+    return hex_of((red, green, blue))

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from matplotlib.artist import Artist
 from matplotlib.ticker import MaxNLocator
 
-from editscope.suites.tinygrafix.canvas import WIDTH, Canvas, Point
+from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, Canvas, Point
 from editscope.suites.tinygrafix.colors import Theme
 
 TICK = 7.0
 LINE = 2.0
-TICK_SIZE, LABEL_SIZE, TITLE_SIZE = 7.5, 9.0, 11.0
+TICK_SIZE, LABEL_SIZE, TITLE_SIZE = 11.0, 14.0, 18.0
+"""Sizes of text in points."""
+LEFT, TOP, RIGHT, BOTTOM = 164.0, 62.0, 980.0, 676.0
+"""The plot area of charts with two scales, in pixels: it leaves room for the longest numbers on both."""
+TITLE_Y, CAPTION_Y = 33.0, 738.0
+"""Where the middles of the title and of the caption of the x axis stand."""
+NUMBERS_APART, CAPTION_HEIGHT = 16.0, 36.0
+"""Least distance of two numbers below the plot area, and the room that a caption takes."""
+TICK_GAP, CAPTION_GAP = 5.0, 6.0
+"""Pixels between a tick and its number, and between numbers and the caption of the axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,23 +115,26 @@ def frame_artists(canvas: Canvas, frame: Frame, theme: Theme, captions: Captions
             y = frame.down(tick)
             marks.append(((frame.left - TICK, y), (frame.left, y)))
             artists.append(
-                canvas.text(frame.left - TICK - 5, y, text, theme.text, TICK_SIZE, across="right", along="middle")
+                canvas.text(
+                    frame.left - TICK - TICK_GAP, y, text, theme.text, TICK_SIZE, across="right", along="middle"
+                )
             )
-            left_edge = min(left_edge, frame.left - TICK - 5 - canvas.text_size(text, TICK_SIZE)[0])
+            left_edge = min(left_edge, frame.left - TICK - TICK_GAP - canvas.text_size(text, TICK_SIZE)[0])
     if frame.x is not None:
         for tick, text in zip(frame.x.ticks, tick_texts(frame.x.ticks), strict=True):
             x = frame.across(tick)
             marks.append(((x, frame.bottom), (x, frame.bottom + TICK)))
-            artists.append(canvas.text(x, frame.bottom + TICK + 5, text, theme.text, TICK_SIZE, along="top"))
+            artists.append(canvas.text(x, frame.bottom + TICK + TICK_GAP, text, theme.text, TICK_SIZE, along="top"))
     if marks:
         artists.append(canvas.strokes(marks, theme.text, LINE))
     middle_x, middle_y = (frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2
     if captions.x:
-        artists.append(canvas.text(middle_x, frame.bottom + 62, captions.x, theme.text, LABEL_SIZE))
+        artists.append(canvas.text(middle_x, CAPTION_Y, captions.x, theme.text, LABEL_SIZE))
     if captions.y:
-        artists.append(canvas.text(max(18.0, left_edge - 18), middle_y, captions.y, theme.text, LABEL_SIZE, turn=90.0))
+        x = left_edge - CAPTION_GAP
+        artists.append(canvas.text(x, middle_y, captions.y, theme.text, LABEL_SIZE, across="right", turn=90.0))
     if captions.title:
-        artists.append(canvas.text(middle_x, frame.top - 28, captions.title, theme.text, TITLE_SIZE))
+        artists.append(canvas.text(middle_x, TITLE_Y, captions.title, theme.text, TITLE_SIZE))
     return artists
 
 
@@ -131,9 +142,26 @@ def fits_across(canvas: Canvas, frame: Frame, captions: Captions) -> bool:
     """Whether title and labels stay inside the picture."""
     middle = (frame.left + frame.right) / 2
     reach = min(middle, WIDTH - middle) - 6
-    height = frame.bottom - frame.top
+    middle = (frame.top + frame.bottom) / 2
+    along = min(middle, HEIGHT - middle) - 6
     return (
         canvas.text_size(captions.title, TITLE_SIZE)[0] / 2 <= reach
         and canvas.text_size(captions.x, LABEL_SIZE)[0] / 2 <= reach
-        and canvas.text_size(captions.y, LABEL_SIZE)[0] <= math.floor(height + 60)
+        and canvas.text_size(captions.y, LABEL_SIZE)[0] / 2 <= along
     )
+
+
+def numbers_fit(canvas: Canvas, frame: Frame) -> bool:
+    """Whether the numbers of both scales stay inside the picture and those below the plot area apart."""
+    ends = 0.0
+    if frame.x is not None:
+        for tick, text in zip(frame.x.ticks, tick_texts(frame.x.ticks), strict=True):
+            middle, half = frame.across(tick), canvas.text_size(text, TICK_SIZE)[0] / 2
+            if middle - half < ends:
+                return False
+            ends = middle + half + NUMBERS_APART
+    if frame.y is not None:
+        widest = max(canvas.text_size(text, TICK_SIZE)[0] for text in tick_texts(frame.y.ticks))
+        if frame.left - TICK - TICK_GAP - widest - CAPTION_GAP - CAPTION_HEIGHT < 0:
+            return False
+    return ends <= WIDTH - 2 + NUMBERS_APART

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from editscope.suites.dice import Dice
 from editscope.suites.tinygrafix.colors import LEAST_APART, delta_e, hex_of, lab_of, random_color, rgb_of
 
-ENDS_APART = 60.0
+ENDS_APART = 40.0
 """The two ends differ by more than this ΔE76."""
-EIGHTH_APART = 6.0
+EIGHTH_APART = 4.0
 """So do any two points an eighth of the way apart."""
 PATH_APART = LEAST_APART + 2.0
 """All along, the colours stay this far from those to avoid: 2 more, because only some points are looked at."""

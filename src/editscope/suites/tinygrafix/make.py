@@ -1,15 +1,19 @@
-"""From a slot to a problem: every seed gives one, there is nothing to search."""
+"""Making of a problem from its slot: every seed gives one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
+from editscope.images import Pixels
 from editscope.suites.dice import Dice
 from editscope.suites.made import Made
 from editscope.suites.tinygrafix.canvas import Canvas, plain_settings, the_canvas
 from editscope.suites.tinygrafix.catalog import CHARTS, seed_of
 from editscope.suites.tinygrafix.change import Change, Chart, chart_named
+from editscope.suites.tinygrafix.colors import rgb_of
+from editscope.suites.tinygrafix.rims import MOST, settled
 from editscope.suites.tinygrafix.slots import Slot
 
 
@@ -22,26 +26,44 @@ class Drawn:
     seed: int
 
 
-def plan(slot: Slot, namespace: str, canvas: Canvas) -> Drawn:
-    """Everything about a problem but its pixels."""
+def attempts(slot: Slot, namespace: str, canvas: Canvas) -> Iterator[Drawn]:
+    """Problems for a slot, one after another, all from its seed; the first that can be seen well is taken."""
     seed = seed_of(namespace, slot.chart, slot.task, slot.slot)
     dice = Dice(seed)
     chart = chart_named(slot.chart)
-    state = chart.build(dice, canvas, slot.task)
-    return Drawn(chart, chart.TASKS[slot.task](state, dice, canvas), seed)
+    while True:
+        state = chart.build(dice, canvas, slot.task)
+        yield Drawn(chart, chart.TASKS[slot.task](state, dice, canvas), seed)
 
 
-def make(slot: Slot, namespace: str = "tinygrafixbench") -> Made:
-    """The problem of a slot."""
-    canvas = the_canvas()
-    with plain_settings():
-        drawn = plan(slot, namespace, canvas)
+def plan(slot: Slot, namespace: str, canvas: Canvas) -> Drawn:
+    """The first attempt at a problem: everything about it but its pixels."""
+    return next(attempts(slot, namespace, canvas))
+
+
+def draw(slot: Slot, namespace: str, canvas: Canvas) -> tuple[Drawn, Pixels, Pixels]:
+    """The problem of a slot with both pictures. Edits so faint that doing nothing would score are drawn again."""
+    for drawn in attempts(slot, namespace, canvas):
         chart, change = drawn.chart, drawn.change
         before, after = canvas.draw_pair(
             chart.shared(canvas, change.before),
             chart.content(canvas, change.before),
             chart.content(canvas, change.after),
         )
+        if chart.UNSEEN is None:
+            return drawn, before, after
+        background = rgb_of(change.before.theme.background)
+        if settled(before, after, background, chart.UNSEEN) <= MOST:
+            return drawn, before, after
+    raise AssertionError("attempts never end")
+
+
+def make(slot: Slot, namespace: str = "tinygrafixbench") -> Made:
+    """The problem of a slot."""
+    canvas = the_canvas()
+    with plain_settings():
+        drawn, before, after = draw(slot, namespace, canvas)
+    change = drawn.change
     sidecar = {
         "instruction": change.instruction,
         "category": slot.chart,

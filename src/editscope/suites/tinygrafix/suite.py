@@ -16,7 +16,7 @@ class TinyGrafix(MadeSuite):
     """A set of TinyGrafixBench problems; see ``editscope.suites.tinygrafix.load`` for the options."""
 
     name = "tinygrafix"
-    generator = "1"
+    generator = "2"
 
     def __init__(self, slots: Iterable[Slot], namespace: str, options: Mapping[str, Any]) -> None:
         self.slots = {slot.id: slot for slot in slots}

@@ -12,23 +12,34 @@ from editscope.suites.tinygrafix.canvas import WIDTH, Canvas
 from editscope.suites.tinygrafix.change import Change, PixelBox
 from editscope.suites.tinygrafix.colors import Theme, random_color, random_colors
 from editscope.suites.tinygrafix.frame import (
+    BOTTOM,
     TICK_SIZE,
+    TOP,
     Captions,
     Frame,
     Scale,
     fits_across,
     frame_artists,
     nice_scale,
+    numbers_fit,
 )
 from editscope.suites.tinygrafix.wording import magnitude, new_word, said, sig3, words
 
-BARS = (4, 9)
+BARS = (4, 7)
 APART = 0.05
 """Any two bars differ by at least this part of the top of the scale, so that their order can be seen."""
-LOWEST = 0.08
-LEFT, TOP, RIGHT, BOTTOM = 150.0, 80.0, 984.0, 640.0
-FILLED = 0.72
+LOWEST = 0.006
+"""The lowest bar as part of the highest that there may be: three pixels can be seen."""
+HEADROOM = 1.12
+"""The top of the scale as part of the highest bar."""
+LEFT, RIGHT = 146.0, 1016.0
+"""Bars have no numbers below them and none below zero, which leaves them more room than other charts."""
+FILLED = 0.8
 """Width of a bar as part of its place."""
+SIDES = 0.05
+"""Room beside the first and the last bar, as part of the width that all bars take."""
+UNSEEN = 0.0
+"""Bars have whole pixels, and every rim of a letter counts."""
 LABEL_GAP = 14.0
 EDGE = 2.0
 """Anti-aliasing may touch the next pixel."""
@@ -36,12 +47,13 @@ EDGE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar; ``shown`` is False for the gap where a bar is to be added."""
+    """One bar; ``shown`` is False where a bar is missing, ``named`` where its label is missing."""
 
     label: str
     value: float
     color: str
     shown: bool = True
+    named: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +72,15 @@ class State:
 
 
 def build(dice: Dice, canvas: Canvas, task: str) -> State:
-    """Four to nine bars with values far enough apart, labels that do not touch, and colours of their own."""
+    """Four to seven bars with values far enough apart, labels that do not touch, and colors of their own."""
     theme = Theme.random(dice)
     unit = magnitude(dice)
     count = dice.integer(*BARS)
-    scale = nice_scale(0.0, dice.uniform(0.6, 1.0) * 10 * unit)
-    values = _values(dice, count, scale.high)
+    while True:
+        values = _values(dice, count, dice.uniform(0.6, 1.0) * 10 * unit)
+        scale = _scale(max(values))
+        if numbers_fit(canvas, Frame(LEFT, TOP, RIGHT, BOTTOM, None, scale)):
+            break
     colors = random_colors(dice, count, [theme.background])
     labels: list[str] = []
     while len(labels) < count:
@@ -80,13 +95,19 @@ def build(dice: Dice, canvas: Canvas, task: str) -> State:
 
 
 def _values(dice: Dice, count: int, top: float) -> list[float]:
-    """Three-figure values, pairwise at least APART of the scale from each other."""
+    """Three-figure values up to a top, pairwise at least APART of the scale from each other."""
     values: list[float] = []
     while len(values) < count:
-        value = sig3(dice.uniform(LOWEST, 0.97) * top)
-        if all(abs(value - other) >= APART * top for other in values):
+        value = sig3(dice.uniform(LOWEST, 1.0) * top)
+        if all(abs(value - other) >= APART * HEADROOM * top * 1.001 for other in values):
             values.append(value)
     return values
+
+
+def _scale(highest: float) -> Scale:
+    """From zero to a little above the highest bar, which need not be a round number."""
+    top = float(f"{HEADROOM * highest:.6g}")
+    return Scale(0.0, top, tuple(tick for tick in nice_scale(0.0, top).ticks if tick <= top))
 
 
 def shared(canvas: Canvas, state: State) -> list[Artist]:
@@ -98,25 +119,22 @@ def content(canvas: Canvas, state: State) -> list[Artist]:
     """Bars and their labels."""
     artists: list[Artist] = []
     for place, bar in enumerate(state.bars):
+        x0, x1 = _sides(len(state.bars), place)
         if bar.shown:
-            artists += _bar(canvas, state, place, bar)
+            artists.append(canvas.rectangle(x0, state.frame.down(bar.value), x1, BOTTOM, bar.color))
+        if bar.named:
+            middle, ink = (x0 + x1) / 2, state.theme.text
+            artists.append(canvas.text(middle, BOTTOM + 12, bar.label, ink, TICK_SIZE, along="top"))
     return artists
 
 
-def _bar(canvas: Canvas, state: State, place: int, bar: Bar) -> list[Artist]:
-    x0, x1 = _sides(len(state.bars), place)
-    top = state.frame.down(bar.value)
-    label = canvas.text((x0 + x1) / 2, BOTTOM + 12, bar.label, state.theme.text, TICK_SIZE, along="top")
-    return [canvas.rectangle(x0, top, x1, BOTTOM, bar.color), label]
-
-
 def _pitch(count: int) -> float:
-    return (RIGHT - LEFT) / (count + 0.4)
+    return (RIGHT - LEFT) / ((1 + 2 * SIDES) * (count - 1 + FILLED))
 
 
 def _sides(count: int, place: int) -> tuple[float, float]:
     pitch = _pitch(count)
-    middle = LEFT + pitch * (place + 0.7)
+    middle = LEFT + pitch * (SIDES * (count - 1 + FILLED) + FILLED / 2 + place)
     return middle - FILLED * pitch / 2, middle + FILLED * pitch / 2
 
 
@@ -129,15 +147,15 @@ def _place(canvas: Canvas, state: State, place: int, bar: Bar) -> PixelBox:
 
 
 def add_bar(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
-    """A bar that is missing, with its label, in the gap that it left."""
+    """A bar that is missing over its label."""
     place = dice.integer(0, len(state.bars) - 1)
     bar = state.bars[place]
     gap = tuple(replace(b, shown=i != place) for i, b in enumerate(state.bars))
     return Change(
         replace(state, bars=gap),
         state,
-        f"Add the missing bar in the gap: value {said(bar.value)}, color {bar.color}, with the label "
-        f'"{bar.label}" under it. It is as wide as the other bars.',
+        f'Add the missing bar above the label "{bar.label}": value {said(bar.value)}, color {bar.color}, as wide as '
+        "the other bars. Everything else stays as it is.",
         (_place(canvas, state, place, bar),),
         {"label": bar.label, "value": bar.value, "color": bar.color, "place": place},
     )
@@ -165,7 +183,7 @@ def remove_bar(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     """One bar and its label; nothing else moves."""
     place = dice.integer(0, len(state.bars) - 1)
     bar = state.bars[place]
-    gap = tuple(replace(b, shown=i != place) for i, b in enumerate(state.bars))
+    gap = tuple(replace(b, shown=i != place, named=i != place) for i, b in enumerate(state.bars))
     return Change(
         state,
         replace(state, bars=gap),

@@ -15,33 +15,38 @@ from matplotlib.path import Path as Outline
 from editscope.suites.dice import Dice
 from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, Canvas, Point
 from editscope.suites.tinygrafix.change import Change, PixelBox
-from editscope.suites.tinygrafix.colors import Theme
+from editscope.suites.tinygrafix.colors import Theme, rgb_of
 from editscope.suites.tinygrafix.frame import (
-    LABEL_SIZE,
     LINE,
     TICK,
     TICK_SIZE,
     TITLE_SIZE,
-    Captions,
+    TITLE_Y,
     Scale,
     nice_scale,
     tick_texts,
 )
 from editscope.suites.tinygrafix.gradient import Gradient, random_gradient
+from editscope.suites.tinygrafix.rims import FAINT, MOST, distances, floor_of
 from editscope.suites.tinygrafix.wording import magnitude, said, sig3, words
 
-ROWS, COLUMNS = (4, 7), (5, 9)
-EMPTY = (0.08, 0.3)
-"""Which part of the cells is empty; never none of them."""
+SIDE = (4, 9)
+"""How many rows and how many columns there are."""
+EMPTY = (0.1, 0.25)
+"""With what chance a cell is empty, drawn for each heatmap; at least one is, and at most half of them."""
 BORDER = 0.15
 """Neighbours that differ by this part of the key show where one cell ends and the next begins."""
 MARGIN = 0.08
 """No cell is nearer than this part of the key to a threshold."""
-FEWEST = 3
-"""A threshold removes at least as many cells and keeps at least as many."""
+QUANTILES = (0.3, 0.7)
+"""Where a threshold lies among the values."""
+REMOVED = (0.25, 0.75)
+"""Which part of the filled cells a threshold removes."""
+UNSEEN = None
+"""Cells have whole pixels, and all values are chosen so that their changes are clear."""
 
-LEFT, TOP, RIGHT, BOTTOM = 66, 84, 826, 684
-KEY_GAP, KEY_WIDTH = 36, 30
+LEFT, TOP, RIGHT, BOTTOM = 22, 72, 806, 744
+KEY_GAP, KEY_WIDTH = 30, 34
 PAD = 6.0
 
 Cell: TypeAlias = float | None
@@ -57,8 +62,7 @@ class State:
     """A heatmap; ``cells`` are rows from the top, None where a cell is empty."""
 
     theme: Theme
-    captions: Captions
-    key_label: str
+    title: str
     scale: Scale
     gradient: Gradient
     cells: Cells
@@ -90,12 +94,12 @@ def build(dice: Dice, canvas: Canvas, task: str) -> State:
     theme = Theme.random(dice)
     scale = _scale(dice)
     gradient = random_gradient(dice, theme.background)
-    size = dice.integer(*ROWS), dice.integer(*COLUMNS)
+    size = dice.integer(*SIDE), dice.integer(*SIDE)
     while not _readable(scale, cells := _cells(dice, scale, *size)):
         continue
     while True:
-        state = State(theme, Captions(words(dice), words(dice), words(dice)), words(dice), scale, gradient, cells)
-        if _labels_fit(canvas, state):
+        state = State(theme, words(dice), scale, gradient, cells)
+        if _texts_fit(canvas, state):
             return state
 
 
@@ -107,16 +111,22 @@ def _scale(dice: Dice) -> Scale:
 
 
 def _number(dice: Dice, scale: Scale, low: float = 0.0, high: float = 1.0) -> float:
-    """A three-figure number between two shares of a scale, no finer than a thousandth of the scale."""
+    """A three-figure number between two shares of a scale."""
+    return _tidy(scale, scale.low + dice.uniform(low, high) * (scale.high - scale.low))
+
+
+def _tidy(scale: Scale, value: float) -> float:
+    """A number in three figures, no finer than a thousandth of the scale."""
     # By the written exponent: math libraries need not agree about the logarithm of 0.01.
     places = 3 - int(f"{scale.high - scale.low:e}".partition("e")[2])
-    value = round(scale.low + dice.uniform(low, high) * (scale.high - scale.low), places)
+    value = round(value, places)
     return sig3(min(scale.high, max(scale.low, value))) + 0.0
 
 
 def _cells(dice: Dice, scale: Scale, rows: int, columns: int) -> Cells:
-    count = rows * columns
-    gaps = set(dice.sample(range(count), max(1, round(dice.uniform(*EMPTY) * count))))
+    count, chance = rows * columns, dice.uniform(*EMPTY)
+    while not 1 <= len(gaps := {i for i in range(count) if dice.chance(chance)}) <= count / 2:
+        continue
     flat = [None if i in gaps else _number(dice, scale) for i in range(count)]
     return tuple(tuple(flat[i : i + columns]) for i in range(0, count, columns))
 
@@ -156,16 +166,12 @@ class Blocks(Artist):
 
 
 def shared(canvas: Canvas, state: State) -> list[Artist]:
-    """Ground, the frames around cells and key, the key's numbers, and what is written."""
-    ink, captions = state.theme.text, state.captions
-    left, top, right, bottom = state.grid
-    middle_x, middle_y = (left + right) / 2, (top + bottom) / 2
+    """Ground, title, the frames around cells and key, and the key's numbers."""
+    ink = state.theme.text
+    left, _, right, _ = state.grid
     artists = [
         canvas.ground(state.theme.background),
-        canvas.text(middle_x, top - 34, captions.title, ink, TITLE_SIZE),
-        canvas.text(middle_x, bottom + 32, captions.x, ink, LABEL_SIZE),
-        canvas.text(left - 32, middle_y, captions.y, ink, LABEL_SIZE, turn=90.0),
-        canvas.text(_key_label_at(canvas, state), middle_y, state.key_label, ink, LABEL_SIZE, turn=90.0),
+        canvas.text((left + right) / 2, TITLE_Y, state.title, ink, TITLE_SIZE),
     ]
     # A line of two pixels around, not over, the cells: all of a cell is its colour.
     artists += [canvas.box(x0 - 1, y0 - 1, x1 + 1, y1 + 1, ink, LINE) for x0, y0, x1, y1 in (state.grid, state.key)]
@@ -196,23 +202,14 @@ def _tick_marks(state: State) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.u
     return np.array(corners, np.float64), np.array(codes * len(state.scale.ticks), np.uint8)
 
 
-def _key_label_at(canvas: Canvas, state: State) -> float:
+def _texts_fit(canvas: Canvas, state: State) -> bool:
+    """Whether the title and the numbers of the key stay in the picture."""
+    left, _, right, _ = state.grid
+    middle = (left + right) / 2
     widest = max(canvas.text_size(text, TICK_SIZE)[0] for text in tick_texts(state.scale.ticks))
-    return _tick_end(state) + PAD + widest + 22
-
-
-def _labels_fit(canvas: Canvas, state: State) -> bool:
-    left, top, right, bottom = state.grid
-    middle_x, middle_y = (left + right) / 2, (top + bottom) / 2
-    across = min(middle_x, WIDTH - middle_x) - PAD
-    along = min(middle_y, HEIGHT - middle_y) - PAD
-    captions = state.captions
     return (
-        canvas.text_size(captions.title, TITLE_SIZE)[0] / 2 <= across
-        and canvas.text_size(captions.x, LABEL_SIZE)[0] / 2 <= across
-        and canvas.text_size(captions.y, LABEL_SIZE)[0] / 2 <= along
-        and canvas.text_size(state.key_label, LABEL_SIZE)[0] / 2 <= along
-        and _key_label_at(canvas, state) + 14 <= WIDTH
+        canvas.text_size(state.title, TITLE_SIZE)[0] / 2 <= min(middle, WIDTH - middle) - PAD
+        and _tick_end(state) + PAD + widest + PAD <= WIDTH
     )
 
 
@@ -265,9 +262,7 @@ def add_cell(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     empty = [(r, c) for r, row in enumerate(state.cells) for c, cell in enumerate(row) if cell is None]
     row, column = dice.choice(empty)
     value = _number(dice, state.scale, 0.02, 0.98)
-    line = state.cells[row]
-    filled = (*line[:column], value, *line[column + 1 :])
-    after = replace(state, cells=(*state.cells[:row], filled, *state.cells[row + 1 :]))
+    after = replace(state, cells=_with(state.cells, row, column, value))
     return Change(
         state,
         after,
@@ -283,13 +278,7 @@ def shift_heatmap(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     direction = dice.choice(tuple(DIRECTIONS))
     by = dice.integer(1, 2)
     down, right = (by * step for step in DIRECTIONS[direction])
-    rows, columns = len(state.cells), len(state.cells[0])
-
-    def was(row: int, column: int) -> Cell:
-        return state.cells[row][column] if 0 <= row < rows and 0 <= column < columns else None
-
-    moved = tuple(tuple(was(r - down, c - right) for c in range(columns)) for r in range(rows))
-    after = replace(state, cells=moved)
+    state, after = _clearly_moved(dice, state, down, right)
     places = f"{'one' if by == 1 else 'two'} {'row' if down else 'column'}{'s' if by > 1 else ''}"
     where = direction if down else f"to the {direction}"
     return Change(
@@ -302,15 +291,51 @@ def shift_heatmap(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     )
 
 
+def _moved(cells: Cells, down: int, right: int) -> Cells:
+    rows, columns = len(cells), len(cells[0])
+
+    def was(row: int, column: int) -> Cell:
+        return cells[row][column] if 0 <= row < rows and 0 <= column < columns else None
+
+    return tuple(tuple(was(r - down, c - right) for c in range(columns)) for r in range(rows))
+
+
+def _clearly_moved(dice: Dice, state: State, down: int, right: int) -> tuple[State, State]:
+    """A heatmap and the same shifted. Values are drawn again, one at a time, until few places change only faintly."""
+    while True:
+        after = replace(state, cells=_moved(state.cells, down, right))
+        # One pixel for each cell: all of them are of one size, so this is the floor of the whole picture.
+        far = distances(_cell_colors(state), _cell_colors(after))
+        if floor_of(far) <= MOST and _readable(state.scale, state.cells):
+            return state, after
+        filled = [(r, c) for r, line in enumerate(state.cells) for c, cell in enumerate(line) if cell is not None]
+        row, column = dice.choice([place for place in filled if far[place] <= FAINT] or filled)
+        state = replace(state, cells=_with(state.cells, row, column, _number(dice, state.scale)))
+
+
+def _cell_colors(state: State) -> npt.NDArray[np.uint8]:
+    """The color of every cell, that of the background where it is empty: rows × columns × RGB."""
+    looks = _looks(state)
+    colors = np.ascontiguousarray(looks[..., :3])
+    colors[looks[..., 3] == 0] = rgb_of(state.theme.background)
+    return colors
+
+
+def _with(cells: Cells, row: int, column: int, value: float) -> Cells:
+    line = cells[row]
+    return (*cells[:row], (*line[:column], value, *line[column + 1 :]), *cells[row + 1 :])
+
+
 def mask_cells(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     """Cells on one side of a threshold emptied; every cell is clearly on one side."""
     above = dice.chance(0.5)
+    values = sorted(cell for row in state.cells for cell in row if cell is not None)
     while True:
-        threshold = _number(dice, state.scale, 0.25, 0.75)
+        threshold = _tidy(state.scale, values[int(dice.uniform(*QUANTILES) * len(values))])
         before = replace(state, cells=_clear_of(dice, state, threshold))
         kept = tuple(tuple(_unless(cell, threshold, above) for cell in row) for row in before.cells)
-        left, had = _filled(kept), _filled(before.cells)
-        if left >= FEWEST and had - left >= FEWEST and _readable(state.scale, before.cells):
+        removed = 1 - _filled(kept) / len(values)
+        if REMOVED[0] <= removed <= REMOVED[1] and _readable(state.scale, before.cells):
             break
     after = replace(before, cells=kept)
     side = "greater than" if above else "less than"
@@ -320,7 +345,7 @@ def mask_cells(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
         f"Empty every cell whose value is {side} {said(threshold)} according to the key, so that the background shows "
         "there. The other cells and the key stay as they are.",
         _changed(before, after),
-        {"side": side, "threshold": threshold, "removed": had - left},
+        {"side": side, "threshold": threshold, "removed": len(values) - _filled(kept)},
     )
 
 

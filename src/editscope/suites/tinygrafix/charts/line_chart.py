@@ -9,23 +9,42 @@ from dataclasses import dataclass, replace
 
 from matplotlib.artist import Artist
 from matplotlib.lines import Line2D
+from matplotlib.transforms import Bbox
 
 from editscope.suites.dice import Dice
-from editscope.suites.tinygrafix.canvas import DPI, Canvas, Point
+from editscope.suites.tinygrafix.canvas import DPI, HEIGHT, Canvas, Point
 from editscope.suites.tinygrafix.change import Change, PixelBox
 from editscope.suites.tinygrafix.colors import Theme, random_color
-from editscope.suites.tinygrafix.frame import LINE, Captions, Frame, Scale, fits_across, frame_artists, nice_scale
+from editscope.suites.tinygrafix.frame import (
+    BOTTOM,
+    LEFT,
+    LINE,
+    RIGHT,
+    TOP,
+    Captions,
+    Frame,
+    Scale,
+    fits_across,
+    frame_artists,
+    nice_scale,
+    numbers_fit,
+)
+from editscope.suites.tinygrafix.rims import UNSEEN as UNSEEN
 from editscope.suites.tinygrafix.wording import magnitude, said, sig3, words
 
-VERTICES = (25, 60)
-GAPS = (2, 4)
-LEFT, TOP, RIGHT, BOTTOM = 150.0, 80.0, 984.0, 640.0
-STROKE = 4.5
-"""Width of the series in pixels."""
+VERTICES = (20, 44)
+GAPS, MISSING = (2, 3), (2, 5)
+"""How many gaps a series has, and how many vertices each of them lacks."""
+STROKE = 4.44
+"""Width of the series in pixels: two points."""
 SEEN = 30.0
-"""Least ΔE76 between series and background: more than colours must differ by, as a thin line is hard to see."""
-GAP_WIDTH = 40.0
-"""A gap in the series is at least this many pixels wide, so that nobody overlooks it."""
+"""Least ΔE76 between series and background: more than colors must differ by, as a thin line is hard to see."""
+AIR = 0.15
+"""Room above and below the series, as part of its height."""
+LOW, HIGH = (0.1, 0.4), (0.6, 0.9)
+"""Where a range begins and ends, as part of a scale."""
+THRESHOLDS = range(35, 66)
+"""Where a threshold lies, in percent of the height of the series."""
 CLEAR = 5.0
 """No vertex comes nearer than this many pixels to a threshold: each lies clearly on one side."""
 PART_WIDTH = 16.0
@@ -81,18 +100,15 @@ class State:
 
 
 def build(dice: Dice, canvas: Canvas, task: str) -> State:
-    """One series without gaps, inside scales that leave some air around it, and labels that can be told apart."""
+    """One series without gaps from side to side, some air above and below it, and labels that can be told apart."""
     theme = Theme.random(dice)
     color = random_color(dice, [theme.background], least=SEEN)
     captions = _captions(dice, canvas)
-    across, up = _scale(dice), _scale(dice)
+    across, up = _scale(dice, 7), _scale(dice, 9)
+    while not numbers_fit(canvas, Frame(LEFT, TOP, RIGHT, BOTTOM, across, up)):
+        across, up = _scale(dice, 7), _scale(dice, 9)
     while True:
-        if task == "normalize_series":
-            low, high = _two_heights(dice)
-        else:
-            low, high = dice.uniform(0.06, 0.18), dice.uniform(0.82, 0.94)
-        start, end = dice.uniform(0.015, 0.05), dice.uniform(0.95, 0.985)
-        state = State(theme, captions, across, up, color, (_series(dice, across, up, (start, end), (low, high)),))
+        state = State(theme, captions, across, up, color, (_series(dice, across, up),))
         if task != "filter_series" or any(True for _ in _thresholds(state)):
             return state
 
@@ -106,7 +122,7 @@ def _captions(dice: Dice, canvas: Canvas) -> Captions:
             return captions
 
 
-def _scale(dice: Dice) -> Scale:
+def _scale(dice: Dice, most_ticks: int) -> Scale:
     """A range of some magnitude, below, around or above zero, that need not end at a tick.
 
     It lies within about two of its own lengths from zero, so that three figures tell neighbouring pixels apart.
@@ -114,38 +130,30 @@ def _scale(dice: Dice) -> Scale:
     length = dice.uniform(0.5, 1.0) * 10 * magnitude(dice)
     low = _tidy(dice.uniform(-1.6, 1.0) * length, 4)
     high = _tidy(low + length, 4)
-    ticks = nice_scale(low, high, most_ticks=9).ticks
+    ticks = nice_scale(low, high, most_ticks).ticks
     return Scale(low, high, tuple(t for t in ticks if low <= t <= high))
 
 
-def _two_heights(dice: Dice) -> tuple[float, float]:
-    """Lowest and highest point of a series as parts of the height of the plot area."""
-    while True:
-        low, high = dice.uniform(0.05, 0.65), dice.uniform(0.35, 0.95)
-        if high - low >= 0.3:
-            return low, high
-
-
-def _series(dice: Dice, across: Scale, up: Scale, width: Point, height: Point) -> Curve:
-    """A walk whose steps remember the last one and which is pulled back to the middle, evenly spaced in x.
-
-    Positions are parts of the scales: ``width`` from the first to the last vertex, ``height`` from the lowest to
-    the highest.
-    """
+def _series(dice: Dice, across: Scale, up: Scale) -> Curve:
+    """A random walk, evenly spaced in x, that fills the scale across and all but some air of the scale up."""
     count = dice.integer(*VERTICES)
-    memory, pull = dice.uniform(0.0, 0.75), dice.uniform(0.0, 0.25)
-    level, step = 0.0, 0.0
+    level = 0.0
     walk: list[float] = []
     for _ in range(count):
-        step = memory * step + dice.uniform(-1, 1) + dice.uniform(-1, 1)
-        level = (1 - pull) * level + step
+        level += _normal(dice)
         walk.append(level)
     bottom, top = min(walk), max(walk)
-    xs = (_mix(*width, i / (count - 1)) for i in range(count))
-    ys = (_mix(*height, (level - bottom) / (top - bottom)) for level in walk)
+    low = AIR / (1 + 2 * AIR)
+    xs = (i / (count - 1) for i in range(count))
+    ys = (_mix(low, 1 - low, (level - bottom) / (top - bottom)) for level in walk)
     return tuple(
         (_tidy(_mix(across.low, across.high, x)), _tidy(_mix(up.low, up.high, y))) for x, y in zip(xs, ys, strict=True)
     )
+
+
+def _normal(dice: Dice) -> float:
+    """Nearly a standard normal number, from additions only: the same on every machine."""
+    return sum(dice.uniform(0, 1) for _ in range(12)) - 6
 
 
 def _mix(start: float, end: float, share: float) -> float:
@@ -177,7 +185,13 @@ def content(canvas: Canvas, state: State) -> list[Artist]:
     lines = [canvas.line([frame.at(*point) for point in piece], state.color, STROKE) for piece in state.pieces]
     bridges = [_bridge(canvas, [frame.at(*point) for point in bridge], state.color) for bridge in state.bridges]
     erased = [canvas.line(_eraser(state, curve), state.theme.background, ERASER) for curve in state.erased]
-    return [*shade, *lines, *bridges, *erased]
+    artists = [*shade, *lines, *bridges, *erased]
+    # The series starts and ends at the border. What is drawn stops at the inner side of the box.
+    inner = LINE / 2
+    box = Bbox.from_extents(LEFT + inner, HEIGHT - BOTTOM + inner, RIGHT - inner, HEIGHT - TOP - inner)
+    for artist in artists:
+        artist.set_clip_box(box)
+    return artists
 
 
 def _shade(canvas: Canvas, state: State, shade: Shade) -> Artist:
@@ -218,7 +232,7 @@ def _boxes(frame: Frame, curve: Curve, margin: float = STROKE / 2 + EDGE, chunk:
     pixels = [frame.at(*point) for point in curve]
     for first in range(0, len(pixels) - 1, chunk):
         xs, ys = zip(*pixels[first : first + chunk + 1], strict=True)
-        yield min(xs) - margin, min(ys) - margin, max(xs) + margin, max(ys) + margin
+        yield max(LEFT, min(xs) - margin), min(ys) - margin, min(RIGHT, max(xs) + margin), max(ys) + margin
 
 
 # Tasks
@@ -226,7 +240,7 @@ def _boxes(frame: Frame, curve: Curve, margin: float = STROKE / 2 + EDGE, chunk:
 
 def draw_segments(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     """Every gap bridged by one straight segment."""
-    pieces = _pieces(dice, state.series, state.frame)
+    pieces = _pieces(dice, state.series)
     gaps = tuple((left[-1], right[0]) for left, right in itertools.pairwise(pieces))
     return Change(
         replace(state, pieces=pieces),
@@ -238,12 +252,10 @@ def draw_segments(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     )
 
 
-def _pieces(dice: Dice, curve: Curve, frame: Frame) -> tuple[Curve, ...]:
-    """What is left of a series after two to four runs of vertices are taken out: pieces of two vertices or more."""
-    pitch = frame.across(curve[1][0]) - frame.across(curve[0][0])
-    shortest = max(1, math.ceil(GAP_WIDTH / pitch) - 1)
+def _pieces(dice: Dice, curve: Curve) -> tuple[Curve, ...]:
+    """What is left of a series after two or three runs of vertices are taken out: pieces of two vertices or more."""
     while True:
-        missing = [dice.integer(shortest, shortest + 3) for _ in range(dice.integer(*GAPS))]
+        missing = [dice.integer(*MISSING) for _ in range(dice.integer(*GAPS))]
         spare = len(curve) - sum(missing) - 2 * (len(missing) + 1)
         if spare >= 0:
             break
@@ -259,7 +271,7 @@ def _pieces(dice: Dice, curve: Curve, frame: Frame) -> tuple[Curve, ...]:
 
 
 def normalize_series(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
-    """Stretched and shifted vertically until lowest and highest point are where they are asked for."""
+    """Squeezed and shifted vertically until lowest and highest point are where they are asked for."""
     heights = [y for _, y in state.series]
     bottom, top = min(heights), max(heights)
     low, high = _new_heights(dice, state.y, bottom, top)
@@ -268,7 +280,7 @@ def normalize_series(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     return Change(
         state,
         replace(state, pieces=(moved,)),
-        f'Stretch or squeeze the series vertically, evenly, and shift it so that its lowest point lies at "{name}" = '
+        f'Squeeze the series vertically, evenly, and shift it so that its lowest point lies at "{name}" = '
         f'{said(low)} and its highest point at "{name}" = {said(high)}. Axes, ticks and horizontal positions stay '
         "as they are.",
         (*_boxes(state.frame, state.series), *_boxes(state.frame, moved)),
@@ -277,13 +289,11 @@ def normalize_series(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
 
 
 def _new_heights(dice: Dice, scale: Scale, bottom: float, top: float) -> tuple[float, float]:
-    """Three-figure ends for the series: inside the axes, both clearly moved, and clearly another stretch."""
+    """Three-figure ends for the series: closer together than before, and at least one of them clearly elsewhere."""
     while True:
-        low, high = (sig3(_mix(scale.low, scale.high, share)) for share in _two_heights(dice))
-        inside = scale.share(low) >= 0.04 and scale.share(high) <= 0.96
-        moved = min(abs(scale.share(low) - scale.share(bottom)), abs(scale.share(high) - scale.share(top)))
-        stretch = (high - low) / (top - bottom)
-        if inside and moved >= 0.04 and not 0.8 < stretch < 1.25:
+        low, high = (sig3(_mix(scale.low, scale.high, dice.uniform(*part))) for part in (LOW, HIGH))
+        moved = max(abs(scale.share(low) - scale.share(bottom)), abs(scale.share(high) - scale.share(top)))
+        if high - low < top - bottom and moved >= 0.04:
             return low, high
 
 
@@ -329,7 +339,7 @@ def _thresholds(state: State) -> Iterator[float]:
     rows = [frame.down(y) for _, y in series]
     bottom, top = min(y for _, y in series), max(y for _, y in series)
     whole = frame.across(series[-1][0]) - frame.across(series[0][0])
-    for percent in range(14, 88, 2):
+    for percent in THRESHOLDS:
         threshold = sig3(_mix(bottom, top, percent / 100))
         row = frame.down(threshold)
         if min(abs(row - r) for r in rows) < CLEAR:
@@ -337,7 +347,7 @@ def _thresholds(state: State) -> Iterator[float]:
         parts = _parts(series, threshold)
         widths = [frame.across(curve[-1][0]) - frame.across(curve[0][0]) for _, curve in parts]
         share = sum(width for (above, _), width in zip(parts, widths, strict=True) if above) / whole
-        if len(parts) <= MOST_PARTS and min(widths) >= PART_WIDTH and 0.2 <= share <= 0.8:
+        if len(parts) <= MOST_PARTS and min(widths) >= PART_WIDTH and 0.1 <= share <= 0.9:
             yield threshold
 
 
@@ -358,12 +368,9 @@ def shade_interval(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
 
 
 def _interval(dice: Dice, first: float, last: float) -> tuple[float, float]:
-    """Two three-figure numbers, 15 to 60 % of the way apart and clearly inside."""
-    while True:
-        start = sig3(_mix(first, last, dice.uniform(0.02, 0.83)))
-        end = sig3(_mix(first, last, dice.uniform(0.17, 0.98)))
-        if 0.15 <= (end - start) / (last - first) <= 0.6 and first < start and end < last:
-            return start, end
+    """Two three-figure numbers, one in the left part of the series and one in the right."""
+    start, end = (sig3(_mix(first, last, dice.uniform(*part))) for part in (LOW, HIGH))
+    return start, end
 
 
 def _between(curve: Sequence[Point], start: float, end: float) -> Curve:

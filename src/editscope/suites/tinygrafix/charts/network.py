@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import TypeAlias
@@ -16,8 +16,9 @@ from editscope.suites.dice import Dice
 from editscope.suites.tinygrafix.canvas import DPI, HEIGHT, WIDTH, Canvas, Point
 from editscope.suites.tinygrafix.change import Change, PixelBox
 from editscope.suites.tinygrafix.colors import Theme, random_color, random_colors
-from editscope.suites.tinygrafix.frame import TITLE_SIZE
-from editscope.suites.tinygrafix.wording import words
+from editscope.suites.tinygrafix.frame import TICK_SIZE, TITLE_SIZE, TITLE_Y
+from editscope.suites.tinygrafix.rims import UNSEEN as UNSEEN
+from editscope.suites.tinygrafix.wording import new_word, words
 
 Edge: TypeAlias = tuple[str, str]
 """The labels of the two nodes that it connects."""
@@ -25,14 +26,16 @@ Edge: TypeAlias = tuple[str, str]
 NODES = (5, 9)
 RING = 262.0
 """Radius of the circle that the nodes stand on, in pixels."""
-DISC = (22, 28)
-"""Radius of a node."""
+DISC = 22.2
+"""Radius of a node: 400 square points."""
+LINKED = (0.25, 0.55)
+"""With what chance two nodes are connected; drawn for each network."""
 OUTLINE, EDGE_WIDTH = 2.0, 3.0
-MIDDLE_Y, TITLE_Y = 414.0, 52.0
+MIDDLE_Y = 414.0
 MARGIN, GAP = 30.0, 64.0
-KEY_SIZE, KEY_PITCH, KEY_PAD = 8.5, 38.0, 18.0
-SWATCH_WIDTH, SWATCH_HEIGHT, SWATCH_GAP = 48.0, 22.0, 14.0
-LONGEST_LABEL = 175.0
+KEY_PITCH, KEY_PAD = 40.0, 18.0
+SWATCH_WIDTH, SWATCH_HEIGHT, SWATCH_GAP = 48.0, 23.0, 14.0
+LONGEST_LABEL = 140.0
 """Width of a label in pixels."""
 SOFT = 2.0
 """Anti-aliasing may touch the next pixel."""
@@ -85,63 +88,52 @@ class State:
 
 
 def build(dice: Dice, canvas: Canvas, task: str) -> State:
-    """Five to nine nodes of their own colours in random places, all of them connected."""
+    """Five to nine nodes of their own colors, in the order of the key from three o'clock on."""
     theme = Theme.random(dice)
     count = dice.integer(*NODES)
     colors = random_colors(dice, count, [theme.background, theme.text])
     labels = _labels(dice, canvas, count)
-    places = dice.shuffled(range(count))
-    disc = float(dice.integer(*DISC))
     title = words(dice)
     while canvas.text_size(title, TITLE_SIZE)[0] > WIDTH - 2 * MARGIN:
         title = words(dice)
-    # A node at the top, or a side: both stand upright.
-    turn = 90.0 if dice.chance(0.5) else 90.0 + 180.0 / count
-    widest = max(canvas.text_size(label, KEY_SIZE)[0] for label in labels)
+    widest = max(canvas.text_size(label, TICK_SIZE)[0] for label in labels)
     key_width = math.ceil(2 * KEY_PAD + SWATCH_WIDTH + SWATCH_GAP + widest)
-    graph_width = 2 * (RING + disc)
+    graph_width = 2 * (RING + DISC)
     left = (WIDTH - graph_width - GAP - key_width) // 2
-    ring = Ring(left + graph_width / 2, MIDDLE_Y, RING, turn, count)
+    ring = Ring(left + graph_width / 2, MIDDLE_Y, RING, 0.0, count)
     key_left, half = left + graph_width + GAP, (count * KEY_PITCH + KEY_PAD) / 2
     return State(
         theme,
         title,
         ring,
-        disc,
+        DISC,
         (key_left, MIDDLE_Y - half, key_left + key_width, MIDDLE_Y + half),
-        tuple(Node(*node) for node in zip(labels, colors, places, strict=True)),
+        tuple(Node(*node) for node in zip(labels, colors, range(count), strict=True)),
         _edges(dice, labels),
     )
 
 
 def _labels(dice: Dice, canvas: Canvas, count: int) -> list[str]:
-    """Labels that fit into the key and differ whatever their case."""
+    """Words that fit into the key and differ whatever their case."""
     labels: list[str] = []
     while len(labels) < count:
-        label = words(dice, most=2, longest=7)
-        taken = {other.lower() for other in labels}
-        if label.lower() not in taken and canvas.text_size(label, KEY_SIZE)[0] <= LONGEST_LABEL:
+        label = new_word(dice, labels)
+        if canvas.text_size(label, TICK_SIZE)[0] <= LONGEST_LABEL:
             labels.append(label)
     return labels
 
 
 def _edges(dice: Dice, labels: Sequence[str]) -> tuple[Edge, ...]:
-    """A random tree over all nodes and some more edges, in random order; never all that there can be."""
-    order = dice.shuffled(labels)
-    tree = {frozenset((label, dice.choice(order[:i]))) for i, label in enumerate(order) if i}
-    rest = [pair for pair in combinations(labels, 2) if frozenset(pair) not in tree]
-    extra = {frozenset(pair) for pair in dice.sample(rest, dice.integer(1, len(labels) - 1))}
-    return tuple(pair for pair in combinations(labels, 2) if frozenset(pair) in tree | extra)
+    """Each pair of nodes connected or not, by chance, so that single nodes may have no edge.
 
-
-def _connected(labels: Collection[str], edges: Collection[Edge]) -> bool:
-    """Whether every node can be reached from every other."""
-    reached: set[str] = set()
-    new = set(list(labels)[:1])
-    while new:
-        reached |= new
-        new = {b for edge in edges for a, b in (edge, edge[::-1]) if a in reached} - reached
-    return reached == set(labels)
+    Drawn again until two nodes have different neighbors, and an edge is left whichever node is taken away.
+    """
+    while True:
+        chance = dice.uniform(*LINKED)
+        edges = tuple(pair for pair in combinations(labels, 2) if dice.chance(chance))
+        left = all(any(label not in edge for edge in edges) for label in labels)
+        if left and len(edges) < math.comb(len(labels), 2):
+            return edges
 
 
 def shared(canvas: Canvas, state: State) -> list[Artist]:
@@ -155,7 +147,7 @@ def shared(canvas: Canvas, state: State) -> list[Artist]:
     for row, node in enumerate(state.nodes):
         _, top, right, bottom = _swatch(state, row)
         x, y = right + SWATCH_GAP, (top + bottom) / 2
-        artists.append(canvas.text(x, y, node.label, theme.text, KEY_SIZE, across="left", along="middle"))
+        artists.append(canvas.text(x, y, node.label, theme.text, TICK_SIZE, across="left", along="middle"))
     return artists
 
 
@@ -259,28 +251,30 @@ def _listed(labels: Sequence[str]) -> str:
 
 
 def add_node(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
-    """The node that the circle lacks, with its edges; without it the others are still connected."""
-    labels = [node.label for node in state.nodes]
-    addable = [a for a in labels if _connected(set(labels) - {a}, _without(state, a).edges)]
-    label = dice.choice(addable)
-    node = next(node for node in state.nodes if node.label == label)
-    before, neighbors = _without(state, label), _neighbors(state, label)
+    """The node that the circle lacks, with its edges if it has any."""
+    node = dice.choice(state.nodes)
+    before, neighbors = _without(state, node.label), _neighbors(state, node.label)
+    edges = (
+        f"Connect it to {_listed(neighbors)} with straight edges as wide as the others, running beneath the nodes from "
+        "middle to middle."
+        if neighbors
+        else "It is connected to no other node."
+    )
     return Change(
         before,
         state,
-        f'Add the node "{label}", which the key lists but the graph lacks, in its color from the key. Put it in the '
-        f"gap on the circle, so that all nodes are evenly spaced, with the size and outline of the other nodes. "
-        f"Connect it to {_listed(neighbors)} with straight edges as wide as the others, running beneath the nodes from "
-        f"middle to middle. Everything else stays where it is.",
+        f'Add the node "{node.label}", which the key lists but the graph lacks, in its color from the key. Put it in '
+        f"the gap on the circle, so that all nodes are evenly spaced, with the size and outline of the other nodes. "
+        f"{edges} Everything else stays where it is.",
         _touched(before, state),
-        {"label": label, "color": node.color, "place": node.place, "neighbors": neighbors},
+        {"label": node.label, "color": node.color, "place": node.place, "neighbors": neighbors},
     )
 
 
 def swap_nodes(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     """Two nodes exchange places and take their edges along; at least one edge moves."""
-    # Two nodes with the same neighbours would leave all lines as they are. In a graph that is connected
-    # and lacks an edge, not all pairs are such.
+    # Two nodes with the same neighbors would leave all lines as they are. In a graph that has edges and lacks some,
+    # not all pairs are such.
     pairs = [
         (a, b)
         for a, b in combinations(state.nodes, 2)

@@ -16,33 +16,44 @@ from editscope.suites.dice import Dice
 from editscope.suites.tinygrafix.canvas import HEIGHT, Canvas, Point
 from editscope.suites.tinygrafix.change import Change, PixelBox
 from editscope.suites.tinygrafix.colors import Theme, random_color, random_colors
-from editscope.suites.tinygrafix.frame import LINE, Captions, Frame, Scale, fits_across, frame_artists, nice_scale
+from editscope.suites.tinygrafix.frame import (
+    BOTTOM,
+    LEFT,
+    LINE,
+    RIGHT,
+    TOP,
+    Captions,
+    Frame,
+    Scale,
+    fits_across,
+    frame_artists,
+    nice_scale,
+    numbers_fit,
+)
+from editscope.suites.tinygrafix.rims import UNSEEN as UNSEEN
 from editscope.suites.tinygrafix.wording import magnitude, words
 
-LEFT, TOP, RIGHT, BOTTOM = 150.0, 80.0, 976.0, 640.0
-POINTS = (8, 12)
-DIAMETERS = (12, 16)
-THICKNESSES = (3.0, 3.5, 4.0)
+POINTS = (9, 13)
+DIAMETER, THICKNESS = 19.9, 5.1
+"""Of a marker and of a line, in pixels. As many pixels change as with the release's markers (60 square points and an
+outline) and lines (2 points), of which the faint rim counts too."""
 MARGIN = 0.05
 """Points keep this part of the plot area's side from each border, so that no marker is cut."""
 APART = 1.3
 """Least distance between two points in marker diameters, before and after the axes are swapped."""
-SLOPES = (0.3, 0.95)
-LINED_NOISE, PLAIN_NOISE = (0.03, 0.07), (0.05, 0.15)
-"""Standard deviation of the noise around a class's trend, as part of the scale."""
+STEEPEST = 0.5
+"""The steepest trend of the class with a line, as rise of the scale per width of it."""
+NOISE = 0.05
+"""Standard deviation of the noise around that trend, as part of the scale."""
 PUSH, PUSH_ON = 3.5, 0.5
 """The outlier moves away from the trend by so many standard deviations, then by more until it stands out."""
-STANDS_OUT = 0.03
-"""How much further from the line the outlier is than any other point, as part of the scale (17 pixels)."""
-LINED_SLOPE = 0.15
-"""The least slope of the line that is drawn, as rise of the scale per width of it."""
-CLEAR_SLOPE, CLEAR_FIT = 0.25, 0.6
-"""Least slope and correlation of a class whose line is asked for."""
-LINES_APART = 0.2
+STANDS_OUT = 0.02
+"""How much further from the line the outlier is than any other point, as part of the scale (12 pixels)."""
+LINES_APART = 0.08
 """The lines of the two classes differ by this part of the scale at least, both ends taken together."""
 BEYOND = 64.0
 """A line is drawn this far past the plot area and clipped there, so that its whole thickness ends at the border:
-at the flattest slope, half of it is still inside up to 25 pixels after its middle has left."""
+the flattest that meets the upper or lower border has half of it inside for 30 pixels after its middle has left."""
 PIECE = 32.0
 EDGE = 2.0
 """Anti-aliasing may touch the next pixel."""
@@ -64,7 +75,7 @@ class State:
     theme: Theme
     captions: Captions
     scale: Scale
-    diameter: int
+    diameter: float
     thickness: float
     lined: Series
     plain: Series
@@ -90,16 +101,6 @@ def best_fit(points: Sequence[Point]) -> tuple[float, float]:
     mean_y = sum(y for _, y in points) / len(points)
     slope = sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
     return slope, mean_y - slope * mean_x
-
-
-def correlation(points: Sequence[Point]) -> float:
-    """Pearson's r: the geometric mean of the slopes y on x and x on y, with their sign.
-
-    >>> correlation([(0, 0), (1, -2), (2, -4)])
-    -1.0
-    """
-    slope = best_fit(points)[0]
-    return math.copysign(math.sqrt(abs(slope * best_fit(_swapped(points))[0])), slope)
 
 
 def residuals(points: Sequence[Point], slope: float, intercept: float) -> list[float]:
@@ -134,24 +135,26 @@ def _swapped(points: Iterable[Point]) -> tuple[Point, ...]:
 
 
 def build(dice: Dice, canvas: Canvas, task: str) -> State:
-    """Two clouds along straight trends; the class with a line has one point that is further off than all others."""
+    """A cloud along a straight trend, with a line and one point that is further off than all others, and a cloud
+    scattered all over the plot area, without a line.
+    """
     theme = Theme.random(dice)
     scale = _scale(dice)
+    while not numbers_fit(canvas, Frame(LEFT, TOP, RIGHT, BOTTOM, scale, scale)):
+        scale = _scale(dice)
     lined_color, plain_color = random_colors(dice, 2, [theme.background])
-    diameter, thickness = dice.integer(*DIAMETERS), dice.choice(THICKNESSES)
     captions = Captions(words(dice), words(dice), words(dice))
     while not fits_across(canvas, Frame(LEFT, TOP, RIGHT, BOTTOM), captions):
         captions = Captions(words(dice), words(dice), words(dice))
-    clear = task == "draw_best_fit_line"
-    while (clouds := _clouds(dice, diameter, clear)) is None:
+    while (clouds := _clouds(dice)) is None:
         continue
     lined, plain = (tuple((_data(scale, x), _data(scale, y)) for x, y in cloud) for cloud in clouds)
     return State(
         theme,
         captions,
         scale,
-        diameter,
-        thickness,
+        DIAMETER,
+        THICKNESS,
         Series(lined_color, lined, border_to_border(lined, scale)),
         Series(plain_color, plain),
     )
@@ -171,33 +174,37 @@ def _data(scale: Scale, share: float) -> float:
     return float(f"{scale.low + share * (scale.high - scale.low):.6g}")
 
 
-def _clouds(dice: Dice, diameter: int, clear: bool) -> tuple[list[Point], list[Point]] | None:
+def _clouds(dice: Dice) -> tuple[list[Point], list[Point]] | None:
     """The class with a line and the one without, as parts of the scale, or None where they break a rule."""
-    noise = dice.uniform(*LINED_NOISE)
-    points = _cloud(dice, dice.integer(*POINTS), noise, diameter, [])
-    lined = _with_outlier(points, dice.integer(0, len(points) - 1), noise)
-    if lined is None or not all(_far(p, [q for q in lined if q is not p], diameter) for p in lined):
+    points = _along_a_trend(dice, dice.integer(*POINTS))
+    lined = _with_outlier(points, dice.integer(0, len(points) - 1))
+    if lined is None or not all(_far(p, [q for q in lined if q is not p]) for p in lined):
         return None
-    if abs(best_fit(lined)[0]) < LINED_SLOPE:
-        return None
-    plain = _cloud(dice, dice.integer(*POINTS), dice.uniform(*PLAIN_NOISE), diameter, lined)
-    if clear and (abs(best_fit(plain)[0]) < CLEAR_SLOPE or abs(correlation(plain)) < CLEAR_FIT):
-        return None
+    plain = _scattered(dice, dice.integer(*POINTS), lined)
     (slope, start), (other, other_start) = best_fit(lined), best_fit(plain)
     if abs(start - other_start) + abs(start + slope - other_start - other) < LINES_APART:
         return None
     return lined, plain
 
 
-def _cloud(dice: Dice, count: int, noise: float, diameter: int, taken: Sequence[Point]) -> list[Point]:
+def _along_a_trend(dice: Dice, count: int) -> list[Point]:
     """Points along a straight trend, none of them touching another."""
-    slope = dice.choice((-1, 1)) * dice.uniform(*SLOPES)
-    middle = dice.uniform(0.35, 0.65)
+    slope, middle = dice.uniform(-STEEPEST, STEEPEST), dice.uniform(0.35, 0.65)
     points: list[Point] = []
     while len(points) < count:
         x = dice.uniform(MARGIN, 1 - MARGIN)
-        point = x, middle + slope * (x - 0.5) + noise * _normal(dice)
-        if MARGIN <= point[1] <= 1 - MARGIN and _far(point, [*taken, *points], diameter):
+        point = x, middle + slope * (x - 0.5) + NOISE * _normal(dice)
+        if MARGIN <= point[1] <= 1 - MARGIN and _far(point, points):
+            points.append(point)
+    return points
+
+
+def _scattered(dice: Dice, count: int, taken: Sequence[Point]) -> list[Point]:
+    """Points anywhere, none of them touching another or one of those that are there."""
+    points: list[Point] = []
+    while len(points) < count:
+        point = dice.uniform(MARGIN, 1 - MARGIN), dice.uniform(MARGIN, 1 - MARGIN)
+        if _far(point, [*taken, *points]):
             points.append(point)
     return points
 
@@ -207,10 +214,10 @@ def _normal(dice: Dice) -> float:
     return sum(dice.uniform(0, 1) for _ in range(12)) - 6
 
 
-def _far(point: Point, others: Sequence[Point], diameter: int) -> bool:
+def _far(point: Point, others: Sequence[Point]) -> bool:
     """Whether a marker stays clear of others, also when x and y have been swapped."""
     width, height = RIGHT - LEFT, BOTTOM - TOP
-    least = (APART * diameter) ** 2
+    least = (APART * DIAMETER) ** 2
     for other in others:
         dx, dy = point[0] - other[0], point[1] - other[1]
         if min((dx * width) ** 2 + (dy * height) ** 2, (dy * width) ** 2 + (dx * height) ** 2) < least:
@@ -218,10 +225,10 @@ def _far(point: Point, others: Sequence[Point], diameter: int) -> bool:
     return True
 
 
-def _with_outlier(points: Sequence[Point], which: int, noise: float) -> list[Point] | None:
+def _with_outlier(points: Sequence[Point], which: int) -> list[Point] | None:
     """Points with one pushed away from their line until it stands out; None where the border comes first."""
     x, y = points[which]
-    away = math.copysign(noise, residuals(points, *best_fit(points))[which])
+    away = math.copysign(NOISE, residuals(points, *best_fit(points))[which])
     steps = PUSH
     while True:
         pushed = min(1 - MARGIN, max(MARGIN, y + steps * away))
@@ -366,14 +373,20 @@ def remove_outlier(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
 
 
 def recolor_class(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
-    """Points and line of one class in a colour that is not in the picture."""
+    """Points of one class, and its line if it has one, in a color that is not in the picture."""
     color = random_color(dice, [state.theme.background, state.lined.color, state.plain.color])
+    if dice.chance(0.5):
+        old, after = state.lined, replace(state, lined=replace(state.lined, color=color))
+        what = "the line of best fit, and of all points that have the same color as it,"
+    else:
+        old, after = state.plain, replace(state, plain=replace(state.plain, color=color))
+        what = "all points of the class that has no line of best fit"
     return Change(
         state,
-        replace(state, lined=replace(state.lined, color=color)),
-        f"Change the color of the line of best fit, and of all points that have the same color as it, to {color}.",
-        tuple(_around(state, state.lined)),
-        {"from": state.lined.color, "color": color},
+        after,
+        f"Change the color of {what} to {color}. Everything else stays as it is.",
+        tuple(_around(state, old)),
+        {"from": old.color, "color": color, "class": "with line" if old is state.lined else "without line"},
     )
 
 

@@ -109,8 +109,10 @@ def at_spot(board: Board, words: str) -> int:
 
 def removal(board: Board, said: dict[str, str]) -> None:
     members = {at_spot(board, said["spot"])} if "spot" in said else some(board, said["group"])
+    if "all" in said:
+        members = set(range(len(board.things))) - members
     assert sorted(members) == board.facts["targets"]
-    assert "spot" in said or len(members) < len(board.things)
+    assert len(members) < len(board.things) or board.facts["n"] == 1
     expected = board.before.copy()
     sure = erased(board, members, expected)
     same(board, expected, sure)
@@ -120,7 +122,8 @@ def recolor(board: Board, said: dict[str, str]) -> None:
     members = some(board, said["group"])
     color = board.things[at_spot(board, said["spot"])].color if "spot" in said else ink_of(said["ink"])
     assert (sorted(members), color) == (board.facts["targets"], board.facts["new_color"])
-    assert all(board.things[i].color != color for i in members), "a shape has the new color already"
+    assert any(board.things[i].color != color for i in members), "all have the new color already"
+    assert "spot" not in said or board.facts["source"] not in members
     expected = board.before.copy()
     for i in members:
         window, mask = board.pixels_of(i)

@@ -35,6 +35,10 @@ def moved(board: Board, who: int, affine: Floats, layer: str, slack: float = 0.0
     sx, sy = np.tensordot(inverse, np.stack([xs + 0.5 - affine[0, 2], ys + 0.5 - affine[1, 2]]), 1)
     shape = taken_from(own, sx - columns.start, sy - rows.start)
     window = board.window(new, margin=6)
+    if window[0].start >= window[0].stop or window[1].start >= window[1].stop:
+        wrong = (base != board.after) & sure
+        assert not wrong.any(), "the shape leaves the picture, but more than that changes"
+        return
     cut = (
         slice(window[0].start - top, window[0].stop - top),
         slice(window[1].start - left, window[1].stop - left),
@@ -66,8 +70,15 @@ def translation(board: Board, said: dict[str, str]) -> None:
     if "point" in said:
         assert (facts["mode"], said["point"]) == ("align", facts["point"])
         start, goal = where(board, f"its {said['point']}", who), where(board, said["goal"])
-        assert math.dist(start, goal) >= 10
+        close(start, facts["from"], NAMED)
+        close(goal, facts["to"], NAMED)
+        assert ("now" in said) == (facts["goal_shape"] == who)
         dx, dy = goal[0] - start[0], goal[1] - start[1]
+        if "only" in said:
+            assert (said["only"] == "horizontally") == (said["far"] == "far right") == (facts["axes"] == "horizontal")
+            dx, dy = (dx, 0.0) if said["only"] == "horizontally" else (0.0, dy)
+        else:
+            assert facts["axes"] == "both"
         return moved(board, who, np.array([[1, 0, dx], [0, 1, dy]]), said["layer"], slack=NAMED)
     dx = float(said.get("dx", 0)) * (-1 if said.get("h") == "left" else 1)
     dy = float(said.get("dy", 0)) * (-1 if said.get("v") == "up" else 1)
@@ -127,7 +138,7 @@ def scaling(board: Board, said: dict[str, str]) -> None:
         axis = "both" if "both" in said else said["side"]
         assert axis == "both" or (axis == "width") == (said["way"] == "horizontally") == (said["rest"] != "width")
         assert factor == facts["factor"]
-    assert axis == facts["axis"] and abs(factor - 1) >= 0.14
+    assert axis == facts["axis"] and factor != 1
     fixed = _anchor(thing, said["anchor"])
     sx, sy = (factor if axis != "height" else 1.0), (factor if axis != "width" else 1.0)
     moved(board, who, about(fixed, [[sx, 0], [0, sy]]), said["layer"])
@@ -144,8 +155,8 @@ def shearing(board: Board, said: dict[str, str]) -> None:
     thing = board.things[who]
     sideways = said["way"] == "horizontally"
     assert said["side"] == ("width" if sideways else "height")
-    assert int(said["amount"]) == board.facts["percent"] > 0
-    shift = int(said["amount"]) / 100 * (thing.width if sideways else thing.height)
+    assert float(said["amount"]) == board.facts["percent"] > 0
+    shift = float(said["amount"]) / 100 * (thing.width if sideways else thing.height)
     shift *= -1 if said["to"] in ("left", "up") else 1
     assert (said["to"] in ("left", "right")) == sideways == (said["edge"] in ("top", "bottom"))
     if "line" in said:

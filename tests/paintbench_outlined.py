@@ -170,8 +170,8 @@ def cropping(board: Board, said: dict[str, str]) -> None:
 def _tilted(board: Board, said: dict[str, str]) -> None:
     height, width = board.before.shape
     corners = [np.array(c) for c in board.facts["corners"]]
-    named = min(corners, key=lambda c: float(c[1] if said["corner"] == "highest" else c[0]))
-    assert named is corners[0]
+    highest = min(corners, key=lambda c: float(c[1]))
+    assert highest is corners[0 if said["corner"] == "top-left" else 1]
     right, down = corners[1] - corners[0], corners[3] - corners[0]
     assert abs(right @ down) < 1e-3 * np.linalg.norm(right) * np.linalg.norm(down)
     assert right[0] * down[1] - right[1] * down[0] > 0, "the picture would be mirrored"

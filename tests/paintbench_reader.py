@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy import ndimage
 
 from paintbench_sentences import COLOR, HEX, KINDS, PLURALS, readings
 
@@ -122,9 +123,13 @@ class Board:
         return rows, slice(max(0, math.floor(x0 - margin)), min(self.width, math.ceil(x1 + margin)))
 
     def pixels_of(self, i: int) -> tuple[tuple[slice, slice], Mask]:
-        """The pixels of a shape: everything of its colour in its box (boxes do not meet)."""
+        """The pixels of a shape: what has its color in its box, in one piece where boxes meet, as on a circle."""
         window = self.window(self.things[i].box)
-        return window, self.before[window] == self.index(self.things[i].color)
+        mask: Mask = self.before[window] == self.index(self.things[i].color)
+        if "circle" in self.facts:
+            labels, _ = ndimage.label(mask, np.ones((3, 3)))
+            mask = labels == np.bincount(labels.ravel())[1:].argmax() + 1
+        return window, mask
 
     def ground(self, window: tuple[slice, slice]) -> tuple[Plane, Mask]:
         """The background in a window, and where the last bit of a float does not decide about it."""
@@ -140,7 +145,7 @@ class Board:
         across, along = x * math.sin(turn) + y * math.cos(turn), x * math.cos(turn) - y * math.sin(turn)
         if stripes["orientation"] == 90:
             along = y
-        phase = (along / (3 * band)) % 1.0
+        phase = (along * stripes["waves"] / self.width) % 1.0
         waves = {
             "line": 0 * phase,
             "sine": np.sin(2 * np.pi * phase),
@@ -149,7 +154,7 @@ class Board:
             "sawtooth": 2 * phase - 1,
         }
         wave = waves[stripes["waveform"]]
-        place = (across + band * wave / 4) / band
+        place = (across + stripes["amplitude"] / 100 * self.width * wave) / band
         sure = (abs(place - np.rint(place)) > 1e-6) & (abs(phase - 0.5) > 1e-9) & (phase > 1e-9) & (phase < 1 - 1e-9)
         return np.array(self.grounds, np.uint8)[np.floor(place).astype(int) & 1], sure
 
@@ -182,6 +187,9 @@ def some(board: Board, words: str) -> set[int]:
     if words.startswith("all shapes except "):
         rest = words.removeprefix("all shapes except ")
         return set(range(len(board.things))) - some(board, rest)
+    if match := re.fullmatch(rf"all shapes that are not (?:(?P<color>{COLOR})|(?P<kinds>{'|'.join(PLURALS)}))", words):
+        rest = f"{match['color']} shape" if match["color"] else PLURALS[match["kinds"]]
+        return set(range(len(board.things))) - fitting(board, rest)
     if match := re.fullmatch(
         rf"(?:all|the) (?:(?P<color>{COLOR}) (?:shapes|ones)|(?P<kinds>{'|'.join(PLURALS)}))", words
     ):
@@ -233,7 +241,7 @@ def spot(board: Board, i: int, name: str) -> Point:
     turned = np.array([[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]])
     middle = np.array(thing.center) if thing.kind in ("rectangle", "cross") else cloud.mean(axis=0)
     upright = (cloud - middle) @ turned  # pixel centres as if the shape had not been turned
-    match = re.fullmatch(r"(?:(highest|lowest|leftmost|rightmost) )?(.+)", name)
+    match = re.fullmatch(r"(?:(highest|lowest|leftmost|rightmost) (?!point$))?(.+)", name)
     assert match is not None
     found = [tuple(middle + turned @ p) for p in _own_points(thing, upright, match[2])]
     if match[1] is None:
@@ -258,6 +266,15 @@ def _own_points(thing: Thing, p: Floats, name: str) -> list[Floats]:
         return [np.array(pair) for pair in pairs]
 
     kind = thing.kind
+    if kind == "circle" and (match := re.fullmatch(r"(top|bottom|left|right)most point", name)):
+        return at({"top": (0, -r), "bottom": (0, r), "left": (-r, 0), "right": (r, 0)}[match[1]])
+    if (kind == "cross" and name.endswith("edge midpoint")) or (kind == "rectangle" and name != "center"):
+        x, y = thing.width / 2, thing.height / 2
+        return at(nine((-x, -y, x, y), name))
+    if kind == "cloud" and (match := re.fullmatch(r"(top|left|right)most point", name)):
+        far, along = {"top": (-v, u), "left": (-u, v), "right": (u, v)}[match[1]]
+        end, beside = far.max() + 0.5, along[far > far.max() - 0.5].mean()
+        return at({"top": (beside, -end), "left": (-end, beside), "right": (end, beside)}[match[1]])
     if name == "center" and kind in ("circle", "rectangle", "ring", "diamond", "hexagon", "star", "cross"):
         return at((0, 0))
     if kind == "triangle":
@@ -293,8 +310,8 @@ def _own_points(thing: Thing, p: Floats, name: str) -> list[Floats]:
         lowest = u[v > v.max() - 0.5]
         return at(((lowest.min() + lowest.max()) / 2, v.max() + 0.5))
     if kind == "cross" and (match := re.fullmatch(r"(top|bottom)-(left|right) inner corner", name)):
-        arm = np.ptp(u[v < v.min() + 0.5]) / 2 + 0.5
-        return at(((-arm if match[2] == "left" else arm), (-arm if match[1] == "top" else arm)))
+        across, down = np.ptp(u[v < v.min() + 0.5]) / 2 + 0.5, np.ptp(v[u < u.min() + 0.5]) / 2 + 0.5
+        return at(((-across if match[2] == "left" else across), (-down if match[1] == "top" else down)))
     raise Unreadable(f"a {kind} has no {name!r}")
 
 

@@ -19,7 +19,7 @@ from paintbench_compare import (
     taken_from,
 )
 from paintbench_outlined import enclosed
-from paintbench_reader import Board, Floats, Point, Thing
+from paintbench_reader import Board, Floats, Mask, Plane, Point, Thing
 from paintbench_sentences import HEX, PLURALS
 
 ORDINALS = {
@@ -35,21 +35,43 @@ ORDINALS = {
 }
 
 
+METRICS: dict[str, tuple[str, str]] = {
+    "size": ("smallest", "largest"),
+    "width": ("narrowest", "widest"),
+    "height": ("shortest", "tallest"),
+}
+
+
+def alike(board: Board, said: dict[str, str]) -> list[int]:
+    """The shapes that words such as "red stars", "red shapes" or "stars" fit."""
+    return [
+        i
+        for i, t in enumerate(board.things)
+        if said.get("color") in (None, t.name) and ("kinds" not in said or PLURALS[said["kinds"]] == t.kind)
+    ]
+
+
+def graded(board: Board, members: list[int], metric: str) -> list[int]:
+    """Shapes of one kind and color from the smallest to the largest, which a person must be able to tell."""
+    things = [board.things[i] for i in members]
+    assert len({(t.kind, t.color) for t in things}) == 1, "the shapes are not alike"
+    if metric != "size":
+        assert all(t.turn == 0 for t in things), "a shape whose width or height counts is turned"
+        others = [t.height if metric == "width" else t.width for t in things]
+        assert max(others) - min(others) < 0.01, "the other side differs too"
+    ranked = sorted(members, key=lambda i: float(getattr(board.things[i], metric)))
+    values = [getattr(board.things[i], metric) for i in ranked]
+    assert all(b >= 1.115 * a for a, b in itertools.pairwise(values)), f"ranks too alike: {values}"
+    areas = [int(np.count_nonzero(board.pixels_of(i)[1])) for i in ranked]
+    assert areas == sorted(areas), "the largest is not the largest by area"
+    return ranked
+
+
 def comparison(board: Board, said: dict[str, str]) -> None:
-    kind = PLURALS[said["kinds"]]
-    members = [i for i, t in enumerate(board.things) if (t.kind, t.name) == (kind, said["color"])]
-    measure: Callable[[Thing], float] = {
-        "est": lambda t: t.size,
-        "wid": lambda t: t.width,
-        "hei": lambda t: t.height,
-    }[{"widest": "wid", "narrowest": "wid", "tallest": "hei", "shortest": "hei"}.get(said["word"], "est")]
-    ranked = sorted(members, key=lambda i: measure(board.things[i]))
-    values = [measure(board.things[i]) for i in ranked]
-    assert all(b >= 1.115 * a for a, b in itertools.pairwise(values)), f"sizes too alike: {values}"
-    if said["word"] in ("largest", "smallest"):
-        areas = [int(np.count_nonzero(board.pixels_of(i)[1])) for i in ranked]
-        assert areas == sorted(areas), "the largest by size is not the largest by area"
-    if said["word"] in ("largest", "widest", "tallest"):
+    metric = next(metric for metric, words in METRICS.items() if said["word"] in words)
+    members = alike(board, said)
+    ranked = graded(board, members, metric)
+    if said["word"] == METRICS[metric][1]:
         ranked.reverse()
     target = ranked[ORDINALS[said.get("rank")] - 1]
     assert target == board.facts["target"]
@@ -66,22 +88,31 @@ def ordering(board: Board, said: dict[str, str]) -> None:
     boxes.sort(key=lambda w: w[axis].start)
     assert len(boxes) == n and len({w[1 - axis] for w in map(_spans, boxes)}) == 1, "the boxes are not in one line"
     assert (said["start"], said["end"]) in (("left", "right"), ("top", "bottom"))
-    color = board.index(HEX[said["color"]])
+    assert alike(board, said) == list(range(n)), "the words do not fit what is in the boxes"
+    ranked = graded(board, list(range(n)), said["metric"])
+    words = METRICS[said["metric"]]
+    assert (said["first"], said["last"]) in (words, words[::-1])
+    if said["first"] == words[1]:
+        ranked.reverse()
+    color = board.index(board.things[0].color)
     contents = [board.before[box] == color for box in boxes]
-    areas = [int(np.count_nonzero(c)) for c in contents]
-    order = sorted(range(n), key=lambda i: areas[i], reverse=said["small"] == "largest")
-    assert {said["small"], said["large"]} == {"smallest", "largest"}
-    steps = [max(areas[a], areas[b]) / min(areas[a], areas[b]) for a, b in itertools.pairwise(order)]
-    assert min(steps) >= 1.05, f"areas too alike: {steps}"
-    things = board.things[:n]
-    assert all((t.kind, t.name) == (PLURALS[said["kinds"]], said["color"]) for t in things)
-    assert all(b >= 1.115 * a for a, b in itertools.pairwise(sorted(t.size for t in things))), "sizes too alike"
+    order = [_box_of(board.things[i], boxes) for i in ranked]
     expected = board.before.copy()
     sure = erased(board, set(range(n)), expected)
     for box, i in zip(boxes, order, strict=True):
         expected[box][contents[i]] = color
         sure[box][contents[i]] = True
     same(board, expected, sure)
+
+
+def _box_of(thing: Thing, boxes: list[Window]) -> int:
+    """The one box that a shape stands in, at its center."""
+    x, y = thing.center
+    found = [i for i, (r, c) in enumerate(boxes) if r.start < y < r.stop and c.start < x < c.stop]
+    assert len(found) == 1
+    rows, columns = boxes[found[0]]
+    assert max(abs(rows.start + rows.stop - 2 * y), abs(columns.start + columns.stop - 2 * x)) < 0.01, "off the center"
+    return found[0]
 
 
 def _spans(window: Window) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -93,7 +124,8 @@ def counting(board: Board, said: dict[str, str]) -> None:
     boxes = [tuple(box) for box in facts["tally_boxes"]]
     color = board.index(HEX[said["color"]])
     assert len(boxes) == facts["n"] == len(board.things)
-    assert all(t.kind != PLURALS[said["kinds"]] and t.name != said["color"] for t in board.things), "a shape is a tally"
+    assert all(t.name != said["color"] for t in board.things), "a shape has the color of the tallies"
+    assert said["kinds"] != said.get("ckinds"), "tallies are counted too"
     if "ckinds" in said:
         count = sum(t.kind == PLURALS[said["ckinds"]] for t in board.things)
     else:
@@ -134,7 +166,8 @@ def legend(board: Board, said: dict[str, str]) -> None:
             else:
                 window, mask = board.pixels_of(i)
                 expected[window][mask] = new
-    assert {board.index(t.color) for t in board.things} >= set(rules), "a color of the key does not occur"
+    assert {board.index(t.color) for t in board.things} == set(rules), "key and shapes have different colors"
+    assert {new is None for new in rules.values()} == {True, False}, "the key does not both recolor and remove"
     same(board, expected, sure)
 
 
@@ -143,38 +176,58 @@ def hexes(board: Board, index: int) -> str:
 
 
 def _read_key(board: Board, side: str) -> dict[int, int | None]:
-    """The key as it is drawn: what is not background and not a shape, three by three from left to right."""
-    drawn = ~board.is_ground(board.before)
+    """The key as it is drawn on its white strip: a square, an arrow and another square for each entry."""
+    depth = round(0.14 * min(board.width, board.height))
+    strip = {
+        "left": (slice(None), slice(0, depth)),
+        "right": (slice(None), slice(board.width - depth, None)),
+        "top": (slice(0, depth), slice(None)),
+        "bottom": (slice(board.height - depth, None), slice(None)),
+    }[side]
+    key = board.before[strip]
     for thing in board.things:
-        drawn[board.window(thing.box)] = False
-    labels, _ = ndimage.label(drawn, np.ones((3, 3)))
-    boxes = [b for b in ndimage.find_objects(labels) if b is not None]
+        rows, columns = board.window(thing.box)
+        assert not np.intersect1d(np.r_[rows], np.r_[: board.height][strip[0]]).size or not (
+            np.intersect1d(np.r_[columns], np.r_[: board.width][strip[1]]).size
+        ), "a shape lies on the key"
+    paper, ink, cross = (board.index(next(HEX[n] for n in names if _has(board, n))) for names in PAINTS)
+    labels, _ = ndimage.label(key != paper, np.ones((3, 3)))
+    boxes: list[Window] = [b for b in ndimage.find_objects(labels) if b is not None]
     boxes = [b for b in boxes if not any(_holds(other, b) for other in boxes if other is not b)]
     assert len(boxes) % 3 == 0 and boxes, f"the key has {len(boxes)} parts"
-    if side in ("left", "right"):
-        boxes.sort(key=lambda b: b[0].start + b[0].stop)
-        entries = [sorted(boxes[i : i + 3], key=lambda b: int(b[1].start)) for i in range(0, len(boxes), 3)]
-    else:
-        boxes.sort(key=lambda b: int(b[1].start))
-        entries = [boxes[i : i + 3] for i in range(0, len(boxes), 3)]
-    extent = (
-        [(b[1].start + b[1].stop) / 2 / board.width for b in boxes],
-        [(b[0].start + b[0].stop) / 2 / board.height for b in boxes],
-    )
-    at = {
-        "left": max(extent[0]) < 0.5,
-        "right": min(extent[0]) > 0.5,
-        "top": max(extent[1]) < 0.5,
-        "bottom": min(extent[1]) > 0.5,
-    }
-    assert at[side], f"the key is not at the {side}"
+    along = 0 if side in ("left", "right") else 1
+    boxes.sort(key=lambda b: int(b[along].start))
     rules: dict[int, int | None] = {}
-    for left, arrow, right in entries:
-        assert left[1].stop < arrow[1].start and arrow[1].stop < right[1].start
-        old, new = np.unique(board.before[left]), np.unique(board.before[right])
-        assert len(old) == 1
+    for i in range(0, len(boxes), 3):
+        start, arrow, end = boxes[i : i + 3]
+        assert start[along].stop <= arrow[along].start and arrow[along].stop <= end[along].start
+        assert set(np.unique(key[arrow])) == {paper, ink}
+        assert _head_is_last(key[arrow] == ink, along), "an arrow points to its own start"
+        old, new = _inside(key[start]), _inside(key[end])
+        assert len(old) == 1 and (len(new) == 1 or set(new) == {paper, cross})
+        assert int(old[0]) not in rules, "a color stands in the key twice"
         rules[int(old[0])] = int(new[0]) if len(new) == 1 else None
     return rules
+
+
+PAINTS = (("white", "ivory white"), ("black", "jet black"), ("red", "crimson"))
+
+
+def _has(board: Board, name: str) -> bool:
+    rgb = [int(HEX[name][i : i + 2], 16) for i in (1, 3, 5)]
+    return bool((board.colors == rgb).all(axis=1).any())
+
+
+def _inside(square: Plane) -> Plane:
+    """The colors within the frame of a square."""
+    line = max(2, round(0.1 * len(square)))
+    found: Plane = np.unique(square[line:-line, line:-line])
+    return found
+
+
+def _head_is_last(arrow: Mask, along: int) -> bool:
+    """Whether the widest part of an arrow is nearer to its end than to its start."""
+    return bool(np.argmax(np.count_nonzero(arrow, axis=1 - along)) > arrow.shape[along] / 2)
 
 
 def _holds(outer: Window, inner: Window) -> bool:
@@ -186,13 +239,15 @@ def pattern(board: Board, said: dict[str, str]) -> None:
     assert gaps == board.facts["n"]
     centers = np.array([t.center for t in board.things])
     looks = [(t.kind, t.color, round(t.size, 2), round(t.turn, 2)) for t in board.things]
-    fill = _grid_gaps(said, centers, looks) if "rows" in said else _circle_gaps(said, centers, looks)
+    middle = (board.width / 2, board.height / 2)
+    fill = _grid_gaps(said, centers, looks) if "rows" in said else _circle_gaps(said, centers, looks, middle)
     assert len(fill) == gaps, f"{len(fill)} gaps, not {gaps}"
     expected = board.before.copy()
     sure = np.ones(expected.shape, np.bool_)
+    filled = np.zeros(expected.shape, np.bool_)
+    places = []
     for at, twin in fill:
         (rows, columns), mask = board.pixels_of(twin)
-        color = board.index(board.things[twin].color)
         dx, dy = at[0] - board.things[twin].center[0], at[1] - board.things[twin].center[1]
         if "rows" in said:  # cells are whole pixels, so a copy is exact
             assert max(abs(dx - round(dx)), abs(dy - round(dy))) < 0.001
@@ -200,10 +255,13 @@ def pattern(board: Board, said: dict[str, str]) -> None:
         there = board.window((box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy), margin=4)
         y, x = np.mgrid[there] + 0.5
         shape = taken_from(mask, x - round(dx) - columns.start, y - round(dy) - rows.start)
-        expected[there][shape] = color
-        if "count" in said:  # places on a circle are known to a pixel
-            along_the_edge((board.after[there] == color) != shape, depth(shape), 2.0)
-            sure[there] &= depth(shape) > 4
+        expected[there][shape] = board.index(board.things[twin].color)
+        filled[there] |= shape
+        places.append(there)
+    if "count" in said:  # places on a circle are known to a pixel
+        for there in places:
+            along_the_edge(board.after[there] != expected[there], depth(filled[there]), 2.0)
+            sure[there] &= depth(filled[there]) > 4
     same(board, expected, sure)
 
 
@@ -221,8 +279,9 @@ def _grid_gaps(said: dict[str, str], centers: Floats, looks: list[Any]) -> list[
     shown = {(int(r), int(c)): looks[i] for i, (c, r) in enumerate(cells)}
     assert len(shown) == len(looks)
     missing = [rc for rc in itertools.product(range(rows), range(cols)) if rc not in shown]
-    periods = itertools.product(range(1, rows // 2 + 1), range(1, cols // 2 + 1))
+    periods = itertools.product(range(1, rows), range(1, cols))
     phases = [(p * q, _folded((p, q))) for p, q in periods]
+    assert {(0, 0), (0, 1), (1, 0), (1, 1), (rows - 1, cols - 1)} <= set(shown), "a corner of the grid is not shown"
     found = _continued(shown, missing, phases)
     return [((low[0] + c * pitch[0], low[1] + r * pitch[1]), looks.index(found[r, c])) for r, c in missing]
 
@@ -232,13 +291,12 @@ def _folded(period: tuple[int, ...]) -> Callable[[Any], Any]:
     return lambda place: tuple(np.mod(place, period).tolist()) if len(period) > 1 else place % period[0]
 
 
-def _circle_gaps(said: dict[str, str], centers: Floats, looks: list[Any]) -> list[Gap]:
+def _circle_gaps(said: dict[str, str], centers: Floats, looks: list[Any], middle: Point) -> list[Gap]:
     count = int(said["count"])
-    # The circle through all centres: x² + y² = 2 a x + 2 b y + c, by least squares.
-    system = np.column_stack([2 * centers, np.ones(len(centers))])
-    (a, b, c), *_ = np.linalg.lstsq(system, (centers**2).sum(axis=1), rcond=None)
-    radius = math.sqrt(c + a * a + b * b)
-    assert abs(np.hypot(centers[:, 0] - a, centers[:, 1] - b) - radius).max() < 0.9, "the centers are on no circle"
+    a, b = middle
+    reach = np.hypot(centers[:, 0] - a, centers[:, 1] - b)
+    radius = float(reach.mean())
+    assert abs(reach - radius).max() < 1.2, "the centers are on no circle around the middle"
     angles = np.arctan2(centers[:, 1] - b, centers[:, 0] - a)
     step = 2 * math.pi / count
     start = float(np.angle(np.exp(1j * angles * count).mean())) / count

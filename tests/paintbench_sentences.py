@@ -39,6 +39,7 @@ PALETTES: dict[str, dict[str, str]] = {
     },
 }
 HEX = {name: code for palette in PALETTES.values() for name, code in palette.items()}
+HEX |= {name.removesuffix("-colored"): code for name, code in HEX.items()}
 KINDS = (
     *("circle", "rectangle", "cloud", "hexagon", "triangle", "ring"),
     *("arrow", "heart", "star", "semicircle", "cross", "diamond"),
@@ -72,14 +73,17 @@ FIT = (
     " Enlarge it to the full size of the image with nearest-neighbor sampling, so that it fills the whole canvas and the "
     "outline itself no longer shows."
 )
+ALIKE = ("<color:color> <kinds:kinds>", "<color:color> shapes", "<kinds:kinds>")
 EQUAL = " Equal shapes have the same color, size and orientation, and the bounding box of every shape is centered on its place."
 
 SENTENCES: dict[str, tuple[str, ...]] = {
     "translation": (
         "Move <who:shape>[ <h:left|right> by <dx:number>% of the image width]"
         "[ and][ <v:up|down> by <dy:number>% of the image height]." + LAYER,
-        "Move <who:shape>, without turning or resizing it, so that its <point:own> lies exactly on <goal:point>."
-        + LAYER,
+        "Move <who:shape>, without turning or resizing it, so that its <point:own> lies exactly on <goal:point>"
+        "[<now: \\(where that point is now\\)>]." + LAYER,
+        "Move <who:shape> only <only:horizontally|vertically>, without turning or resizing it, until its <point:own> is "
+        "exactly as <far:far right|high> as <goal:point>[<now: \\(where that point is now\\)>]." + LAYER,
     ),
     "rotation": ("Rotate <who:shape> by <angle:int>° <way:clockwise|counterclockwise> about <pivot:pivot>." + LAYER,),
     "reflection": (
@@ -99,11 +103,11 @@ SENTENCES: dict[str, tuple[str, ...]] = {
     ),
     "shearing": (
         f"Shear <who:shape> <way:horizontally|vertically>: keep the <fixed:top|bottom|left|right> edge{BOX} fixed and "
-        "shift the <edge:top|bottom|left|right> edge <to:left|right|up|down> by <amount:int>% of the bounding-box "
+        "shift the <edge:top|bottom|left|right> edge <to:left|right|up|down> by <amount:number>% of the bounding-box "
         "<side:width|height>." + LAYER,
         f"Shear <who:shape> <way:horizontally|vertically>: keep the <line:horizontal|vertical> center line{BOX} fixed "
         "and shift the <edge:top|left> edge <to:left|right|up|down> and the <edge2:bottom|right> edge "
-        "<to2:left|right|up|down>, each by <amount:int>% of the bounding-box <side:width|height>." + LAYER,
+        "<to2:left|right|up|down>, each by <amount:number>% of the bounding-box <side:width|height>." + LAYER,
     ),
     "construction": (
         "Draw <article:a|an> <ink:ink> filled circle centered at <center:point> with a radius of <radius:number>% of the "
@@ -118,7 +122,7 @@ SENTENCES: dict[str, tuple[str, ...]] = {
         + LAYER,
     ),
     "removal": (
-        "Remove the shape at <spot:spot> and show the background there.",
+        "Remove [<all:all shapes except> ]the shape at <spot:spot> and show the background there.",
         "Remove <group:shapes> and show the background there.",
     ),
     "recolor": (
@@ -138,7 +142,7 @@ SENTENCES: dict[str, tuple[str, ...]] = {
     "cropping": (
         "Crop the image to the inside of the <outline:color> outlined rectangle." + FIT,
         "Crop the image to the inside of the <outline:color> outlined tilted rectangle and turn it upright, so that its "
-        "<corner:highest|leftmost> corner becomes the top-left corner of the image." + FIT,
+        "highest corner becomes the <corner:top-left|top-right> corner of the image." + FIT,
     ),
     "flood_fill": (
         "Inside the <outline:color> outlined polygon, recolor every <which:background pixel|pixel that belongs to a "
@@ -154,7 +158,7 @@ SENTENCES: dict[str, tuple[str, ...]] = {
         "linear RGB gradient from <ink:ink> at the <start:from> to <ink2:ink> at the <end:from>, "
         + direction
         + ". Edges "
-        "and corners are measured at the middle of the outline; round each RGB channel to the nearest whole number. "
+        "and corners are those of the outline's outer edge; round each RGB channel to the nearest whole number. "
         "Leave the <rest:shapes|background> and the outline as they are."
         for direction in (
             "constant along lines parallel to these edges",
@@ -171,23 +175,27 @@ SENTENCES: dict[str, tuple[str, ...]] = {
         "<op:Subtract> <amount:int> from each RGB channel of all pixels inside the <outline:color> outlined polygon; "
         "values below 0 become 0 and values above 255 become 255." + KEPT,
     ),
-    "comparison": (
-        "Of all <color:color> <kinds:kinds>, remove the [<rank:second|third|fourth|fifth|sixth|seventh|eighth|ninth> ]"
-        "<word:largest|smallest|widest|narrowest|tallest|shortest> one and show the background there.",
+    "comparison": tuple(
+        f"Of all {group}, remove the [<rank:second|third|fourth|fifth|sixth|seventh|eighth|ninth> ]"
+        "<word:largest|smallest|widest|narrowest|tallest|shortest> one and show the background there."
+        for group in ALIKE
     ),
-    "ordering": (
-        "Rearrange the <color:color> <kinds:kinds> in the <outline:color> boxes by size, from the "
-        "<small:smallest|largest> at the <start:left|top> to the <large:smallest|largest> at the <end:right|bottom>. Move "
+    "ordering": tuple(
+        f"Rearrange the {group} in the <outline:color> boxes by <metric:size|width|height>, from the "
+        "<first:smallest|largest|narrowest|widest|shortest|tallest> at the <start:left|top> to the "
+        "<last:smallest|largest|narrowest|widest|shortest|tallest> at the <end:right|bottom>. Move "
         "them without turning or resizing; each must be centered in its box, as the shapes are now. Leave the boxes and "
-        "all other shapes as they are.",
+        "all other shapes as they are."
+        for group in ALIKE
     ),
     "pattern": (
         "Fill in the missing shape of this repeating pattern, a grid of <rows:int> rows and <cols:int> columns."
         + EQUAL,
         "Fill in the <gaps:int> missing shapes of this repeating pattern, a grid of <rows:int> rows and <cols:int> columns."
         + EQUAL,
-        "Fill in the missing shape of this repeating pattern of <count:int> shapes, evenly spaced on a circle." + EQUAL,
-        "Fill in the <gaps:int> missing shapes of this repeating pattern of <count:int> shapes, evenly spaced on a circle."
+        "Fill in the missing shape of this repeating pattern of <count:int> shapes, evenly spaced on a circle around the center of the image."
+        + EQUAL,
+        "Fill in the <gaps:int> missing shapes of this repeating pattern of <count:int> shapes, evenly spaced on a circle around the center of the image."
         + EQUAL,
     ),
     "counting": tuple(
@@ -198,8 +206,8 @@ SENTENCES: dict[str, tuple[str, ...]] = {
     ),
     "legend": (
         "Apply the key at the <side:left|right|top|bottom> of the image to all shapes outside the key, once and all at "
-        "the same time: a shape whose color stands left of an arrow takes the color at its right, and is removed if there "
-        "is an X at the right. Leave the key and all other shapes as they are.",
+        "the same time: a shape whose color is at the start of an arrow takes the color that the arrow points to, and is "
+        "removed if the arrow points to an X. Leave the key as it is.",
     ),
 }
 

@@ -32,7 +32,7 @@ from pathlib import Path
 from editscope.suites.paintbench import write_set
 if __name__ == "__main__":
     write_set(Path(sys.argv[1]), jobs=int(sys.argv[2]), tasks="border,gradient,removal,legend,cropping,blending",
-              conditions="baseline,striped", per_mode=3, canvas="256x256", split="all")
+              conditions="baseline,striped", per_mode=3, canvas="512x384", split="all")
 """
 
 

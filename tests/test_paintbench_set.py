@@ -208,7 +208,7 @@ def test_what_cannot_fit_on_the_canvas_ends_in_a_sentence(task: str, monkeypatch
     monkeypatch.setattr("editscope.suites.paintbench.make.MAX_ATTEMPTS", 40)
     suite = load_suite("paintbench", tasks=task, conditions="baseline", per_mode=1, canvas="128x128", n=100)
     with pytest.raises(
-        BadInput, match=r"no valid problem for .* canvas 128×128 and n=100.*larger canvas or a smaller n"
+        BadInput, match=r"no valid problem for .* canvas 128×128 and n=100.*another size of the canvas or another n"
     ):
         suite.case(suite.ids[0])
 

@@ -79,7 +79,7 @@ def test_fractions_and_counts_say_what_our_own_fields_say(ours: dict[str, list[d
     for mode in ("shape", "color"):
         for fields in ours[f"counting/{mode}"]:
             assert fields["k"] == fields["count"] == fields[f"k_{mode}"]
-            assert 1 <= fields["overlap"] <= min(fields["k_color"], fields["k_shape"])
+            assert 0 <= fields["overlap"] <= min(fields["k_color"], fields["k_shape"])
             assert fields["params"] == {"n_min": fields["n"], "n_max": fields["n"], "mode": mode}
 
 

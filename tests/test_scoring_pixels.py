@@ -285,4 +285,4 @@ def test_transparent_and_turned_pictures_are_scored_as_a_viewer_shows_them(tmp_p
     turn[0x0112] = 6
     Image.fromarray(np.rot90(answer)).save(tmp_path / "output.png", exif=turn)
     found["turned"] = scores(tmp_path / "output.png")
-    assert found == {"250": (81.8, 100.0), "128": (0.0, 100.0), "cut out": (1.1, 100.0), "turned": (100.0, 0.0)}
+    assert found == {"250": (84.9, 100.0), "128": (0.0, 100.0), "cut out": (1.9, 100.0), "turned": (100.0, 0.0)}

@@ -48,6 +48,7 @@ def generate(
     n: opt.Shapes = None,
     charts: opt.Charts = None,
     per_task: opt.PerTask = None,
+    points: opt.Points = None,
     namespace: opt.Namespace = None,
     split: opt.Split = None,
     jobs: opt.Jobs = None,
@@ -77,12 +78,14 @@ def generate(
         n=n,
         charts=opt.names(charts),
         per_task=per_task,
+        points=points,
         namespace=namespace,
         split=split,
     )
     with _counting(quiet) as on_progress:
         written = write_set(out, jobs=jobs or cores(), on_progress=on_progress, **chosen)
-    printing.say(f"{written:,} problems in {out} · run them with: editscope run {suite} --data {out} --editor SPEC")
+    noun = "problem" if written == 1 else "problems"
+    printing.say(f"{written:,} {noun} in {out} · run them with: editscope run {suite} --data {out} --editor SPEC")
 
 
 @contextmanager

@@ -117,6 +117,14 @@ Canvas: TypeAlias = Annotated[
 Shapes: TypeAlias = Annotated[
     int | None, typer.Option("--n", metavar="N", min=1, help="Custom set: how many shapes a scene has.")
 ]
+Points: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--points",
+        metavar="own|box",
+        help="Custom set: name only shapes' own points [own], or also bounding-box points.",
+    ),
+]
 Namespace: TypeAlias = Annotated[
     str | None,
     typer.Option("--namespace", metavar="NAME", help="Custom set: draw fresh, never-seen problems."),

@@ -302,6 +302,8 @@ def _source(suite: str, rows: Sequence[Result], console: Console) -> None:
     tables = {row.table for row in rows}
     said = f"{paper.title}, {'Tables' if len(tables) > 1 else 'Table'} {_spans(tables)}"
     console.print(said + f"\n{'; '.join(labels)}. {HOW_TO_READ}", markup=False)
+    if remark := published.REMARKS.get(suite):
+        console.print(remark, markup=False)
     slips = sum(slip.table in tables for slip in published.corrections(paper.source))
     odd = sum(cell.table in tables for cell in published.contradictions(paper.source))
     if slips or odd:

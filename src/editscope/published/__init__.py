@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from editscope.published.asking import (
     HEADLINES,
+    REMARKS,
     best,
     card,
     contradictions,
@@ -28,6 +29,7 @@ __all__ = [
     "FIELDS",
     "HEADLINES",
     "PAPERS",
+    "REMARKS",
     "Contradiction",
     "Correction",
     "Matrix",

@@ -52,10 +52,17 @@ def leaderboard(sheet: Sheet, options: Options) -> Html | None:
             "part of a paired test.",
             cls="hint",
         ),
+        _remark(sheet.suite),
         el("div", _table(sheet, entries, metrics, full), cls="scroller tall"),
         cls="board",
         id=f"leaderboard-{sheet.key}",
     )
+
+
+def _remark(suite: str) -> Html | None:
+    from editscope.published import REMARKS
+
+    return el("p", REMARKS[suite], cls="hint") if suite in REMARKS else None
 
 
 def _runs(sheet: Sheet, metrics: Sequence[str]) -> list[Entry]:

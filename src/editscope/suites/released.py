@@ -61,6 +61,7 @@ class ReleasedFolder(Suite):
         split: Literal["test", "preservation", "all"] = "all",
         strata: str | None = None,
         environment: Callable[[], Mapping[str, str]] | None = None,
+        remark: Callable[[Suite], str] | None = None,
     ) -> None:
         self.name = name
         self.aggregation = aggregation(valid_strata(strata))
@@ -68,7 +69,7 @@ class ReleasedFolder(Suite):
         self.options = {"root": str(Path(root).resolve()), "split": split}
         if self.aggregation.resampling != "release":
             self.options["strata"] = self.aggregation.resampling
-        self._environment = environment
+        self._environment, self._remark = environment, remark
         self._entries = {
             entry.case_id: entry
             for folder in sorted(p for p in self.root.iterdir() if p.is_dir())
@@ -107,7 +108,9 @@ class ReleasedFolder(Suite):
         )
 
     def notes(self) -> tuple[str, ...]:
-        """That the set was drawn with other versions than those installed here, if it was."""
+        """What to know about the authors' own set, or that ours was drawn with other versions than those here."""
+        if self._remark is not None and not (self.root / MARKER).exists() and (said := self._remark(self)):
+            return (said,)
         recorded = _environment_of(self.root)
         if self._environment is None or not recorded:
             return ()

@@ -25,21 +25,23 @@ def load(
     namespace: str = "paintbench",
     split: Literal["test", "preservation", "all"] | None = None,
     strata: str | None = None,
+    points: Literal["own", "box"] | None = None,
 ) -> Suite:
     """PaintBench, made in memory or read from a folder.
 
     Without options: the 1,920 problems of the standard set. ``tasks``, ``modes`` and ``conditions`` keep a part
     of it; ``per_cell`` (12) is the number of problems per task and condition, ``per_mode`` the number per mode
     instead; ``canvas`` ("512x512") and ``n`` override what the conditions say; another ``namespace`` draws
-    problems that nobody has seen. ``split`` is "test" (default), "preservation" (the 96 inputs of removal, to be
-    returned unchanged) or "all". ``strata`` says within what intervals resample: "release" (default, within tasks)
-    or "paper" (within modes of tasks). ``root`` reads a set in the released layout and takes no other option but
-    ``split`` (default: everything that is there) and ``strata``.
+    problems that nobody has seen. ``points`` says which points of shapes instructions name: "own" (default, as in
+    the release), or as often those of bounding boxes ("box", as the paper describes). ``split`` is "test" (default),
+    "preservation" (the 96 inputs of removal, to be returned unchanged) or "all". ``strata`` says within what intervals
+    resample: "release" (default, within tasks) or "paper" (within modes of tasks). ``root`` reads a set in the
+    released layout and takes no other option but ``split`` (default: everything that is there) and ``strata``.
     """
     if root is not None:
         from editscope.suites.paintbench.folder import read_set
 
-        given = (tasks, modes, conditions, per_cell, per_mode, canvas, n)
+        given = (tasks, modes, conditions, per_cell, per_mode, canvas, n, points)
         if any(value is not None for value in given) or namespace != "paintbench":
             raise BadInput("a set that is read from a folder cannot be changed; use --where to keep a part of it")
         return read_set(root, split or "all", strata)
@@ -56,6 +58,7 @@ def load(
         namespace=namespace,
         split=split or "test",
         strata=strata,
+        points=points,
     )
 
 

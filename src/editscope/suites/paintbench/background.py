@@ -17,6 +17,8 @@ Numbers: TypeAlias = npt.NDArray[np.floating]
 
 ORIENTATIONS = (0, 45, 90)
 BANDS = (6, 8, 10)
+AMPLITUDE = (1.0, 4.0)
+WAVES = (4, 10)
 WAVEFORMS = ("line", "sine", "square", "triangle", "sawtooth")
 
 
@@ -25,18 +27,21 @@ class Stripes:
     """Bands of two colours; their edges follow a wave.
 
     orientation: 0 bands run left to right, 90 top to bottom, 45 from bottom left to top right;
-    band: width of one band in percent of the canvas width; the wave swings by ± a quarter band and
-    repeats every three bands.
+    band: width of one band in percent of the canvas width; amplitude: by how much the wave swings to either side, in
+    percent of the canvas width; waves: how often it repeats along a length equal to the canvas width.
     """
 
     orientation: int
     band: int
     waveform: str
+    amplitude: float
+    waves: int
 
     @staticmethod
     def random(dice: Dice) -> Stripes:
         """Parameters drawn from a seed."""
-        return Stripes(dice.choice(ORIENTATIONS), dice.choice(BANDS), dice.choice(WAVEFORMS))
+        orientation, band, waveform = dice.choice(ORIENTATIONS), dice.choice(BANDS), dice.choice(WAVEFORMS)
+        return Stripes(orientation, band, waveform, round(dice.uniform(*AMPLITUDE), 2), dice.integer(*WAVES))
 
     def describe(self) -> dict[str, Any]:
         """For the problem's description."""
@@ -46,19 +51,19 @@ class Stripes:
         """Colour index 0 or 1 of every pixel."""
         band = self.band / 100 * width
         if self.orientation == 0:
-            offsets = self._offsets(np.arange(width) + 0.5, band)
+            offsets = self._offsets(np.arange(width) + 0.5, width)
             return _bands(np.arange(height) + 0.5, offsets, band, False)
         if self.orientation == 90:
-            offsets = self._offsets(np.arange(height) + 0.5, band)
+            offsets = self._offsets(np.arange(height) + 0.5, width)
             return _bands(np.arange(width) + 0.5, offsets, band, True)
         # Along a diagonal, x - y is the place on the band and x + y the place across it: both from tables.
         root = math.sqrt(0.5)
-        offsets = self._offsets((np.arange(width + height - 1) - (height - 1)) * root, band)
+        offsets = self._offsets((np.arange(width + height - 1) - (height - 1)) * root, width)
         across = (np.arange(width + height - 1) + 1.0) * root
         return _diagonal_bands(across, offsets, band, width, height)
 
-    def _offsets(self, along: Numbers, band: float) -> Numbers:
-        phase = np.mod(along / (3 * band), 1.0)
+    def _offsets(self, along: Numbers, width: int) -> Numbers:
+        phase = np.mod(along * self.waves / width, 1.0)
         if self.waveform == "sine":
             wave = np.array([round(math.sin(2 * math.pi * float(p)), 9) for p in phase])
         elif self.waveform == "square":
@@ -69,7 +74,7 @@ class Stripes:
             wave = 2 * phase - 1
         else:
             wave = np.zeros_like(phase)
-        return 0.25 * band * wave
+        return self.amplitude / 100 * width * wave
 
 
 @compiled()

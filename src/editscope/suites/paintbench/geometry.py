@@ -47,10 +47,16 @@ class Affine:
         out[:, 1] = self.d * x + self.e * y + self.f
         return np.rint(out * GRID) / GRID
 
-    @property
-    def determinant(self) -> float:
-        """Signed factor by which areas change."""
-        return self.a * self.e - self.b * self.d
+    def after(self, first: Affine) -> Affine:
+        """The map that does another one first, then this one."""
+        return Affine(
+            self.a * first.a + self.b * first.d,
+            self.a * first.b + self.b * first.e,
+            self.a * first.c + self.b * first.f + self.c,
+            self.d * first.a + self.e * first.d,
+            self.d * first.b + self.e * first.e,
+            self.d * first.c + self.e * first.f + self.f,
+        )
 
 
 def translation(dx: float, dy: float) -> Affine:
@@ -210,18 +216,6 @@ def _cross(a: Point, b: Point, c: Point, d: Point) -> bool:
     return side(a, b, c) * side(a, b, d) <= 0 and side(c, d, a) * side(c, d, b) <= 0
 
 
-def smallest_angle(vertices: Sequence[Point]) -> float:
-    """The sharpest corner of a polygon, in degrees; a reversal counts as 0 and a straight corner as 0 too."""
-    sharpest = 180.0
-    for i, (x, y) in enumerate(vertices):
-        (px, py), (nx, ny) = vertices[i - 1], vertices[(i + 1) % len(vertices)]
-        first, second = math.atan2(py - y, px - x), math.atan2(ny - y, nx - x)
-        turn = abs(math.degrees(first - second)) % 360
-        turn = min(turn, 360 - turn)
-        sharpest = min(sharpest, turn, 180 - turn)
-    return sharpest
-
-
 def area(vertices: Sequence[Point]) -> float:
     """The area of a simple polygon.
 
@@ -231,3 +225,25 @@ def area(vertices: Sequence[Point]) -> float:
     k = len(vertices)
     twice = sum(vertices[i][0] * vertices[(i + 1) % k][1] - vertices[(i + 1) % k][0] * vertices[i][1] for i in range(k))
     return abs(twice) / 2.0
+
+
+def hull(points: Sequence[Point]) -> list[Point]:
+    """The convex hull of points, clockwise on the screen, without corners on its edges.
+
+    >>> hull([(0, 0), (4, 0), (2, 1), (4, 4), (0, 4), (2, 0)])
+    [(0, 0), (4, 0), (4, 4), (0, 4)]
+    """
+    ordered = sorted(set(points))
+    chains = []
+    for way in (ordered, ordered[::-1]):
+        chain: list[Point] = []
+        for p in way:
+            while len(chain) > 1 and _turn(chain[-2], chain[-1], p) <= 0:
+                chain.pop()
+            chain.append(p)
+        chains.append(chain[:-1])
+    return chains[0] + chains[1]
+
+
+def _turn(a: Point, b: Point, c: Point) -> float:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

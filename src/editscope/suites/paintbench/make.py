@@ -11,6 +11,7 @@ from editscope.images import Indexed, Pixels
 from editscope.suites.dice import Dice
 from editscope.suites.made import Made
 from editscope.suites.paintbench.catalog import CATEGORY_OF, CONDITIONS, PRESERVATION, object_count, seed_of
+from editscope.suites.paintbench.palette import differences
 from editscope.suites.paintbench.problem import MIN_CHANGED, Problem, Reject, require, task_named
 from editscope.suites.paintbench.raster import Plane
 from editscope.suites.paintbench.scene import Scene, Setup
@@ -18,8 +19,10 @@ from editscope.suites.paintbench.sidecar import released_fields
 from editscope.suites.paintbench.slots import Overrides, Slot
 
 MAX_ATTEMPTS = 400
-VISIBLE_SHIFT = 12
-"""Summed over the three channels, the smallest change of a colour that counts as one that can be seen."""
+TOLERANCES = range(11)
+"""The ΔE up to which a pixel counts as right, one after another, when an edit is scored."""
+MOST_FAINT = 0.05
+"""The most that the unchanged input may score, as a fraction: fainter edits are not asked for."""
 KEEP_EVERYTHING = "Return the image exactly as it is, without changing a single pixel."
 
 
@@ -28,7 +31,7 @@ def make(slot: Slot, overrides: Overrides = Overrides()) -> Made:
     condition = CONDITIONS[slot.condition]
     width, height = overrides.canvas or (condition.width, condition.height)
     n = overrides.n or object_count(slot.task, condition.level)
-    setup = Setup(width, height, condition.palette, condition.striped, n)
+    setup = Setup(width, height, condition.palette, condition.striped, n, overrides.points)
     reasons: dict[str, int] = {}
     for attempt in range(MAX_ATTEMPTS):
         seed = seed_of(overrides.namespace, slot.task, slot.condition, slot.mode, slot.slot, attempt)
@@ -41,7 +44,7 @@ def make(slot: Slot, overrides: Overrides = Overrides()) -> Made:
     reason = max(reasons, key=lambda r: reasons[r])
     raise BadInput(
         f"no valid problem for {slot.id} ({slot.mode}, {slot.condition}) in {MAX_ATTEMPTS} attempts with "
-        f"canvas {width}×{height} and n={n}; most often: {reason}. Choose a larger canvas or a smaller n"
+        f"canvas {width}×{height} and n={n}; most often: {reason}. Choose another size of the canvas or another n"
     )
 
 
@@ -55,17 +58,37 @@ def attempt_problem(task: str, mode: str, setup: Setup, seed: int) -> tuple[Scen
 
 
 def _require_visible(scene: Scene, problem: Problem) -> None:
-    """Enough pixels change, and most of those by more than a shade."""
-    colors = np.array([c.rgb for c in scene.colors] + list(problem.extra_colors), np.int64)
+    """Enough pixels change, and so clearly that an editor which changes nothing gets next to nothing."""
+    colors = np.array([c.rgb for c in scene.colors] + list(problem.extra_colors), np.uint8)
     if problem.after.ndim == 2:
         pairs = _pairs(problem.before, problem.after, len(colors))
-        shift = np.abs(colors[:, None] - colors[None]).sum(axis=2)
         np.fill_diagonal(pairs, 0)
-        changed, visible = int(pairs.sum()), int(pairs[shift >= VISIBLE_SHIFT].sum())
+        old, new = np.nonzero(pairs)
+        counts, apart = pairs[old, new], differences(colors[old], colors[new])
     else:
-        changed, visible = _shifted(problem.before, problem.after, colors, VISIBLE_SHIFT)
+        keys, counts = np.unique(_changed_keys(problem.before, problem.after, colors), return_counts=True)
+        news = np.stack([keys // 65536 % 256, keys // 256 % 256, keys % 256], axis=1)
+        apart = differences(colors[keys // 2**24], news)
+    changed = int(counts.sum())
     require(changed >= MIN_CHANGED, "the edit changes too few pixels to see")
-    require(visible >= 0.8 * changed, "most of the edit is a change that nobody can see")
+    kept = sum(int(counts[apart <= tolerance].sum()) for tolerance in TOLERANCES) / len(TOLERANCES)
+    require(kept <= MOST_FAINT * changed, "the edit is so faint that the input would pass for the answer")
+
+
+@compiled()
+def _changed_keys(before: Plane, after: Pixels, colors: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+    """For every pixel that changes, its old index and its new color in one number."""
+    height, width = before.shape
+    keys = np.empty(height * width, np.int64)
+    count = 0
+    for row in range(height):
+        for column in range(width):
+            old = before[row, column]
+            r, g, b = after[row, column, 0], after[row, column, 1], after[row, column, 2]
+            if r != colors[old, 0] or g != colors[old, 1] or b != colors[old, 2]:
+                keys[count] = ((np.int64(old) * 256 + r) * 256 + g) * 256 + b
+                count += 1
+    return keys[:count]
 
 
 @compiled()
@@ -77,21 +100,6 @@ def _pairs(before: Plane, after: Plane, colors: int) -> npt.NDArray[np.int64]:
             if before[row, column] != after[row, column]:
                 counts[before[row, column], after[row, column]] += 1
     return counts
-
-
-@compiled()
-def _shifted(before: Plane, after: Pixels, colors: npt.NDArray[np.int64], least: int) -> tuple[int, int]:
-    changed, visible = 0, 0
-    height, width = before.shape
-    for row in range(height):
-        for column in range(width):
-            index = before[row, column]
-            shift = 0
-            for channel in range(3):
-                shift += abs(np.int64(after[row, column, channel]) - colors[index, channel])
-            changed += shift > 0
-            visible += shift >= least
-    return changed, visible
 
 
 def _finished(slot: Slot, scene: Scene, problem: Problem, seed: int, attempt: int) -> Made:

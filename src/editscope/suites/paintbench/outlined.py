@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,20 +11,31 @@ import numpy.typing as npt
 
 from editscope.compiled import compiled
 from editscope.suites.dice import Dice
-from editscope.suites.paintbench.geometry import Point, area, is_simple, smallest_angle, snap
+from editscope.suites.paintbench.geometry import Point, hull, snap
 from editscope.suites.paintbench.palette import Color
-from editscope.suites.paintbench.problem import Reject, require
+from editscope.suites.paintbench.problem import Reject
 from editscope.suites.paintbench.raster import Plane, fill, outline_array, stroke
 from editscope.suites.paintbench.scene import Scene
 
-MARGIN = 10.0
-LEAST = 150
-"""A region must hold at least this many background pixels and this many pixels of shapes."""
+MARGIN = 0.04
+"""How far a region stays from the edge of the image, as a fraction of the shorter side."""
+FIGURE, GROUND = 0.05, 0.1
+"""The least shares of shapes and of background inside a region."""
+TRIES = 20
+PAD = (0.3, 0.8)
+"""How far the points of a polygon lie around a shape's box, as a fraction of its longer side."""
+LEAST_PAD = 0.05
+POINTS = 12
+LEAST = 600
+"""The least pixels inside a region."""
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """An outlined polygon in a picture: ``inside`` are the pixels that the outline encloses, outline excluded."""
+    """An outlined polygon in a picture: ``inside`` are the pixels that the outline encloses, outline excluded.
+
+    The outline lies within the polygon, so its outer edge is the polygon.
+    """
 
     vertices: tuple[Point, ...]
     color: Color
@@ -43,52 +54,44 @@ class Region:
 
 def outline_width(scene: Scene) -> int:
     """How thick outlines are drawn, in pixels."""
-    return max(3, min(round(0.004 * max(scene.width, scene.height)), round(0.008 * scene.shorter)))
+    return max(3, scene.width // 100)
 
 
-def outline_region(scene: Scene, dice: Dice, vertices: tuple[Point, ...], mixed: bool = True) -> Region:
-    """Draw the outline over the scene. ``mixed`` asks for both background and shapes inside."""
-    color = scene.outline_color(dice)
-    before = scene.drawn()
-    background = scene.is_background(before)
-    inside = np.zeros_like(before)
-    fill(inside, [outline_array(vertices)], 1)
-    radius = outline_width(scene) / 2
-    stroke(before, vertices, radius, color.index)
-    stroke(inside, vertices, radius, 0)
-    region = Region(vertices, color, before, inside.view(np.bool_), background)
-    ground = int(np.count_nonzero(region.inside & background))
-    figure = int(np.count_nonzero(region.inside)) - ground
-    require(
-        not mixed or (ground >= LEAST and figure >= LEAST),
-        "the region does not hold both background and shapes",
-    )
-    return region
+def outlined_polygon(scene: Scene, dice: Dice, color: Color) -> Region:
+    """A convex polygon around a shape, with its outline drawn over the scene."""
+    return outlined_region(scene, dice, color, lambda: _hull_around(scene, dice))
 
 
-def random_polygon(scene: Scene, dice: Dice) -> tuple[Point, ...]:
-    """Four to six vertices around a shape, so that the polygon cuts through it or holds it."""
-    anchor = dice.choice(scene.shapes).box
-    reach = max(anchor.width, anchor.height)
-    radius = max(0.07 * scene.shorter, min(0.2 * scene.shorter, reach * dice.uniform(0.5, 0.95)))
-    for _ in range(40):
-        cx = anchor.center[0] + dice.uniform(-0.3, 0.3) * reach
-        cy = anchor.center[1] + dice.uniform(-0.3, 0.3) * reach
-        k = dice.integer(4, 6)
-        turn = dice.uniform(0, 360)
-        vertices = []
-        for i in range(k):
-            angle = math.radians(turn + 360 * (i + dice.uniform(-0.22, 0.22)) / k)
-            r = radius * dice.uniform(0.75, 1.3)
-            vertices.append((snap(cx + r * math.cos(angle)), snap(cy + r * math.sin(angle))))
-        if (
-            all(scene.canvas.grown(-MARGIN).holds(v) for v in vertices)
-            and is_simple(vertices)
-            and smallest_angle(vertices) >= 12
-            and area(vertices) >= 2500
-        ):
-            return tuple(vertices)
-    raise Reject("no room for the outlined polygon")
+def outlined_region(scene: Scene, dice: Dice, color: Color, draw: Callable[[], tuple[Point, ...] | None]) -> Region:
+    """The first of some drawn polygons that holds enough of both, background and shapes."""
+    picture = scene.drawn()
+    background = scene.is_background(picture)
+    for _ in range(TRIES):
+        vertices = draw()
+        if vertices is None:
+            continue
+        inside, line = np.zeros_like(picture), np.zeros_like(picture)
+        fill(inside, [outline_array(vertices)], 1)
+        stroke(line, vertices, float(outline_width(scene)), 1)
+        line &= inside
+        within = (inside & ~line).view(np.bool_)
+        whole = int(np.count_nonzero(within))
+        ground = int(np.count_nonzero(within & background))
+        if whole >= LEAST and ground >= GROUND * whole and whole - ground >= FIGURE * whole:
+            picture[line.view(np.bool_)] = color.index
+            return Region(vertices, color, picture, within, background)
+    raise Reject("the region does not hold both background and shapes")
+
+
+def _hull_around(scene: Scene, dice: Dice) -> tuple[Point, ...]:
+    """The convex hull of a shape's box and of random points around it."""
+    box = dice.choice(scene.shapes).box
+    pad = max(LEAST_PAD * scene.shorter, dice.uniform(*PAD) * max(box.width, box.height))
+    room, around = scene.canvas.grown(-MARGIN * scene.shorter), box.grown(pad)
+    corners = [(box.x0, box.y0), (box.x1, box.y0), (box.x1, box.y1), (box.x0, box.y1)]
+    drawn = [(dice.uniform(around.x0, around.x1), dice.uniform(around.y0, around.y1)) for _ in range(POINTS)]
+    inside = [(min(max(x, room.x0), room.x1), min(max(y, room.y0), room.y1)) for x, y in (*corners, *drawn)]
+    return tuple((snap(x), snap(y)) for x, y in hull(inside))
 
 
 def recolored(

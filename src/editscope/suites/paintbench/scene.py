@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,8 @@ from editscope.suites.dice import Dice
 from editscope.suites.paintbench.background import Stripes
 from editscope.suites.paintbench.geometry import Box, Point, clearance, distance, inside
 from editscope.suites.paintbench.palette import PALETTES, Color
-from editscope.suites.paintbench.problem import Reject
+from editscope.suites.paintbench.placing import Placing
+from editscope.suites.paintbench.problem import Reject, require
 from editscope.suites.paintbench.raster import Plane, fill
 from editscope.suites.paintbench.shapes import (
     FREE_ASPECT,
@@ -25,11 +27,14 @@ from editscope.suites.paintbench.shapes import (
     Shape,
     make_shape,
 )
-from editscope.suites.paintbench.words import PointRef, number, plural
+from editscope.suites.paintbench.words import PointRef, number
 
-GAP = 4.0
 MIN_SIZE = 32.0
-PLACE_TRIES = 150
+SPOT_TRIES = 60
+OFF_EDGE = 2.5
+"""How far, in pixels, a position that names a shape lies from its edge."""
+COORDINATES = (5.0, 95.0)
+"""Where points lie that are given as coordinates, in percent of a side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,7 @@ class Setup:
     palette: str
     striped: bool
     n: int
+    points: Literal["own", "box"] = "own"
 
 
 class Scene:
@@ -83,104 +89,55 @@ class Scene:
                 aspect = dice.log_uniform(0.4, 2.5)
         return make_shape(kind, color, size, aspect, dice.uniform(0, 360) if kind in ROTATABLE else 0.0)
 
-    def place(self, dice: Dice, shape: Shape, area: Box | None = None, keep_off: Iterable[Box] = ()) -> Shape:
-        """Find a free place for a shape and add it to the scene; Reject when there is none."""
+    def populate(self, dice: Dice, area: Box | None = None, *, tight: bool = False) -> None:
+        """Place n shapes; ``tight`` lets them reach to the edge of the area.
+
+        No two are of the same kind and color, no color stands more often than max(2, ⌈n/3⌉), no kind more often than
+        max(2, ⌈n/12⌉).
+        """
         area = area or self.canvas
-        box = shape.box
-        near = [*(s.box for s in self.shapes), *keep_off]
-        taken = [(b.x0 - GAP, b.y0 - GAP, b.x1 + GAP, b.y1 + GAP) for b in near]
-        low_x, high_x = area.x0 - box.x0 + 2, area.x1 - box.x1 - 2
-        low_y, high_y = area.y0 - box.y0 + 2, area.y1 - box.y1 - 2
-        if low_x <= high_x and low_y <= high_y:
-            for _ in range(PLACE_TRIES):
-                dx, dy = dice.uniform(low_x, high_x), dice.uniform(low_y, high_y)
-                x0, y0, x1, y1 = box.x0 + dx, box.y0 + dy, box.x1 + dx, box.y1 + dy
-                if all(x1 < tx0 or tx1 < x0 or y1 < ty0 or ty1 < y0 for tx0, ty0, tx1, ty1 in taken):
-                    placed = shape.moved(dx, dy)
-                    self.shapes.append(placed)
-                    return placed
-        raise Reject("no room for another shape")
+        low, high = self.sizes(self.n, min(area.width, area.height))
+        most_of_color, most_of_kind = max(2, math.ceil(self.n / 3)), max(2, math.ceil(self.n / 12))
+        used: Counter[str | int | tuple[str, int]] = Counter()
+        placing = Placing(self.shapes, dice, area, tight=tight)
+        kinds = list(KINDS)
 
-    def populate(
-        self,
-        dice: Dice,
-        n: int | None = None,
-        area: Box | None = None,
-        kinds: Sequence[str] = KINDS,
-        colors: Sequence[Color] | None = None,
-        keep_off: Iterable[Box] = (),
-    ) -> None:
-        """Place n shapes: no two of the same kind and colour, no colour more often than max(2, ⌈n/3⌉)."""
-        n = self.n if n is None else n
-        colors = self.pool if colors is None else colors
-        if self.setup.striped and n >= len(colors):
-            # Both background colours are taken, so one colour is kept back for outlines and what is drawn.
-            colors = colors[:-1]
-        low, high = self.sizes(n, None if area is None else min(area.width, area.height))
-        pairs = dice.shuffled([(kind, color) for kind in kinds for color in colors])
-        most = max(2, math.ceil(n / 3))
-        used: dict[str, int] = {}
-        chosen: list[Shape] = []
-        for kind, color in pairs:
-            if len(chosen) == n:
-                break
-            if used.get(color.name, 0) < most:
-                used[color.name] = used.get(color.name, 0) + 1
-                chosen.append(self.random_shape(dice, kind, color, dice.uniform(low, high)))
-        if len(chosen) < n:
-            raise Reject("not enough kinds and colors")
-        # Big shapes first, or the last of sixty would find no place; the order of the scene stays as drawn.
-        start = len(self.shapes)
-        order = sorted(range(n), key=lambda i: -chosen[i].box.width * chosen[i].box.height)
-        placed = {i: self.place(dice, chosen[i], area, keep_off) for i in order}
-        self.shapes[start:] = [placed[i] for i in range(n)]
+        def draw() -> Shape:
+            kind = dice.choice(kinds)
+            free = [c for c in self.pool if used[c.index] < most_of_color and not used[kind, c.index]]
+            require(bool(free), "not enough kinds and colors")
+            return self.random_shape(dice, kind, dice.choice(free), dice.uniform(low, high))
 
-    # Colours
+        for _ in range(self.n):
+            shape = placing.place(draw)
+            used.update((shape.kind, shape.color.index, (shape.kind, shape.color.index)))
+            if used[shape.kind] == most_of_kind:
+                kinds.remove(shape.kind)
 
-    def unused_colors(self) -> list[Color]:
-        """Palette colours that neither a shape nor the background has."""
-        used = {shape.color.index for shape in self.shapes} | {0}
-        if self.setup.striped:
-            used.add(1)
-        return [color for color in self.colors if color.index not in used]
+    # Colors
 
-    def unused_color(self, dice: Dice, but: Collection[Color] = ()) -> Color:
-        """A colour that the scene does not show yet; in a scene that shows them all, any that is not ``but``."""
-        banned = {color.index for color in but}
-        free = [c for c in self.unused_colors() if c.index not in banned]
-        free = free or [c for c in self.pool if c.index not in banned]
-        if not free:
-            raise Reject("no color left")
-        return dice.choice(free)
-
-    def outline_color(self, dice: Dice) -> Color:
-        """An unused colour for lines: one of the three that stand out most against the background."""
-        return dice.choice(self._by_contrast()[:3])
-
-    def ink(self) -> Color:
-        """The unused colour that stands out most against the background."""
-        return self._by_contrast()[0]
-
-    def _by_contrast(self) -> list[Color]:
-        grounds = self.colors[: 2 if self.setup.striped else 1]
-        free = self.unused_colors()
-        if not free:
-            raise Reject("no color left that can be told from the rest")
-        return sorted(free, key=lambda c: -min(abs(c.luminance - g.luminance) for g in grounds))
+    def reserve(self, dice: Dice) -> Color:
+        """A color for what is drawn, filled or outlined: no shape that is placed from now on has it."""
+        color = dice.choice(self.pool)
+        self.pool = tuple(other for other in self.pool if other is not color)
+        return color
 
     # Words
 
     def phrases(self, shape: Shape) -> list[str]:
-        """The ways to name one shape so that the words fit it and no other."""
-        same_kind = [s for s in self.shapes if s.kind == shape.kind]
-        same_color = [s for s in self.shapes if s.color.index == shape.color.index]
+        """The ways to name one shape so that the words fit it and no other.
+
+        A color that several shapes have is always said together with the kind; the kind alone never is the only clue
+        where the color would do.
+        """
+        alike = [s for s in self.shapes if s.color.index == shape.color.index]
         phrases = []
-        if len([s for s in same_kind if s.color.index == shape.color.index]) == 1:
+        if len([s for s in alike if s.kind == shape.kind]) == 1:
             phrases.append(f"the {shape.color.name} {shape.kind}")
-        if len(same_kind) == 1:
-            phrases.append(f"the {shape.kind}")
-        if len(same_color) == 1:
+        if len(alike) == 1:
             phrases.append(f"the {shape.color.name} shape")
+            if len([s for s in self.shapes if s.kind == shape.kind]) == 1:
+                phrases.append(f"the {shape.kind}")
         return phrases
 
     def phrase(self, dice: Dice, shape: Shape) -> str:
@@ -190,9 +147,10 @@ class Scene:
             raise Reject("no words fit that shape alone")
         return dice.choice(phrases)
 
-    def coordinate(self, dice: Dice, area: Box | None = None) -> PointRef:
+    def coordinate(self, dice: Dice, area: Box | None = None, within: tuple[float, float] = COORDINATES) -> PointRef:
         """A point in percent of width and height, two decimals, all of them used."""
-        area = area or self.canvas
+        if area is None:
+            return self.at(round(dice.uniform(*within), 2), round(dice.uniform(*within), 2))
         px = round(dice.uniform(area.x0, area.x1) / self.width * 100, 2)
         py = round(dice.uniform(area.y0, area.y1) / self.height * 100, 2)
         return self.at(px, py)
@@ -209,43 +167,33 @@ class Scene:
         return PointRef(f"the {name} of the image", points[name], name=name)
 
     def point_of(self, dice: Dice, shape: Shape) -> tuple[str, Point]:
-        """A named point of a shape: as often one of its own as one of its bounding box, where it has its own."""
+        """A named point of a shape: one of its own, or with ``points=box`` as often one of its bounding box."""
+        if self.setup.points == "own":
+            points = shape.own_points()
+            name = dice.choice(list(points))
+            return name, points[name]
         points = shape.named_points()
         own = [name for name in points if not name.startswith("bounding-box")]
         boxed = [name for name in points if name.startswith("bounding-box")]
         name = dice.choice(own if own and dice.chance(0.5) else boxed)
         return name, points[name]
 
-    def shape_point(self, dice: Dice, but: Shape | None = None) -> PointRef:
-        """A named point of a shape that words can name."""
-        shapes = [s for s in self.shapes if s is not but]
-        if not shapes:
-            raise Reject("no other shape")
-        shape = dice.choice(shapes)
+    def named_point(self, dice: Dice, but: Shape | None = None) -> PointRef:
+        """A named point of a shape or of the image, which counts as one more shape."""
+        sources: list[Shape | None] = [*(shape for shape in self.shapes if shape is not but), None]
+        shape = dice.choice(sources)
+        if shape is None:
+            return self.canvas_point(dice)
         name, at = self.point_of(dice, shape)
         return PointRef(f"the {name} of {self.phrase(dice, shape)}", at, self.shapes.index(shape), name)
 
-    def any_point(self, dice: Dice, but: Shape | None = None) -> PointRef:
-        """A point of another shape, of the image, or a coordinate."""
-        which = dice.choice(("shape", "shape", "canvas", "coordinate"))
-        if which == "shape" and len(self.shapes) > (0 if but is None else 1):
-            return self.shape_point(dice, but)
-        return self.canvas_point(dice) if which == "canvas" else self.coordinate(dice)
-
     def spot_in(self, dice: Dice, shape: Shape) -> PointRef:
-        """A coordinate that lies well inside a shape."""
-        best, room = None, 0.0
-        for _ in range(60):
-            ref = self.coordinate(dice, shape.box)
-            if inside(ref.at, shape.outlines):
-                here = clearance(ref.at, shape.outlines)
-                if here > room:
-                    best, room = ref, here
-                if room >= 0.12 * shape.size:
-                    break
-        if best is None or room < 2.5:
-            raise Reject("no spot well inside that shape")
-        return best
+        """A random coordinate of a shape, not at its very edge."""
+        for _ in range(SPOT_TRIES):
+            ref = self.coordinate(dice, area=shape.box)
+            if inside(ref.at, shape.outlines) and clearance(ref.at, shape.outlines) >= OFF_EDGE:
+                return ref
+        raise Reject("no spot inside that shape")
 
     # Pixels
 
@@ -291,47 +239,6 @@ class Scene:
             }
             for s in self.shapes
         ]
-
-
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """Words that fit some shapes of a scene, and which these are."""
-
-    words: str
-    kind: str
-    inverted: bool
-    members: tuple[int, ...]
-
-
-def choose_attribute(scene: Scene, dice: Dice, valid: Callable[[Attribute], bool] | None = None) -> Attribute:
-    """Words for at least one and not all shapes: by colour, by kind, both, or everything but these."""
-    for _ in range(30):
-        attribute = _attribute(scene, dice)
-        if 0 < len(attribute.members) < len(scene.shapes) and (valid is None or valid(attribute)):
-            return attribute
-    raise Reject("no attribute fits some shapes but not all")
-
-
-def _attribute(scene: Scene, dice: Dice) -> Attribute:
-    example = dice.choice(scene.shapes)
-    by = dice.choice(("color", "shape", "single"))
-    inverted = dice.chance(0.35)
-    if by == "single":
-        fits = [s is example for s in scene.shapes]
-        words, those = scene.phrase(dice, example), "the one"
-    elif by == "color":
-        fits = [s.color.index == example.color.index for s in scene.shapes]
-        name = example.color.name
-        words = f"the {name} shape" if sum(fits) == 1 else f"all {name} shapes"
-        those = f"the {name} one" if sum(fits) == 1 else f"the {name} ones"
-    else:
-        fits = [s.kind == example.kind for s in scene.shapes]
-        words = f"the {example.kind}" if sum(fits) == 1 else f"all {plural(example.kind)}"
-        those = f"the {example.kind}" if sum(fits) == 1 else f"the {plural(example.kind)}"
-    if inverted:
-        words = f"all shapes except {words if by == 'single' else those}"
-    members = tuple(i for i, fit in enumerate(fits) if fit != inverted)
-    return Attribute(words, by, inverted, members)
 
 
 def far_apart(points: Sequence[Point], least: float) -> bool:

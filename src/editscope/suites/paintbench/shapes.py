@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import TypeAlias
 
 import numpy as np
 
@@ -39,25 +38,46 @@ KINDS = (
 ROTATABLE = frozenset({"hexagon", "triangle", "ring", "arrow", "heart", "star", "semicircle", "diamond"})
 FREE_ASPECT = frozenset({"rectangle", "ring", "arrow", "cross", "diamond"})
 NOT_NEARLY_SQUARE = frozenset({"rectangle", "ring", "diamond"})
-RING_HOLE = 0.55
-CROSS_ARM = 0.34
+RING_HOLE = 0.6
+ARROW_HEAD = 0.4
+CROSS_ARM = 1 / 3
+"""The thickness of an arm as a fraction of the side that it crosses: arms stretch with the shape."""
+PROPORTIONS = {"triangle": 1 / math.sqrt(3), "semicircle": 0.5, "cloud": 0.75, "hexagon": math.sqrt(3) / 2}
+"""The shorter side before rotation, as a fraction of the longer one, of kinds that are no square and cannot stretch."""
+OWN_POINTS = {
+    "cloud": ("topmost point", "leftmost point", "rightmost point"),
+    "cross": ("center", "top edge midpoint", "bottom edge midpoint", "left edge midpoint", "right edge midpoint"),
+    "arrow": ("tip",),
+    "heart": ("tip",),
+}
+"""Which of a shape's single points the release names; of the other kinds all."""
 FLATNESS = 1 / 512
 """How far, in pixels, a polygon may stay inside the curve that it stands for."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Figure:
+    """A shape as it is described: rings of points around the origin, and points that have names."""
+
+    rings: list[list[Point]]
+    points: dict[str, Point]
+    families: dict[str, tuple[Point, ...]]
 
 
 @dataclass(frozen=True, eq=False)
 class Shape:
     """A shape on a canvas: polygons in pixel coordinates, and points that move with them.
 
-    ``points`` are single points by name; ``families`` are groups of alike points (the five tips of a star),
-    which get a name only through where they lie ("highest tip").
+    ``figure`` is the shape as a template and ``place`` maps it to the canvas. ``points`` are single points by name;
+    ``families`` are groups of alike points (the five tips of a star), which get a name only through where they lie
+    ("highest tip").
     """
 
     kind: str
     color: Color
     outlines: tuple[Outline, ...]
-    points: dict[str, Point]
-    families: dict[str, tuple[Point, ...]]
+    figure: _Figure
+    place: Affine
     size: float
     aspect: float = 1.0
     rotation: float = 0.0
@@ -67,22 +87,33 @@ class Shape:
         """The bounding box."""
         return box_of(self.outlines)
 
+    @property
+    def half_diagonal(self) -> float:
+        """Half the diagonal of the bounding box that the shape had before it was turned."""
+        shorter = PROPORTIONS.get(self.kind) or min(self.aspect, 1 / self.aspect)
+        return self.size / 2 * math.hypot(1.0, shorter)
+
+    @cached_property
+    def points(self) -> dict[str, Point]:
+        """Single points by name."""
+        return {name: self.place.point(p) for name, p in self.figure.points.items()}
+
+    @cached_property
+    def families(self) -> dict[str, tuple[Point, ...]]:
+        """Groups of alike points."""
+        return {name: tuple(self.place.point(p) for p in ps) for name, ps in self.figure.families.items()}
+
     def mapped(self, affine: Affine) -> Shape:
         """The shape under an affine map: geometry moves, pixels are drawn anew."""
-        return Shape(
-            self.kind,
-            self.color,
-            tuple(affine.outline(o) for o in self.outlines),
-            {name: affine.point(p) for name, p in self.points.items()},
-            {name: tuple(affine.point(p) for p in ps) for name, ps in self.families.items()},
-            self.size,
-            self.aspect,
-            self.rotation,
-        )
+        return replace(self, outlines=tuple(affine.outline(o) for o in self.outlines), place=affine.after(self.place))
 
     def moved(self, dx: float, dy: float) -> Shape:
         """The shape moved by (dx, dy)."""
-        there = self.mapped(translation(dx, dy))
+        shift = translation(dx, dy)
+        outlines = tuple(shift.outline(o) for o in self.outlines)
+        there = Shape(
+            self.kind, self.color, outlines, self.figure, shift.after(self.place), self.size, self.aspect, self.rotation
+        )
         there.__dict__["box"] = self.box.moved(dx, dy)  # known without another look at the vertices
         return there
 
@@ -93,7 +124,11 @@ class Shape:
 
     def recolored(self, color: Color) -> Shape:
         """The same shape in another colour."""
-        return Shape(self.kind, color, self.outlines, self.points, self.families, self.size, self.aspect, self.rotation)
+        return replace(self, color=color)
+
+    def own_points(self) -> dict[str, Point]:
+        """The points that the release names: a few of the shape's own, none of its box."""
+        return {name: self.points[name] for name in OWN_POINTS.get(self.kind, self.points)}
 
     def named_points(self) -> dict[str, Point]:
         """All points that a person can find: the shape's own, the extreme ones of a family, and the box's nine."""
@@ -113,41 +148,24 @@ def _extremes(family: str, members: tuple[Point, ...], margin: float) -> dict[st
     return named
 
 
-@dataclass(frozen=True, slots=True)
-class _Figure:
-    rings: list[list[Point]]
-    points: dict[str, Point]
-    families: dict[str, tuple[Point, ...]]
-
-
 def make_shape(kind: str, color: Color, size: float, aspect: float = 1.0, turn: float = 0.0) -> Shape:
     """A shape around the origin: the longer side of its unrotated box is ``size``, width / height is ``aspect``."""
     width, height = (size, size / aspect) if aspect >= 1 else (size * aspect, size)
-    if kind == "cross":
-        # Both arms are equally thick whatever the aspect ratio, so a cross cannot be stretched from a template.
-        outlines, points, families = _as_arrays(_cross(width, height))
-        return Shape(kind, color, outlines, points, families, size, aspect, turn).moved(0.0, 0.0)
     detail = 32.0
     while detail < size:
         detail *= 1.25
-    outlines, points, families = _template(kind, detail)
+    figure, outlines = _template(kind, detail)
     upright = rotation(turn, (0.0, 0.0))
     sx, sy = width / detail, height / detail
     stretched = Affine(upright.a * sx, upright.b * sy, 0.0, upright.d * sx, upright.e * sy, 0.0)
-    return Shape(kind, color, outlines, points, families, size, aspect, turn).mapped(stretched)
-
-
-_Arrays: TypeAlias = "tuple[tuple[Outline, ...], dict[str, Point], dict[str, tuple[Point, ...]]]"
-
-
-def _as_arrays(figure: _Figure) -> _Arrays:
-    return tuple(np.array(ring, dtype=np.float64) for ring in figure.rings), figure.points, figure.families
+    return Shape(kind, color, tuple(map(stretched.outline, outlines)), figure, stretched, size, aspect, turn)
 
 
 @cache
-def _template(kind: str, detail: float) -> _Arrays:
+def _template(kind: str, detail: float) -> tuple[_Figure, tuple[Outline, ...]]:
     """A shape in a square box of this side, with as many vertices as a shape of this size needs."""
-    return _as_arrays(_FIGURES[kind](detail, detail))
+    figure = _FIGURES[kind](detail, detail)
+    return figure, tuple(np.array(ring, dtype=np.float64) for ring in figure.rings)
 
 
 def _steps(radius: float, degrees: float = 360.0) -> int:
@@ -163,12 +181,22 @@ def _ellipse(width: float, height: float) -> list[Point]:
 
 
 def _circle(w: float, h: float) -> _Figure:
-    return _Figure([_ellipse(w, w)], {"center": (0.0, 0.0)}, {})
+    r = w / 2
+    points = {
+        "center": (0.0, 0.0),
+        "topmost point": (0.0, -r),
+        "bottommost point": (0.0, r),
+        "leftmost point": (-r, 0.0),
+        "rightmost point": (r, 0.0),
+    }
+    return _Figure([_ellipse(w, w)], points, {})
 
 
 def _rectangle(w: float, h: float) -> _Figure:
-    x, y = w / 2, h / 2
-    return _Figure([[(-x, -y), (x, -y), (x, y), (-x, y)]], {"center": (0.0, 0.0)}, {})
+    box = Box(-w / 2, -h / 2, w / 2, h / 2)
+    points = box.nine_points()
+    corners = [points[f"{name} corner"] for name in ("top-left", "top-right", "bottom-right", "bottom-left")]
+    return _Figure([corners], points, {})
 
 
 def _ring(w: float, h: float) -> _Figure:
@@ -201,7 +229,7 @@ def _triangle(w: float, h: float) -> _Figure:
 
 
 def _arrow(w: float, h: float) -> _Figure:
-    neck, shaft = w / 2 - 0.45 * w, 0.2 * h
+    neck, shaft = w / 2 - ARROW_HEAD * w, 0.2 * h
     ring = [
         (-w / 2, -shaft),
         (neck, -shaft),
@@ -231,27 +259,31 @@ def _semicircle(w: float, h: float) -> _Figure:
 
 
 def _cross(w: float, h: float) -> _Figure:
-    x, y, t = w / 2, h / 2, CROSS_ARM * min(w, h) / 2
+    x, y, s, t = w / 2, h / 2, CROSS_ARM * w / 2, CROSS_ARM * h / 2
     ring = [
-        (-t, -y),
-        (t, -y),
-        (t, -t),
+        (-s, -y),
+        (s, -y),
+        (s, -t),
         (x, -t),
         (x, t),
-        (t, t),
-        (t, y),
-        (-t, y),
-        (-t, t),
+        (s, t),
+        (s, y),
+        (-s, y),
+        (-s, t),
         (-x, t),
         (-x, -t),
-        (-t, -t),
+        (-s, -t),
     ]
     points = {
         "center": (0.0, 0.0),
-        "top-left inner corner": (-t, -t),
-        "top-right inner corner": (t, -t),
-        "bottom-left inner corner": (-t, t),
-        "bottom-right inner corner": (t, t),
+        "top edge midpoint": (0.0, -y),
+        "bottom edge midpoint": (0.0, y),
+        "left edge midpoint": (-x, 0.0),
+        "right edge midpoint": (x, 0.0),
+        "top-left inner corner": (-s, -t),
+        "top-right inner corner": (s, -t),
+        "bottom-left inner corner": (-s, t),
+        "bottom-right inner corner": (s, t),
     }
     return _Figure([ring], points, {})
 
@@ -268,7 +300,7 @@ def _heart(w: float, h: float) -> _Figure:
     return _Figure([[*right, (0.0, tip), *left[:-1]]], {"tip": (0.0, tip), "notch": (0.0, notch)}, {})
 
 
-_CLOUD = ((-0.31, 0.09, 0.19), (-0.10, -0.06, 0.235), (0.155, -0.03, 0.2), (0.33, 0.11, 0.17))
+_CLOUD = ((-0.28, 0.155, 0.22), (-0.10, -0.09, 0.285), (0.17, -0.03, 0.24), (0.30, 0.175, 0.20))
 
 
 def _cloud(w: float, h: float) -> _Figure:
@@ -289,7 +321,14 @@ def _cloud(w: float, h: float) -> _Figure:
         start = following
     base = (_CLOUD[0][1] + _CLOUD[0][2]) * w
     middle = (_CLOUD[0][0] + _CLOUD[-1][0]) / 2 * w
-    return _Figure([ring], {"flat edge midpoint": (middle, base)}, {})
+    highest, first, last = min(_CLOUD, key=lambda bump: bump[1] - bump[2]), _CLOUD[0], _CLOUD[-1]
+    points = {
+        "topmost point": (highest[0] * w, (highest[1] - highest[2]) * w),
+        "leftmost point": ((first[0] - first[2]) * w, first[1] * w),
+        "rightmost point": ((last[0] + last[2]) * w, last[1] * w),
+        "flat edge midpoint": (middle, base),
+    }
+    return _Figure([ring], points, {})
 
 
 def _upper_crossing(a: tuple[float, float, float], b: tuple[float, float, float]) -> Point:
@@ -315,5 +354,6 @@ _FIGURES: dict[str, Callable[[float, float], _Figure]] = {
     "heart": _heart,
     "star": _star,
     "semicircle": _semicircle,
+    "cross": _cross,
     "diamond": _diamond,
 }

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from math import hypot
 from typing import Any, TypeAlias
 
 from editscope.suites.paintbench.catalog import MODES
-from editscope.suites.paintbench.words import plural
 
 Fields: TypeAlias = Mapping[str, Any]
 Found: TypeAlias = "dict[str, Any]"
@@ -44,7 +42,8 @@ def _at(fields: Fields, point: Any) -> list[float]:
 
 def _translation(f: Fields) -> Found:
     if f["mode"] == "align":
-        return {"src_control_point": f["point"], "dst_control_point": f["goal"], "align_type": "exact"}
+        kind = "exact" if f["axes"] == "both" else f["axes"]
+        return {"src_control_point": f["point"], "dst_control_point": f["goal"], "align_type": kind}
     dx, dy = f["dx_percent"] / 100 * f["W"], f["dy_percent"] / 100 * f["H"]
     return {"both_axes": bool(dx and dy), "dx_px": dx, "dy_px": dy}
 
@@ -87,12 +86,13 @@ def _construction(f: Fields) -> Found:
 
 
 def _removal(f: Fields) -> Found:
-    found: Found = {"n_removed": len(f["targets"]), "invert": False}
-    if f.get("attr") in ("color", "shape"):
+    found: Found = {"n_removed": len(f["targets"])}
+    names = {"color": ("color",), "shape": ("shape",), "both": ("color", "shape")}.get(f.get("attr", ""), ())
+    if names:
         # With "all except …" the described shapes are those that stay.
         every = range(len(f["scene_shapes"]))
         described = [i for i in every if (i in f["targets"]) != f["invert"]]
-        found[f"match_{f['attr']}"] = f["scene_shapes"][described[0]][f["attr"]]
+        found |= {f"match_{name}": f["scene_shapes"][described[0]][name] for name in names}
     return found
 
 
@@ -177,15 +177,13 @@ def _measure(shape: Mapping[str, Any], metric: str) -> float:
 def _ordering(f: Fields) -> Found:
     return {
         "n_shapes": len(f["input_sizes"]),
-        "metric": "size",
         "rotation": float(f["scene_shapes"][0]["rotation"]),
         "control_point": "bounding box center",
     }
 
 
 def _pattern(f: Fields) -> Found:
-    turned = {(shape["shape"], shape["color"]): shape["rotation"] for shape in f["scene_shapes"]}
-    motif = [{**one, "rotation": turned.get((one["shape"], one["color"]), 0.0)} for one in f["motif"]]
+    motif = f["motif"]
     found: Found = {"n_removed": len(f["missing"])}
     if "period_c" in f:
         cells = [{"row": i // f["period_c"], "col": i % f["period_c"], **one} for i, one in enumerate(motif)]
@@ -195,25 +193,7 @@ def _pattern(f: Fields) -> Found:
 
 
 def _counting(f: Fields) -> Found:
-    """The counted kind or colour, and beside it the colour or kind that most of those counted have."""
-    shapes = [(one["shape"], one["color"], one["color_name"]) for one in f["scene_shapes"]]
-    mine, other = (0, 1) if f["mode"] == "shape" else (1, 0)
-    said = f["counted"]
-    counted = [
-        s for s in shapes if said in ((s[0], plural(s[0])) if mine == 0 else (f"{s[2]} shape", f"{s[2]} shapes"))
-    ]
-    target = [counted[0][0], counted[0][1]]
-    target[other] = Counter(s[other] for s in counted).most_common(1)[0][0]
-    box = f["tally_boxes"][0]
-    return {
-        "k": f["count"],
-        "k_color": sum(s[1] == target[1] for s in shapes),
-        "k_shape": sum(s[0] == target[0] for s in shapes),
-        "overlap": sum(s[:2] == tuple(target) for s in shapes),
-        "target_shape": target[0],
-        "target_color": target[1],
-        "tally_size": max(box[2] - box[0], box[3] - box[1]),
-    }
+    return {"k": f["count"]}
 
 
 _TASKS: dict[str, Callable[[Fields], Found]] = {

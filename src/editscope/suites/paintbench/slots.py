@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from editscope.suites.paintbench.catalog import PRESERVATION
 
@@ -31,3 +32,4 @@ class Overrides:
     namespace: str = "paintbench"
     canvas: tuple[int, int] | None = None
     n: int | None = None
+    points: Literal["own", "box"] = "own"

@@ -20,7 +20,7 @@ class PaintBench(MadeSuite):
     """A set of PaintBench problems; see ``editscope.suites.paintbench.load`` for the options."""
 
     name = "paintbench"
-    generator = "1"
+    generator = "2"
 
     def __init__(self, slots: Iterable[Slot], overrides: Overrides, options: Mapping[str, Any]) -> None:
         self.slots = {slot.id: slot for slot in slots}
@@ -41,6 +41,7 @@ class PaintBench(MadeSuite):
         namespace: str,
         split: Literal["test", "preservation", "all"],
         strata: str | None = None,
+        points: str | None = None,
     ) -> PaintBench:
         """Read and check the options of a custom set."""
         chosen_tasks = chosen_names("task", tasks, TASKS)
@@ -56,7 +57,7 @@ class PaintBench(MadeSuite):
         if n is not None and not 1 <= n <= 100:
             raise BadInput(f"--n {n} is out of range; ask for 1 to 100 objects")
         valid_namespace(namespace)
-        overrides = Overrides(namespace, _canvas(canvas), n)
+        overrides = Overrides(namespace, _canvas(canvas), n, _points(points))
         slots = [
             slot
             for preservation in (False, True)
@@ -75,6 +76,7 @@ class PaintBench(MadeSuite):
             "per_mode": per_mode,
             "canvas": overrides.canvas,
             "n": n,
+            "points": overrides.points if overrides.points != "own" else None,
             "namespace": namespace if namespace != "paintbench" else None,
             "split": split if split != "test" else None,
             "strata": "paper" if valid_strata(strata) == "paper" else None,
@@ -132,6 +134,14 @@ def _shares(size: int, modes: int, per_mode: bool) -> list[int]:
     if per_mode:
         return [size] * modes
     return [size // modes + (i < size % modes) for i in range(modes)]
+
+
+def _points(given: str | None) -> Literal["own", "box"]:
+    if given in (None, "own"):
+        return "own"
+    if given == "box":
+        return "box"
+    raise unknown("choice of --points", str(given), ("own", "box"))
 
 
 def _canvas(given: str | Iterable[int] | None) -> tuple[int, int] | None:

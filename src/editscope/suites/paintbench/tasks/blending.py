@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from editscope.suites.dice import Dice
-from editscope.suites.paintbench.outlined import outline_region, random_polygon, recolored
+from editscope.suites.paintbench.outlined import outlined_polygon, recolored
 from editscope.suites.paintbench.problem import Problem, require, task
 from editscope.suites.paintbench.scene import Scene
 
@@ -13,10 +13,10 @@ from editscope.suites.paintbench.scene import Scene
 @task("blending")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     """out = round(p · colour + (1 − p) · pixel) per channel, in whole numbers; no channel is ever at a half."""
+    outline, color = scene.reserve(dice), scene.reserve(dice)
     scene.populate(dice)
-    region = outline_region(scene, dice, random_polygon(scene, dice))
-    color = scene.unused_color(dice, but=[region.color])
-    opacity = dice.integer(20, 80)
+    region = outlined_polygon(scene, dice, outline)
+    opacity = dice.integer(10, 90)
 
     def blend(rgb: tuple[int, int, int]) -> tuple[int, int, int]:
         r, g, b = ((opacity * c + (100 - opacity) * p + 50) // 100 for c, p in zip(color.rgb, rgb, strict=True))

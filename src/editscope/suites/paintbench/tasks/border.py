@@ -12,10 +12,10 @@ from editscope.suites.paintbench.words import percent
 @task("border")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     """The distance is Euclidean, from pixel centre to pixel centre, and other shapes are painted over too."""
+    color = scene.reserve(dice)
     scene.populate(dice)
     target = dice.choice(scene.shapes)
-    color = scene.unused_color(dice, but=[target.color])
-    reach = dice.tenth(1.0, 5.0)
+    reach = dice.tenth(2.0, 4.0)
     before = scene.drawn()
     own = scene.mask(target)
     after = before.copy()

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 from editscope.suites.dice import Dice
-from editscope.suites.paintbench.geometry import Point, area, distance, is_simple, smallest_angle
+from editscope.suites.paintbench.geometry import Point, area, distance, is_simple
 from editscope.suites.paintbench.palette import Color
-from editscope.suites.paintbench.problem import Problem, Reject, require, task
+from editscope.suites.paintbench.problem import Problem, Reject, task
 from editscope.suites.paintbench.raster import Plane, brush, fill, outline_array
 from editscope.suites.paintbench.scene import Scene, far_apart
 from editscope.suites.paintbench.words import PointRef, article, listed, on_top, percent
 
 MARK = 255
+TRIES = 20
+APART = 0.1
+"""How far two points of a circle or a line are apart at least, as a fraction of the shorter side."""
+SMALLEST_TRIANGLE = 0.002
+"""The least area, as a fraction of the image, that any three vertices of a polygon span."""
 
 
 @task("construction")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     """The new figure has a colour of its own and lies above or below all shapes."""
+    color = scene.reserve(dice)
     scene.populate(dice)
-    color = scene.unused_color(dice)
     named = dice.chance(0.5)
     return {"circle": circle, "line": line, "polygon": polygon}[mode](scene, dice, color, named)
 
@@ -33,7 +38,7 @@ def circle(scene: Scene, dice: Dice, color: Color, named: bool) -> Problem:
     first, second = _points(scene, dice, 2, named)
     start = f"Draw {article(f'{color.phrase} filled circle')}"
     if how == "radius":
-        size = dice.tenth(4, 25)
+        size = dice.tenth(5, 25)
         center, radius = first.at, size / 100 * scene.width
         words = f"{start} centered at {first.phrase} with a radius of {percent(size)} of the image width."
     elif how == "diameter":
@@ -43,7 +48,6 @@ def circle(scene: Scene, dice: Dice, color: Color, named: bool) -> Problem:
     else:
         center, radius = first.at, distance(first.at, second.at)
         words = f"{start} centered at {first.phrase} that passes through {second.phrase}."
-    require(0.03 * scene.shorter <= radius <= 0.42 * scene.shorter, "the circle is too small or too large")
     details = {"how": how, "center": list(center), "radius": radius}
     return _drawn(scene, dice, color, words, details, lambda plane: brush(plane, center, center, radius, MARK))
 
@@ -51,8 +55,7 @@ def circle(scene: Scene, dice: Dice, color: Color, named: bool) -> Problem:
 def line(scene: Scene, dice: Dice, color: Color, named: bool) -> Problem:
     """A straight stroke of a round brush."""
     first, second = _points(scene, dice, 2, named)
-    require(distance(first.at, second.at) >= 0.2 * scene.shorter, "the line is too short")
-    size = dice.tenth(0.8, 3.0)
+    size = dice.tenth(1.0, 3.0)
     radius = size / 200 * scene.width
     words = (
         f"Draw {article(f'{color.phrase} straight line')} from {first.phrase} to {second.phrase} with a round "
@@ -64,15 +67,15 @@ def line(scene: Scene, dice: Dice, color: Color, named: bool) -> Problem:
 
 
 def polygon(scene: Scene, dice: Dice, color: Color, named: bool) -> Problem:
-    """Three to six vertices in order; a simple polygon without sliver corners."""
-    k = dice.integer(3, 6 if not named else 4)
-    for _ in range(60):
-        refs = _points(scene, dice, k, named)
+    """Three to five vertices, in the order in which they lie around their middle."""
+    k = dice.integer(3, 5)
+    for _ in range(TRIES):
+        refs = _around([_point(scene, dice, named) for _ in range(k)])
         vertices = [ref.at for ref in refs]
         if _well_formed(scene, vertices):
             break
     else:
-        raise Reject("the vertices make no simple, well-formed polygon")
+        raise Reject("the vertices make no well-formed polygon")
     words = (
         f"Draw {article(f'{color.phrase} filled polygon')} whose {k} vertices are, in this order, "
         f"{listed([ref.phrase for ref in refs])}."
@@ -82,19 +85,29 @@ def polygon(scene: Scene, dice: Dice, color: Color, named: bool) -> Problem:
     return _drawn(scene, dice, color, words, details, lambda plane: fill(plane, outlines, MARK))
 
 
+def _around(refs: list[PointRef]) -> list[PointRef]:
+    """Points by their angle around their mean, so that the polygon does not cross itself."""
+    cx, cy = (sum(ref.at[axis] for ref in refs) / len(refs) for axis in (0, 1))
+    return sorted(refs, key=lambda ref: (math.atan2(ref.at[1] - cy, ref.at[0] - cx), distance(ref.at, (cx, cy))))
+
+
 def _well_formed(scene: Scene, vertices: list[Point]) -> bool:
-    return (
-        far_apart(vertices, 0.08 * scene.shorter)
-        and is_simple(vertices)
-        and smallest_angle(vertices) >= 12
-        and 0.01 <= area(vertices) / (scene.width * scene.height) <= 0.5
-    )
+    """Any three of the points span an area that can be seen."""
+    least = SMALLEST_TRIANGLE * scene.width * scene.height
+    return is_simple(vertices) and all(area(three) >= least for three in combinations(vertices, 3))
+
+
+def _point(scene: Scene, dice: Dice, named: bool) -> PointRef:
+    return scene.named_point(dice) if named else scene.coordinate(dice)
 
 
 def _points(scene: Scene, dice: Dice, k: int, named: bool) -> list[PointRef]:
-    if not named:
-        return [scene.coordinate(dice, scene.canvas.grown(-0.04 * scene.shorter)) for _ in range(k)]
-    return [scene.shape_point(dice) if dice.chance(0.75) else scene.canvas_point(dice) for _ in range(k)]
+    """Points that are not too near each other."""
+    for _ in range(TRIES):
+        refs = [_point(scene, dice, named) for _ in range(k)]
+        if far_apart([ref.at for ref in refs], APART * scene.shorter):
+            return refs
+    raise Reject("the points are too near each other")
 
 
 def _drawn(
@@ -103,11 +116,10 @@ def _drawn(
     over = dice.chance(0.5)
     before = scene.drawn()
     after = before.copy()
-    whole = draw(after)
+    draw(after)
     visible = after == MARK
     if not over:
         visible &= scene.is_background(before)
         after[~visible] = before[~visible]
     after[visible] = color.index
-    require(int(np.count_nonzero(visible)) >= max(200, whole // 2), "most of the figure would be out of sight")
     return Problem(f"{words} {on_top(over)}", before, after, {"draw_color": color.hex, "overlay": over, **details})

@@ -11,25 +11,28 @@ from editscope.suites.paintbench.problem import Problem, require, task
 from editscope.suites.paintbench.raster import frame
 from editscope.suites.paintbench.scene import Scene
 
+SIDE = 0.44
+"""Side of the squares as a fraction of the shorter side of the image."""
+
 
 @task("copying")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     """The squares lie on whole pixels, so a copy is a shift by whole pixels."""
-    stacked = scene.height > scene.width or (scene.height == scene.width and dice.chance(0.5))
+    stacked = dice.chance(0.5)
     line = outline_width(scene)
-    longer, shorter = (scene.height, scene.width) if stacked else (scene.width, scene.height)
-    most = min(longer // 2, shorter) - 4 * line
-    side = int(most * dice.uniform(0.82, 0.98))
-    halves = [_inset(dice, 0, longer // 2, side, line), _inset(dice, longer // 2, longer, side, line)]
-    across = [_inset(dice, 0, shorter, side, line) for _ in halves]
+    color = scene.reserve(dice)
+    side = int(SIDE * scene.shorter)
+    along, across = (scene.height, scene.width) if stacked else (scene.width, scene.height)
+    require(2 * side + 4 * line + 4 <= along, "the two squares do not fit")
+    halves = [_inset(dice, 0, along // 2, side, line), _inset(dice, along // 2, along, side, line)]
+    beside = [_inset(dice, 0, across, side, line) for _ in halves]
     if dice.chance(0.5):
-        across[1] = across[0]
-    corners = [(a, h) if stacked else (h, a) for h, a in zip(halves, across, strict=True)]
+        beside[1] = beside[0]
+    corners = [(a, h) if stacked else (h, a) for h, a in zip(halves, beside, strict=True)]
     names = ("upper", "lower") if stacked else ("left", "right")
     source = dice.integer(0, 1)
     (sx, sy), (tx, ty) = corners[source], corners[1 - source]
-    scene.populate(dice, area=Box(sx, sy, sx + side, sy + side).grown(-2))
-    color = scene.outline_color(dice)
+    scene.populate(dice, area=Box(sx, sy, sx + side, sy + side), tight=scene.n > 25)
     before = scene.drawn()
     shapes = ~scene.is_background(before)
     for x, y in corners:

@@ -1,57 +1,57 @@
-"""Counting: remove tallies until there are as many as shapes of a kind or colour."""
+"""Counting: remove tallies until there are as many as shapes of a kind or color."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from editscope.suites.dice import Dice
 from editscope.suites.paintbench.geometry import Box
+from editscope.suites.paintbench.palette import Color
+from editscope.suites.paintbench.placing import WIDE_GAP, Placing, beside
 from editscope.suites.paintbench.problem import Problem, require, task
 from editscope.suites.paintbench.scene import Scene
-from editscope.suites.paintbench.shapes import KINDS, make_shape
+from editscope.suites.paintbench.shapes import KINDS, Shape, make_shape
 from editscope.suites.paintbench.words import plural
 
-TALLIES = ("circle", "rectangle", "hexagon", "diamond")
 SIDES = {
     "left": ("top", "bottom"),
     "right": ("top", "bottom"),
     "top": ("left", "right"),
     "bottom": ("left", "right"),
 }
+TALLY = 0.06
+"""The size of a tally as a fraction of the side of the canvas across the line of tallies."""
+TALLY_SHARE = 0.7
+"""At most this much of the distance from one tally to the next is tally."""
+TALLY_ASPECTS = {"rectangle": 1.5, "arrow": 2.0, "diamond": 1.5}
 
 
 @task("counting")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
-    """n shapes and n tallies; tallies have a kind and a colour that no shape has."""
+    """n shapes and n tallies; no shape has the color of the tallies, and no counted one their kind."""
     n = scene.n
-    side = dice.choice(list(SIDES))
-    vertical = side in ("left", "right")
-    length = scene.height if vertical else scene.width
-    pitch = 0.96 * length / n
-    size = min(0.06 * scene.shorter, 0.72 * pitch)
+    side = dice.choice(tuple(SIDES))
+    upright = side in ("left", "right")
+    length, across = (scene.height, scene.width) if upright else (scene.width, scene.height)
+    pitch = length / (n + 1)
+    size = min(TALLY * across, TALLY_SHARE * pitch)
     require(size >= 9, "the tallies would be too small")
-    strip = size + 24
-    area = {
-        "left": Box(strip, 0, scene.width, scene.height),
-        "right": Box(0, 0, scene.width - strip, scene.height),
-        "top": Box(0, strip, scene.width, scene.height),
-        "bottom": Box(0, 0, scene.width, scene.height - strip),
-    }[side]
-    tally_kind = dice.choice(TALLIES)
-    tally_color = scene.outline_color(dice)
-    words, target = _scatter(scene, dice, mode, area, tally_kind, tally_color.index)
-    unit = make_shape(tally_kind, tally_color, size, 1.5 if tally_kind in ("rectangle", "diamond") else 1.0)
-    across = {
-        "left": strip / 2,
-        "right": scene.width - strip / 2,
-        "top": strip / 2,
-        "bottom": scene.height - strip / 2,
-    }
-    along = [(length - n * pitch) / 2 + (i + 0.5) * pitch for i in range(n)]
-    tallies = [unit.centered((across[side], a) if vertical else (a, across[side])) for a in along]
+    tally_color = scene.reserve(dice)
+    counted_kind, counted_color = dice.choice(KINDS), dice.choice(scene.pool)
+    area = beside(scene.width, scene.height, side, 2 * TALLY * across)
+    counts = _scatter(scene, dice, area, counted_kind, counted_color)
+    target = counts["k_shape" if mode == "shape" else "k_color"]
+    tally_kind = dice.choice([k for k in KINDS if k != counted_kind])
+    unit = make_shape(tally_kind, tally_color, size, TALLY_ASPECTS.get(tally_kind, 1.0))
+    line = size if side in ("left", "top") else across - size
+    places = [(i + 1) * pitch for i in range(n)]
+    tallies = [unit.centered((line, a) if upright else (a, line)) for a in places]
     end = dice.integer(0, 1)
     kept = tallies[n - target :] if end == 0 else tallies[:target]
     before = scene.drawn()
     after = scene.drawn(kept, onto=before.copy())
     scene.drawn(tallies, onto=before)
+    words = plural(counted_kind) if mode == "shape" else f"{counted_color.name} shapes"
     return Problem(
         f"The {tally_color.name} {plural(tally_kind)} in a line along the {side} edge of the image are tallies. "
         f"Remove tallies one after another, starting at the {SIDES[side][end]} end of the line, until there are "
@@ -61,33 +61,34 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
         {
             "count": target,
             "counted": words,
+            "target_shape": counted_kind,
+            "target_color": counted_color.hex,
+            **counts,
             "side": side,
             "tally_shape": tally_kind,
             "tally_color": tally_color.hex,
+            "tally_size": size,
             "tally_boxes": [[round(v, 4) for v in (t.box.x0, t.box.y0, t.box.x1, t.box.y1)] for t in tallies],
             "remove_end": SIDES[side][end],
         },
     )
 
 
-def _scatter(scene: Scene, dice: Dice, mode: str, area: Box, kind: str, color: int) -> tuple[str, int]:
-    """Place n shapes, some of which are to be counted; return the words for those and their number."""
+def _scatter(scene: Scene, dice: Dice, area: Box, kind: str, color: Color) -> dict[str, int]:
+    """n shapes, some of them of a kind, some of a color, some of both; how many of each."""
     n = scene.n
-    target = dice.integer(1, n - 1)
-    kinds = [k for k in KINDS if k != kind]
-    colors = [c for c in scene.pool if c.index != color]
-    wanted_kind, wanted_color = dice.choice(kinds), dice.choice(colors)
+    of_kind, of_color = dice.integer(1, n - 1), dice.integer(1, n - 1)
+    both = dice.integer(max(0, of_kind + of_color - n), min(of_kind, of_color))
+    kinds, others = [k for k in KINDS if k != kind], [c for c in scene.pool if c is not color]
     low, high = scene.sizes(n)
-    shapes = []
-    for i in range(n):
-        counted = i < target
-        if mode == "shape":
-            k = wanted_kind if counted else dice.choice([k for k in kinds if k != wanted_kind])
-            c = dice.choice(colors)
-        else:
-            k = dice.choice(kinds)
-            c = wanted_color if counted else dice.choice([c for c in colors if c is not wanted_color])
-        shapes.append(scene.random_shape(dice, k, c, dice.uniform(low, high)))
-    for shape in sorted(shapes, key=lambda s: -s.box.width * s.box.height):
-        scene.place(dice, shape, area)
-    return (plural(wanted_kind) if mode == "shape" else f"{wanted_color.name} shapes"), target
+
+    def drawing(i: int) -> Callable[[], Shape]:
+        # The first have the kind, the last the color, and those in between both.
+        has_kind, has_color = i < of_kind, of_kind - both <= i < of_kind - both + of_color
+        k, c = kind if has_kind else dice.choice(kinds), color if has_color else dice.choice(others)
+        return lambda: scene.random_shape(dice, k, c, dice.uniform(low, high))
+
+    placing = Placing(scene.shapes, dice, area, gap=WIDE_GAP)
+    for draw in [drawing(i) for i in dice.shuffled(range(n))]:
+        placing.place(draw)
+    return {"k_shape": of_kind, "k_color": of_color, "overlap": both}

@@ -11,12 +11,17 @@ from editscope.compiled import compiled
 from editscope.suites.dice import Dice
 from editscope.suites.paintbench.geometry import Point, snap
 from editscope.suites.paintbench.outlined import outline_width
-from editscope.suites.paintbench.problem import Problem, require, task
+from editscope.suites.paintbench.palette import Color
+from editscope.suites.paintbench.problem import Problem, Reject, require, task
 from editscope.suites.paintbench.raster import Plane, fill, frame, outline_array
 from editscope.suites.paintbench.scene import Scene
 
-SHARE = (0.35, 0.72)
+SHARE = (0.25, 0.75)
 """Side of the rectangle as a fraction of the canvas side."""
+MARGIN = 0.04
+"""How far the rectangle stays from the edge of the image, as a fraction of the shorter side."""
+TRIES = 20
+ANGLES = tuple(angle for angle in range(-44, 46) if angle)
 NEAREST = (
     "Enlarge it to the full size of the image with nearest-neighbor sampling, so that it fills the whole canvas "
     "and the outline itself no longer shows."
@@ -26,11 +31,12 @@ NEAREST = (
 @task("cropping")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     """The only task that resamples; the rectangle has the canvas's aspect ratio."""
+    color = scene.reserve(dice)
     scene.populate(dice)
-    return upright(scene, dice) if mode == "straight" else tilted(scene, dice)
+    return upright(scene, dice, color) if mode == "straight" else tilted(scene, dice, color)
 
 
-def upright(scene: Scene, dice: Dice) -> Problem:
+def upright(scene: Scene, dice: Dice, color: Color) -> Problem:
     """A rectangle of whole pixels with exactly the canvas's aspect ratio."""
     unit = math.gcd(scene.width, scene.height)
     step_x, step_y = scene.width // unit, scene.height // unit
@@ -39,15 +45,18 @@ def upright(scene: Scene, dice: Dice) -> Problem:
     k = dice.integer(low, high)
     w, h = k * step_x, k * step_y
     line = outline_width(scene)
-    require(w + 2 * line + 2 <= scene.width and h + 2 * line + 2 <= scene.height, "the rectangle does not fit")
-    x = dice.integer(line + 1, scene.width - w - line - 1)
-    y = dice.integer(line + 1, scene.height - h - line - 1)
-    color = scene.outline_color(dice)
+    room = math.ceil(MARGIN * scene.shorter)
+    require(w + 2 * room <= scene.width and h + 2 * room <= scene.height, "the rectangle does not fit")
+    for _ in range(TRIES):
+        x, y = dice.integer(room, scene.width - w - room), dice.integer(room, scene.height - h - room)
+        if any(x <= s.box.center[0] <= x + w and y <= s.box.center[1] <= y + h for s in scene.shapes):
+            break
+    else:
+        raise Reject("no shape lies in the rectangle")
     before = scene.drawn()
     columns = x + ((np.arange(scene.width) + 0.5) * w / scene.width).astype(np.int64)
     rows = y + ((np.arange(scene.height) + 0.5) * h / scene.height).astype(np.int64)
     after = before[np.ix_(rows, columns)]
-    _check(scene, after)
     frame(before, x, y, x + w, y + h, line, color.index)
     return Problem(
         f"Crop the image to the inside of the {color.name} outlined rectangle. {NEAREST}",
@@ -57,19 +66,27 @@ def upright(scene: Scene, dice: Dice) -> Problem:
     )
 
 
-def tilted(scene: Scene, dice: Dice) -> Problem:
+def tilted(scene: Scene, dice: Dice, color: Color) -> Problem:
     """A turned rectangle; the instruction says which of its corners becomes which corner of the image."""
-    share = dice.uniform(*SHARE) * 0.85
-    w, h = share * scene.width, share * scene.height
-    degrees = dice.integer(10, 35) * dice.choice((-1, 1))
+    degrees = dice.choice(ANGLES)
     cos, sin = (round(f(math.radians(degrees)), 12) for f in (math.cos, math.sin))
-    half_x = (abs(w * cos) + abs(h * sin)) / 2
-    half_y = (abs(w * sin) + abs(h * cos)) / 2
+    # The half extents of the turned rectangle, for a share of 1.
+    half_x = (scene.width * abs(cos) + scene.height * abs(sin)) / 2
+    half_y = (scene.width * abs(sin) + scene.height * abs(cos)) / 2
     line = outline_width(scene)
-    room = line + 2
-    require(2 * (half_x + room) < scene.width and 2 * (half_y + room) < scene.height, "the rectangle does not fit")
-    cx = snap(dice.uniform(half_x + room, scene.width - half_x - room))
-    cy = snap(dice.uniform(half_y + room, scene.height - half_y - room))
+    room = MARGIN * scene.shorter
+    fits = min((scene.width / 2 - room) / half_x, (scene.height / 2 - room) / half_y)
+    require(fits > SHARE[0], "the rectangle does not fit")
+    share = dice.uniform(SHARE[0], min(SHARE[1], fits))
+    w, h, half_x, half_y = share * scene.width, share * scene.height, share * half_x, share * half_y
+    for _ in range(TRIES):
+        cx = snap(dice.uniform(half_x + room, scene.width - half_x - room))
+        cy = snap(dice.uniform(half_y + room, scene.height - half_y - room))
+        offsets = [(s.box.center[0] - cx, s.box.center[1] - cy) for s in scene.shapes]
+        if any(abs(x * cos + y * sin) <= w / 2 and abs(y * cos - x * sin) <= h / 2 for x, y in offsets):
+            break
+    else:
+        raise Reject("no shape lies in the rectangle")
 
     def corner(u: float, v: float, grow: float = 0.0) -> Point:
         a, b = u * (w / 2 + grow), v * (h / 2 + grow)
@@ -77,22 +94,18 @@ def tilted(scene: Scene, dice: Dice) -> Problem:
 
     around = ((-1, -1), (1, -1), (1, 1), (-1, 1))
     inner, outer = [corner(u, v) for u, v in around], [corner(u, v, line) for u, v in around]
-    color = scene.outline_color(dice)
     before = scene.drawn()
     used = np.zeros(before.shape, np.bool_)
     after = _sampled(before, used, inner[0], inner[1], inner[3])
-    _check(scene, after)
     # Along the rim the sampling reads pixels whose centre is outside; the outline must not hide those.
     ring = np.zeros_like(before)
     fill(ring, [outline_array(outer), outline_array(inner)], 1)
     before[ring.view(np.bool_) & ~used] = color.index
-    # The top-left corner of the result is the highest one of a rectangle tilted clockwise, else the leftmost.
-    highest, leftmost = min(inner, key=lambda p: p[1]), min(inner, key=lambda p: p[0])
-    require(inner[0] in (highest, leftmost), "the corners have no clear names")
-    word = "highest" if inner[0] == highest else "leftmost"
+    highest = min(inner, key=lambda p: p[1])
+    name = {inner[0]: "top-left", inner[1]: "top-right"}[highest]
     return Problem(
         f"Crop the image to the inside of the {color.name} outlined tilted rectangle and turn it upright, so that its "
-        f"{word} corner becomes the top-left corner of the image. {NEAREST}",
+        f"highest corner becomes the {name} corner of the image. {NEAREST}",
         before,
         after,
         {"outline_color": color.hex, "corners": [list(p) for p in inner], "angle": degrees},
@@ -122,8 +135,3 @@ def _sample(
             used[y, x] = True
             out[row, column] = plane[y, x]
     return out
-
-
-def _check(scene: Scene, after: Plane) -> None:
-    figure = int(np.count_nonzero(~scene.is_background(after)))
-    require(figure >= 0.03 * after.size, "the rectangle holds hardly anything but background")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from editscope.suites.dice import Dice
-from editscope.suites.paintbench.outlined import outline_region, random_polygon
+from editscope.suites.paintbench.outlined import outlined_polygon
 from editscope.suites.paintbench.problem import Problem, task
 from editscope.suites.paintbench.scene import Scene
 
@@ -11,9 +11,9 @@ from editscope.suites.paintbench.scene import Scene
 @task("flood_fill")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     """The region holds some of both kinds of pixels."""
+    outline, color = scene.reserve(dice), scene.reserve(dice)
     scene.populate(dice)
-    region = outline_region(scene, dice, random_polygon(scene, dice))
-    color = scene.unused_color(dice, but=[region.color])
+    region = outlined_polygon(scene, dice, outline)
     background = mode == "background"
     where = region.inside & (region.background if background else ~region.background)
     after = region.before.copy()

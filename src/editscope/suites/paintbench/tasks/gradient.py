@@ -9,27 +9,26 @@ from editscope.compiled import compiled
 from editscope.images import Indexed, Pixels
 from editscope.suites.dice import Dice
 from editscope.suites.paintbench.geometry import Point, snap
-from editscope.suites.paintbench.outlined import MARGIN, Region, outline_region
+from editscope.suites.paintbench.outlined import MARGIN, Region, outlined_region
 from editscope.suites.paintbench.palette import Color
-from editscope.suites.paintbench.problem import Problem, Reject, require, task
+from editscope.suites.paintbench.problem import Problem, require, task
 from editscope.suites.paintbench.scene import Scene
 
 CORNERS = ("top-left", "top-right", "bottom-right", "bottom-left")
-
-
-LEAST_APART = 150
-"""How far the two colours must be from each other, summed over the channels, for the gradient to show."""
+LONG, SHORT = (0.18, 0.36), (0.06, 0.16)
+"""Half of the long and of the short extent, as fractions of the side of the image that they lie along."""
+SLANT = 0.12
+CENTER = (0.3, 0.7)
 
 
 @task("gradient")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     """t runs from 0 to 1 between two edges or two corners; a pixel takes round((1 − t) · A + t · B), halves up."""
+    outline, first, second = (scene.reserve(dice) for _ in range(3))
     scene.populate(dice)
-    region = outline_region(scene, dice, _parallelogram(scene, dice))
-    first, second = dice.sample([c for c in scene.pool if c.index != region.color.index], 2)
-    apart = sum(abs(a - b) for a, b in zip(first.rgb, second.rgb, strict=True))
-    require(apart >= LEAST_APART, "the two colors are too alike for a gradient")
-    start, end, axis, words = _direction(dice, region.vertices)
+    wide = dice.chance(0.5)
+    region = outlined_region(scene, dice, outline, lambda: _parallelogram(scene, dice, wide))
+    start, end, axis, words = _direction(dice, region.vertices, wide)
     progress = [axis[0] * x + axis[1] * y + axis[2] for x, y in region.vertices]
     require(min(progress) >= -1e-6 and max(progress) <= 1 + 1e-6, "a corner lies beyond the end of the gradient")
     background = mode == "background"
@@ -39,7 +38,7 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     return Problem(
         f"Inside the {region.color.name} outlined parallelogram, recolor the {which} with a linear RGB gradient from "
         f"{first.phrase} at the {words[0]} to {second.phrase} at the {words[1]}{words[2]}. Edges and corners "
-        "are measured at the middle of the outline; round each RGB channel to the nearest whole number. "
+        "are those of the outline's outer edge; round each RGB channel to the nearest whole number. "
         f"Leave the {rest} and the outline as they are.",
         region.before,
         after,
@@ -55,42 +54,37 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     )
 
 
-def _parallelogram(scene: Scene, dice: Dice) -> tuple[Point, ...]:
-    """Corners from the top left clockwise; one pair of edges is horizontal or vertical."""
-    anchor = dice.choice(scene.shapes).box
-    reach = max(anchor.width, anchor.height)
-    for _ in range(40):
-        w = max(0.12 * scene.shorter, reach * dice.uniform(0.8, 1.6))
-        h = max(0.12 * scene.shorter, reach * dice.uniform(0.8, 1.6))
-        slant = dice.uniform(-0.4, 0.4) * (w if dice.chance(0.5) else h)
-        cx = anchor.center[0] + dice.uniform(-0.3, 0.3) * reach
-        cy = anchor.center[1] + dice.uniform(-0.3, 0.3) * reach
-        sx, sy = (slant / 2, 0.0) if dice.chance(0.5) else (0.0, slant / 2)
-        corners = (
-            (cx - w / 2 + sx, cy - h / 2 + sy),
-            (cx + w / 2 + sx, cy - h / 2 - sy),
-            (cx + w / 2 - sx, cy + h / 2 - sy),
-            (cx - w / 2 - sx, cy + h / 2 + sy),
-        )
-        snapped = tuple((snap(x), snap(y)) for x, y in corners)
-        if all(scene.canvas.grown(-MARGIN).holds(p) for p in snapped):
-            return snapped
-    raise Reject("no room for the outlined parallelogram")
+def _parallelogram(scene: Scene, dice: Dice, wide: bool) -> tuple[Point, ...] | None:
+    """Corners from the top left clockwise; the long edges are horizontal where it is wide, else vertical.
+
+    None where it would leave the image.
+    """
+    long, short = dice.uniform(*LONG), dice.uniform(*SHORT)
+    half_w, half_h = (long, short) if wide else (short, long)
+    half_w, half_h = half_w * scene.width, half_h * scene.height
+    slant = dice.uniform(-SLANT, SLANT) * (scene.width if wide else scene.height)
+    cx, cy = dice.uniform(*CENTER) * scene.width, dice.uniform(*CENTER) * scene.height
+    sx, sy = (slant / 2, 0.0) if wide else (0.0, slant / 2)
+    corners = (
+        (cx - half_w + sx, cy - half_h + sy),
+        (cx + half_w + sx, cy - half_h - sy),
+        (cx + half_w - sx, cy + half_h - sy),
+        (cx - half_w - sx, cy + half_h + sy),
+    )
+    snapped = tuple((snap(x), snap(y)) for x, y in corners)
+    return snapped if all(scene.canvas.grown(-MARGIN * scene.shorter).holds(p) for p in snapped) else None
 
 
 def _direction(
-    dice: Dice, corners: tuple[Point, ...]
+    dice: Dice, corners: tuple[Point, ...], wide: bool
 ) -> tuple[Point, Point, tuple[float, float, float], tuple[str, str, str]]:
     """Start, end, (ax, ay, b) with t = ax·x + ay·y + b, and the words for it."""
-    top_left, top_right, bottom_right, bottom_left = corners
+    top_left, top_right, _, bottom_left = corners
     if dice.chance(0.5):
-        name, facing, start, end, along = dice.choice(
-            (
-                ("left edge", "right edge", top_left, top_right, bottom_left),
-                ("right edge", "left edge", top_right, top_left, bottom_right),
-                ("top edge", "bottom edge", top_left, bottom_left, top_right),
-                ("bottom edge", "top edge", bottom_left, top_left, bottom_right),
-            )
+        name, facing, start, end, along = (
+            ("top edge", "bottom edge", top_left, bottom_left, top_right)
+            if wide
+            else ("left edge", "right edge", top_left, top_right, bottom_left)
         )
         # The normal of the first edge: colours are constant along lines parallel to it.
         nx, ny = along[1] - start[1], start[0] - along[0]

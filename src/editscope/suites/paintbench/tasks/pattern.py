@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeVar
 
 from editscope.suites.dice import Dice
 from editscope.suites.paintbench.geometry import Point
 from editscope.suites.paintbench.problem import Problem, Reject, require, task
-from editscope.suites.paintbench.scene import Scene
-from editscope.suites.paintbench.shapes import KINDS, Shape
+from editscope.suites.paintbench.scene import MIN_SIZE, Scene
+from editscope.suites.paintbench.shapes import KINDS, ROTATABLE, Shape, make_shape
 
 P = TypeVar("P", bound=Hashable)
 """A place: row and column, or a number on the circle."""
 
-SEEN = 2
-"""Each element of the period must still be shown at least this often."""
+LONGEST_PERIOD = 3
+MOST_CELLS = 10
+"""Rows and columns of a grid, at most."""
+CELLS = 0.9
+"""How much of the canvas a grid fills along the side that limits it."""
+SHAPE = 0.84
+"""The size of a shape as a fraction of its cell."""
+CIRCLE = 0.425
+"""How far shapes on a circle reach from its center, at most, as a fraction of the shorter side."""
+CIRCLE_SIZES = (0.07, 0.13)
+SPACING = 1.3
+"""The distance along the circle from one shape to the next, at least, in sizes of a shape."""
+FEWEST = 6
+ASPECTS = {"rectangle": 1.5, "arrow": 2.0, "diamond": 1.5}
 
 
 @task("pattern")
@@ -26,126 +38,141 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
 
 
 def grid(scene: Scene, dice: Dice) -> Problem:
-    """A period of a few rows and columns, repeated at least twice in each direction."""
+    """A period of up to three rows and columns; one period and the row and column after it are always shown."""
     n = scene.n
-    period_r, period_c = dice.choice(((1, 2), (2, 1), (2, 2), (1, 3), (3, 1), (2, 3), (3, 2)))
-    least = max(12, 3 * n)
-    rows, cols = dice.integer(max(3, 2 * period_r), 7), dice.integer(max(3, 2 * period_c), 9)
-    require(rows * cols >= least, "the grid is too small for so many gaps")
-    cell = min(0.94 * scene.width / cols, 0.94 * scene.height / rows)
-    cell *= dice.uniform(0.82, 1.0)
-    require(cell >= 50, "the cells would be too small")
-    cell = math.floor(cell)  # whole pixels, so that a copy of a shape is exact
-    left = round(dice.uniform(0.03 * scene.width, 0.97 * scene.width - cols * cell))
-    top = round(dice.uniform(0.03 * scene.height, 0.97 * scene.height - rows * cell))
-    motif = _motif(scene, dice, period_r * period_c, 0.64 * cell)
+    period_r, period_c = dice.integer(1, LONGEST_PERIOD), dice.integer(1, LONGEST_PERIOD)
+    known = (period_r + 1) * (period_c + 1)
+    fitting = [
+        (r, c)
+        for r in range(period_r + 1, MOST_CELLS + 1)
+        for c in range(period_c + 1, MOST_CELLS + 1)
+        if r * c - known - 1 >= n and SHAPE * _cell(scene, r, c) >= MIN_SIZE
+    ]
+    require(bool(fitting), "no grid has room for so many gaps")
+    rows, cols = dice.choice(fitting)
+    cell = _cell(scene, rows, cols)
+    left = dice.integer(0, scene.width - cols * cell)
+    top = dice.integer(0, scene.height - rows * cell)
+    motif = _motif(scene, dice, period_r * period_c, SHAPE * cell, cell - 4.0)
     cells = [(r, c) for r in range(rows) for c in range(cols)]
-    element = {(r, c): (r % period_r) * period_c + c % period_c for r, c in cells}
-    missing = dice.sample(cells, n)
-    shown = {rc: e for rc, e in element.items() if rc not in missing}
-    _enough(shown.values(), period_r * period_c)
-    require(
-        {r for r, _ in shown} == set(range(rows)) and {c for _, c in shown} == set(range(cols)),
-        "a row is empty",
-    )
-    periods = [(p, q) for p in range(1, rows // 2 + 1) for q in range(1, cols // 2 + 1)]
-    gaps = {rc: element[rc] for rc in missing}
-    for p, q in periods:
-        _determined(shown, gaps, {(r, c): (r % p, c % q) for r, c in cells})
+    element = {(r, c): motif[(r % period_r) * period_c + c % period_c] for r, c in cells}
+    free = [(r, c) for r, c in cells if (r > period_r or c > period_c) and (r, c) != (rows - 1, cols - 1)]
+    missing = dice.sample(free, n)
+    _require_determined(element, missing, _grid_periods(rows, cols))
     where = {(r, c): (left + (c + 0.5) * cell, top + (r + 0.5) * cell) for r, c in cells}
     what = "the missing shape" if n == 1 else f"the {n} missing shapes"
     return _filled(
         scene,
-        motif,
-        [(element[rc], where[rc]) for rc in cells if rc not in missing],
-        [(element[rc], where[rc]) for rc in missing],
+        [element[rc].centered(where[rc]) for rc in cells if rc not in missing],
+        [element[rc].centered(where[rc]) for rc in missing],
         f"Fill in {what} of this repeating pattern, a grid of {rows} rows and {cols} columns.",
         {
             "rows": rows,
             "cols": cols,
             "period_r": period_r,
             "period_c": period_c,
+            "cell": cell,
             "missing": [list(rc) for rc in missing],
+            "motif": _described(motif),
         },
     )
 
 
+def _cell(scene: Scene, rows: int, cols: int) -> int:
+    """The side of a cell in whole pixels, so that a copy of a shape is exact."""
+    return round(CELLS * min(scene.width / cols, scene.height / rows))
+
+
+def _grid_periods(rows: int, cols: int) -> Iterable[Callable[[tuple[int, int]], Hashable]]:
+    return (lambda at, p=p, q=q: (at[0] % p, at[1] % q) for p in range(1, rows) for q in range(1, cols))  # type: ignore[misc]
+
+
+def _circle_periods(count: int) -> Iterable[Callable[[int], Hashable]]:
+    return (lambda at, p=p: at % p for p in range(1, count // 2 + 1) if count % p == 0)  # type: ignore[misc]
+
+
 def circular(scene: Scene, dice: Dice) -> Problem:
-    """A period of two to four shapes that goes round a circle a whole number of times."""
+    """A period of up to three shapes that goes round a circle in the middle a whole number of times."""
     n = scene.n
-    period = dice.integer(2, 4)
-    rounds = dice.integer(3, 12)
-    count = period * rounds
-    require(max(8, 2 * n) <= count <= 24, "the circle is too crowded or too empty for so many gaps")
-    ring = dice.uniform(0.32, 0.38) * scene.shorter
-    size = min(0.62 * 2 * ring * math.sin(math.pi / count), 0.2 * scene.shorter)
-    require(size >= 32, "the shapes would be too small")
-    reach = ring + 0.75 * size
-    require(2 * reach < scene.shorter, "the circle does not fit")
-    cx, cy = dice.uniform(reach, scene.width - reach), dice.uniform(reach, scene.height - reach)
-    start = dice.uniform(0, 360)
-    motif = _motif(scene, dice, period, size)
+    period = dice.integer(1, LONGEST_PERIOD)
+    least = max(FEWEST, 2 * n)
+    least += -least % period
+    size = min(dice.uniform(*CIRCLE_SIZES), CIRCLE / (0.5 + SPACING * least / math.tau))
+    most = math.floor(math.tau * (CIRCLE - size / 2) / (SPACING * size) + 1e-9)
+    require(size * scene.shorter >= MIN_SIZE and most >= least, "so many shapes do not fit on a circle")
+    count = dice.choice(range(least, most + 1, period))
+    ring = dice.uniform(SPACING * size * count / math.tau, CIRCLE - size / 2) * scene.shorter
+    center = (scene.width / 2, scene.height / 2)
+    motif = _motif(scene, dice, period, size * scene.shorter, math.inf)
+    element = {i: motif[i % period] for i in range(count)}
     missing = dice.sample(range(count), n)
-    shown = {i: i % period for i in range(count) if i not in missing}
-    _enough(shown.values(), period)
-    gaps = {i: i % period for i in missing}
-    for p in range(1, count // 2 + 1):
-        if count % p == 0:
-            _determined(shown, gaps, {i: i % p for i in range(count)})
-    angles = [math.radians(start + 360 * i / count) for i in range(count)]
+    _require_determined(element, missing, _circle_periods(count))
+    angles = [math.tau * i / count for i in range(count)]
     # On whole pixels, so that a copy of a shape is exact; nobody sees the half pixel on the circle.
-    where: list[Point] = [(round(cx + ring * math.cos(t)), round(cy + ring * math.sin(t))) for t in angles]
+    where: list[Point] = [
+        (round(center[0] + ring * math.cos(t)), round(center[1] + ring * math.sin(t))) for t in angles
+    ]
     what = "the missing shape" if n == 1 else f"the {n} missing shapes"
     return _filled(
         scene,
-        motif,
-        [(i % period, where[i]) for i in range(count) if i not in missing],
-        [(i % period, where[i]) for i in missing],
-        f"Fill in {what} of this repeating pattern of {count} shapes, evenly spaced on a circle.",
-        {"n_shapes": count, "period": period, "circle": [cx, cy, ring], "missing": missing},
+        [element[i].centered(where[i]) for i in range(count) if i not in missing],
+        [element[i].centered(where[i]) for i in missing],
+        f"Fill in {what} of this repeating pattern of {count} shapes, evenly spaced on a circle around the center of "
+        "the image.",
+        {
+            "n_shapes": count,
+            "period": period,
+            "circle": [*center, ring],
+            "missing": missing,
+            "motif": _described(motif),
+        },
     )
 
 
-def _motif(scene: Scene, dice: Dice, count: int, size: float) -> list[Shape]:
-    kinds, colors = dice.sample(KINDS, count), dice.sample(scene.pool, count)
-    return [scene.random_shape(dice, k, c, size) for k, c in zip(kinds, colors, strict=True)]
+def _motif(scene: Scene, dice: Dice, count: int, size: float, most: float) -> list[Shape]:
+    """Shapes whose boxes measure at most ``most``; those of the same kind and color are the same in every way."""
+    made: dict[tuple[str, int], Shape] = {}
+    motif = []
+    for _ in range(count):
+        kind, color = dice.choice(KINDS), dice.choice(scene.pool)
+        shape = made.get((kind, color.index))
+        while shape is None or max(shape.box.width, shape.box.height) > most:
+            turn = dice.uniform(0, 360) if kind in ROTATABLE else 0.0
+            shape = make_shape(kind, color, size, ASPECTS.get(kind, 1.0), turn)
+        made[kind, color.index] = shape
+        motif.append(shape)
+    return motif
 
 
-def _enough(shown: Iterable[int], count: int) -> None:
-    values = list(shown)
-    require(
-        all(values.count(e) >= SEEN for e in range(count)),
-        "an element of the period is hardly shown any more",
-    )
+def _require_determined(
+    element: Mapping[P, Shape], missing: list[P], periods: Iterable[Callable[[P], Hashable]]
+) -> None:
+    """Reject unless every period that explains what is shown fills the gaps alike, and one of them fills them all."""
+    gaps = set(missing)
+    filled = False
+    for phase in periods:
+        by_phase: dict[Hashable, Shape] = {}
+        fits = all(by_phase.setdefault(phase(at), s) is s for at, s in element.items() if at not in gaps)
+        if fits:
+            told = [by_phase.get(phase(at)) for at in missing]
+            if any(s is not None and s is not element[at] for at, s in zip(missing, told, strict=True)):
+                raise Reject("another period would fit as well")
+            filled |= None not in told
+    require(filled, "what is missing is shown nowhere else")
 
 
-def _determined(shown: dict[P, int], missing: dict[P, int], phase: Mapping[P, Hashable]) -> None:
-    """Reject when another period also explains what is shown but would fill a gap differently."""
-    by_phase: dict[Hashable, set[int]] = {}
-    for place, element in shown.items():
-        by_phase.setdefault(phase[place], set()).add(element)
-    if any(len(elements) > 1 for elements in by_phase.values()):
-        return
-    for place, element in missing.items():
-        if by_phase.get(phase[place], {element}) != {element}:
-            raise Reject("another period would fit as well")
+def _described(motif: list[Shape]) -> list[dict[str, object]]:
+    return [{"shape": s.kind, "color": s.color.hex, "rotation": round(s.rotation, 4)} for s in motif]
 
 
-def _filled(
-    scene: Scene,
-    motif: list[Shape],
-    shown: list[tuple[int, Point]],
-    missing: list[tuple[int, Point]],
-    words: str,
-    details: dict[str, object],
-) -> Problem:
-    scene.shapes.extend(motif[e].centered(p) for e, p in shown)
+def _filled(scene: Scene, shown: list[Shape], missing: list[Shape], words: str, details: dict[str, object]) -> Problem:
+    scene.shapes.extend(shown)
     before = scene.drawn()
-    after = scene.drawn([motif[e].centered(p) for e, p in missing], onto=before.copy())
+    after = scene.drawn(missing, onto=before.copy())
     return Problem(
         f"{words} Equal shapes have the same color, size and orientation, and the bounding box of every shape is "
         "centered on its place.",
         before,
         after,
-        {**details, "motif": [{"shape": s.kind, "color": s.color.hex} for s in motif]},
+        {**details, "shape_size": missing[0].size},
     )

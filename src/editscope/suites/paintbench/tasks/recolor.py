@@ -5,28 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from editscope.suites.dice import Dice
+from editscope.suites.paintbench.attributes import choose_attribute
 from editscope.suites.paintbench.problem import Problem, task
-from editscope.suites.paintbench.scene import Attribute, Scene, choose_attribute
+from editscope.suites.paintbench.scene import Scene
 
 
 @task("recolor")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
-    """No described shape has the new colour already."""
-    scene.populate(dice)
+    """At least one described shape has another color than the new one."""
     details: dict[str, Any]
     if mode == "color_code":
-        attribute = choose_attribute(scene, dice)
-        old = [scene.shapes[i].color for i in attribute.members]
-        color = scene.unused_color(dice, but=old)
+        color = scene.reserve(dice)
+        scene.populate(dice)
+        attribute = choose_attribute(scene, dice, negation="not")
         words, details = f"to {color.phrase}", {}
     else:
-        source = dice.choice(scene.shapes)
+        scene.populate(dice)
+        attribute = choose_attribute(scene, dice, negation="not")
+        source = dice.choice([s for i, s in enumerate(scene.shapes) if i not in attribute.members])
         color = source.color
-
-        def others_only(found: Attribute) -> bool:
-            return all(scene.shapes[i].color.index != color.index for i in found.members)
-
-        attribute = choose_attribute(scene, dice, others_only)
         spot = scene.spot_in(dice, source)
         words = f"to exactly the color that the image has at {spot.phrase}"
         details = {"spot": list(spot.at), "source": scene.shapes.index(source)}

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from editscope.suites.dice import Dice
 from editscope.suites.paintbench.geometry import Point, distance, reflection
 from editscope.suites.paintbench.moving import moved_problem
-from editscope.suites.paintbench.problem import Problem, require, task
+from editscope.suites.paintbench.problem import MIN_CHANGED, Problem, Reject, task
 from editscope.suites.paintbench.scene import Scene
+from editscope.suites.paintbench.shapes import Shape
+from editscope.suites.paintbench.words import PointRef
 
+COORDINATES = (10.0, 90.0)
+TRIES = 20
 LINES: dict[str, tuple[str, str]] = {
     "the left edge of its bounding box": ("top-left corner", "bottom-left corner"),
     "the right edge of its bounding box": ("top-right corner", "bottom-right corner"),
@@ -30,23 +36,43 @@ LINES: dict[str, tuple[str, str]] = {
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     """Eight lines of the box, or two points far enough apart to lay a ruler through."""
     scene.populate(dice)
-    target = dice.choice(scene.shapes)
-    phrase = scene.phrase(dice, target)
-    line: tuple[Point, Point]
     if mode == "local":
-        words = dice.choice(list(LINES))
+        return _across_its_box(scene, dice)
+    first, second = _two_points(scene, dice)
+    words = f"the straight line through {first.phrase} and {second.phrase}"
+    return _reflected(scene, dice, dice.choice(scene.shapes), (first.at, second.at), words)
+
+
+def _across_its_box(scene: Scene, dice: Dice) -> Problem:
+    """The line is drawn first, then a shape that it changes: many shapes are their own mirror image in some lines."""
+    words = dice.choice(list(LINES))
+    for target in dice.shuffled(scene.shapes):
         corners = target.box.nine_points()
-        line = (corners[LINES[words][0]], corners[LINES[words][1]])
-    else:
-        first, second = scene.any_point(dice, but=target), scene.any_point(dice, but=target)
-        line = (first.at, second.at)
-        require(distance(*line) >= 0.15 * scene.shorter, "the two points are too near each other for a line")
-        words = f"the straight line through {first.phrase} and {second.phrase}"
+        start, end = LINES[words]
+        problem = _reflected(scene, dice, target, (corners[start], corners[end]), words)
+        if int(np.count_nonzero(problem.before != problem.after)) >= MIN_CHANGED:
+            return problem
+    raise Reject("every shape is its own mirror image")
+
+
+def _reflected(scene: Scene, dice: Dice, target: Shape, line: tuple[Point, Point], words: str) -> Problem:
     return moved_problem(
         scene,
         dice,
         target,
         reflection(*line),
-        f"Reflect {phrase} across {words}.",
+        f"Reflect {scene.phrase(dice, target)} across {words}.",
         {"line": [list(p) for p in line], "line_words": words},
     )
+
+
+def _two_points(scene: Scene, dice: Dice) -> tuple[PointRef, PointRef]:
+    """Two named points, or two coordinates, far enough apart for a line."""
+    named = dice.chance(0.5)
+    for _ in range(TRIES):
+        first, second = (
+            scene.named_point(dice) if named else scene.coordinate(dice, within=COORDINATES) for _ in range(2)
+        )
+        if distance(first.at, second.at) >= (0.05 if named else 0.15) * scene.shorter:
+            return first, second
+    raise Reject("the two points are too near each other for a line")

@@ -1,26 +1,28 @@
-"""Removal: delete what an attribute describes, everything else, or the shape at a position."""
+"""Removal: delete what an attribute describes, the shape at a position, or everything else."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from editscope.suites.dice import Dice
+from editscope.suites.paintbench.attributes import choose_attribute
 from editscope.suites.paintbench.problem import Problem, task
-from editscope.suites.paintbench.scene import Scene, choose_attribute
+from editscope.suites.paintbench.scene import Scene
 
 
 @task("removal")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
-    """The background shows where a shape was."""
+    """The background shows where a shape was. Half of the time everything but the described shapes goes."""
     scene.populate(dice)
     if mode == "location":
-        target = dice.choice(scene.shapes)
-        spot = scene.spot_in(dice, target)
-        members: tuple[int, ...] = (scene.shapes.index(target),)
-        words = f"the shape at {spot.phrase}"
-        details: dict[str, Any] = {"spot": list(spot.at)}
+        here = scene.shapes.index(dice.choice(scene.shapes))
+        spot = scene.spot_in(dice, scene.shapes[here])
+        inverted = dice.chance(0.5)
+        members = tuple(i for i in range(len(scene.shapes)) if (i == here) != inverted)
+        words = f"{'all shapes except ' if inverted else ''}the shape at {spot.phrase}"
+        details: dict[str, Any] = {"spot": list(spot.at), "invert": inverted}
     else:
-        attribute = choose_attribute(scene, dice)
+        attribute = choose_attribute(scene, dice, ways=("shape", "color", "both"))
         members, words = attribute.members, attribute.words
         details = {"attr": attribute.kind, "invert": attribute.inverted}
     kept = [s for i, s in enumerate(scene.shapes) if i not in members]

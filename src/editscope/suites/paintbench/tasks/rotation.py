@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from editscope.suites.dice import Dice
-from editscope.suites.paintbench.geometry import distance, rotation
+from editscope.suites.paintbench.geometry import rotation
 from editscope.suites.paintbench.moving import moved_problem
-from editscope.suites.paintbench.problem import Problem, require, task
+from editscope.suites.paintbench.problem import Problem, task
 from editscope.suites.paintbench.scene import Scene
 from editscope.suites.paintbench.words import PointRef
+
+RIGHT = (90, 180, 270)
+STEPS = tuple(angle for angle in range(15, 360, 15) if angle not in RIGHT)
+OTHERS = tuple(angle for angle in range(1, 360) if angle % 15)
 
 
 @task("rotation")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
-    """Whole degrees from 15 to 180, clockwise or counterclockwise."""
+    """Right angles, other multiples of 15° and other whole degrees alike; clockwise as seen on the screen, or not."""
     scene.populate(dice)
     target = dice.choice(scene.shapes)
     phrase = scene.phrase(dice, target)
@@ -20,9 +24,8 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
         name, at = scene.point_of(dice, target)
         pivot = PointRef(f"its {name}", at, scene.shapes.index(target), name)
     else:
-        pivot = scene.any_point(dice, but=target)
-        require(distance(pivot.at, target.box.center) >= 0.08 * scene.shorter, "the pivot is too near")
-    degrees = dice.integer(15, 180)
+        pivot = scene.named_point(dice, but=target) if dice.chance(0.5) else scene.coordinate(dice)
+    degrees = dice.choice(dice.choice((RIGHT, STEPS, OTHERS)))
     clockwise = dice.chance(0.5)
     direction = "clockwise" if clockwise else "counterclockwise"
     return moved_problem(

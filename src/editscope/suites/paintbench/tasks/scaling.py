@@ -8,7 +8,9 @@ from editscope.suites.paintbench.moving import moved_problem
 from editscope.suites.paintbench.problem import Problem, require, task
 from editscope.suites.paintbench.scene import Scene
 
-SMALLER, LARGER = (40, 80), (125, 250)
+FACTOR = (0.4, 2.5)
+WAYS = ((("width", "width"), ("height", "height")), (("both", "width"), ("both", "height")))
+"""Along one axis, or along both as one of the sides says."""
 
 
 @task("scaling")
@@ -17,10 +19,10 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     scene.populate(dice)
     target = dice.choice(scene.shapes)
     phrase = scene.phrase(dice, target)
-    axis = dice.choice(("both", "both", "width", "height"))
+    axis, by = dice.choice(dice.choice(WAYS))
     anchor, fixed = _anchor(dice, target.box, axis)
     if mode == "amount":
-        percent = dice.integer(*(SMALLER if dice.chance(0.5) else LARGER))
+        percent = round(100 * dice.log_uniform(*FACTOR))
         factor = percent / 100
         what = {
             "both": f"Scale {phrase} to {percent}% of its current size in both directions",
@@ -32,9 +34,7 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
         others = [s for s in scene.shapes if s is not target]
         require(bool(others), "no other shape")
         other = dice.choice(others)
-        by = dice.choice(("width", "height")) if axis == "both" else axis
         factor = getattr(other.box, by) / getattr(target.box, by)
-        require(0.4 <= factor <= 0.85 or 1.18 <= factor <= 2.5, "the sizes are too alike or too different")
         how = {
             "both": "in both directions by the same factor",
             "width": "horizontally only",
@@ -59,14 +59,14 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
 
 
 def _anchor(dice: Dice, box: Box, axis: str) -> tuple[str, Point]:
+    """What stays where it is: the center or center line half of the time, else an edge or a corner."""
     points = box.nine_points()
-    if axis == "width":
-        name = dice.choice(("left edge", "right edge", "vertical center line"))
-        side = {"left edge": "left edge midpoint", "right edge": "right edge midpoint"}.get(name, "center")
-        return f"the {name}", points[side]
-    if axis == "height":
-        name = dice.choice(("top edge", "bottom edge", "horizontal center line"))
-        side = {"top edge": "top edge midpoint", "bottom edge": "bottom edge midpoint"}.get(name, "center")
-        return f"the {name}", points[side]
-    name = dice.choice(list(points))
-    return f"the {name}", points[name]
+    middle = dice.chance(0.5)
+    if axis == "both":
+        name = "center" if middle else dice.choice([name for name in points if name.endswith("corner")])
+        return f"the {name}", points[name]
+    line, edges = ("vertical", ("left", "right")) if axis == "width" else ("horizontal", ("top", "bottom"))
+    if middle:
+        return f"the {line} center line", points["center"]
+    name = f"{dice.choice(edges)} edge"
+    return f"the {name}", points[f"{name} midpoint"]

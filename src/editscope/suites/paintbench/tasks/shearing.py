@@ -7,9 +7,10 @@ from editscope.suites.paintbench.geometry import about
 from editscope.suites.paintbench.moving import moved_problem
 from editscope.suites.paintbench.problem import Problem, task
 from editscope.suites.paintbench.scene import Scene
+from editscope.suites.paintbench.words import percent
 
-AMOUNT = (15, 80)
-"""By how much an edge shifts, in percent of the box's side along the shift."""
+AMOUNT = (20, 80)
+"""How far the two edges shift against each other, in percent of the box's side along the shift."""
 
 
 @task("shearing")
@@ -26,28 +27,28 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     else:
         first, last, line, along, across = "left", "right", "vertical", box.height, box.width
         ways, side = ("up", "down"), "height"
-    fixed = dice.choice((first, last, "center"))
+    fixed = "center" if dice.chance(0.5) else dice.choice((first, last))
     sign = dice.choice((-1, 1))  # where the first edge goes: -1 is left or up
-    percent = dice.integer(*AMOUNT) if fixed != "center" else dice.integer(AMOUNT[0] // 2, AMOUNT[1] // 2)
-    shift = percent / 100 * along
+    amount = dice.integer(*AMOUNT) / (2 if fixed == "center" else 1)
+    shift = amount / 100 * along
     there, back = (ways[0], ways[1]) if sign < 0 else (ways[1], ways[0])
     if fixed == "center":
         slope = -sign * 2 * shift / across
         words = (
             f"keep the {line} center line of its bounding box fixed and shift the {first} edge {there} and the "
-            f"{last} edge {back}, each by {percent}% of the bounding-box {side}"
+            f"{last} edge {back}, each by {percent(amount)} of the bounding-box {side}"
         )
     elif fixed == last:
         slope = -sign * shift / across
         words = (
-            f"keep the {last} edge of its bounding box fixed and shift the {first} edge {there} by {percent}% of "
-            f"the bounding-box {side}"
+            f"keep the {last} edge of its bounding box fixed and shift the {first} edge {there} by {percent(amount)} "
+            f"of the bounding-box {side}"
         )
     else:
         slope = -sign * shift / across
         words = (
-            f"keep the {first} edge of its bounding box fixed and shift the {last} edge {back} by {percent}% of "
-            f"the bounding-box {side}"
+            f"keep the {first} edge of its bounding box fixed and shift the {last} edge {back} by {percent(amount)} "
+            f"of the bounding-box {side}"
         )
     points = box.nine_points()
     anchor = points["center" if fixed == "center" else f"{fixed} edge midpoint"]
@@ -59,5 +60,5 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
         target,
         affine,
         f"Shear {phrase} {direction}: {words}.",
-        {"axis": direction, "fixed": fixed, "percent": percent, "slope": slope},
+        {"axis": direction, "fixed": fixed, "percent": amount, "slope": slope},
     )

@@ -1,31 +1,34 @@
-"""Translation: move a shape by an amount, or until one of its points lies on another point."""
+"""Translation: move a shape by an amount, or until one of its points is in line with another point."""
 
 from __future__ import annotations
 
 from editscope.suites.dice import Dice
-from editscope.suites.paintbench.geometry import distance, translation
-from editscope.suites.paintbench.moving import moved_problem
-from editscope.suites.paintbench.problem import Problem, require, task
+from editscope.suites.paintbench.geometry import Affine, Point, translation
+from editscope.suites.paintbench.moving import moved_problem, share_inside
+from editscope.suites.paintbench.problem import Problem, Reject, task
 from editscope.suites.paintbench.scene import Scene
-from editscope.suites.paintbench.words import percent
+from editscope.suites.paintbench.shapes import Shape
+from editscope.suites.paintbench.words import PointRef, percent
 
-STEP = (4.0, 40.0)
-"""How far a shape may be moved along one axis, in percent of that side."""
+STEP = (10.0, 30.0)
+"""How far a shape moves along one axis, in percent of that side."""
+STAYS = 0.25
+"""How much of its box stays in the image when a shape is moved by an amount."""
+TRIES = 20
+AXES = (("x", "y"), ("x", "y"), ("x",), ("y",))
 
 
 @task("translation")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
-    """Moves are percentages of width and height, one decimal, or given by two points."""
+    """Moves are percentages of width and height, two decimals, or given by two points."""
     scene.populate(dice)
-    return by_amount(scene, dice) if mode == "amount" else to_a_point(scene, dice)
-
-
-def by_amount(scene: Scene, dice: Dice) -> Problem:
-    """Along one axis or both."""
     target = dice.choice(scene.shapes)
-    axes = dice.choice((("x",), ("y",), ("x", "y")))
-    dx = dice.tenth(*STEP) * dice.choice((-1, 1)) if "x" in axes else 0.0
-    dy = dice.tenth(*STEP) * dice.choice((-1, 1)) if "y" in axes else 0.0
+    return by_amount(scene, dice, target) if mode == "amount" else to_a_point(scene, dice, target)
+
+
+def by_amount(scene: Scene, dice: Dice, target: Shape) -> Problem:
+    """Along one axis or both."""
+    dx, dy, affine = _step(scene, dice, target)
     parts = []
     if dx:
         parts.append(f"{'right' if dx > 0 else 'left'} by {percent(abs(dx))} of the image width")
@@ -35,24 +38,50 @@ def by_amount(scene: Scene, dice: Dice) -> Problem:
         scene,
         dice,
         target,
-        translation(dx / 100 * scene.width, dy / 100 * scene.height),
+        affine,
         f"Move {scene.phrase(dice, target)} {' and '.join(parts)}.",
         {"dx_percent": dx, "dy_percent": dy},
     )
 
 
-def to_a_point(scene: Scene, dice: Dice) -> Problem:
-    """One control point of the shape onto a point of another shape or of the image."""
-    target = dice.choice(scene.shapes)
-    name, start = scene.point_of(dice, target)
-    goal = scene.shape_point(dice, but=target) if dice.chance(0.7) else scene.canvas_point(dice)
-    require(distance(start, goal.at) >= 0.04 * scene.shorter, "the move is too short to see")
-    return moved_problem(
-        scene,
-        dice,
-        target,
-        translation(goal.at[0] - start[0], goal.at[1] - start[1]),
-        f"Move {scene.phrase(dice, target)}, without turning or resizing it, so that its {name} lies exactly on "
-        f"{goal.phrase}.",
-        {"point": name, "from": list(start), "to": list(goal.at), "goal": goal.name, "goal_shape": goal.shape},
-    )
+def _step(scene: Scene, dice: Dice, target: Shape) -> tuple[float, float, Affine]:
+    axes = dice.choice(AXES)
+    for _ in range(TRIES):
+        dx, dy = (round(dice.uniform(*STEP), 2) * dice.choice((-1, 1)) if axis in axes else 0.0 for axis in ("x", "y"))
+        affine = translation(dx / 100 * scene.width, dy / 100 * scene.height)
+        if share_inside(scene, target, affine) >= STAYS:
+            return dx, dy, affine
+    raise Reject("most of the shape would leave the image")
+
+
+def to_a_point(scene: Scene, dice: Dice, target: Shape) -> Problem:
+    """One control point of the shape onto a point, or in line with it along one axis."""
+    axes = dice.choice(AXES)
+    name, start, goal = _ends(scene, dice, target, axes)
+    dx, dy = (goal.at[i] - start[i] if axis in axes else 0.0 for i, axis in enumerate(("x", "y")))
+    there = goal.phrase + (" (where that point is now)" if goal.shape == scene.shapes.index(target) else "")
+    who, still = scene.phrase(dice, target), "without turning or resizing it"
+    if len(axes) == 2:
+        words = f"Move {who}, {still}, so that its {name} lies exactly on {there}."
+    elif axes == ("x",):
+        words = f"Move {who} only horizontally, {still}, until its {name} is exactly as far right as {there}."
+    else:
+        words = f"Move {who} only vertically, {still}, until its {name} is exactly as high as {there}."
+    details = {
+        "point": name,
+        "from": list(start),
+        "to": list(goal.at),
+        "goal": goal.name,
+        "goal_shape": goal.shape,
+        "axes": "both" if len(axes) == 2 else "horizontal" if axes == ("x",) else "vertical",
+    }
+    return moved_problem(scene, dice, target, translation(dx, dy), words, details)
+
+
+def _ends(scene: Scene, dice: Dice, target: Shape, axes: tuple[str, ...]) -> tuple[str, Point, PointRef]:
+    for _ in range(TRIES):
+        name, start = scene.point_of(dice, target)
+        goal = scene.named_point(dice)
+        if max(abs(goal.at[i] - start[i]) if axis in axes else 0.0 for i, axis in enumerate(("x", "y"))) > 1:
+            return name, start, goal
+    raise Reject("the shape would not move")

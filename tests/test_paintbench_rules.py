@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from drills import counts
 from editscope.errors import BadInput
 from editscope.images import Indexed
 from editscope.suites.paintbench.catalog import MODES
@@ -22,8 +23,8 @@ from paintbench_sentences import PALETTES
 from paintbench_solver import solve
 
 NAMESPACE = "rules"
-SLOTS = 11
-"""35 modes × 8 conditions × 11 slots = 3,080 problems."""
+SLOTS = counts.times(7, 25)
+"""35 modes × 8 conditions × 7 slots = 1,960 problems; 7,000 in the drills."""
 COUNTS = {
     "comparison": {"n_med": 5, "n_high": 7, "n_xhigh": 9},
     "ordering": {"n_med": 5, "n_high": 7, "n_xhigh": 9},
@@ -54,6 +55,7 @@ def board_of(slot: Slot, overrides: Overrides = Overrides(NAMESPACE)) -> Board:
 
 
 @pytest.mark.slow
+@pytest.mark.drill
 @pytest.mark.parametrize(("task", "mode", "condition"), CELLS)
 def test_every_problem_is_valid_and_its_answer_is_what_the_sentence_asks(task: str, mode: str, condition: str) -> None:
     for slot in range(SLOTS):
@@ -250,7 +252,11 @@ def pixels_fit_the_description(board: Board, task: str) -> None:
         assert max(abs(a - b) for a, b in zip(found, thing.box, strict=True)) <= 4, (thing, found)
         count += int(np.count_nonzero(mask))
     if task not in DRAWN_OVER:
-        assert count == np.count_nonzero(~board.is_ground(board.before)), "something is drawn that is not described"
+        # On a circle shapes are told apart by connected pixels; crumbs of a tip that is narrower than a pixel are lost.
+        lost = int(np.count_nonzero(~board.is_ground(board.before))) - count
+        assert 0 <= lost <= (3 * len(board.things) if "circle" in board.facts else 0), (
+            "something is drawn that is not described"
+        )
 
 
 def polygons(board: Board) -> None:

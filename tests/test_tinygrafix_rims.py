@@ -7,10 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editscope.images import Pixels
+from editscope.images.lab import differences
 from editscope.scoring import floor_miou
+from editscope.suites.made import MOST_FLOOR
 from editscope.suites.tinygrafix.canvas import plain_settings, the_canvas
 from editscope.suites.tinygrafix.make import attempts, draw
-from editscope.suites.tinygrafix.rims import MOST, distances, floor_of, settled
+from editscope.suites.tinygrafix.rims import floor_of, settled
 from editscope.suites.tinygrafix.slots import Slot
 from tinygrafix_measures import lab, without_faint_rims
 
@@ -42,7 +44,7 @@ def test_the_floor_is_what_the_score_gives_for_doing_nothing(pictures: tuple[Pix
     kept = before.copy(), after.copy()
     expected = floor_miou(before, after) if (before != after).any() else 1.0
     assert abs(settled(before, after, GROUND, 0.0) - expected) < 1e-12
-    assert abs(floor_of(distances(before, after)) - expected) < 1e-12
+    assert abs(floor_of(differences(before, after)) - expected) < 1e-12
     assert np.array_equal(before, kept[0]) and np.array_equal(after, kept[1])
 
 
@@ -80,8 +82,8 @@ def test_an_edit_that_is_too_faint_is_drawn_again() -> None:
                 states = change.before, change.after
                 one, two = (canvas.draw(ground, chart.content(canvas, state)) for state in states)
                 floor = floor_miou(*without_faint_rims(one, two, change.before.theme.background))
-                assert (floor <= MOST) == (change == taken.change)
-                if floor <= MOST:
+                assert (floor <= MOST_FLOOR) == (change == taken.change)
+                if floor <= MOST_FLOOR:
                     break
                 rejected += 1
     assert rejected == 3

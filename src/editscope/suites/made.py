@@ -16,6 +16,8 @@ from editscope.suites.base import Suite
 Strata: TypeAlias = Literal["release", "paper"]
 STRATA: tuple[Strata, ...] = ("release", "paper")
 """Whose way of resampling intervals follow, the default first."""
+MOST_FLOOR = 0.05
+"""The highest mIoU that an editor may get for changing nothing: fainter edits are not asked for."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,10 @@ import numpy.typing as npt
 from editscope.compiled import compiled
 from editscope.errors import BadInput
 from editscope.images import Indexed, Pixels
+from editscope.images.lab import differences
 from editscope.suites.dice import Dice
-from editscope.suites.made import Made
+from editscope.suites.made import MOST_FLOOR, Made
 from editscope.suites.paintbench.catalog import CATEGORY_OF, CONDITIONS, PRESERVATION, object_count, seed_of
-from editscope.suites.paintbench.palette import differences
 from editscope.suites.paintbench.problem import MIN_CHANGED, Problem, Reject, require, task_named
 from editscope.suites.paintbench.raster import Plane
 from editscope.suites.paintbench.scene import Scene, Setup
@@ -21,8 +21,6 @@ from editscope.suites.paintbench.slots import Overrides, Slot
 MAX_ATTEMPTS = 400
 TOLERANCES = range(11)
 """The ΔE up to which a pixel counts as right, one after another, when an edit is scored."""
-MOST_FAINT = 0.05
-"""The most that the unchanged input may score, as a fraction: fainter edits are not asked for."""
 KEEP_EVERYTHING = "Return the image exactly as it is, without changing a single pixel."
 
 
@@ -67,12 +65,12 @@ def _require_visible(scene: Scene, problem: Problem) -> None:
         counts, apart = pairs[old, new], differences(colors[old], colors[new])
     else:
         keys, counts = np.unique(_changed_keys(problem.before, problem.after, colors), return_counts=True)
-        news = np.stack([keys // 65536 % 256, keys // 256 % 256, keys % 256], axis=1)
+        news = np.stack([keys // 65536 % 256, keys // 256 % 256, keys % 256], axis=1).astype(np.uint8)
         apart = differences(colors[keys // 2**24], news)
     changed = int(counts.sum())
     require(changed >= MIN_CHANGED, "the edit changes too few pixels to see")
     kept = sum(int(counts[apart <= tolerance].sum()) for tolerance in TOLERANCES) / len(TOLERANCES)
-    require(kept <= MOST_FAINT * changed, "the edit is so faint that the input would pass for the answer")
+    require(kept <= MOST_FLOOR * changed, "the edit is so faint that the input would pass for the answer")
 
 
 @compiled()

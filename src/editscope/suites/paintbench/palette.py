@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 
 @dataclass(frozen=True, slots=True)
 class Color:
@@ -30,12 +27,6 @@ class Color:
         """
         return f"{self.name.removesuffix('-colored')} ({self.hex})"
 
-    @property
-    def luminance(self) -> float:
-        """Rec. 601 luma, to choose an ink that can be seen."""
-        r, g, b = self.rgb
-        return 0.299 * r + 0.587 * g + 0.114 * b
-
 
 def _palette(text: str) -> tuple[Color, ...]:
     entries = (entry.rpartition("#") for entry in text.split(", "))
@@ -51,29 +42,3 @@ NONSTANDARD = _palette(
     "lavender #D9D2E9, magenta #F20DD8, tan-colored #CBAA85, jet black #101211, silver #BBBCBA, ivory white #F8F6E8"
 )
 PALETTES = {"standard": STANDARD, "nonstandard": NONSTANDARD}
-
-
-def differences(one: npt.ArrayLike, two: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """ΔE76 of RGB colors that stand at the same place of two arrays.
-
-    >>> [round(float(d), 1) for d in differences([[255, 0, 0], [0, 0, 0]], [[254, 0, 0], [255, 255, 255]])]
-    [0.4, 100.0]
-    """
-    delta = _lab(np.asarray(one, np.float64)) - _lab(np.asarray(two, np.float64))
-    found: npt.NDArray[np.float64] = np.sqrt((delta * delta).sum(axis=-1))
-    return found
-
-
-def _lab(rgb: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """CIE L*a*b* under D65."""
-    c = rgb / 255
-    linear = np.where(c > 0.04045, ((c + 0.055) / 1.055) ** 2.4, c / 12.92)
-    xyz = linear @ _TO_XYZ
-    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
-    return np.stack([116 * f[..., 1] - 16, 500 * (f[..., 0] - f[..., 1]), 200 * (f[..., 1] - f[..., 2])], axis=-1)
-
-
-_TO_XYZ = (
-    np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
-    / np.array([[0.95047], [1.0], [1.08883]])
-).T

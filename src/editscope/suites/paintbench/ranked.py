@@ -16,11 +16,6 @@ from editscope.suites.paintbench.shapes import KINDS
 from editscope.suites.paintbench.words import plural
 
 PHRASE_FORMS = ("color only", "shape only", "color and shape")
-WORDS = {
-    "size": ("largest", "smallest"),
-    "width": ("widest", "narrowest"),
-    "height": ("tallest", "shortest"),
-}
 MOST_OTHERS = 5
 
 

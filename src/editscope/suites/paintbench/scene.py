@@ -57,7 +57,7 @@ class Scene:
         self.width, self.height, self.n = setup.width, setup.height, setup.n
         order = dice.shuffled(PALETTES[setup.palette])
         self.colors = tuple(Color(c.name, c.hex, i) for i, c in enumerate(order))
-        self.background, self.holdout, self.pool = self.colors[0], self.colors[1], self.colors[2:]
+        self.background, self.pool = self.colors[0], self.colors[2:]  # the second is for stripes
         self.stripes = Stripes.random(dice) if setup.striped else None
         self.shapes: list[Shape] = []
 

@@ -7,16 +7,11 @@ from math import hypot
 from typing import Any, TypeAlias
 
 from editscope.suites.paintbench.catalog import MODES
+from editscope.suites.paintbench.words import ORDINALS, RANKED_BY
 
 Fields: TypeAlias = Mapping[str, Any]
 Found: TypeAlias = "dict[str, Any]"
 
-ADJECTIVES = {
-    "size": ("largest", "smallest"),
-    "width": ("widest", "narrowest"),
-    "height": ("tallest", "shortest"),
-}
-ORDINALS = ("", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ", "ninth ")
 CIRCLES = {"radius": "center_radius", "diameter": "diameter", "through": "center_point"}
 
 
@@ -159,7 +154,7 @@ def _short_corner(name: str) -> str:
 
 def _comparison(f: Fields) -> Found:
     shapes = [f["scene_shapes"][i] for i in f["compared"]]
-    word = ADJECTIVES[f["metric"]][f["direction"] == "smallest"]
+    word = RANKED_BY[f["metric"]][f["direction"] == "smallest"]
     return {
         "n_shapes": len(shapes),
         "rotation_mode": "shared" if len({shape["rotation"] for shape in shapes}) == 1 else "individual",

@@ -7,6 +7,14 @@ from dataclasses import dataclass
 
 from editscope.suites.paintbench.geometry import Point
 
+RANKED_BY = {
+    "size": ("largest", "smallest"),
+    "width": ("widest", "narrowest"),
+    "height": ("tallest", "shortest"),
+}
+"""What shapes are ranked by, with the words for both ends of the ranking."""
+ORDINALS = ("", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ", "ninth ")
+
 
 def number(value: float) -> str:
     """A number with the decimals it has, at most two.

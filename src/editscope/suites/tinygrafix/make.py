@@ -8,12 +8,12 @@ from typing import Any
 
 from editscope.images import Pixels
 from editscope.suites.dice import Dice
-from editscope.suites.made import Made
+from editscope.suites.made import MOST_FLOOR, Made
 from editscope.suites.tinygrafix.canvas import Canvas, plain_settings, the_canvas
 from editscope.suites.tinygrafix.catalog import CHARTS, seed_of
 from editscope.suites.tinygrafix.change import Change, Chart, chart_named
 from editscope.suites.tinygrafix.colors import rgb_of
-from editscope.suites.tinygrafix.rims import MOST, settled
+from editscope.suites.tinygrafix.rims import settled
 from editscope.suites.tinygrafix.slots import Slot
 
 
@@ -53,7 +53,7 @@ def draw(slot: Slot, namespace: str, canvas: Canvas) -> tuple[Drawn, Pixels, Pix
         if chart.UNSEEN is None:
             return drawn, before, after
         background = rgb_of(change.before.theme.background)
-        if settled(before, after, background, chart.UNSEEN) <= MOST:
+        if settled(before, after, background, chart.UNSEEN) <= MOST_FLOOR:
             return drawn, before, after
     raise AssertionError("attempts never end")
 

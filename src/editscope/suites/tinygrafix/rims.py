@@ -9,20 +9,17 @@ import numpy.typing as npt
 
 from editscope.compiled import compiled
 from editscope.images import Pixels
+from editscope.images.lab import difference
 
 UNSEEN = 3.0
 """A pixel at the rim of a line that would change by less than this ΔE76 does not change."""
 FAINT = 10.0
 """The largest tolerance of the score: a change up to this ΔE76 counts as none at some tolerance."""
-MOST = 0.05
-"""The highest mIoU that an editor may get for changing nothing."""
 
 Bytes = npt.NDArray[np.uint8]
 Words = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
 
-_steps = np.arange(256) / 255.0
-_LINEAR = np.where(_steps <= 0.04045, _steps / 12.92, ((_steps + 0.055) / 1.055) ** 2.4)
 GROUP = 24
 """Bytes of eight pixels: three words, compared at once, since most of two pictures is the same."""
 
@@ -41,17 +38,6 @@ def settled(before: Pixels, after: Pixels, background: tuple[int, int, int], lea
     return within / 11 / changed if changed else 1.0
 
 
-def distances(before: Pixels, after: Pixels) -> Floats:
-    """ΔE76 between two pictures, pixel by pixel.
-
-    >>> distances(np.full((1, 1, 3), 100, np.uint8), np.full((1, 1, 3), 110, np.uint8)).round(2).tolist()
-    [[4.06]]
-    """
-    found = np.empty(before.shape[:2], np.float64)
-    _distances(np.ascontiguousarray(before).reshape(-1), np.ascontiguousarray(after).reshape(-1), found.reshape(-1))
-    return found
-
-
 def floor_of(apart: Floats) -> float:
     """The floor of two pictures from their distances; see ``settled``.
 
@@ -63,35 +49,9 @@ def floor_of(apart: Floats) -> float:
 
 
 @compiled()
-def _curve(t: float) -> float:
-    return math.pow(t, 1 / 3) if t > (6 / 29) ** 3 else t * (29 / 6) ** 2 / 3 + 4 / 29
-
-
-@compiled()
-def _apart(one: Bytes, two: Bytes, i: int) -> float:
-    """ΔE76 between the pixels of two pictures that begin at a byte."""
-    r, g, b = _LINEAR[one[i]], _LINEAR[one[i + 1]], _LINEAR[one[i + 2]]
-    x0 = _curve((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047)
-    y0 = _curve(0.2126729 * r + 0.7151522 * g + 0.0721750 * b)
-    z0 = _curve((0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / 1.08883)
-    r, g, b = _LINEAR[two[i]], _LINEAR[two[i + 1]], _LINEAR[two[i + 2]]
-    x1 = _curve((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047)
-    y1 = _curve(0.2126729 * r + 0.7151522 * g + 0.0721750 * b)
-    z1 = _curve((0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / 1.08883)
-    dl, da, db = 116 * (y1 - y0), 500 * (x1 - y1 - x0 + y0), 200 * (y1 - z1 - y0 + z0)
-    return math.sqrt(dl * dl + da * da + db * db)
-
-
-@compiled()
 def _same(one: Bytes, i: int, two: Bytes, j: int) -> bool:
     """Whether two pixels, each by its first byte, have the same color."""
     return bool(one[i] == two[j] and one[i + 1] == two[j + 1] and one[i + 2] == two[j + 2])
-
-
-@compiled()
-def _distances(before: Bytes, after: Bytes, found: Floats) -> None:
-    for i in range(len(found)):
-        found[i] = 0.0 if _same(before, 3 * i, after, 3 * i) else _apart(before, after, 3 * i)
 
 
 @compiled()
@@ -122,7 +82,7 @@ def _settle(before: Bytes, after: Bytes, words: Words, wanted: Words, ground: By
             if last == i - 3 and _same(before, i, before, last) and _same(after, i, after, last):
                 run += 1
             else:
-                apart = _apart(before, after, i)
+                apart = difference(before, after, i)
                 if apart < least:
                     if _same(after, i, ground, 0):
                         before[i : i + 3] = ground

@@ -8,15 +8,15 @@ import math
 from editscope.suites.dice import Dice
 from editscope.suites.paintbench.placing import WIDE_GAP, Placing
 from editscope.suites.paintbench.problem import Problem, require, task
-from editscope.suites.paintbench.ranked import WORDS, Ranked, add_others, graded, least_step
+from editscope.suites.paintbench.ranked import Ranked, add_others, graded, least_step
 from editscope.suites.paintbench.scene import MIN_SIZE, Scene
 from editscope.suites.paintbench.shapes import FREE_ASPECT, ROTATABLE, Shape, make_shape
+from editscope.suites.paintbench.words import ORDINALS, RANKED_BY
 
 RANGE = (0.08, 0.24)
 """The compared sizes, widths or heights, as fractions of the shorter side of the canvas."""
 OTHER_SIDE = 0.16
 """The side that is the same in all shapes that differ in width or height."""
-ORDINALS = ("", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ", "ninth ")
 
 
 @task("comparison")
@@ -24,7 +24,7 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     """n alike shapes and up to five others; width and height are compared on upright shapes only."""
     n = scene.n
     ranked = Ranked.random(dice, scene.pool)
-    metric = dice.choice(tuple(WORDS)) if ranked.kind in FREE_ASPECT else "size"
+    metric = dice.choice(tuple(RANKED_BY)) if ranked.kind in FREE_ASPECT else "size"
     values = graded(dice, n, max(MIN_SIZE, RANGE[0] * scene.shorter), RANGE[1] * scene.shorter)
     shapes = _compared(scene, dice, ranked, metric, values)
     placing = Placing(scene.shapes, dice, scene.canvas, gap=WIDE_GAP)
@@ -40,7 +40,7 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     before = scene.drawn()
     after = scene.drawn([s for s in scene.shapes if s is not target])
     return Problem(
-        f"Of all {ranked.words}, remove the {ORDINALS[rank - 1]}{WORDS[metric][not largest]} one and show the "
+        f"Of all {ranked.words}, remove the {ORDINALS[rank - 1]}{RANKED_BY[metric][not largest]} one and show the "
         "background there.",
         before,
         after,

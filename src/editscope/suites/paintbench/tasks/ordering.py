@@ -8,10 +8,11 @@ from collections.abc import Callable
 from editscope.suites.dice import Dice
 from editscope.suites.paintbench.geometry import Box
 from editscope.suites.paintbench.problem import Problem, require, task
-from editscope.suites.paintbench.ranked import WORDS, Ranked, add_others, graded, span
+from editscope.suites.paintbench.ranked import Ranked, add_others, graded, span
 from editscope.suites.paintbench.raster import frame
 from editscope.suites.paintbench.scene import MIN_SIZE, Scene
 from editscope.suites.paintbench.shapes import FREE_ASPECT, ROTATABLE, Shape, make_shape
+from editscope.suites.paintbench.words import RANKED_BY
 
 MARGIN = 0.015
 """What stays free before the first box and after the last one, as a fraction of the side along the line."""
@@ -61,7 +62,7 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
         for box in boxes:
             frame(plane, *box, line, box_color.index)
     start, end = ("left", "right") if row else ("top", "bottom")
-    large, small = WORDS[metric] if increasing else reversed(WORDS[metric])
+    large, small = RANKED_BY[metric] if increasing else reversed(RANKED_BY[metric])
     return Problem(
         f"Rearrange the {ranked.words} in the {box_color.name} boxes by {metric}, from the {small} "
         f"at the {start} to the {large} at the {end}. Move them without turning or resizing; each must be centered in "

@@ -12,7 +12,9 @@ import numpy.typing as npt
 from matplotlib.artist import Artist
 from matplotlib.path import Path as Outline
 
+from editscope.images.lab import differences
 from editscope.suites.dice import Dice
+from editscope.suites.made import MOST_FLOOR
 from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, Canvas, Point
 from editscope.suites.tinygrafix.change import Change, PixelBox
 from editscope.suites.tinygrafix.colors import Theme, rgb_of
@@ -27,7 +29,7 @@ from editscope.suites.tinygrafix.frame import (
     tick_texts,
 )
 from editscope.suites.tinygrafix.gradient import Gradient, random_gradient
-from editscope.suites.tinygrafix.rims import FAINT, MOST, distances, floor_of
+from editscope.suites.tinygrafix.rims import FAINT, floor_of
 from editscope.suites.tinygrafix.wording import magnitude, said, sig3, words
 
 SIDE = (4, 9)
@@ -305,8 +307,8 @@ def _clearly_moved(dice: Dice, state: State, down: int, right: int) -> tuple[Sta
     while True:
         after = replace(state, cells=_moved(state.cells, down, right))
         # One pixel for each cell: all of them are of one size, so this is the floor of the whole picture.
-        far = distances(_cell_colors(state), _cell_colors(after))
-        if floor_of(far) <= MOST and _readable(state.scale, state.cells):
+        far = differences(_cell_colors(state), _cell_colors(after))
+        if floor_of(far) <= MOST_FLOOR and _readable(state.scale, state.cells):
             return state, after
         filled = [(r, c) for r, line in enumerate(state.cells) for c, cell in enumerate(line) if cell is not None]
         row, column = dice.choice([place for place in filled if far[place] <= FAINT] or filled)

@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.transforms import Bbox
 
 from editscope.suites.dice import Dice
+from editscope.suites.tinygrafix import rims
 from editscope.suites.tinygrafix.canvas import DPI, HEIGHT, Canvas, Point
 from editscope.suites.tinygrafix.change import Change, PixelBox
 from editscope.suites.tinygrafix.colors import Theme, random_color
@@ -29,9 +30,9 @@ from editscope.suites.tinygrafix.frame import (
     nice_scale,
     numbers_fit,
 )
-from editscope.suites.tinygrafix.rims import UNSEEN as UNSEEN
 from editscope.suites.tinygrafix.wording import magnitude, said, sig3, words
 
+UNSEEN = rims.UNSEEN
 VERTICES = (20, 44)
 GAPS, MISSING = (2, 3), (2, 5)
 """How many gaps a series has, and how many vertices each of them lacks."""

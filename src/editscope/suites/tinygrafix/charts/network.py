@@ -13,13 +13,14 @@ from matplotlib.collections import LineCollection, PathCollection, PolyCollectio
 from matplotlib.path import Path as Outline
 
 from editscope.suites.dice import Dice
+from editscope.suites.tinygrafix import rims
 from editscope.suites.tinygrafix.canvas import DPI, HEIGHT, WIDTH, Canvas, Point
 from editscope.suites.tinygrafix.change import Change, PixelBox
 from editscope.suites.tinygrafix.colors import Theme, random_color, random_colors
 from editscope.suites.tinygrafix.frame import TICK_SIZE, TITLE_SIZE, TITLE_Y
-from editscope.suites.tinygrafix.rims import UNSEEN as UNSEEN
 from editscope.suites.tinygrafix.wording import new_word, words
 
+UNSEEN = rims.UNSEEN
 Edge: TypeAlias = tuple[str, str]
 """The labels of the two nodes that it connects."""
 

@@ -13,6 +13,7 @@ from matplotlib.path import Path as Outline
 from matplotlib.transforms import Bbox
 
 from editscope.suites.dice import Dice
+from editscope.suites.tinygrafix import rims
 from editscope.suites.tinygrafix.canvas import HEIGHT, Canvas, Point
 from editscope.suites.tinygrafix.change import Change, PixelBox
 from editscope.suites.tinygrafix.colors import Theme, random_color, random_colors
@@ -30,9 +31,9 @@ from editscope.suites.tinygrafix.frame import (
     nice_scale,
     numbers_fit,
 )
-from editscope.suites.tinygrafix.rims import UNSEEN as UNSEEN
 from editscope.suites.tinygrafix.wording import magnitude, words
 
+UNSEEN = rims.UNSEEN
 POINTS = (9, 13)
 DIAMETER, THICKNESS = 19.9, 5.1
 """Of a marker and of a line, in pixels. As many pixels change as with the release's markers (60 square points and an

@@ -153,8 +153,7 @@ class Life:
             for pid in alive:
                 kill(pid)
         self.site.settle()
-        # A Ctrl-C before Python has read its own modules is Python's to report; nothing of ours runs yet.
-        if "Traceback (most recent call last)" in said and "Fatal Python error: init" not in said:
+        if "Traceback (most recent call last)" in said and not _before_ours(said):
             self.tally.add("other", f"a traceback after {after}: {said[-1500:]}")
         run = self.site.folder / leg.run
         self.witnesses.setdefault(leg.run, Witness(run)).look(self.tally, after)
@@ -210,3 +209,9 @@ class Life:
             raise AssertionError(f"{command} ended with exit code {code}, not {leg.code}: {said}")
         ended = time.monotonic()
         return Course(ended - command.began, ended - grew, lines)
+
+
+def _before_ours(said: str) -> bool:
+    """Whether a traceback is of a Ctrl-C while the interpreter itself was starting: all its frames are Python's own."""
+    frames = [line.strip() for line in said.splitlines() if line.strip().startswith('File "')]
+    return "KeyboardInterrupt" in said and all(frame.startswith('File "<frozen ') for frame in frames)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sysconfig
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -214,4 +215,6 @@ class Life:
 def _before_ours(said: str) -> bool:
     """Whether a traceback is of a Ctrl-C while the interpreter itself was starting: all its frames are Python's own."""
     frames = [line.strip() for line in said.splitlines() if line.strip().startswith('File "')]
-    return "KeyboardInterrupt" in said and all(frame.startswith('File "<frozen ') for frame in frames)
+    own = ('File "<frozen ', f'File "{sysconfig.get_paths()["stdlib"]}/')
+    ours = any("editscope" in frame or "site-packages" in frame for frame in frames)
+    return "KeyboardInterrupt" in said and not ours and all(frame.startswith(own) for frame in frames)

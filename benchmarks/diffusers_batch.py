@@ -57,7 +57,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         model = given.model
         if not model:
-            from tiny_pipelines import save_kontext
+            from support.models.tiny_pipelines import save_kontext
 
             model = str(save_kontext(Path(folder) / "kontext"))
         measure(model, given.edits, given.side, given.steps)

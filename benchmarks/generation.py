@@ -56,7 +56,7 @@ def baseline(count: int) -> float:
     import numpy as np
     from PIL import Image, ImageDraw
 
-    from editscope.suites.dice import Dice
+    from editscope.suites.generated.dice import Dice
     from editscope.suites.paintbench.catalog import CONDITIONS, object_count, seed_of
     from editscope.suites.paintbench.problem import Reject
     from editscope.suites.paintbench.scene import Scene, Setup

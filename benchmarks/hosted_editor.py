@@ -34,7 +34,7 @@ from PIL import Image
 from editscope.cases import Edit
 from editscope.editors import EditLimits, Request, load_editor
 
-SERVER = Path(__file__).parent.parent / "tests" / "editor_server.py"
+TESTS = Path(__file__).parent.parent / "tests"
 
 
 def requests(count: int) -> list[Request]:
@@ -138,8 +138,8 @@ def main() -> None:
         "threads, kept connections": with_connections,
         "hosted editor": with_editor,
     }
-    command = [sys.executable, str(SERVER), "--latency", str(asked.latency)]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "support.servers.editor_server", "--latency", str(asked.latency)]
+    server = subprocess.Popen(command, cwd=TESTS, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     url = server.stdout.readline().strip()
     try:

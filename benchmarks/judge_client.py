@@ -29,7 +29,7 @@ from editscope.judges import Call, Field, Judge, Picture, Schema
 from editscope.judges.registry import load_judge
 from editscope.judges.replies import json_schema
 
-SERVER = Path(__file__).parent.parent / "tests" / "judge_server.py"
+TESTS = Path(__file__).parent.parent / "tests"
 METRICS = ("instruction", "consistency", "quality", "knowledge")
 SCALE = Schema((Field("score", "integer", 1, 5),))
 PROMPT = "Look at the two pictures and rate the edit from 1 to 5. " * 20
@@ -111,7 +111,10 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.2)
     asked = parser.parse_args()
     server = subprocess.Popen(
-        [sys.executable, str(SERVER), "--latency", str(asked.latency)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "support.servers.judge_server", "--latency", str(asked.latency)],
+        cwd=TESTS,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert server.stdout is not None
     url = server.stdout.readline().strip()

@@ -21,10 +21,11 @@ from PIL import Image
 
 from editscope.cases import Case, Instruction, Question, Region
 from editscope.images import load
-from editscope.judges.packs import load_pack
-from editscope.scoring.rubrics import Unit, load_rubric
-from editscope.scoring.rubrics.picabench import PADDING, SIDE, padded
+from editscope.judges.prompts.packs import load_pack
+from editscope.scoring.rubrics import Unit
 from editscope.scoring.rubrics.pictures import QUALITY, scaled_size
+from editscope.suites.picabench.rubric import PADDING, SIDE, padded
+from editscope.suites.rubrics import load_rubric
 
 LANCZOS = Image.Resampling.LANCZOS
 

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-SERVER = Path(__file__).parent.parent / "tests" / "judge_server.py"
+TESTS = Path(__file__).parent.parent / "tests"
 LAWS = ("Light_Propagation", "Light_Source_Effects", "Reflection", "Refraction", "Deformation", "Causality")
 PLAIN_CASES = 20
 
@@ -128,7 +128,10 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.2)
     asked = parser.parse_args()
     server = subprocess.Popen(
-        [sys.executable, str(SERVER), "--latency", str(asked.latency)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "support.servers.judge_server", "--latency", str(asked.latency)],
+        cwd=TESTS,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert server.stdout is not None
     url = server.stdout.readline().strip()

@@ -19,8 +19,8 @@ import numpy as np
 from PIL import Image
 
 from editscope.judges import Call, Field, Judge, Picture, Schema
-from editscope.judges.local import load
-from editscope.judges.local_model import LocalModel, Placing
+from editscope.judges.local.judge import load
+from editscope.judges.local.model import LocalModel, Placing
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
@@ -96,7 +96,7 @@ def main() -> None:
     """Print the table."""
     import torch
 
-    from tiny_vlm import save_tiny_vlm
+    from support.models.tiny_vlm import save_tiny_vlm
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", choices=SIZES, default="tiny")

@@ -21,7 +21,7 @@ from typing import Any
 import editscope as es
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from ray_cases import Tiny, Waits
+from support.ray_cases import Tiny, Waits
 
 MARKS = (1_000, 5_000, 10_000, 20_000)
 MB = 1 << 20

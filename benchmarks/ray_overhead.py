@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import editscope as es
+from editscope.runs.engine.case_steps import Bench
 from editscope.runs.start import cores
-from editscope.runs.steps import Bench
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from ray_cases import Tiny, Waits
+from support.ray_cases import Tiny, Waits
 
 SECONDS = 0.05
 

@@ -27,8 +27,8 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 import editscope
-from editscope.runs.lines import written as written_line
-from editscope.runs.plan import read_info
+from editscope.runfolder.journal_lines import written as written_line
+from editscope.runfolder.run_json import read_info
 from editscope.scoring import PixelScore
 
 SUITES = ("paintbench", "tinygrafix")
@@ -64,7 +64,7 @@ def made_up_run(real: Path, folder: Path, number: int) -> Path:
             if line["step"] == "score":
                 _rescore(line, float(rng.beta(1 + number / 4, 2)))
             journal.write(written_line(line) + b"\n")
-    from editscope.runs import open_run
+    from editscope.results import open_run
 
     _ = open_run(folder).summary  # which writes the tables
     return folder

@@ -31,7 +31,7 @@ import numpy as np
 
 import editscope as es
 from editscope.images import Pixels
-from editscope.runs.steps import Bench, asked
+from editscope.runs.engine.case_steps import Bench, asked
 
 HERE = Path(__file__).parent
 AT_A_TIME = 4

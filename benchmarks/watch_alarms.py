@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editscope.cases import Aggregation, Group
-from editscope.runs.watching import has_fallen, level_against_best
 from editscope.stats.paired import compare_rows
+from editscope.watch.watch import has_fallen, level_against_best
 
 STRATA, CASES = 8, 80
 PLAN = Aggregation(Group("overall", (), ("task",)), (), strata=("task",))

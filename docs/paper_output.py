@@ -16,7 +16,7 @@ from PIL import Image, ImageChops
 
 from editscope import load_suite, run
 from editscope.report import figures_for, write
-from editscope.runs import Run
+from editscope.results import Run
 
 IMAGES = Path(__file__).parent / "images"
 EDITORS = ("identity", "drift", "jpeg", "shift", "half", "blur")

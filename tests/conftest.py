@@ -2,78 +2,40 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from drills.counts import FULL
-from editscope.images import Pixels, write_png
-
-SMALL_TASKS = ("border", "recolor", "removal", "translation")
-
-
-def _make_set(root: Path, per_task: int = 3, side: int = 48) -> Path:
-    """A pixel set with tiny pictures: a coloured square that the answer recolours."""
-    for t, task in enumerate(SMALL_TASKS):
-        for number in range(per_task):
-            rng = np.random.default_rng(100 * t + number)
-            before = np.full((side, side, 3), rng.integers(0, 256, 3), np.uint8)
-            top, left = rng.integers(2, side // 2, 2)
-            after = before.copy()
-            after[top : top + 12, left : left + 16] = rng.integers(0, 256, 3)
-            stem = root / task / f"{number:03d}"
-            write_png(stem.with_name(f"{stem.name}_input.png"), before)
-            write_png(stem.with_name(f"{stem.name}_answer.png"), after)
-            fields = {
-                "instruction": f"Paint the square number {number}.",
-                "task": task,
-                "category": "color_change",
-                "mode": "default",
-                "visual_condition": "baseline",
-                "seed": number,
-            }
-            stem.with_suffix(".json").write_text(json.dumps(fields))
-    return root
-
-
-def _put_outputs(data: Path, outputs: Path, change: Callable[[Pixels], Pixels] = lambda answer: answer) -> Path:
-    """Outputs in the released layout for every problem of a set: its answer, changed."""
-    from editscope.images import load
-
-    for answer in sorted(data.glob("*/*_answer.png")):
-        number = int(answer.name.removesuffix("_answer.png"))
-        write_png(outputs / answer.parent.name / f"{number:04d}_output.png", change(load(answer)))
-    return outputs
+from support.small_sets import make_small_set, put_small_outputs
 
 
 @pytest.fixture
 def make_set() -> Callable[..., Path]:
     """How to make a set in the released layout: ``make_set(root, per_task=3, side=48)``."""
-    return _make_set
+    return make_small_set
 
 
 @pytest.fixture
 def put_outputs() -> Callable[..., Path]:
     """How to make outputs for a set: ``put_outputs(data, outputs, change)``."""
-    return _put_outputs
+    return put_small_outputs
 
 
 @pytest.fixture
 def small_set(tmp_path: Path) -> Path:
     """Twelve problems of 48 × 48 pixels."""
-    return _make_set(tmp_path / "set")
+    return make_small_set(tmp_path / "set")
 
 
 @pytest.fixture
 def small_outputs(small_set: Path, tmp_path: Path) -> Path:
     """The right output for each problem of the small set."""
-    return _put_outputs(small_set, tmp_path / "outputs")
+    return put_small_outputs(small_set, tmp_path / "outputs")
 
 
 Called = subprocess.CompletedProcess[str]
@@ -108,7 +70,7 @@ def editscope(tmp_path: Path) -> Callable[..., Called]:
 @pytest.fixture
 def used() -> Iterator[Callable[..., Any]]:
     """Hosted editors by spec and limits, with short pauses between attempts, closed when the test is done."""
-    from editor_server import quick
+    from support.servers.editor_server import quick
 
     editors: list[Any] = []
 

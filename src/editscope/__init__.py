@@ -5,15 +5,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from editscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from editscope.cases import Case, Edit
     from editscope.editors import EditLimits, Editor, Request
     from editscope.errors import BadInput, EditscopeError
     from editscope.images import ImageLike as Image
-    from editscope.runs import Run, open_run, run
-    from editscope.runs.compare import compare
+    from editscope.results import Run, open_run
+    from editscope.results.comparison import compare
+    from editscope.runs import run
     from editscope.scoring import score_pixels
     from editscope.scoring.psnr import psnr_outside
     from editscope.stats.ratings import Match, elo
@@ -30,12 +31,12 @@ _HOME = {
     "Image": "editscope.images:ImageLike",
     "Match": "editscope.stats.ratings:Match",
     "Request": "editscope.editors:Request",
-    "Run": "editscope.runs:Run",
+    "Run": "editscope.results:Run",
     "Suite": "editscope.suites:Suite",
-    "compare": "editscope.runs.compare:compare",
+    "compare": "editscope.results.comparison:compare",
     "elo": "editscope.stats.ratings:elo",
     "load_suite": "editscope.suites:load_suite",
-    "open_run": "editscope.runs:open_run",
+    "open_run": "editscope.results:open_run",
     "psnr_outside": "editscope.scoring.psnr:psnr_outside",
     "run": "editscope.runs:run",
     "score_pixels": "editscope.scoring:score_pixels",

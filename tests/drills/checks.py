@@ -19,9 +19,9 @@ import editscope as es
 from drills.tally import Tally
 from editscope.errors import BadImage, EditscopeError
 from editscope.images import decode
-from editscope.runs.journal import FILE as JOURNAL
-from editscope.runs.journal import Line, progress
-from run_results import summary_but_speed
+from editscope.runfolder.journal import FILE as JOURNAL
+from editscope.runfolder.journal import Line, progress
+from support.run_results import summary_but_speed
 
 INFO, SCORES, SUMMARY = "run.json", "scores.parquet", "summary.json"
 

@@ -13,12 +13,12 @@ from aiohttp import web
 
 import editscope as es
 from drills.site import EDIT, VERDICT, Key, Leg, Site
-from editor_server import Fault, OpenAIServer, Seen, load_bytes
-from editor_server import Outcome as EditorOutcome
-from editor_server import Reply as EditorReply
 from editscope.images import load, pixels_digest
-from judge_server import Asked, JudgeServer, Outcome, Reply, agreeable
-from judged_data import make_picabench
+from support.judged_data import make_picabench
+from support.servers.editor_server import Fault, OpenAIServer, Seen, load_bytes
+from support.servers.editor_server import Outcome as EditorOutcome
+from support.servers.editor_server import Reply as EditorReply
+from support.servers.judge_server import Asked, JudgeServer, Outcome, Reply, agreeable
 
 EDITS, CALLS = 2, 3
 """How many edits and verdicts are asked for at once."""

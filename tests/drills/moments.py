@@ -10,7 +10,7 @@ from pathlib import Path
 
 from drills.checks import SCORES, raw_lines
 from drills.command import Command
-from editscope.runs.journal import FILE as JOURNAL
+from editscope.runfolder.journal import FILE as JOURNAL
 
 EVERYTHING, HEAD, TERM, INT, WORKER = "SIGKILL all", "SIGKILL", "SIGTERM", "SIGINT", "SIGKILL a worker"
 KILLS = {EVERYTHING: 8, HEAD: 5, TERM: 3, INT: 3, WORKER: 3}

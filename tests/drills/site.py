@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar, TypeAlias
 
 from drills.command import Command
-from editscope.runs.journal import Line, progress
+from editscope.runfolder.journal import Line, progress
 
 Key: TypeAlias = tuple[str, ...]
 """What is asked for: ("edit", case) or ("verdict", case, question). Repeats of a case have the same one."""

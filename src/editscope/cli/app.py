@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from editscope import __version__, printing
+from editscope import printing
 from editscope.cli import (
     comparing,
     doctor,
@@ -32,6 +32,7 @@ from editscope.cli import (
 )
 from editscope.errors import EditscopeError, Stopped
 from editscope.outside import required
+from editscope.version import __version__
 
 OK, DONE_WITH_GAPS, BAD_INPUT, STOPPED = 0, 1, 2, 3
 

@@ -39,8 +39,8 @@ def compare(
     editscope compare runs/a runs/b --where condition=striped --cases 20
     """
     from editscope.cli import saying
-    from editscope.runs.compare import compare as compared
-    from editscope.runs.compared import as_csv, usual_kind
+    from editscope.results.comparison import compare as compared
+    from editscope.results.comparison_text import as_csv, usual_kind
     from editscope.suites import parse_where
 
     found = compared(*runs, metric=metric, where=parse_where(where) if where else None)
@@ -52,7 +52,7 @@ def compare(
     kinds = found.kinds() if all_groups else chosen or usual_kind(found)
     list(found.lines(*kinds))  # a wrong --by is said before anything is printed
 
-    from editscope.runs.tabulate import print_cases, print_comparison
+    from editscope.results.comparison_tables import print_cases, print_comparison
 
     console = printing.console()
     print_comparison(found, console, kinds)

@@ -85,7 +85,7 @@ def _with_options(spec: str, said: Mapping[str, Any]) -> str:
     """An editor spec with more options; of wrapped editors the innermost gets them."""
     from dataclasses import replace
 
-    from editscope.editors.specs import Spec, parse_spec
+    from editscope.editors.spec import Spec, parse_spec
 
     def added(one: Spec) -> Spec:
         if one.inner is None:

@@ -9,7 +9,7 @@ import typer
 from editscope import printing
 
 if TYPE_CHECKING:
-    from editscope.editors.explaining import Explained
+    from editscope.editors.explain import Explained
     from editscope.editors.families import Family
 
 HEADINGS = ("editor", "runs here", "example", "what it is")
@@ -30,7 +30,7 @@ def editors(
 
     editscope editors 'best_of(4, by=miou):openai:gpt-image-1?quality=high'
     """
-    from editscope.editors.explaining import all_families, described, explain
+    from editscope.editors.explain import all_families, described, explain
 
     families = all_families()
     chosen = next((one for one in families if one.kind == ("http" if what == "https" else what)), None)

@@ -44,8 +44,8 @@ def figures(
     editscope figures runs/a runs/b --only grid --cases border/012,legend/003 --format png
     """
     from editscope.cli import saying
-    from editscope.report.paper import figures_for
-    from editscope.runs import open_run
+    from editscope.report.paper_figures import figures_for
+    from editscope.results import open_run
 
     opened = [open_run(run) for run in runs]
     saying.remarks(*opened)

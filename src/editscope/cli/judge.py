@@ -16,8 +16,8 @@ from editscope.errors import BadInput
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from editscope.runs.audit import Audit, AuditPlan
-    from editscope.runs.findings import Findings, Mean
+    from editscope.audit.audit import Audit, AuditPlan
+    from editscope.audit.findings import Findings, Mean
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Measure judges themselves.")
 
@@ -68,7 +68,7 @@ def audit(
     `editscope judge drift`, shows whether the judge has changed. The result is a table here, and a page in the
     folder of the audit.
     """
-    from editscope.runs.audit import plan_audit
+    from editscope.audit.audit import plan_audit
 
     options = {"rpm": rpm, "tpm": tpm, "timeout": judge_timeout, "retries": retries, "prices": prices}
     plan = plan_audit(
@@ -107,9 +107,9 @@ def drift(
 
     editscope judge drift anchors/paintbench --judge openai:gpt-4o
     """
-    from editscope.runs.audit import plan_audit
-    from editscope.runs.drift import next_audit
-    from editscope.runs.exhibits import read_set
+    from editscope.audit.audit import plan_audit
+    from editscope.audit.drift import next_audit
+    from editscope.audit.exhibits import read_set
 
     read_set(anchor)
     plan = plan_audit(
@@ -128,9 +128,9 @@ def drift(
 
 
 def _go(plan: AuditPlan, dry_run: bool, quiet: bool) -> None:
+    from editscope.audit.audit import estimate_audit, run_audit
     from editscope.images import keep_freed_memory
-    from editscope.report.audit import write_audit
-    from editscope.runs.audit import estimate_audit, run_audit
+    from editscope.report.pages.audit import write_audit
 
     keep_freed_memory()
     console = printing.console(soft_wrap=True)

@@ -11,7 +11,7 @@ from editscope.cli import options as opt
 from editscope.errors import BadInput
 
 if TYPE_CHECKING:
-    from editscope.runs.judging import Limits
+    from editscope.runs.judging.settings import Limits
 
 
 def rescore(
@@ -51,7 +51,7 @@ def rescore(
       editscope rescore runs/mine --accounting released --out runs/mine-released
     """
     from editscope.cli.running import go
-    from editscope.runs.rescoring import plan_recount, plan_rescore
+    from editscope.runs.rescore import plan_recount, plan_rescore
 
     bounds = limits(
         max_cost=max_cost,
@@ -79,7 +79,7 @@ def rescore(
 
 def limits(**given: Any) -> Limits | None:
     """The limits that were given; None where none was."""
-    from editscope.runs.judging import Limits
+    from editscope.runs.judging.settings import Limits
 
     known = opt.given(**given)
     said: dict[str, Any] = {name: str(value) if isinstance(value, Path) else value for name, value in known.items()}

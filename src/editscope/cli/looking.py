@@ -24,8 +24,8 @@ def show(
     A run with --repeats shows all repeats of a case; border/012@~2 is the second.
     """
     from editscope.cli import saying
-    from editscope.runs import open_run
-    from editscope.runs.repeats import plain
+    from editscope.results import open_run
+    from editscope.runfolder.repeats import plain
 
     console = printing.console(soft_wrap=True)
     opened = open_run(run)
@@ -79,7 +79,7 @@ def report(
     """
     from editscope.cli import saying
     from editscope.report import write
-    from editscope.runs import open_run
+    from editscope.results import open_run
 
     target = out or (runs[0].with_suffix(".html") if runs[0].is_file() else runs[0] / "report.html")
     say = _Progress()

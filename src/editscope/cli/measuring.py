@@ -51,8 +51,8 @@ def measure(
     where it stopped.
     """
     from editscope.images import keep_freed_memory
-    from editscope.runs.measures import made_with
-    from editscope.runs.measuring import measure_run
+    from editscope.results.classic_measures import made_with
+    from editscope.runs.measure import measure_run
     from editscope.scoring.classic import available, parse_measures
 
     keep_freed_memory()
@@ -76,8 +76,8 @@ def measure(
 def _table(folder: Path, console: Console) -> None:
     from rich.table import Table
 
-    from editscope.runs import open_run
-    from editscope.runs.measures import FILE, OUTSIDE, averages, made_with
+    from editscope.results import open_run
+    from editscope.results.classic_measures import FILE, OUTSIDE, averages, made_with
     from editscope.scoring.classic import MEASURES
 
     run = open_run(folder)

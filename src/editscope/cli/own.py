@@ -32,8 +32,8 @@ def new(
 
       editscope suite new my-benchmark --scoring pixels
     """
-    from editscope.suites.own import load
-    from editscope.suites.starting import start
+    from editscope.suites.own.data import load
+    from editscope.suites.own.start import start
 
     suite = load(start(folder, cast("Literal['judged', 'pixels']", scoring)))
     judge = " --judge SPEC" if suite.scoring == "judged" else ""
@@ -44,7 +44,7 @@ def new(
 @app.command()
 def check(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with a suite.toml.")]) -> None:
     """Read a benchmark and its prompts, and say what it holds or all that is wrong."""
-    from editscope.suites.own import load
+    from editscope.suites.own.data import load
 
     suite = load(folder)
     printing.say(f"{suite.name} · {len(suite):,} cases · scored by {suite.scoring}")
@@ -60,7 +60,7 @@ def check(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder w
 
 def _say_protocol(suite: Suite) -> None:
     """What is measured; BadInput where a prompt cannot be read or needs what a case does not have."""
-    from editscope.scoring.rubrics.registry import load_rubric
+    from editscope.suites.rubrics import load_rubric
 
     rubric = load_rubric(suite.default_protocol, **suite.rubric_options)
     for case in suite:

@@ -35,7 +35,7 @@ def pack(
     if check:
         _check(run)
         return
-    from editscope.runs.pack import pack as packed
+    from editscope.results.archive.pack import pack as packed
 
     with _shown("packing") as told:
         made = packed(run, out, images=images, told=told)
@@ -45,7 +45,7 @@ def pack(
 
 
 def _check(path: Path) -> None:
-    from editscope.runs.check import check_archive
+    from editscope.results.archive.verify import check_archive
 
     with _shown("checking") as told:
         verdict = check_archive(path, told)

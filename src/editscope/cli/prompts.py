@@ -36,8 +36,8 @@ def show(
 
     editscope prompts show kris knowledge
     """
-    from editscope.judges.packs import load_pack
-    from editscope.judges.promptfile import header_lines
+    from editscope.judges.prompts.packs import load_pack
+    from editscope.judges.prompts.promptfile import header_lines
 
     pack = load_pack(suite, prompts)
     if name is not None:
@@ -63,7 +63,7 @@ def export(
 
     editscope prompts export wiseedit my-prompts
     """
-    from editscope.judges.packs import export_pack
+    from editscope.judges.prompts.packs import export_pack
 
     written = export_pack(suite, folder)
     printing.say(f"{len(written)} prompts in {folder} · check them with `editscope prompts check {folder}`")
@@ -80,7 +80,7 @@ def check(
 
     editscope prompts check my-prompts
     """
-    from editscope.judges.packs import PromptPack, examine
+    from editscope.judges.prompts.packs import PromptPack, examine
 
     found = examine(folder, suite)
     wide = max(map(len, found.ours.names))

@@ -323,7 +323,7 @@ def _plan(
     **settings: Any,
 ) -> Plan:
     from editscope.runs import make_plan
-    from editscope.runs.judging import make_judging
+    from editscope.runs.judging.settings import make_judging
     from editscope.suites import load_suite, parse_where
 
     root = {} if data is None else {"root": data}
@@ -344,7 +344,7 @@ def go(
     """Do a plan, or say what it would do, and print how it ended."""
     from editscope.cli import saying
     from editscope.runs import execute
-    from editscope.runs.todo import todo
+    from editscope.runs.remaining import todo
 
     console = printing.console(soft_wrap=True)
     if not quiet:
@@ -353,7 +353,7 @@ def go(
         console.print(f" note: {note}", markup=False)
     if dry_run:
         if not plan.editor.free:
-            from editscope.runs.edit_costs import forecast_edits
+            from editscope.runs.edit_forecast import forecast_edits
 
             console.print(f" {forecast_edits(plan).said()}", markup=False)
         saying.plan(plan, console)

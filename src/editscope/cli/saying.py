@@ -9,7 +9,8 @@ from editscope import printing
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from editscope.runs import CaseRecord, Plan, Run
+    from editscope.results import CaseRecord, Run
+    from editscope.runs import Plan
 
 SHORT = {
     "miou": "mIoU",
@@ -58,12 +59,12 @@ def result(run: Run, console: Console) -> None:
         lack = "lack repeats" if run.repeats > 1 else "have no score yet"
         console.print(f" {pending:,} cases {lack}: editscope resume {run.path}", markup=False)
     if run.repeats > 1:
-        from editscope.runs.repeated_tables import repeats_said
+        from editscope.results.repeats_summary import repeats_said
 
         console.print(f" {repeats_said(run.summary, _headline_name(run))}", markup=False)
     took = run.summary.get("speed")
     if took and not str(run.info["editor"]["spec"]).startswith("ref:"):
-        from editscope.runs.speed import said
+        from editscope.results.speed import said
 
         console.print(f" {said(took)}", markup=False)
 
@@ -94,7 +95,7 @@ def _by_pixels(run: Run, console: Console) -> None:
 def published_best(run: Run) -> list[str]:
     """What the best published model has on the same suite; nothing for a part of it or for a set of one's own."""
     from editscope.published import HEADLINES, best, label
-    from editscope.runs.plan import aggregation_from
+    from editscope.runfolder.run_json import aggregation_from
 
     suite = run.info["suite"]
     printed = HEADLINES.get(suite["name"])
@@ -109,7 +110,7 @@ def published_best(run: Run) -> list[str]:
 
 def intervals(run: Run) -> str:
     """How the intervals of a run's tables were made."""
-    from editscope.runs.plan import aggregation_from
+    from editscope.runfolder.run_json import aggregation_from
     from editscope.stats.summary import resampled_within
 
     return f"95 %: percentile bootstrap, cases resampled {resampled_within(aggregation_from(run.info))}"
@@ -148,7 +149,7 @@ def summary_table(run: Run, console: Console) -> None:
 
 def case(record: CaseRecord, console: Console) -> None:
     """One case: what was asked, what came out, and the evidence behind its score."""
-    from editscope.runs.repeats import case_name
+    from editscope.runfolder.repeats import case_name
 
     if record.rows:
         from editscope.cli import verdicts
@@ -203,7 +204,7 @@ def reasons(run: Run, console: Console) -> None:
 
 def took(record: CaseRecord) -> list[str]:
     """The line on how long an edit took and what it cost, where either is known."""
-    from editscope.runs.speed import dollars, duration
+    from editscope.results.speed import dollars, duration
 
     said = [] if record.latency_s is None else [duration(record.latency_s)]
     said += [] if record.cost_usd is None else [dollars(record.cost_usd)]

@@ -50,7 +50,7 @@ def serve_editor(
     #key_env=EDITSCOPE_SERVE_TOKEN to the address.
     """
     from editscope.editors import EditLimits, load_editor
-    from editscope.editors.serving import TOKEN, Door, serve
+    from editscope.editors.server.serve import TOKEN, Door, serve
     from editscope.images import MAX_PIXELS
     from editscope.judges.registry import key_from
 

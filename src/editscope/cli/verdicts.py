@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from editscope.runs import CaseRecord, Plan, Run
+    from editscope.results import CaseRecord, Run
+    from editscope.runs import Plan
 
 MOST_COLUMNS = 7
 
 
 def forecast(planned: Plan, console: Console) -> None:
     """What the judges would be asked, and what that would cost."""
-    from editscope.runs.estimating import forecast as estimated
+    from editscope.runs.judge_forecast import forecast as estimated
 
     found = estimated(planned)
     about = "" if found.exact and not found.stand_ins else "about "
@@ -30,7 +31,7 @@ def forecast(planned: Plan, console: Console) -> None:
 
 def result(run: Run, console: Console) -> None:
     """The last lines of a run: the headline and other measures, the weakest groups, what is missing, what it cost."""
-    from editscope.runs.accounting import accounting_said
+    from editscope.results.accounting import accounting_said
 
     summary = run.summary
     console.print(" " + "   ".join(_means(summary)), markup=False)
@@ -92,7 +93,7 @@ def _telling(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def case(record: CaseRecord, console: Console) -> None:
     """One unit of a case: what was asked, the scores, and what each judge said."""
     from editscope.cli.saying import one_line, told, took
-    from editscope.runs.repeats import plain
+    from editscope.runfolder.repeats import plain
 
     variant, repeat = plain(record.variant)
     lines = [
@@ -166,7 +167,7 @@ def _labels(summary: dict[str, Any]) -> str:
 
 
 def _edits(run: Run) -> str:
-    from editscope.runs.accounting import accounting_of, unsupported_said
+    from editscope.results.accounting import accounting_of, unsupported_said
 
     gaps = {status: n for status, n in run.summary["edits"].items() if status not in ("ok", "not_applicable") and n}
     outside = unsupported_said(run.summary)

@@ -18,10 +18,10 @@ from editscope.errors import BadInput
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from editscope.runs.judging import Judging
-    from editscope.runs.watched import Look
-    from editscope.runs.watching import Watcher
+    from editscope.runs.judging.settings import Judging
     from editscope.suites import Suite
+    from editscope.watch.history import Look
+    from editscope.watch.watch import Watcher
 
 PATIENCE_S = 300.0
 """How long the command of --on-fall may take."""
@@ -111,8 +111,8 @@ def watch(
     a false alarm; --confidence 0.99 makes them rarer. The same command goes on where it was.
     """
     from editscope.editors.base import EditLimits
-    from editscope.runs.watching import Watch, Watcher
     from editscope.suites import load_suite, parse_where
+    from editscope.watch.watch import Watch, Watcher
 
     if not every > 0:
         raise BadInput(f"--every is {every:g}; give a number of seconds above 0")
@@ -163,8 +163,8 @@ def watch(
 
 def _go(going: Watcher, every: float, once: bool, on_fall: str | None, stop_on_fall: bool, console: Console) -> None:
     """Say what comes, one line for each checkpoint; the page is written after each."""
-    from editscope.report.watched import write_watch_page
-    from editscope.runs.watching import summed_up
+    from editscope.report.pages.watch import write_watch_page
+    from editscope.watch.watch import summed_up
 
     out = going.watch.out
     known = len(list(going.history))
@@ -186,7 +186,7 @@ def _go(going: Watcher, every: float, once: bool, on_fall: str | None, stop_on_f
 
 
 def _judging(suite: Suite, asked: dict[str, Any] | None) -> Judging | None:
-    from editscope.runs.judging import make_judging
+    from editscope.runs.judging.settings import make_judging
 
     return None if asked is None else make_judging(suite, **asked)
 

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from editscope.cases import NOTHING
-from editscope.editors.specs import WRAPPERS
+from editscope.editors.spec import WRAPPERS
 from editscope.errors import unknown
 
 HOSTED = ("aiohttp", "orjson")
@@ -176,7 +176,7 @@ FAMILIES: tuple[Family, ...] = (
         packages=HOSTED,
         key_env="OPENAI_API_KEY",
         options=_ADDRESS,
-        declared="editscope.editors.hosted.openai_images",
+        declared="editscope.editors.hosted.vendors.openai_images",
     ),
     Family(
         "gemini",
@@ -187,7 +187,7 @@ FAMILIES: tuple[Family, ...] = (
         packages=HOSTED,
         key_env="GEMINI_API_KEY",
         options=_ADDRESS,
-        declared="editscope.editors.hosted.gemini",
+        declared="editscope.editors.hosted.vendors.gemini",
     ),
     Family(
         "bfl",
@@ -198,7 +198,7 @@ FAMILIES: tuple[Family, ...] = (
         packages=HOSTED,
         key_env="BFL_API_KEY",
         options=_ADDRESS,
-        declared="editscope.editors.hosted.bfl",
+        declared="editscope.editors.hosted.vendors.bfl",
     ),
     Family(
         "ark",
@@ -209,7 +209,7 @@ FAMILIES: tuple[Family, ...] = (
         packages=HOSTED,
         key_env="ARK_API_KEY",
         options=_ADDRESS,
-        declared="editscope.editors.hosted.ark",
+        declared="editscope.editors.hosted.vendors.ark",
     ),
     Family(
         "chat",
@@ -221,7 +221,7 @@ FAMILIES: tuple[Family, ...] = (
         key_env="OPENAI_API_KEY",
         key_needed=False,
         options=_ADDRESS,
-        declared="editscope.editors.hosted.chat_images",
+        declared="editscope.editors.hosted.vendors.chat_images",
     ),
     Family(
         "rewrite",

@@ -31,7 +31,7 @@ from editscope.judges.connection import body, session
 from editscope.judges.faults import Fault
 from editscope.judges.reaching import unreachable, wants_tls
 from editscope.judges.registry import is_secret, key_from, plain_address
-from editscope.judges.wire import NotAnAnswer, loads
+from editscope.judges.wire.base import NotAnAnswer, loads
 from editscope.outside import MOST_DOLLARS, MOST_MEGABYTES, MOST_SECONDS, measure, received
 
 STATUSES: tuple[str, ...] = get_args(Status)

@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from editscope.editors.base import Editor
-from editscope.editors.specs import WRAPPERS, Spec, parse_spec
+from editscope.editors.spec import WRAPPERS, Spec, parse_spec
 from editscope.errors import BadInput, EditscopeError, unknown
 
 __all__ = ["BUILT_IN", "GROUP", "Spec", "editor_kinds", "editor_of", "load_editor", "parse_spec", "unknown_wrapper"]
@@ -20,12 +20,12 @@ GROUP = "editscope.editors"
 BUILT_IN = {
     "ref": "editscope.editors.reference:load",
     "folder": "editscope.editors.folder:load",
-    "python": "editscope.editors.plugin:load",
-    "openai": "editscope.editors.hosted.openai_images:load",
-    "gemini": "editscope.editors.hosted.gemini:load",
-    "bfl": "editscope.editors.hosted.bfl:load",
-    "ark": "editscope.editors.hosted.ark:load",
-    "chat": "editscope.editors.hosted.chat_images:load",
+    "python": "editscope.editors.python_class:load",
+    "openai": "editscope.editors.hosted.vendors.openai_images:load",
+    "gemini": "editscope.editors.hosted.vendors.gemini:load",
+    "bfl": "editscope.editors.hosted.vendors.bfl:load",
+    "ark": "editscope.editors.hosted.vendors.ark:load",
+    "chat": "editscope.editors.hosted.vendors.chat_images:load",
     "diffusers": "editscope.editors.diffusion:load",
     "worker": "editscope.editors.worker:load",
     "http": "editscope.editors.http:load",

@@ -12,15 +12,7 @@ import numpy.typing as npt
 from zlib_ng import zlib_ng
 
 from editscope.errors import BadImage
-from editscope.images._kernels import (
-    NO_FILTER,
-    SUB,
-    UP,
-    canonical_plane,
-    filter_rows,
-    index_colours,
-    pack,
-)
+from editscope.images._kernels import NO_FILTER, SUB, UP, canonical_plane, filter_rows, index_colours, pack
 from editscope.images._png_layout import SIGNATURE
 from editscope.images._records import Indexed, Pixels, writable
 

@@ -9,7 +9,7 @@ from editscope.judges.connection import body as body_of
 from editscope.judges.faults import fault_of
 from editscope.judges.reaching import unreachable, wants_tls
 from editscope.judges.records import Call, Field, Schema
-from editscope.judges.wire import Manner, Settings, Wire, loads
+from editscope.judges.wire.base import Manner, Settings, Wire, loads
 
 TINY = Call("check", ("Answer yes.",), Schema((Field("answer", "yes_no"),), reason=""))
 CHECK_S = 30.0

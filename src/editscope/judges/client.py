@@ -19,7 +19,7 @@ from editscope.judges.records import Call, Judge, Usage, Verdict
 from editscope.judges.replies import Broken, is_refusal, parse
 from editscope.judges.tokens import call_tokens, text_tokens
 from editscope.judges.traffic import Patience, Sent, Traffic, Tries
-from editscope.judges.wire import Answer, Manner, NotAnAnswer, Settings, Wire, loads
+from editscope.judges.wire.base import Answer, Manner, NotAnAnswer, Settings, Wire, loads
 from editscope.outside import keep_secret, name_received, received
 
 LARGE = 1 << 20

@@ -9,7 +9,7 @@ from typing import Any
 from editscope.judges.connection import TooLarge, Unreadable
 from editscope.judges.control import retry_after
 from editscope.judges.reaching import short, tls_fault
-from editscope.judges.wire import loads
+from editscope.judges.wire.base import loads
 from editscope.outside import received
 
 BUSY = frozenset({429, 503, 529})

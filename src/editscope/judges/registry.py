@@ -20,12 +20,12 @@ GROUP = "editscope.judges"
 """Other packages register a kind of judge here: a callable that takes the target and the options of the spec."""
 
 HOSTED = {
-    "openai": "editscope.judges.chat:Chat",
-    "responses": "editscope.judges.responses:Responses",
-    "gemini": "editscope.judges.gemini:Gemini",
-    "anthropic": "editscope.judges.anthropic:Anthropic",
+    "openai": "editscope.judges.wire.chat:Chat",
+    "responses": "editscope.judges.wire.responses:Responses",
+    "gemini": "editscope.judges.wire.gemini:Gemini",
+    "anthropic": "editscope.judges.wire.anthropic:Anthropic",
 }
-BUILT_IN = {"local": "editscope.judges.local:load"}
+BUILT_IN = {"local": "editscope.judges.local.judge:load"}
 
 SECRET = ("key", "token", "secret", "password", "auth")
 NUMBERS: Mapping[str, tuple[type, float, float]] = {
@@ -163,7 +163,7 @@ def _hosted(
     from editscope.judges.client import HostedJudge, needs_price
     from editscope.judges.prices import load_prices, price_of
     from editscope.judges.traffic import Patience
-    from editscope.judges.wire import Settings
+    from editscope.judges.wire.base import Settings
 
     wire = _named(HOSTED[parts.kind])()
     options = _options(parts)

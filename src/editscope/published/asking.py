@@ -6,14 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
-from editscope.published.reading import (
-    FIELDS,
-    PAPERS,
-    all_contradictions,
-    all_corrections,
-    all_models,
-    result_lines,
-)
+from editscope.published.reading import FIELDS, PAPERS, all_contradictions, all_corrections, all_models, result_lines
 from editscope.published.records import Contradiction, Correction, ModelCard, Result
 
 

@@ -11,6 +11,7 @@ from editscope.errors import BadInput
 from editscope.published.records import Contradiction, Correction, ModelCard, Paper
 
 HERE = Path(__file__).parent
+SUITES = HERE.parent / "suites"
 
 PAPERS: dict[str, Paper] = {
     paper.source: paper
@@ -55,23 +56,23 @@ def result_lines(source: str) -> tuple[tuple[str, ...], ...]:
 
     Records are made of the lines that somebody asks for: ten thousand frozen ones would take longer than the rest.
     """
-    return tuple(_lines(HERE / "results" / f"{source}.csv", FIELDS))
+    return tuple(_lines(_folder(source) / "results.csv", FIELDS))
 
 
 @lru_cache(maxsize=1)
 def all_corrections() -> tuple[Correction, ...]:
     """Every slip in the text of a table that was corrected on the way in."""
     fields = ("source", "table", "cell", "printed", "used", "reason")
-    folder = HERE / "corrections"
-    return tuple(Correction(*line) for source in PAPERS for line in _lines(folder / f"{source}.csv", fields))
+    return tuple(Correction(*line) for source in PAPERS for line in _lines(_folder(source) / "corrections.csv", fields))
 
 
 @lru_cache(maxsize=1)
 def all_contradictions() -> tuple[Contradiction, ...]:
     """Every cell that does not follow from the other cells of its paper."""
     fields = ("source", "table", "cell", "printed", "computed", "remark")
-    folder = HERE / "contradictions"
-    return tuple(Contradiction(*line) for source in PAPERS for line in _lines(folder / f"{source}.csv", fields))
+    return tuple(
+        Contradiction(*line) for source in PAPERS for line in _lines(_folder(source) / "contradictions.csv", fields)
+    )
 
 
 @lru_cache(maxsize=1)
@@ -79,6 +80,11 @@ def all_models() -> dict[str, ModelCard]:
     """The models of all papers, by name."""
     fields = ("name", "family", "developer", "architecture", "parameters_b", "open", "year", "aliases")
     return {line[0]: _card(*line) for line in _lines(HERE / "models.csv", fields)}
+
+
+def _folder(source: str) -> Path:
+    """What the paper of a benchmark printed lies in the benchmark's own folder."""
+    return SUITES / source / "published"
 
 
 def _card(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from editscope.errors import BadInput
 from editscope.report.options import Options
-from editscope.report.paper import figures_for
+from editscope.report.paper_figures import figures_for
 from editscope.report.source import ReportCase, ReportRun
 
 if TYPE_CHECKING:
@@ -75,18 +75,18 @@ def _pieces(model: Model, options: Options, out: Path) -> Iterator[str]:
     """The text of the report, in pieces."""
     match out.suffix.lower():
         case ".html":
-            from editscope.report.page import page
+            from editscope.report.html.page import page
 
             return page(model, options, out)
         case ".tex":
-            from editscope.report.latex import as_latex
+            from editscope.report.text.latex import as_latex
 
             return as_latex(model, published=options.published)
         case ".md":
-            from editscope.report.sheets import as_markdown
+            from editscope.report.text.sheets import as_markdown
 
             return as_markdown(model, published=options.published)
         case _:
-            from editscope.report.sheets import as_csv
+            from editscope.report.text.sheets import as_csv
 
             return as_csv(model, published=options.published)

@@ -12,12 +12,12 @@ from typing import Any, TypeAlias, TypeVar
 from editscope.cases import Aggregation, Group
 from editscope.errors import BadInput
 from editscope.report.columns import Columns, columns_of, from_records
-from editscope.report.judged import is_judged, judged_metrics, protocol_of, with_repeat_tags, with_unit_tags
+from editscope.report.judged_runs import is_judged, judged_metrics, protocol_of, with_repeat_tags, with_unit_tags
 from editscope.report.source import ReportCase, ReportRun
-from editscope.report.words import METRICS, listed, suite_name
-from editscope.runs.plan import aggregation_from
-from editscope.runs.repeats import folded
+from editscope.runfolder.repeats import folded
+from editscope.runfolder.run_json import aggregation_from
 from editscope.stats.summary import DIAGNOSTIC, resampled_within
+from editscope.wording import METRICS, listed, suite_name
 
 Cell: TypeAlias = dict[str, Any]
 """``{"mean", "lo", "hi", "n"}``."""

@@ -12,37 +12,25 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from editscope import __version__
 from editscope.cases import NOTHING
 from editscope.editors import Editor, Inventory, load_editor
 from editscope.editors.base import EditLimits
-from editscope.editors.specs import rooted
+from editscope.editors.spec import rooted
 from editscope.errors import BadInput
 from editscope.outside import received_json
-from editscope.runs.bounds import bounded, bounds_of, checked
-from editscope.runs.disk import write_whole
-from editscope.runs.folder import check_same, run_folder
-from editscope.runs.info import FILE, FORMAT, Info, aggregation_from, aggregation_json, info_json, read_info
-from editscope.runs.intact import stored_at, wrong_with
-from editscope.runs.journal import Line, Step, progress, read_journal
-from editscope.runs.judging import Judging, Limits, judging_again
-from editscope.runs.repeats import check_more, check_repeats, file_names, repeated, repeats_of
-from editscope.runs.usable import check_all_there, check_texts, check_units
+from editscope.runfolder.files import write_whole
+from editscope.runfolder.journal import Line, Step, progress, read_journal
+from editscope.runfolder.repeats import check_more, check_repeats, file_names, repeated, repeats_of
+from editscope.runfolder.run_json import FILE, FORMAT, Info, aggregation_json, info_json, read_info
+from editscope.runfolder.stored_edits import stored_at, wrong_with
+from editscope.runs.checks import check_all_there, check_texts, check_units
+from editscope.runs.choose_folder import check_same, run_folder
+from editscope.runs.edit_limits import bounded, bounds_of, checked
+from editscope.runs.judging.settings import Judging, Limits, judging_again
 from editscope.suites import Suite, Where, load_suite
+from editscope.version import __version__
 
-__all__ = [
-    "FILE",
-    "Info",
-    "Plan",
-    "aggregation_from",
-    "check_folder",
-    "check_units",
-    "make_plan",
-    "output_names",
-    "plan_again",
-    "read_info",
-    "write_info",
-]
+__all__ = ["Plan", "check_folder", "check_units", "make_plan", "output_names", "plan_again", "write_info"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,7 +337,7 @@ def _info(
 
 
 def _edits_of(run: str) -> Editor:
-    from editscope.runs.rescoring import kept_edits
+    from editscope.runs.rescore import kept_edits
 
     return kept_edits(run)
 

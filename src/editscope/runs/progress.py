@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from editscope.judges import Verdict
-    from editscope.runs.asking import Asking
+    from editscope.runs.judging.judge_queue import Asking
 
 EVERY_S = 5.0
 

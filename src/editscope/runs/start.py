@@ -17,26 +17,25 @@ from editscope import printing
 from editscope.editors import Editor
 from editscope.editors.base import EditLimits
 from editscope.errors import BadInput, Stopped, unknown
-from editscope.runs.asking import Asking
-from editscope.runs.disk import DiskError, FolderGone, writing
-from editscope.runs.engine import ERRORS, Crew, Engine
-from editscope.runs.gpus import visible_gpus
-from editscope.runs.info import FILE, add_to_judging, read_info
-from editscope.runs.journal import FILE as JOURNAL
-from editscope.runs.journal import Journal, progress, read_lines
-from editscope.runs.judged_engine import Court, JudgedEngine
-from editscope.runs.judged_tables import snapshots
-from editscope.runs.judging import Judges, Judging, Limits, make_judging
-from editscope.runs.kept_tables import kept_summary, make_tables, write_tables
+from editscope.results.judged_tables import snapshots
+from editscope.results.run import Run, open_run
+from editscope.results.stored_tables import kept_summary, make_tables, write_tables
+from editscope.results.tables import scored
+from editscope.runfolder.files import IMAGES, THUMBS, DiskError, FolderGone, writing
+from editscope.runfolder.journal import FILE as JOURNAL
+from editscope.runfolder.journal import Journal, progress, read_lines
+from editscope.runfolder.run_json import FILE, add_to_judging, read_info
+from editscope.runs.engine.capacity import paid, slots
+from editscope.runs.engine.gpus import visible_gpus
+from editscope.runs.engine.loop import ERRORS, Crew, Engine
+from editscope.runs.engine.worker_process import Setup
+from editscope.runs.judging.judge_queue import Asking
+from editscope.runs.judging.loop import Court, JudgedEngine
+from editscope.runs.judging.prepare import judged_bench
+from editscope.runs.judging.settings import Judges, Judging, Limits, make_judging
 from editscope.runs.plan import Plan, check_folder, make_plan, plan_again, write_info
-from editscope.runs.preparing import judged_bench
 from editscope.runs.progress import judging_meter, meter
-from editscope.runs.record import Run, open_run
-from editscope.runs.steps import IMAGES, THUMBS
-from editscope.runs.stock import paid, slots
-from editscope.runs.tables import scored
-from editscope.runs.todo import done_so_far, todo
-from editscope.runs.worker import Setup
+from editscope.runs.remaining import done_so_far, todo
 from editscope.suites import Suite, load_suite, parse_where, suite_names
 
 LOCAL, RAY = "local", "ray"
@@ -83,7 +82,7 @@ def run(
     judges by another suite's rubric, ``prompts`` is a folder that replaces its prompts, ``samples`` asks each question
     so often; ``missing`` says what an edit that is not there counts: ``"worst"`` (the default), ``"skip"`` or
     ``"fail"``; ``accounting="released"`` counts it, and calls that failed, as the authors' tool does. Further names are
-    those of ``editscope.runs.judging.Limits``: concurrency, max_cost, max_calls, cache and more.
+    those of ``editscope.runs.judging.settings.Limits``: concurrency, max_cost, max_calls, cache and more.
 
     ``repeats`` edits each case so often, each time with another seed. ``engine="ray"`` puts the work on a Ray cluster,
     that at ``ray_address`` or the one that is here. ``edit_limits`` is how fast an editor may be asked and what it may
@@ -175,7 +174,7 @@ def execute(
             if asking is not None and (to_edit or to_score):
                 asking.check()
             if on_ray:
-                from editscope.runs.ray_engine import ray_crew
+                from editscope.runs.ray.engine import ray_crew
 
                 crew = stack.enter_context(ray_crew(plan, crew, ray_address, jobs=jobs))
             journal.check()
@@ -236,7 +235,7 @@ def _asks(judging: Judging, on_ray: bool, address: str | None, jobs: int | None)
     """How the judges of a run are asked: from this process, or through an actor of a cluster."""
     if not on_ray:
         return Asking(judging.judges)
-    from editscope.runs.ray_asking import ray_asking
+    from editscope.runs.ray.judge_actor import ray_asking
 
     return ray_asking(judging, address, jobs=jobs)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from editscope.errors import BadInput
 from editscope.suites.base import Suite
-from editscope.suites.manifest import FILE
+from editscope.suites.own.manifest import FILE
 from editscope.suites.registry import load_suite, suite_names
 
 SIZES = {

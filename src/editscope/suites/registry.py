@@ -43,7 +43,7 @@ def load_suite(name: str, **options: Any) -> Suite:
         root = _own_root(name, options.get("root"))
         if root is None:
             raise unknown("suite", name, points)
-        from editscope.suites import own
+        from editscope.suites.own import data as own
 
         return _made(name, f"{own.__name__}:load", own.load, {**options, "root": root})
     try:
@@ -70,7 +70,7 @@ def _made(name: str, where: str, loader: Callable[..., Any], options: Mapping[st
 
 def _own_root(name: str, root: Any) -> Path | None:
     """The folder of a benchmark of one's own, given in place of a name, or as the root of a suite of this name."""
-    from editscope.suites.manifest import FILE, read_manifest
+    from editscope.suites.own.manifest import FILE, read_manifest
 
     folder = Path(name if root is None else root)
     if root is None and folder.is_dir() and not (folder / FILE).is_file():

@@ -26,7 +26,7 @@ from editscope.editors.diffusion.options import Options
 from editscope.editors.diffusion.outputs import Given, looked_at, read_output
 from editscope.editors.diffusion.quiet import quiet
 from editscope.editors.gpus import gpu_count
-from editscope.editors.joined import join_pictures, which_is_which
+from editscope.editors.joined_pictures import join_pictures, which_is_which
 from editscope.editors.sizing import Fit
 from editscope.errors import BadInput
 from editscope.images import Pixels

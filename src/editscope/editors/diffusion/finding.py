@@ -16,7 +16,7 @@ from editscope.documents import read_json
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
 from editscope.files import SETTINGS, read_file
-from editscope.judges.local_model import fingerprint
+from editscope.judges.local.model import fingerprint
 
 INDEX = "model_index.json"
 REPO = re.compile(r"[\w.-]+/[\w.-]+")

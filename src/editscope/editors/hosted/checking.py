@@ -6,7 +6,7 @@ from editscope.editors.hosted.service import Service
 from editscope.errors import BadInput
 from editscope.judges.connection import body, session
 from editscope.judges.reaching import unreachable, wants_tls
-from editscope.judges.wire import loads
+from editscope.judges.wire.base import loads
 
 CHECK_S = 15.0
 

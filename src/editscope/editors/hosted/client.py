@@ -15,7 +15,7 @@ from editscope.editors.hosted.options import read_options
 from editscope.editors.hosted.prices import EditPrice, load_edit_prices
 from editscope.editors.hosted.service import Asked, Failed, Made, Service, Settings
 from editscope.editors.hosted.whereabouts import resolver
-from editscope.editors.making import fault_of_picture
+from editscope.editors.make_edits import fault_of_picture
 from editscope.errors import BadImage, BadInput
 from editscope.images import Decoded, decode
 from editscope.judges.budget import Bill, Budget
@@ -24,7 +24,7 @@ from editscope.judges.faults import LONGEST_TEXT, Fault, from_exception
 from editscope.judges.prices import price_of
 from editscope.judges.registry import key_from
 from editscope.judges.traffic import Patience, Sent, Traffic, Tries
-from editscope.judges.wire import NotAnAnswer
+from editscope.judges.wire.base import NotAnAnswer
 from editscope.outside import received
 
 CONCURRENCY = 8

@@ -13,7 +13,7 @@ from editscope.editors.hosted.service import Failed, Service
 from editscope.editors.hosted.whereabouts import inward, is_local
 from editscope.judges.connection import MOST_PICTURE, MOST_TEXT, MOST_WITH_PICTURE, body
 from editscope.judges.faults import Fault, fault_of, from_exception
-from editscope.judges.wire import dumps, loads
+from editscope.judges.wire.base import dumps, loads
 
 T = TypeVar("T")
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from editscope.cases import Edit
 from editscope.editors.base import EditLimits, Editor, Request
-from editscope.editors.making import fault_of_picture
+from editscope.editors.make_edits import fault_of_picture
 from editscope.editors.worker.link import Link, Told, Trouble
 from editscope.editors.worker.process import Log, Process
 from editscope.editors.worker.protocol import Message

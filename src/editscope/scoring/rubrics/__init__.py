@@ -3,6 +3,5 @@
 from __future__ import annotations
 
 from editscope.scoring.rubrics.base import Measure, Prompts, Rubric, ScoreRow, Unit
-from editscope.scoring.rubrics.registry import load_rubric, rubric_names
 
-__all__ = ["Measure", "Prompts", "Rubric", "ScoreRow", "Unit", "load_rubric", "rubric_names"]
+__all__ = ["Measure", "Prompts", "Rubric", "ScoreRow", "Unit"]

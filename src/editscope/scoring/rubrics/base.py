@@ -164,7 +164,7 @@ class Rubric(ABC):
 
     def prompts(self, folder: str | Path | None = None) -> Prompts:
         """The prompts of this rubric: ours, or those of a folder that replaces them."""
-        from editscope.judges.packs import load_pack
+        from editscope.judges.prompts.packs import load_pack
 
         return load_pack(self.name, folder)
 

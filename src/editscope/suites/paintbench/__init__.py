@@ -70,8 +70,8 @@ def write_set(
     **options: Any,
 ) -> int:
     """Write a set in the released layout and return the number of its problems; ``options`` as for ``load``."""
+    from editscope.suites.generated.writing import write
     from editscope.suites.paintbench.suite import PaintBench
-    from editscope.suites.writing import write
 
     options.setdefault("split", "all")
     suite = load(**options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.problem import Reject
 from editscope.suites.paintbench.scene import Scene
 from editscope.suites.paintbench.shapes import KINDS

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.compiled import compiled
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.raster import Plane
 
 Numbers: TypeAlias = npt.NDArray[np.floating]

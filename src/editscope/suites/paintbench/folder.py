@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from editscope.suites.base import Suite
+from editscope.suites.generated.released import ReleasedFolder, Sidecar
 from editscope.suites.paintbench.catalog import CATEGORY_OF, PRESERVATION, aggregation
-from editscope.suites.released import ReleasedFolder, Sidecar
 
 
 def read_set(

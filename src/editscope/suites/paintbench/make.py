@@ -9,8 +9,8 @@ from editscope.compiled import compiled
 from editscope.errors import BadInput
 from editscope.images import Indexed, Pixels
 from editscope.images.lab import differences
-from editscope.suites.dice import Dice
-from editscope.suites.made import MOST_FLOOR, Made
+from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.suite import MOST_FLOOR, Made
 from editscope.suites.paintbench.catalog import CATEGORY_OF, CONDITIONS, PRESERVATION, object_count, seed_of
 from editscope.suites.paintbench.problem import MIN_CHANGED, Problem, Reject, require, task_named
 from editscope.suites.paintbench.raster import Plane

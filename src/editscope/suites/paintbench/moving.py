@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.geometry import Affine
 from editscope.suites.paintbench.problem import Problem, require
 from editscope.suites.paintbench.raster import fill

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.compiled import compiled
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.geometry import Point, hull, snap
 from editscope.suites.paintbench.palette import Color
 from editscope.suites.paintbench.problem import Reject

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.geometry import Box
 from editscope.suites.paintbench.problem import Reject
 from editscope.suites.paintbench.shapes import Shape

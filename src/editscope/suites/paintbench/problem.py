@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from editscope.images import Pixels
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.raster import Plane
 
 if TYPE_CHECKING:

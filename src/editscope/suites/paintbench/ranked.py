@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.geometry import Box
 from editscope.suites.paintbench.palette import Color
 from editscope.suites.paintbench.placing import WIDE_GAP, Placing

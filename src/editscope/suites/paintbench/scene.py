@@ -12,21 +12,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.background import Stripes
 from editscope.suites.paintbench.geometry import Box, Point, clearance, distance, inside
 from editscope.suites.paintbench.palette import PALETTES, Color
 from editscope.suites.paintbench.placing import Placing
 from editscope.suites.paintbench.problem import Reject, require
 from editscope.suites.paintbench.raster import Plane, fill
-from editscope.suites.paintbench.shapes import (
-    FREE_ASPECT,
-    KINDS,
-    NOT_NEARLY_SQUARE,
-    ROTATABLE,
-    Shape,
-    make_shape,
-)
+from editscope.suites.paintbench.shapes import FREE_ASPECT, KINDS, NOT_NEARLY_SQUARE, ROTATABLE, Shape, make_shape
 from editscope.suites.paintbench.words import PointRef, number
 
 MIN_SIZE = 32.0

@@ -9,16 +9,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from editscope.suites.paintbench.geometry import (
-    Affine,
-    Box,
-    Outline,
-    Point,
-    arc,
-    box_of,
-    rotation,
-    translation,
-)
+from editscope.suites.paintbench.geometry import Affine, Box, Outline, Point, arc, box_of, rotation, translation
 from editscope.suites.paintbench.palette import Color
 
 KINDS = (

@@ -30,7 +30,7 @@ def load(
     ``root`` reads a set in the released layout and takes no other option but ``strata``.
     """
     if root is not None:
-        from editscope.suites.released import ReleasedFolder
+        from editscope.suites.generated.released import ReleasedFolder
         from editscope.suites.tinygrafix.catalog import aggregation, folder_tags
 
         if any(value is not None for value in (charts, tasks, per_task)) or namespace != "tinygrafixbench":
@@ -64,8 +64,8 @@ def write_set(
     **options: Any,
 ) -> int:
     """Write a set in the released layout and return the number of its problems; options as for ``load``."""
+    from editscope.suites.generated.writing import write
     from editscope.suites.tinygrafix.suite import TinyGrafix
-    from editscope.suites.writing import write
 
     suite = load(**options)
     assert isinstance(suite, TinyGrafix)

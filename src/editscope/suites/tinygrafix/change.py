@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from matplotlib.artist import Artist
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.tinygrafix.canvas import Canvas
 
 S = TypeVar("S")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 
 LEAST_APART = 20.0
 """Two colours of a chart, background included, differ by more than this ΔE76."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.tinygrafix.colors import LEAST_APART, delta_e, hex_of, lab_of, random_color, rgb_of
 
 ENDS_APART = 40.0

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from editscope.images import Pixels
-from editscope.suites.dice import Dice
-from editscope.suites.made import MOST_FLOOR, Made
+from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.suite import MOST_FLOOR, Made
 from editscope.suites.tinygrafix.canvas import Canvas, plain_settings, the_canvas
 from editscope.suites.tinygrafix.catalog import CHARTS, seed_of
 from editscope.suites.tinygrafix.change import Change, Chart, chart_named

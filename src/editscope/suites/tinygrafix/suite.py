@@ -7,7 +7,7 @@ from typing import Any
 
 from editscope.errors import BadInput
 from editscope.suites.base import short_hash
-from editscope.suites.made import Made, MadeSuite, chosen_names, valid_namespace, valid_strata
+from editscope.suites.generated.suite import Made, MadeSuite, chosen_names, valid_namespace, valid_strata
 from editscope.suites.tinygrafix.catalog import CHARTS, PER_TASK, TASKS, aggregation, folder_tags
 from editscope.suites.tinygrafix.slots import Slot
 

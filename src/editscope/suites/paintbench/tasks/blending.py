@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.outlined import outlined_polygon, recolored
 from editscope.suites.paintbench.problem import Problem, require, task
 from editscope.suites.paintbench.scene import Scene

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.problem import Problem, task
 from editscope.suites.paintbench.raster import near
 from editscope.suites.paintbench.scene import Scene

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.placing import WIDE_GAP, Placing
 from editscope.suites.paintbench.problem import Problem, require, task
 from editscope.suites.paintbench.ranked import Ranked, add_others, graded, least_step

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.geometry import Point, area, distance, is_simple
 from editscope.suites.paintbench.palette import Color
 from editscope.suites.paintbench.problem import Problem, Reject, task

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.geometry import Box
 from editscope.suites.paintbench.outlined import outline_width
 from editscope.suites.paintbench.problem import Problem, require, task

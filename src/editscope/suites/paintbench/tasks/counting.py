@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.geometry import Box
 from editscope.suites.paintbench.palette import Color
 from editscope.suites.paintbench.placing import WIDE_GAP, Placing, beside

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.compiled import compiled
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.geometry import Point, snap
 from editscope.suites.paintbench.outlined import outline_width
 from editscope.suites.paintbench.palette import Color

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from editscope.compiled import compiled
 from editscope.images import Indexed, Pixels
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.geometry import Point, snap
 from editscope.suites.paintbench.outlined import MARGIN, Region, outlined_region
 from editscope.suites.paintbench.palette import Color

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.geometry import Box, Point
 from editscope.suites.paintbench.palette import Color
 from editscope.suites.paintbench.placing import WIDE_GAP, Placing, beside

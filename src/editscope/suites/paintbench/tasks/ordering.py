@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.geometry import Box
 from editscope.suites.paintbench.problem import Problem, require, task
 from editscope.suites.paintbench.ranked import Ranked, add_others, graded, span

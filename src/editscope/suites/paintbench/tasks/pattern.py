@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeVar
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.geometry import Point
 from editscope.suites.paintbench.problem import Problem, Reject, require, task
 from editscope.suites.paintbench.scene import MIN_SIZE, Scene

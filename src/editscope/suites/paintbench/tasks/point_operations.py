@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.outlined import outlined_polygon, recolored
 from editscope.suites.paintbench.problem import Problem, task
 from editscope.suites.paintbench.scene import Scene

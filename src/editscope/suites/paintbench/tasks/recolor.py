@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.attributes import choose_attribute
 from editscope.suites.paintbench.problem import Problem, task
 from editscope.suites.paintbench.scene import Scene

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.geometry import Point, distance, reflection
 from editscope.suites.paintbench.moving import moved_problem
 from editscope.suites.paintbench.problem import MIN_CHANGED, Problem, Reject, task

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.geometry import about
 from editscope.suites.paintbench.moving import moved_problem
 from editscope.suites.paintbench.problem import Problem, task

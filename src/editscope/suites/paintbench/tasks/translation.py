@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.paintbench.geometry import Affine, Point, translation
 from editscope.suites.paintbench.moving import moved_problem, share_inside
 from editscope.suites.paintbench.problem import Problem, Reject, task

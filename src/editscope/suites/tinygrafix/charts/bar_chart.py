@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from matplotlib.artist import Artist
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.tinygrafix.canvas import WIDTH, Canvas
 from editscope.suites.tinygrafix.change import Change, PixelBox
 from editscope.suites.tinygrafix.colors import Theme, random_color, random_colors

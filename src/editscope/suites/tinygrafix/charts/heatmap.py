@@ -13,21 +13,12 @@ from matplotlib.artist import Artist
 from matplotlib.path import Path as Outline
 
 from editscope.images.lab import differences
-from editscope.suites.dice import Dice
-from editscope.suites.made import MOST_FLOOR
+from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.suite import MOST_FLOOR
 from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, Canvas, Point
 from editscope.suites.tinygrafix.change import Change, PixelBox
 from editscope.suites.tinygrafix.colors import Theme, rgb_of
-from editscope.suites.tinygrafix.frame import (
-    LINE,
-    TICK,
-    TICK_SIZE,
-    TITLE_SIZE,
-    TITLE_Y,
-    Scale,
-    nice_scale,
-    tick_texts,
-)
+from editscope.suites.tinygrafix.frame import LINE, TICK, TICK_SIZE, TITLE_SIZE, TITLE_Y, Scale, nice_scale, tick_texts
 from editscope.suites.tinygrafix.gradient import Gradient, random_gradient
 from editscope.suites.tinygrafix.rims import FAINT, floor_of
 from editscope.suites.tinygrafix.wording import magnitude, said, sig3, words

@@ -11,7 +11,7 @@ from matplotlib.artist import Artist
 from matplotlib.lines import Line2D
 from matplotlib.transforms import Bbox
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.tinygrafix import rims
 from editscope.suites.tinygrafix.canvas import DPI, HEIGHT, Canvas, Point
 from editscope.suites.tinygrafix.change import Change, PixelBox

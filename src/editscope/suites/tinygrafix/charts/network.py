@@ -12,7 +12,7 @@ from matplotlib.artist import Artist
 from matplotlib.collections import LineCollection, PathCollection, PolyCollection
 from matplotlib.path import Path as Outline
 
-from editscope.suites.dice import Dice
+from editscope.suites.generated.dice import Dice
 from editscope.suites.tinygrafix import rims
 from editscope.suites.tinygrafix.canvas import DPI, HEIGHT, WIDTH, Canvas, Point
 from editscope.suites.tinygrafix.change import Change, PixelBox

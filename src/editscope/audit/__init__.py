@@ -1,0 +1,1 @@
+"""Audits of judges on edits whose truth is known."""

@@ -1,0 +1,398 @@
+"""Auditing judges: shown edits whose truth is known, what do they say, how surely, and at what cost."""
+
+from __future__ import annotations
+
+import json
+import re
+import select
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from editscope.audit.drift import Drift, drift, keep_session, read_drifts
+from editscope.audit.exhibits import FILE as EXHIBITS
+from editscope.audit.exhibits import ExhibitSet, Problem, make_set, read_own, read_set
+from editscope.audit.findings import Findings, findings, pairs_of
+from editscope.cases import NOTHING
+from editscope.errors import BadInput, EditscopeError, Stopped
+from editscope.judges import Call, Judge, Verdict
+from editscope.judges.budget import Estimate
+from editscope.judges.panel import Panel, agreement, load_panel
+from editscope.judges.prompts.packs import PromptPack, load_pack
+from editscope.runfolder.files import write_whole
+from editscope.runfolder.journal import FILE as JOURNAL
+from editscope.runfolder.journal import Journal, read_journal
+from editscope.runfolder.shapes import list_of, text
+from editscope.runs.engine.interrupts import Interrupts
+from editscope.runs.judging.judge_queue import Answer, Asking, Question
+from editscope.suites import Suite, load_suite
+
+if TYPE_CHECKING:
+    from editscope.stats.agreement import Level
+
+FILE = "audit.json"
+FINDINGS = "findings.json"
+HOME = "audits"
+TICK_S = 0.25
+
+Told = Callable[[str, int, int], None]
+"""Called with what is being done ("making exhibits", "asking"), how many are done, and how many there are."""
+
+Key = tuple[str, str, str, int]
+"""A verdict of an audit: problem, key of the call, spec of the judge, sample."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """An audit that was done: its folder, what judges were shown, all verdicts, and what they come to."""
+
+    folder: Path
+    info: Mapping[str, Any]
+    exhibits: ExhibitSet
+    verdicts: Mapping[Key, Verdict]
+    findings: tuple[Findings, ...]
+    agreement: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
+    drifts: tuple[Drift, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every call has a verdict."""
+        return all(verdict.status == "ok" for verdict in self.verdicts.values())
+
+
+@dataclass(frozen=True)
+class AuditPlan:
+    """What an audit would do. Nothing is written or asked yet."""
+
+    judges: tuple[Judge, ...]
+    suite: Suite | None
+    n: int
+    samples: int
+    seed: int
+    pack: PromptPack
+    out: Path
+    anchor: Path | None = None
+    pairs: bool = True
+
+    @property
+    def home(self) -> Path:
+        """Where the exhibits are: in the anchor where there is one, else in the audit's own folder."""
+        return self.out / "exhibits" if self.anchor is None else self.anchor
+
+    @property
+    def calls(self) -> int:
+        """About how many calls each judge gets."""
+        return self.n * (5 * self.samples + 4 * self.pairs)
+
+
+def plan_audit(
+    judges: Sequence[str | Judge],
+    *,
+    suite: str | Suite = "paintbench",
+    n: int = 40,
+    samples: int = 2,
+    seed: int = 0,
+    out: str | Path | None = None,
+    anchor: str | Path | None = None,
+    prompts: str | Path | None = None,
+    pairs: bool = True,
+    **options: Any,
+) -> AuditPlan:
+    """Check what can be checked. ``options`` are those of ``load_judge``, for judges that are given as specs.
+
+    An ``anchor`` folder that has a set of exhibits decides what is shown, and judges are asked afresh, without the
+    cache; one that is new gets the set and the verdicts of this audit.
+    """
+    if n < 1 or samples < 1:
+        raise BadInput(f"--n is {n} and --samples is {samples}; write 1 or more")
+    where = None if anchor is None else Path(anchor)
+    there = where is not None and (where / EXHIBITS).is_file()
+    if where is not None and not there and where.is_dir() and any(where.iterdir()):
+        raise BadInput(f"{where} is neither empty nor an anchor set; name a new folder or one that has {EXHIBITS}")
+    if there:
+        options["cache"] = None
+    specs = [one for one in judges if isinstance(one, str)]
+    loaded = iter(load_panel(specs, **options) if specs else ())
+    asked = tuple(next(loaded) if isinstance(one, str) else one for one in judges)
+    if not asked:
+        raise BadInput("an audit needs a judge, such as --judge openai:gpt-4o")
+    chosen: Suite | None = None
+    if there and where is not None:
+        n = len(read_set(where).problems)
+    else:
+        chosen = load_suite(suite) if isinstance(suite, str) else suite
+        n = min(n, len(chosen))
+    pack = load_pack("audit", prompts)
+    name = "anchor" if chosen is None else chosen.name
+    marks = [[dict(judge.identity) for judge in asked], name, n, samples, seed, pack.hash, str(where or "")]
+    short = sha256(json.dumps(marks, sort_keys=True, default=str).encode()).hexdigest()[:4]
+    label = re.sub(r"[^A-Za-z0-9.]+", "-", asked[0].spec.partition("?")[0]).strip("-")[-40:]
+    folder = Path(out) if out is not None else Path(HOME) / f"{name}-{label}-{short}"
+    started = ("exhibits", JOURNAL)
+    if folder.is_dir() and not (folder / FILE).is_file() and any(one.name not in started for one in folder.iterdir()):
+        raise BadInput(f"{folder} is neither empty nor an audit; name another folder with --out")
+    return AuditPlan(asked, chosen, n, samples, seed, pack, folder, where, pairs)
+
+
+def run_audit(plan: AuditPlan, told: Told | None = None) -> Audit:
+    """Do an audit, or the rest of one: what its journal has is not asked again.
+
+    Raises Stopped (BudgetSpent, Ctrl-C) with all that was answered in the journal.
+    """
+    with Journal(plan.out) as journal:
+        try:
+            with Asking(plan.judges) as asking:
+                asking.check()
+                exhibits = _exhibits(plan, told)
+                _claim(plan, _info(plan, exhibits))
+                _ask(plan, exhibits, asking, journal, told)
+        except BaseException:
+            if not (plan.out / FILE).is_file():
+                journal.take_back()
+            raise
+        audit = open_audit(plan.out)
+        if plan.anchor is not None:
+            audit = _anchored(plan, audit)
+        write_whole(plan.out / FINDINGS, (json.dumps(_said(audit), ensure_ascii=False, indent=1) + "\n").encode())
+    return audit
+
+
+def estimate_audit(plan: AuditPlan) -> Estimate:
+    """What an audit would take. The first problems are made to see how large pictures are; nothing is written."""
+    from tempfile import TemporaryDirectory
+
+    few = min(plan.n, 4)
+    with TemporaryDirectory() as folder:
+        if plan.suite is None:
+            exhibits = read_set(plan.home)
+        else:
+            exhibits = make_set(Path(folder), plan.suite, few, seed=plan.seed)
+        panel, total = Panel(plan.judges), Estimate(cost_usd=0.0)
+        shown = exhibits.problems[:few]
+        for number, problem in enumerate(shown):
+            for call, samples in _calls(exhibits, problem, number, plan):
+                total = total + panel.estimate([call], samples)
+    times = plan.n / max(1, len(shown))
+    cost = None if total.cost_usd is None else total.cost_usd * times
+    return Estimate(
+        round(total.calls * times),
+        round(total.images * times),
+        round(total.input_tokens * times),
+        round(total.output_tokens * times),
+        cost,
+    )
+
+
+def open_audit(folder: str | Path) -> Audit:
+    """The audit in a folder, as far as it has come."""
+    folder = Path(folder)
+    try:
+        info = read_own(folder / FILE)
+        exhibits = read_set(folder / info["exhibits"])
+        if list_of(text)(info["judges"]) is not None:
+            raise TypeError("judges")
+    except (ValueError, KeyError, TypeError):
+        raise BadInput(f"{folder / FILE} cannot be read; Editscope did not write it") from None
+    verdicts = _kept(folder, info)
+    problems = exhibits.problems
+    found = tuple(
+        findings(spec, problems, {(case, key, n): v for (case, key, of, n), v in verdicts.items() if of == spec})
+        for spec in info["judges"]
+    )
+    agreed = _agreement(verdicts, info["judges"]) if len(info["judges"]) > 1 else NOTHING
+    return Audit(folder, info, exhibits, verdicts, found, agreed, read_drifts(folder / FINDINGS))
+
+
+# --- asking ---------------------------------------------------------------------------------------
+
+
+def _calls(exhibits: ExhibitSet, problem: Problem, number: int, plan: AuditPlan) -> Iterator[tuple[Call, int]]:
+    """The calls about one problem, and how often each is made."""
+    shown = {edit.level: exhibits.picture(edit) for edit in problem.edits}
+    source = exhibits.picture(problem.source)
+    words = {"instruction": problem.instruction}
+    for level, picture in shown.items():
+        pictures = {"source": [source], "edit": [picture]}
+        yield plan.pack.call("fidelity", f"score:{level}", pictures, words), plan.samples
+    for better, worse in pairs_of(problem, number) if plan.pairs else ():
+        for first, second in ((better, worse), (worse, better)):
+            pictures = {"source": [source], "first": [shown[first]], "second": [shown[second]]}
+            yield plan.pack.call("pair", f"pair:{first}:{second}", pictures, words), 1
+
+
+def _ask(plan: AuditPlan, exhibits: ExhibitSet, asking: Asking, journal: Journal, told: Told | None) -> None:
+    kept = {(*key, line["digest"]) for key, line in _lines(plan.out).items()}
+    most = 2 * sum(judge.concurrency for judge in plan.judges) + 8
+    total = sum(
+        (len(one.edits) * plan.samples + 2 * len(pairs_of(one, number)) * plan.pairs) * len(plan.judges)
+        for number, one in enumerate(exhibits.problems)
+    )
+    done = len(kept)
+    with Interrupts() as interrupts:
+        for number, problem in enumerate(exhibits.problems):
+            asking.put(list(_open(plan, exhibits, problem, number, kept)))
+            last = number == len(exhibits.problems) - 1
+            while asking.open > (0 if last else most):
+                select.select([asking.fd, interrupts.fd], [], [], TICK_S)
+                count, failure = _take(asking, journal, plan.judges)
+                done += count
+                if told is not None:
+                    told("asking", done, total)
+                if interrupts.count:
+                    failure = failure or Stopped("stopped on request; the same command does the rest")
+                if failure is not None:
+                    _finish(asking, journal, plan.judges, interrupts)
+                    raise failure
+
+
+def _finish(asking: Asking, journal: Journal, judges: Sequence[Judge], interrupts: Interrupts) -> None:
+    """Ask nothing more, and wait for what judges have in hand, which is paid for; a second Ctrl-C does not wait."""
+    asking.stop()
+    while asking.open and interrupts.count < 2:
+        select.select([asking.fd, interrupts.fd], [], [], TICK_S)
+        interrupts.drain()
+        _take(asking, journal, judges)
+
+
+def _open(
+    plan: AuditPlan, exhibits: ExhibitSet, problem: Problem, number: int, kept: set[tuple[str, str, str, int, str]]
+) -> Iterator[Question]:
+    for call, samples in _calls(exhibits, problem, number, plan):
+        for place, judge in enumerate(plan.judges):
+            for sample in range(samples):
+                if (problem.id, call.key, judge.spec, sample, call.digest) not in kept:
+                    yield Question((problem.id, ""), call, place, sample)
+
+
+def _take(asking: Asking, journal: Journal, judges: Sequence[Judge]) -> tuple[int, EditscopeError | None]:
+    """Write what has come: how many verdicts, and the error of a judge that cannot go on, if any."""
+    count, failure = 0, None
+    for answer in asking.take():
+        failure = answer.error or failure
+        count += _write(answer, journal, judges)
+    return count, failure
+
+
+def _write(answer: Answer, journal: Journal, judges: Sequence[Judge]) -> int:
+    verdict, asked = answer.verdict, answer.question
+    if verdict is None or answer.error is not None:
+        return 0
+    journal.append(
+        {
+            "step": "verdict",
+            "case": asked.step[0],
+            "key": asked.call.key,
+            "judge": judges[asked.judge].spec,
+            "sample": asked.sample,
+            "digest": asked.call.digest,
+            "verdict": replace(verdict, values=dict(verdict.values)).to_json(),
+            "at": _now(),
+        }
+    )
+    return 1
+
+
+def _lines(folder: Path) -> dict[Key, dict[str, Any]]:
+    """The last line about each call."""
+    found = {}
+    for line in read_journal(folder):
+        if line["step"] == "verdict":
+            found[(line["case"], line["key"], line.get("judge", ""), line["sample"])] = line
+    return found
+
+
+def _kept(folder: Path, info: Mapping[str, Any]) -> dict[Key, Verdict]:
+    order = {spec: place for place, spec in enumerate(info["judges"])}
+    lines = [(key, line) for key, line in _lines(folder).items() if key[2] in order]
+    lines.sort(key=lambda item: (item[0][0], item[0][1], order[item[0][2]], item[0][3]))
+    return {key: Verdict.from_json(line["verdict"]) for key, line in lines}
+
+
+# --- what is kept ---------------------------------------------------------------------------------
+
+
+def _exhibits(plan: AuditPlan, told: Told | None) -> ExhibitSet:
+    if (plan.home / EXHIBITS).is_file():
+        return read_set(plan.home)
+    assert plan.suite is not None
+    progress = None if told is None else lambda done, total: told("making exhibits", done, total)
+    return make_set(plan.home, plan.suite, plan.n, seed=plan.seed, on_progress=progress)
+
+
+def _info(plan: AuditPlan, exhibits: ExhibitSet) -> dict[str, Any]:
+    from editscope.version import __version__
+
+    home = "exhibits" if plan.anchor is None else str(plan.anchor.resolve())
+    return {
+        "editscope": __version__,
+        "judges": [judge.spec for judge in plan.judges],
+        "suite": exhibits.suite,
+        "problems": len(exhibits.problems),
+        "samples": plan.samples,
+        "pairs": plan.pairs,
+        "exhibits": home,
+        "exhibits_digest": exhibits.digest,
+        "prompts": {"hash": plan.pack.hash, "version": plan.pack.version},
+        "began": _now(),
+    }
+
+
+def _claim(plan: AuditPlan, info: dict[str, Any]) -> None:
+    """Write audit.json, or find that the folder has the same audit begun; another one is an error."""
+    path = plan.out / FILE
+    if not path.is_file():
+        write_whole(path, (json.dumps(info, ensure_ascii=False, indent=1) + "\n").encode())
+        return
+    before = read_own(path)
+    for name in ("judges", "samples", "pairs", "exhibits_digest", "prompts"):
+        if before.get(name) != info[name]:
+            raise BadInput(
+                f"{plan.out} holds an audit with other {name.replace('_', ' ')} ({before.get(name)}); "
+                "name another folder with --out"
+            )
+
+
+def _anchored(plan: AuditPlan, audit: Audit) -> Audit:
+    """Keep this session in the anchor, unless it is there, and compare it with the first one of each judge."""
+    assert plan.anchor is not None
+    said = []
+    mark = f"{audit.info['began']} {audit.folder.name}"
+    prompt = plan.pack["fidelity"].hash
+    for judge in plan.judges:
+        session = keep_session(plan.anchor, mark, audit.exhibits, judge.spec, prompt, audit.verdicts)
+        if (found := drift(plan.anchor, audit.exhibits, session)) is not None:
+            said.append(found)
+    return Audit(**{**audit.__dict__, "drifts": tuple(said)})
+
+
+def _agreement(verdicts: Mapping[Key, Verdict], specs: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Krippendorff's alpha of the judges: on scores and on choices between two."""
+    found: dict[str, dict[str, Any]] = {}
+    asked: tuple[tuple[str, str, str, Level], ...] = (
+        ("scores", "score:", "score", "interval"),
+        ("pairs", "pair:", "better", "nominal"),
+    )
+    for name, start, value, level in asked:
+        items: dict[tuple[str, str], list[Verdict]] = {}
+        for (case, key, spec, _), verdict in verdicts.items():
+            if key.startswith(start):
+                items.setdefault((case, key), []).append(replace(verdict, judge=spec))
+        alpha = agreement(items, value, specs, level)
+        if alpha is not None:
+            found[name] = asdict(alpha)
+    return found
+
+
+def _said(audit: Audit) -> dict[str, Any]:
+    return {
+        "judges": [one.to_json() for one in audit.findings],
+        "agreement": dict(audit.agreement),
+        "drifts": [one.to_json() for one in audit.drifts],
+    }
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -1,0 +1,181 @@
+"""A set of exhibits on disk: problems with edits of known mIoU, the same bytes for every judge and every year."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from editscope.audit.known_edits import ladder
+from editscope.documents import read_json
+from editscope.errors import BadInput
+from editscope.files import DOCUMENT, lies_in, read_file
+from editscope.images import decode, encode_png, load
+from editscope.judges import Picture
+from editscope.runfolder.files import safe_path, write_whole
+from editscope.suites import Suite
+
+FILE = "exhibits.json"
+PICTURES = "pictures"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One edit of a problem: its level, its truth, and the file (relative to the set) with the hash of its bytes."""
+
+    level: str
+    miou: float
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One problem of a set: what was asked, the picture before the edit, and the edits from the best to the worst."""
+
+    id: str
+    instruction: str
+    tags: Mapping[str, str]
+    damage: str
+    source: Shown
+    edits: tuple[Shown, ...]
+
+
+@dataclass(frozen=True)
+class ExhibitSet:
+    """Problems with their pictures, in a folder."""
+
+    folder: Path
+    suite: str
+    fingerprint: str
+    seed: int
+    problems: tuple[Problem, ...]
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that a judge is shown of it."""
+        shown = [
+            [one.id, one.instruction, one.source.sha256, *(edit.sha256 for edit in one.edits)] for one in self.problems
+        ]
+        return sha256(json.dumps(shown).encode()).hexdigest()[:16]
+
+    def picture(self, shown: Shown) -> Picture:
+        """The picture of an exhibit; BadInput where the file is not the one that the set was made with."""
+        path = self.folder / shown.file
+        try:
+            data = read_file(path, DOCUMENT)
+        except OSError as error:
+            raise BadInput(f"{path} cannot be read ({error.strerror}); the set of exhibits needs it") from None
+        if sha256(data).hexdigest() != shown.sha256:
+            raise BadInput(
+                f"{path} has changed since the set was made; take the folder from where it came, or make a new one"
+            )
+        decode(data, name=str(path))
+        return Picture(data, "image/png")
+
+
+def make_set(
+    folder: Path,
+    suite: Suite,
+    n: int,
+    *,
+    seed: int = 0,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> ExhibitSet:
+    """Write a set of ``n`` problems, spread over the suite. Equal suites and seeds give equal bytes."""
+    if suite.scoring != "pixels":
+        raise BadInput(f"suite {suite.name} has no answers to damage; audit a judge on paintbench or tinygrafix")
+    ids = _spread(suite, n)
+    problems = []
+    for number, case_id in enumerate(ids):
+        if (made := _problem(folder, suite, case_id, seed)) is not None:
+            problems.append(made)
+        if on_progress is not None:
+            on_progress(number + 1, len(ids))
+    if not problems:
+        raise BadInput(f"no problem of {suite.name} changes anything, so there is nothing to audit a judge on")
+    made_set = ExhibitSet(folder, suite.name, suite.fingerprint, seed, tuple(problems))
+    said = {"version": VERSION, "suite": suite.name, "fingerprint": suite.fingerprint, "seed": seed}
+    text = json.dumps({**said, "problems": [asdict(one) for one in problems]}, ensure_ascii=False, indent=1)
+    write_whole(folder / FILE, text.encode())
+    return made_set
+
+
+def read_set(folder: Path) -> ExhibitSet:
+    """The set in a folder; BadInput where there is none, or one that we did not write."""
+    path = folder / FILE
+    try:
+        said = read_json(read_file(path, DOCUMENT))
+        if said["version"] != VERSION:
+            raise BadInput(f"{path} is of version {said['version']}, which this Editscope does not read")
+        problems = tuple(
+            Problem(
+                **{
+                    **one,
+                    "source": _shown(folder, one["source"]),
+                    "edits": tuple(_shown(folder, edit) for edit in one["edits"]),
+                }
+            )
+            for one in said["problems"]
+        )
+        return ExhibitSet(folder, said["suite"], said["fingerprint"], int(said["seed"]), problems)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadInput(f"{path} is no set of exhibits ({error!r}); name a new folder to have one made") from None
+
+
+def read_own(path: Path) -> dict[str, Any]:
+    """A JSON object that an audit wrote; BadInput where the file is something else now."""
+    try:
+        found = read_json(read_file(path, DOCUMENT))
+    except FileNotFoundError:
+        raise BadInput(f"{path.parent} holds no audit: there is no {path.name}") from None
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise BadInput(f"{path} cannot be read ({why}); move it away to go on without it") from None
+    if not isinstance(found, dict):
+        raise BadInput(f"{path} holds no JSON object; move it away to go on without it")
+    return found
+
+
+def _shown(folder: Path, said: Mapping[str, Any]) -> Shown:
+    shown = Shown(**said)
+    if not lies_in(folder / shown.file, folder):
+        raise BadInput(f"{folder / FILE} names the picture {shown.file!r}, which lies outside of its folder")
+    return Shown(str(shown.level), float(shown.miou), str(shown.file), str(shown.sha256))
+
+
+def _spread(suite: Suite, n: int) -> tuple[str, ...]:
+    """Ids spread over the suite, without the cases that are diagnostics."""
+    left_out = suite.aggregation.exclude.items()
+    ids: Sequence[str] = [i for i in suite.ids if not any(suite.tags(i).get(tag) == value for tag, value in left_out)]
+    return tuple(ids[k * len(ids) // n] for k in range(n)) if n < len(ids) else tuple(ids)
+
+
+def _problem(folder: Path, suite: Suite, case_id: str, seed: int) -> Problem | None:
+    case = suite[case_id]
+    if case.answer is None:
+        raise BadInput(f"case {case_id} of {suite.name} has no answer to damage")
+    before = load(case.images[0])
+    if (before == load(case.answer)).all():
+        return None
+    # Of the id, so that a problem looks the same in a set of any size.
+    own_seed = int.from_bytes(sha256(f"{seed}|{case_id}".encode()).digest()[:4])
+    made = ladder(before, case.answer, own_seed)
+    home = Path(PICTURES) / safe_path(case_id)
+    source = _written(folder, home / "source.png", "source", before, 0.0)
+    edits = tuple(
+        _written(folder, home / f"{one.level}.png", one.level, one.pixels, round(one.miou, 6)) for one in made.exhibits
+    )
+    return Problem(case_id, case.instruction, dict(case.tags), made.damage, source, edits)
+
+
+def _written(folder: Path, file: Path, level: str, pixels: Any, miou: float) -> Shown:
+    data = encode_png(pixels)
+    write_whole(folder / file, data)
+    return Shown(level, miou, file.as_posix(), sha256(data).hexdigest())

@@ -1,0 +1,398 @@
+"""What an audit found out about a judge: numbers with intervals over problems, and what they mean in sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from editscope.audit.exhibits import Problem
+from editscope.audit.known_edits import LEVELS
+from editscope.judges import Verdict
+from editscope.stats.bootstrap import Floats, draws, percentile_interval
+
+RESAMPLES = 2_000
+
+MOSTLY_ONE = 0.9
+"""A judge that gives one score so often says nothing."""
+BIAS = 0.1
+"""So far from even the two places of a pair may be, whatever the interval says: in an audit of 40 problems this flags
+fewer than one fair judge in a hundred, and nearly every one that takes one place seven times out of ten."""
+STEADY = 0.8
+"""A judge that is asked again says the same at least so often."""
+PRAISE = 0.1
+"""So often a picture that was not edited may get one of the two highest scores."""
+GAPS = 0.05
+"""So many calls may end without a verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean over what ``n`` problems gave, with its 95 % interval; None where there is nothing to average."""
+
+    value: float | None
+    lo: float | None
+    hi: float | None
+    n: int
+
+    def above(self, line: float) -> bool:
+        """Whether the whole interval lies above a line."""
+        return self.lo is not None and self.lo > line
+
+    def below(self, line: float) -> bool:
+        """Whether the whole interval lies below a line."""
+        return self.hi is not None and self.hi < line
+
+
+NOTHING_FOUND = Mean(None, None, None, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a judge gave to one exhibit: a score for each time that it was asked, None where there was no verdict."""
+
+    problem: int
+    level: str
+    miou: float
+    scores: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """Two edits of one problem shown in both orders: whether the better one was chosen when it stood first, second."""
+
+    problem: int
+    better: str
+    worse: str
+    as_first: bool | None
+    as_second: bool | None
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All that an audit says about one judge. Shares are fractions, scores on their scale of 1 to 5."""
+
+    judge: str
+    snapshots: tuple[str, ...]
+    statuses: Mapping[str, int]
+    levels: Mapping[str, Mean]
+    distribution: Mapping[str, Mapping[str, int]]
+    rank_accuracy: Mean
+    ties: Mean
+    rank_by: Mapping[str, Mean]
+    kendall: Mean
+    spearman: Mean
+    pair_accuracy: Mean
+    chose_first: Mean
+    same_in_both_orders: Mean
+    same_again: Mean
+    apart_again: Mean
+    spent: Mapping[str, float | None]
+    flags: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def asked(self) -> int:
+        """Calls that were made."""
+        return sum(self.statuses.values())
+
+    def share(self, status: str) -> float:
+        """The share of calls that ended so."""
+        return self.statuses.get(status, 0) / max(1, self.asked)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+
+def findings(judge: str, problems: Sequence[Problem], verdicts: Mapping[tuple[str, str, int], Verdict]) -> Findings:
+    """What the verdicts of one judge come to; ``verdicts`` by problem, key of the call, and sample."""
+    scored, duels = read(problems, verdicts)
+    found = Findings(
+        judge=judge,
+        snapshots=tuple(sorted({verdict.snapshot for verdict in verdicts.values() if verdict.snapshot})),
+        statuses=dict(sorted(Counter(verdict.status for verdict in verdicts.values()).items())),
+        levels={level: _level_mean(scored, level, len(problems)) for level in LEVELS},
+        distribution={level: _counts(scored, level) for level in LEVELS},
+        rank_accuracy=rank_accuracy(scored, len(problems)),
+        ties=_ranked(scored, len(problems), lambda a, b: float(a == b)),
+        rank_by={name: rank_accuracy(scored, len(problems), pairs=pairs) for name, pairs in _kinds_of_pairs().items()},
+        kendall=kendall(scored, len(problems)),
+        spearman=spearman(scored, len(problems)),
+        pair_accuracy=mean_over_problems(
+            [(d.problem, float(right)) for d in duels for right in _both(d)], len(problems)
+        ),
+        chose_first=mean_over_problems([(d.problem, share) for d in duels for share in _firsts(d)], len(problems)),
+        same_in_both_orders=mean_over_problems([(d.problem, _same(d)) for d in duels if _both(d)], len(problems)),
+        same_again=_again(scored, len(problems), lambda a, b: float(a == b)),
+        apart_again=_again(scored, len(problems), lambda a, b: float(abs(a - b)), share=False),
+        spent=_spent(list(verdicts.values())),
+    )
+    return Findings(**{**found.__dict__, "flags": flags(found)})
+
+
+def read(
+    problems: Sequence[Problem], verdicts: Mapping[tuple[str, str, int], Verdict]
+) -> tuple[list[Scored], list[Duel]]:
+    """The verdicts of one judge, sorted into scores of exhibits and choices between two."""
+    samples = 1 + max((sample for _, _, sample in verdicts), default=0)
+    scored, duels = [], []
+    for number, problem in enumerate(problems):
+        for edit in problem.edits:
+            given = [verdicts.get((problem.id, f"score:{edit.level}", sample)) for sample in range(samples)]
+            scored.append(Scored(number, edit.level, edit.miou, tuple(_value(one, "score") for one in given)))
+        for better, worse in pairs_of(problem, number):
+            chosen = [
+                _value(verdicts.get((problem.id, f"pair:{first}:{second}", 0)), "better")
+                for first, second in ((better, worse), (worse, better))
+            ]
+            right = [None if one is None else one == place for place, one in enumerate(chosen, start=1)]
+            duels.append(Duel(number, better, worse, right[0], right[1]))
+    return scored, duels
+
+
+def pairs_of(problem: Problem, number: int) -> list[tuple[str, str]]:
+    """The pairs of a problem that are shown side by side: the best and the worst edit, and two neighbours in turn."""
+    levels = [edit.level for edit in problem.edits]
+    near = number % max(1, len(levels) - 1)
+    pairs = [(levels[0], levels[-1]), (levels[near], levels[min(near + 1, len(levels) - 1)])]
+    return [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
+
+
+def rank_accuracy(
+    scored: Sequence[Scored], problems: int, pairs: Callable[[str, str], bool] = lambda better, worse: True
+) -> Mean:
+    """How often, of two edits of one problem, the one with the higher mIoU got the higher score; a tie counts half.
+
+    >>> said = [Scored(0, "oracle", 1.0, (5,)), Scored(0, "medium", 0.5, (5,)), Scored(0, "none", 0.0, (1,))]
+    >>> rank_accuracy(said, 1).value  # (½ + 1 + 1) / 3
+    0.833333
+    """
+    return _ranked(scored, problems, lambda a, b: float(a > b) + 0.5 * (a == b), pairs)
+
+
+def kendall(scored: Sequence[Scored], problems: int) -> Mean:
+    """The mean over problems of Kendall's tau-b between scores and mIoU; 0 where all edits of one got the same score.
+
+    tau-b is the cosine between the signs of all differences of scores and those of all differences of mIoU.
+
+    >>> kendall([Scored(0, "oracle", 1.0, (5,)), Scored(0, "medium", 0.5, (2,)), Scored(0, "none", 0.0, (1,))], 1).value
+    1.0
+    """
+    taus = []
+    for problem, points in _by_problem(scored).items():
+        x, y = (np.array(side) for side in zip(*points, strict=True))
+        i, j = np.triu_indices(len(x), 1)
+        a, b = np.sign(x[i] - x[j]), np.sign(y[i] - y[j])
+        size = float(np.sqrt((a @ a) * (b @ b)))
+        if a.any():
+            taus.append((problem, float(a @ b) / size if size else 0.0))
+    return mean_over_problems(taus, problems, share=False)
+
+
+def spearman(scored: Sequence[Scored], problems: int) -> Mean:
+    """Spearman's rho of all scores with mIoU; problems are resampled whole. None where the scores never differ."""
+    grouped = _by_problem(scored)
+    if not grouped:
+        return NOTHING_FOUND
+    points = [np.array(points, dtype=np.float64) for points in grouped.values()]
+    value = _rho(np.concatenate(points))
+    if value is None:
+        return Mean(None, None, None, len(points))
+    sampled = [
+        _rho(np.concatenate([points[int(k)] for k in row]))
+        for block in draws(0, "problems", len(points), RESAMPLES // 2)
+        for row in block
+    ]
+    lo, hi = _interval(np.array([one for one in sampled if one is not None]), len(points))
+    return Mean(round(value, 6), lo, hi, len(points))
+
+
+def flags(found: Findings) -> dict[str, str]:
+    """What is wrong with a judge, by name, each in a sentence; nothing for a good one."""
+    said: dict[str, str] = {}
+    scores: Counter[str] = Counter()
+    for counts in found.distribution.values():
+        scores.update(counts)
+    total = sum(scores.values())
+    if total and (top := scores.most_common(1)[0])[1] >= MOSTLY_ONE * total:
+        share = 100 * top[1] / total
+        said["indifferent"] = f"It gives the score {top[0]} in {share:.0f} % of all verdicts, whatever it is shown."
+    if found.rank_accuracy.value is not None and not found.rank_accuracy.above(0.5):
+        said["cannot rank"] = "Its scores do not tell a better edit from a worse one more often than chance."
+    first = found.chose_first
+    if first.value is not None and leans(first):
+        place = "first" if first.value > 0.5 else "second"
+        share = 100 * max(first.value, 1 - first.value)
+        said["position bias"] = f"Of two edits it takes the {place} one in {share:.0f} % of cases, in either order."
+    if found.same_again.value is not None and found.same_again.value < STEADY:
+        share = 100 * found.same_again.value
+        said["inconsistent"] = f"Asked again, it gives the same score in only {share:.0f} % of cases."
+    praise = _praise(found.distribution["none"])
+    if praise is not None and praise > PRAISE:
+        said["praises no edit"] = f"It gives a 4 or 5 to {100 * praise:.0f} % of pictures that were not edited at all."
+    gaps = 1 - found.share("ok")
+    if found.asked and gaps > GAPS:
+        said["gaps"] = f"{100 * gaps:.1f} % of the calls ended without a verdict."
+    return said
+
+
+def leans(first: Mean) -> bool:
+    """Whether a judge that takes the first of two edits so often has a bias: far from even, and surely so.
+
+    >>> leans(Mean(0.7, 0.62, 0.78, 40)), leans(Mean(0.58, 0.52, 0.64, 40)), leans(Mean(0.65, 0.48, 0.8, 6))
+    (True, False, False)
+    """
+    return first.value is not None and abs(first.value - 0.5) >= BIAS and (first.above(0.5) or first.below(0.5))
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+def _kinds_of_pairs() -> dict[str, Callable[[str, str], bool]]:
+    ends = ("oracle", "none")
+    return {
+        "right over none": lambda better, worse: (better, worse) == ends,
+        "right over damaged": lambda better, worse: better == "oracle" and worse != "none",
+        "damaged over none": lambda better, worse: better != "oracle" and worse == "none",
+        "less damaged over more": lambda better, worse: better not in ends and worse not in ends,
+    }
+
+
+def _ranked(
+    scored: Sequence[Scored],
+    problems: int,
+    of: Callable[[int, int], float],
+    pairs: Callable[[str, str], bool] = lambda better, worse: True,
+) -> Mean:
+    """The mean of a function of two scores, better edit first, over all pairs of one problem and one asking."""
+    found = []
+    by_problem: dict[int, list[Scored]] = {}
+    for one in scored:
+        by_problem.setdefault(one.problem, []).append(one)
+    for problem, shown in by_problem.items():
+        for a, b in combinations(sorted(shown, key=lambda one: -one.miou), 2):
+            if a.miou > b.miou and pairs(a.level, b.level):
+                both = zip(a.scores, b.scores, strict=True)
+                found += [(problem, of(x, y)) for x, y in both if x is not None and y is not None]
+    return mean_over_problems(found, problems)
+
+
+def _again(scored: Sequence[Scored], problems: int, of: Callable[[int, int], float], *, share: bool = True) -> Mean:
+    found = []
+    for one in scored:
+        given = [score for score in one.scores if score is not None]
+        found += [(one.problem, of(a, b)) for a, b in combinations(given, 2)]
+    return mean_over_problems(found, problems, share=share)
+
+
+def _level_mean(scored: Sequence[Scored], level: str, problems: int) -> Mean:
+    found = [(one.problem, float(s)) for one in scored if one.level == level for s in one.scores if s is not None]
+    return mean_over_problems(found, problems, share=False)
+
+
+def _counts(scored: Iterable[Scored], level: str) -> dict[str, int]:
+    given = Counter(score for one in scored if one.level == level for score in one.scores if score is not None)
+    return {str(score): given[score] for score in range(1, 6)}
+
+
+def _praise(counts: Mapping[str, int]) -> float | None:
+    total = sum(counts.values())
+    return (counts.get("4", 0) + counts.get("5", 0)) / total if total else None
+
+
+def _by_problem(scored: Sequence[Scored]) -> dict[int, list[tuple[float, float]]]:
+    """Points (mIoU, mean score) of each problem that has at least two."""
+    points: dict[int, list[tuple[float, float]]] = {}
+    for one in scored:
+        given = [score for score in one.scores if score is not None]
+        if given:
+            points.setdefault(one.problem, []).append((one.miou, sum(given) / len(given)))
+    return {problem: found for problem, found in points.items() if len(found) > 1}
+
+
+def _rho(points: Floats) -> float | None:
+    x, y = (_ranks(side) - (len(points) + 1) / 2 for side in points.T)
+    size = float(np.sqrt((x @ x) * (y @ y)))
+    return float(x @ y) / size if size else None
+
+
+def _ranks(values: Floats) -> Floats:
+    """Ranks from 1, equal values at the middle of theirs. SciPy has this, but an audit must not fail for want of it.
+
+    >>> _ranks(np.array([5.0, 1.0, 5.0, 3.0])).tolist()
+    [3.5, 1.0, 3.5, 2.0]
+    """
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])
+
+
+def _both(duel: Duel) -> list[bool]:
+    """The two answers of a duel, nothing where one is missing: a place is judged in both orders or not at all."""
+    if duel.as_first is None or duel.as_second is None:
+        return []
+    return [duel.as_first, duel.as_second]
+
+
+def _firsts(duel: Duel) -> list[float]:
+    """Whether the edit that stood first was chosen, in each order."""
+    return [float(duel.as_first), float(not duel.as_second)] if _both(duel) else []  # type: ignore[arg-type]
+
+
+def _same(duel: Duel) -> float:
+    return float(duel.as_first == duel.as_second)
+
+
+def _value(verdict: Verdict | None, name: str) -> int | None:
+    return int(verdict.values[name]) if verdict is not None and verdict.status == "ok" else None
+
+
+def mean_over_problems(found: Sequence[tuple[int, float]], problems: int, *, share: bool = True) -> Mean:
+    """The mean of values that belong to problems, which are resampled whole."""
+    if not found:
+        return NOTHING_FOUND
+    sums, counts = np.zeros(problems), np.zeros(problems)
+    for problem, value in found:
+        sums[problem] += value
+        counts[problem] += 1
+    here = counts > 0
+    sums, counts = sums[here], counts[here]
+    value = float(sums.sum() / counts.sum())
+    sampled = [
+        sums[block.astype(np.intp)].sum(axis=1) / counts[block.astype(np.intp)].sum(axis=1)
+        for block in draws(0, "problems", len(sums), RESAMPLES)
+    ]
+    lo, hi = _interval(np.concatenate(sampled), len(sums))
+    if share and value in (0.0, 1.0) and lo is not None:
+        # Nothing went otherwise, so resampling shows no spread: the exact bound of a binomial share does.
+        reach = 1 - 0.025 ** (1 / len(sums))
+        lo, hi = (round(1 - reach, 6), 1.0) if value == 1.0 else (0.0, round(reach, 6))
+    return Mean(round(value, 6), lo, hi, len(sums))
+
+
+def _interval(sampled: Floats, problems: int) -> tuple[float | None, float | None]:
+    if problems < 2 or not len(sampled):
+        return None, None
+    low, high = percentile_interval(sampled[None, :])
+    return round(float(low[0]), 6), round(float(high[0]), 6)
+
+
+def _spent(verdicts: Sequence[Verdict]) -> dict[str, float | None]:
+    """What the verdicts took when they were asked for, those from the cache too: in all, and each that is ok."""
+    answered = max(1, sum(verdict.status == "ok" for verdict in verdicts))
+    used = [verdict.usage for verdict in verdicts]
+    costs = [one.cost_usd for one in used]
+    known = [cost for cost in costs if cost is not None]
+    cost = sum(known) if known and len(known) == len(costs) else None
+    return {
+        "cost_usd": None if cost is None else round(cost, 9),
+        "cost_per_verdict_usd": None if cost is None else round(cost / answered, 9),
+        "input_tokens_per_verdict": round(sum(one.input_tokens for one in used) / answered, 1),
+        "output_tokens_per_verdict": round(sum(one.output_tokens for one in used) / answered, 1),
+        "seconds_per_verdict": round(sum(one.latency_s for one in used) / answered, 4),
+        "requests_per_verdict": round(sum(one.attempts for one in used) / answered, 4),
+        "from_cache": sum(verdict.cached for verdict in verdicts),
+    }

@@ -1,0 +1,1 @@
+"""Hosted editing services, one file each."""

@@ -1,0 +1,1 @@
+"""The server that puts any editor behind HTTP."""

@@ -1,7 +1,0 @@
-"""Editors around other editors: each changes what is asked or what is kept, and is written before a spec."""
-
-from __future__ import annotations
-
-from editscope.editors.wrapping.base import Wrapper, derived_seed
-
-__all__ = ["Wrapper", "derived_seed"]

@@ -1,0 +1,1 @@
+"""Prompt packs and the files they are made of."""

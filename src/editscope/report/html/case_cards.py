@@ -1,0 +1,59 @@
+"""Single cases as small pictures in a row, each leading to the case in the gallery."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from pathlib import Path
+
+from editscope.files import PICTURE, read_file
+from editscope.report.html.links import cases_link
+from editscope.report.html.markup import Child, Html, el
+from editscope.report.html.sections.overview import badge
+from editscope.report.model import RunView
+from editscope.wording import failure
+
+MIME = {".webp": "image/webp", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png"}
+
+
+def strip(title: str, cards: Sequence[Html]) -> Html | None:
+    """A row of cases under a title."""
+    return el("div", el("h3", title), el("div", cards, cls="strip-cards"), cls="case-strip") if cards else None
+
+
+def card(case_id: str, results: Sequence[tuple[RunView, str]], *, shared: bool = True) -> Html | None:
+    """One case: its answer, and each run's edit with what is said of it; None where there is no picture."""
+    first = results[0][0].by_id.get(case_id)
+    if first is None:
+        return None
+    role = "answer" if "answer" in first.thumbs else "input"
+    pictures: list[Child] = [_picture(first.thumbs.get(role), role, None)] if shared else []
+    for view, said in results:
+        record = view.by_id.get(case_id)
+        path = record.thumbs.get("edit") if record else None
+        pictures.append(_picture(path, said, view))
+    alone = results[0][0] if len(results) == 1 else None
+    return el(
+        "a",
+        el("span", pictures, cls="pair"),
+        el("code", case_id),
+        el("small", failure(first.failure).label if alone and first.failure else None),
+        href=cases_link(view=alone, case_id=case_id),
+        cls="mini",
+        title=first.instruction,
+    )
+
+
+def _picture(path: Path | None, said: str, view: RunView | None) -> Html:
+    source = _uri(path)
+    shown = el("img", src=source, alt=said, loading="lazy") if source else el("i", "no picture", cls="none")
+    return el("span", shown, el("span", badge(view) if view else None, said, cls="cap"))
+
+
+def _uri(path: Path | None) -> str | None:
+    if path is None or path.suffix.lower() not in MIME:
+        return None
+    try:
+        return f"data:{MIME[path.suffix.lower()]};base64,{b64encode(read_file(path, PICTURE)).decode()}"
+    except OSError:
+        return None

@@ -1,0 +1,147 @@
+"""The HTML report: one file that holds everything it shows and asks nobody for more."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+
+from editscope.report.html import gallery
+from editscope.report.html.markup import Html, el
+from editscope.report.html.plots import installed, script
+from editscope.report.html.sections.correlation import correlation
+from editscope.report.html.sections.how_to_read import notes
+from editscope.report.html.sections.order import SECTIONS, Section, address
+from editscope.report.html.sections.overview import set_line
+from editscope.report.model import Model, Sheet
+from editscope.report.options import Options
+from editscope.wording import suite_name
+
+STYLES = ("report.css", "plots.css", *gallery.STYLES, "print.css")
+SCRIPTS = ("page.js", "plots.js", *gallery.SCRIPTS)
+LOGO = Html(
+    '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">'
+    '<circle cx="12" cy="12" r="8"/><path d="M12 1v6M12 17v6M1 12h6M17 12h6"/>'
+    '<rect x="10.5" y="10.5" width="3" height="3" fill="currentColor" stroke="none"/></svg>'
+)
+HALF_MOON = Html(
+    '<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="8.5" fill="none" stroke="currentColor" '
+    'stroke-width="2"/><path d="M12 3.5a8.5 8.5 0 0 1 0 17z" fill="currentColor"/></svg>'
+)
+
+
+def page(model: Model, options: Options | None = None, out: Path = Path("report.html")) -> Iterator[str]:
+    """The page in pieces, in order: pictures are many, and only one case's are in memory at a time."""
+    options = options or Options()
+    made = [(sheet, _sections(sheet, options)) for sheet in model.sheets]
+    across = correlation(model, options)
+    plotly = script() if installed() else None
+    theme, own = asset("theme.js"), "\n".join(asset(name) for name in SCRIPTS)
+    yield '<!doctype html>\n<html lang="en" data-theme="light">\n'
+    yield f"{_head(model, [code for code in (theme, own, plotly) if code], theme)}\n<body>\n"
+    yield f"{_top(made, across is not None)}\n<main>\n{_title(model)}\n"
+    if plotly is None:
+        yield f"{_without_plotly()}\n"
+    for sheet, sections in made:
+        if len(model.sheets) > 1:
+            yield f"{_set_head(sheet)}\n"
+        yield from (f"{html}\n" for _, html in sections)
+    yield f"{across or ''}\n{gallery.gallery()}\n{notes(model)}\n</main>\n"
+    if plotly is not None:
+        # Inert until a plot comes into view: only then does the page's script make it a script that runs.
+        yield f'<script type="text/plain" id="plotly">{plotly}</script>\n'
+    yield from gallery.data_blocks(model, options, out)  # last but for the script: pictures take the room that is left
+    yield f"<script>{own}</script>\n</body>\n</html>\n"
+
+
+def asset(name: str) -> str:
+    """The text of a style sheet or script."""
+    return (files("editscope.report.html") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _sections(sheet: Sheet, options: Options) -> list[tuple[Section, Html]]:
+    return [(section, html) for section in SECTIONS if (html := section.make(sheet, options)) is not None]
+
+
+def _head(model: Model, scripts: list[str], theme: str) -> Html:
+    # The policy lets nothing be fetched from anywhere, and no script run but those of this page.
+    hashes = " ".join(f"'sha256-{b64encode(sha256(code.encode()).digest()).decode()}'" for code in scripts)
+    policy = (
+        f"default-src 'none'; img-src {gallery.IMG_SRC}; style-src 'unsafe-inline'; "
+        f"script-src {hashes}; base-uri 'none'; form-action 'none'"
+    )
+    return el(
+        "head",
+        el("meta", charset="utf-8"),
+        el("meta", http_equiv="Content-Security-Policy", content=policy),
+        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        el("meta", name="generator", content="Editscope"),
+        el("title", f"{model.title} · Editscope"),
+        el("link", rel="icon", href="data:,"),
+        el("script", Html(theme)),
+        el("style", Html("\n".join(asset(name) for name in STYLES))),
+    )
+
+
+def _top(made: list[tuple[Sheet, list[tuple[Section, Html]]]], across: bool) -> Html:
+    """The bar of links. Of several sets, each has its own list, which unfolds."""
+    lists = [
+        (sheet, [el("a", s.label, href=f"#{address(s, sheet)}") for s, _ in sections if s.label])
+        for sheet, sections in made
+    ]
+    suites = [sheet.suite for sheet, _ in made]
+    links = (
+        lists[0][1]
+        if len(lists) == 1
+        else [_set_links(sheet, inside, alone=suites.count(sheet.suite) == 1) for sheet, inside in lists]
+    )
+    return el(
+        "header",
+        el(
+            "div",
+            el("a", LOGO, "Editscope", cls="logo", href="#top"),
+            el(
+                "nav",
+                links,
+                el("a", "Correlation", href="#correlation") if across else None,
+                aria_label="Sections",
+            ),
+            el("a", "Cases", href="#cases", cls="to-cases"),
+            el("button", HALF_MOON, type="button", cls="theme", aria_label="Switch to dark", title="Light or dark"),
+        ),
+        el("a", "To the cases", cls="skip", href="#cases"),
+        cls="top",
+        id="top",
+    )
+
+
+def _set_links(sheet: Sheet, links: list[Html], *, alone: bool) -> Html:
+    name = suite_name(sheet.suite) if alone else f"{suite_name(sheet.suite)} {sheet.fingerprint[:4]}"
+    return el("details", el("summary", name), el("div", links), cls="set-links", name="sets")
+
+
+def _set_head(sheet: Sheet) -> Html:
+    return el(
+        "div",
+        el("h2", suite_name(sheet.suite)),
+        el("p", set_line(sheet)),
+        cls="set-head",
+        id=f"set-{sheet.key}",
+    )
+
+
+def _title(model: Model) -> Html:
+    alone = model.sheets[0] if len(model.sheets) == 1 else None
+    return el("div", el("h1", model.title), el("p", set_line(alone)) if alone else None, cls="title")
+
+
+def _without_plotly() -> Html:
+    return el(
+        "p",
+        "The plots of this report are drawings. ",
+        el("code", "pip install 'editscope[report]'"),
+        " and a report written again make them interactive.",
+        cls="hint without-plotly",
+    )

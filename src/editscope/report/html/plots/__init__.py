@@ -1,0 +1,33 @@
+"""Plots: each is a drawing that needs nothing, and beside it the data from which Plotly makes it interactive."""
+
+from __future__ import annotations
+
+from editscope.report.html.plots.dots import Dots, Point
+from editscope.report.html.plots.heat import Heat
+from editscope.report.html.plots.lines import Line, Lines
+from editscope.report.html.plots.plotly_frame import Choices, Json, figure, installed, script, shown
+from editscope.report.html.plots.radar import Radar
+from editscope.report.html.plots.scatter import Mark, Scatter
+from editscope.report.html.plots.stacks import Stack, Stacks
+from editscope.report.html.plots.violins import Violin, Violins
+
+__all__ = [
+    "Choices",
+    "Dots",
+    "Heat",
+    "Json",
+    "Line",
+    "Lines",
+    "Mark",
+    "Point",
+    "Radar",
+    "Scatter",
+    "Stack",
+    "Stacks",
+    "Violin",
+    "Violins",
+    "figure",
+    "installed",
+    "script",
+    "shown",
+]

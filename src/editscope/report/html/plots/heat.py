@@ -1,0 +1,56 @@
+"""A table of coloured cells: many runs by many rows at a glance, each cell a way to its cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from editscope.report.html.markup import Child, Html, el
+
+
+@dataclass(frozen=True, eq=False)
+class Heat:
+    """Values by row and column. ``diverging`` colours by sign around 0, else from ``low`` up to ``full``."""
+
+    corner: str
+    columns: Sequence[Child]
+    rows: Sequence[tuple[str, Sequence[float | None]]]
+    full: float
+    diverging: bool = False
+    link: Callable[[int, int], str] | None = None
+    said: Callable[[int, int], str] | None = None
+    text: Callable[[float], str] = "{:.1f}".format
+    faint: Callable[[int, int], bool] | None = None
+    low: float = 0.0
+
+    def table(self, caption: str) -> Html:
+        """The cells as HTML, which needs no script and prints as it is."""
+        heads = el("tr", el("th", self.corner, scope="col"), [el("th", head, scope="col") for head in self.columns])
+        body = [
+            el(
+                "tr",
+                el("th", label, scope="row"),
+                [self._cell(i, j, value) for j, value in enumerate(values)],
+            )
+            for i, (label, values) in enumerate(self.rows)
+        ]
+        made = el("table", el("caption", caption), el("thead", heads), el("tbody", body), cls="heat")
+        return el("div", made, cls="scroller")
+
+    def _cell(self, i: int, j: int, value: float | None) -> Html:
+        if value is None:
+            return el("td", "–", cls="nothing")
+        share = min(abs(value - self.low) / ((self.full - self.low) or 1.0), 1.0)
+        if self.faint and self.faint(i, j):
+            share *= 0.25
+        hue = "var(--bad)" if self.diverging and value < 0 else "var(--good)" if self.diverging else "var(--accent)"
+        inside: Child = self.text(value)
+        if self.link:
+            inside = el("a", inside, href=self.link(i, j))
+        return el(
+            "td",
+            inside,
+            style=f"--heat:{100 * share:.0f}%;--hue:{hue}",
+            title=self.said(i, j) if self.said else None,
+            cls="strong" if share > 0.62 else None,
+        )

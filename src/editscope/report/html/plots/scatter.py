@@ -1,0 +1,278 @@
+"""Points in a plane: models on two suites with their line of fit, quality against time or cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil, floor, log10
+from typing import TypeAlias
+
+from editscope.report.html.markup import Html, el
+from editscope.report.html.plots.dots import round_ticks
+from editscope.report.html.plots.plotly_frame import MARKS, Json, axis, layout, run_colour, shown
+
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 340, 46, 20, 12, 40
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """A point; ``index`` is the run it is, or None for a published row; ``lo`` and ``hi`` are the ends of its interval
+    upwards, where it has one."""
+
+    x: float
+    y: float
+    name: str
+    said: str
+    index: int | None = None
+    link: str = ""
+    lo: float | None = None
+    hi: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Scatter:
+    """Points, and where there is a fit its line as (x, y, low, high) from left to right.
+
+    ``frontier`` draws the staircase below which nobody need stay: through the points than which no other is both
+    further left and higher up.
+    """
+
+    marks: Sequence[Mark]
+    x_title: str
+    y_title: str
+    fit: Sequence[tuple[float, float, float, float]] = ()
+    x_log: bool = False
+    frontier: bool = False
+
+    def best(self) -> list[Mark]:
+        """The points of the frontier, from left to right; none where one alone is the best of all.
+
+        >>> marks = [Mark(1, 50, "fast", ""), Mark(2, 40, "worse", ""), Mark(3, 80, "good", "")]
+        >>> [mark.name for mark in Scatter(marks, "s", "%", frontier=True).best()]
+        ['fast', 'good']
+        """
+        found: list[Mark] = []
+        for mark in sorted(self.marks, key=lambda m: (m.x, -m.y)):
+            if not found or mark.y > found[-1].y:
+                found.append(mark)
+        return found if self.frontier and len(found) > 1 else []
+
+    def _stairs(self) -> list[tuple[float, float]]:
+        best = self.best()
+        steps = [[(a.x, a.y), (b.x, a.y)] for a, b in pairwise(best)]
+        return [point for step in steps for point in step] + [(m.x, m.y) for m in best[-1:]]
+
+    def traces(self) -> list[Json]:
+        """The band, the line, then the points."""
+        made: list[Json] = []
+        if self.fit:
+            xs = [round(p[0], 3) for p in self.fit]
+            band = [round(p[3], 3) for p in self.fit] + [round(p[2], 3) for p in reversed(self.fit)]
+            made.append(
+                {
+                    "type": "scatter",
+                    "x": xs + xs[::-1],
+                    "y": band,
+                    "fill": "toself",
+                    "fillcolor": "@accent/0.12",
+                    "line": {"width": 0},
+                    "mode": "lines",
+                    "hoverinfo": "skip",
+                    "showlegend": False,
+                }
+            )
+            made.append(
+                {
+                    "type": "scatter",
+                    "mode": "lines",
+                    "x": xs,
+                    "y": [round(p[1], 3) for p in self.fit],
+                    "line": {"color": "@accent", "width": 2},
+                    "hoverinfo": "skip",
+                    "showlegend": False,
+                }
+            )
+        if stairs := self._stairs():
+            made.append(
+                {
+                    "type": "scatter",
+                    "mode": "lines",
+                    "x": [a for a, _ in stairs],
+                    "y": [b for _, b in stairs],
+                    "line": {"color": "@accent", "width": 1.5, "dash": "dot"},
+                    "hoverinfo": "skip",
+                    "showlegend": False,
+                }
+            )
+        places = self.label_places()
+        colours = ["@faint" if m.index is None else run_colour(m.index) for m in self.marks]
+        made.append(
+            {
+                "type": "scatter",
+                "mode": "markers+text",
+                "cliponaxis": False,
+                "x": [m.x for m in self.marks],
+                "y": [m.y for m in self.marks],
+                "text": [shown(m.name) if place else "" for m, place in zip(self.marks, places, strict=True)],
+                "textposition": [place or "top center" for place in places],
+                "textfont": {"size": 11, "color": "@soft"},
+                "hovertext": [shown(m.said).replace("\n", "<br>") for m in self.marks],
+                "hovertemplate": "%{hovertext}<extra></extra>",
+                "customdata": [m.link for m in self.marks],
+                **self._bars(),
+                "marker": {
+                    "size": 10,
+                    "color": colours,
+                    "symbol": ["circle-open" if m.index is None else MARKS[m.index % 8] for m in self.marks],
+                    "line": {"width": 2, "color": colours},
+                },
+                "showlegend": False,
+            }
+        )
+        return made
+
+    def _bars(self) -> Json:
+        """The intervals of the points, if any has one."""
+        if all(m.lo is None or m.hi is None for m in self.marks):
+            return {}
+        up = [0.0 if m.hi is None else round(m.hi - m.y, 3) for m in self.marks]
+        down = [0.0 if m.lo is None else round(m.y - m.lo, 3) for m in self.marks]
+        bars = {"type": "data", "symmetric": False, "array": up, "arrayminus": down, "color": "@faint"}
+        return {"error_y": bars | {"thickness": 1.2, "width": 0}}
+
+    def label_places(self, width: float = 900.0, height: float = 330.0) -> list[str]:
+        """Where each name stands so that none lies over another; empty where there is no room for it."""
+        across = [self._across(m.x) for m in self.marks]
+        (x0, x1), (y0, y1) = _room(across), _room([m.y for m in self.marks])
+        at = [
+            (width * (a - x0) / (x1 - x0), height * (y1 - m.y) / (y1 - y0))
+            for a, m in zip(across, self.marks, strict=True)
+        ]
+        taken: list[Box] = [(x - 6, y - 6, x + 6, y + 6) for x, y in at]
+        places = [""] * len(self.marks)
+        # Runs first: they are what the report is about.
+        for i in sorted(range(len(self.marks)), key=lambda i: (self.marks[i].index is None, at[i])):
+            wide = 6.0 * len(self.marks[i].name)
+            boxes = _boxes(*at[i], wide)
+            if self.marks[i].lo is not None:  # above and below it is the interval
+                sides = ("middle left", "middle right", "top center", "bottom center")
+                # Towards the middle, where there is room in a narrow window too.
+                boxes = {place: boxes[place] for place in (sides if at[i][0] > width / 2 else sides[1::-1] + sides[2:])}
+            for place, box in boxes.items():
+                if not any(_overlap(box, other) for other in taken):
+                    places[i] = place
+                    taken.append(box)
+                    break
+        return places
+
+    def _across(self, value: float) -> float:
+        return log10(value) if self.x_log else value
+
+    def _ticks(self, low: float, high: float) -> list[float]:
+        """Round values for the axis across, whose ends are given as they lie on it."""
+        if not self.x_log:
+            return list(round_ticks(low, high))
+        powers = [m * 10.0**e for e in range(floor(low), ceil(high) + 1) for m in (1, 2, 5)]
+        inside = [value for value in powers if low <= log10(value) <= high]
+        return inside if len(inside) <= 8 else [value for value in inside if log10(value) == round(log10(value))]
+
+    def layout(self, height: int = 400) -> Json:
+        """Axes with some room for the names."""
+        across = axis(self.x_title, zeroline=False)
+        if self.x_log:
+            across |= {"type": "log"}
+        return layout(height, xaxis=across, yaxis=axis(self.y_title, zeroline=False), showlegend=False)
+
+    def svg(self, label: str) -> Html:
+        """The same as a drawing."""
+        xs = [self._across(m.x) for m in self.marks] + [p[0] for p in self.fit]
+        ys = [v for m in self.marks for v in (m.y, m.lo, m.hi) if v is not None] + [v for p in self.fit for v in p[1:]]
+        (x0, x1), (y0, y1) = _room(xs), _room(ys)
+
+        def x(value: float) -> float:
+            return round(LEFT + (WIDTH - LEFT - RIGHT) * (self._across(value) - x0) / (x1 - x0), 1)
+
+        def y(value: float) -> float:
+            return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - (value - y0) / (y1 - y0)), 1)
+
+        bottom = HEIGHT - BOTTOM
+        grid = [
+            [
+                el("line", x1=x(at), x2=x(at), y1=TOP, y2=bottom, cls="grid"),
+                el("text", f"{at:g}", x=x(at), y=bottom + 14, cls="tick middle"),
+            ]
+            for at in self._ticks(x0, x1)
+        ]
+        grid += [
+            [
+                el("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y(at), y2=y(at), cls="grid"),
+                el("text", f"{at:g}", x=LEFT - 6, y=y(at) + 3, cls="tick end"),
+            ]
+            for at in round_ticks(y0, y1)
+        ]
+        band = [(p[0], p[3]) for p in self.fit] + [(p[0], p[2]) for p in reversed(self.fit)]
+        shape = el("polygon", points=" ".join(f"{x(a)},{y(b)}" for a, b in band), cls="fit-band") if band else None
+        line = el("polyline", points=" ".join(f"{x(p[0])},{y(p[1])}" for p in self.fit), cls="fit") if band else None
+        stairs = " ".join(f"{x(a)},{y(b)}" for a, b in self._stairs())
+        line = el("polyline", points=stairs, cls="frontier") if stairs else line
+        places = self.label_places(WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM)
+        marks = [
+            el(
+                "g",
+                el("line", x1=x(m.x), x2=x(m.x), y1=y(m.lo), y2=y(m.hi), cls="whisker")
+                if m.lo is not None and m.hi is not None
+                else None,
+                el("circle", cx=x(m.x), cy=y(m.y), r=4.5, cls="dot open" if m.index is None else "dot"),
+                _name(m.name, place, x(m.x), y(m.y)),
+                el("title", m.said),
+                cls="published" if m.index is None else f"run{m.index % 8}",
+            )
+            for m, place in zip(self.marks, places, strict=True)
+        ]
+        titles = [
+            el("text", self.x_title, x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 6, cls="tick middle"),
+            el("text", self.y_title, x=6, y=TOP + 2, cls="tick"),
+        ]
+        box = f"0 -8 {WIDTH} {HEIGHT + 8}"
+        return el("svg", grid, shape, line, marks, titles, viewBox=box, role="img", aria_label=label)
+
+
+Box: TypeAlias = tuple[float, float, float, float]
+
+
+def _boxes(x: float, y: float, wide: float) -> dict[str, Box]:
+    """Where a name of this width could stand around a point."""
+    return {
+        "top center": (x - wide / 2, y - 20, x + wide / 2, y - 7),
+        "bottom center": (x - wide / 2, y + 7, x + wide / 2, y + 20),
+        "middle left": (x - 9 - wide, y - 7, x - 9, y + 7),
+        "middle right": (x + 9, y - 7, x + 9 + wide, y + 7),
+    }
+
+
+def _overlap(a: Box, b: Box) -> bool:
+    """Whether two boxes have a place in common.
+
+    >>> _overlap((0, 0, 2, 2), (1, 1, 3, 3)), _overlap((0, 0, 1, 1), (1, 1, 2, 2))
+    (True, False)
+    """
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _name(text: str, place: str, x: float, y: float) -> Html | None:
+    if not place:
+        return None
+    dx, dy, side = {
+        "top center": (0, -8, " middle"),
+        "bottom center": (0, 16, " middle"),
+        "middle right": (8, 4, ""),
+        "middle left": (-8, 4, " end"),
+    }[place]
+    return el("text", text, x=x + dx, y=y + dy, cls=f"tick{side}")
+
+
+def _room(values: Sequence[float]) -> tuple[float, float]:
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    room = 0.08 * (high - low) or 1.0
+    return low - room, high + room

@@ -1,0 +1,1 @@
+"""Sections of the HTML report, one file each."""

@@ -1,0 +1,97 @@
+"""Classic measures beside ours, of runs that `editscope measure` has measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from editscope.errors import EditscopeError
+from editscope.report.html.markup import Child, Html, el
+from editscope.report.html.sections.overview import badge
+from editscope.report.model import RunView, Sheet
+from editscope.report.options import Options
+from editscope.results.run import Run
+from editscope.wording import metric_name, value
+
+if TYPE_CHECKING:
+    from editscope.scoring.classic import Measure
+    from editscope.stats.diagnosis import Interval
+
+FILE = "measures.parquet"
+OUTSIDE = "_outside"
+
+
+def measures(sheet: Sheet, options: Options) -> Html | None:
+    """One row per measure, over the whole picture and outside the edit region, one column per run."""
+    found = {view.index: made for view in sheet.runs if (made := _averages(view))}
+    if not found:
+        return None
+    from editscope.scoring.classic import MEASURES
+
+    names = list(dict.fromkeys(name.removesuffix(OUTSIDE) for made in found.values() for name in made))
+    views = [view for view in sheet.runs if view.index in found]
+    body = [_headline_row(sheet, views)]
+    for name in names:
+        body += [_row(MEASURES.get(name), name, part, views, found) for part in ("", OUTSIDE)]
+    heads = [el("th", badge(view), view.name, scope="col") for view in views]
+    return el(
+        "section",
+        el("header", el("h2", "Classic measures beside ours"), cls="section-head"),
+        el(
+            "p",
+            "Each measure compares the edit with the answer over the whole picture, then with the input outside the "
+            "region that should change. They reward pictures that look alike; whether the edit is right is for the "
+            "first row. Means as the suite averages, with 95 % intervals.",
+            cls="hint",
+        ),
+        el(
+            "div",
+            el(
+                "table",
+                el("thead", el("tr", el("th", "Measure", scope="col", cls="label"), heads)),
+                el("tbody", body),
+                cls="listing",
+            ),
+            cls="scroller",
+        ),
+        cls="card",
+        id=f"measures-{sheet.key}",
+    )
+
+
+def _averages(view: RunView) -> Mapping[str, Interval | None]:
+    if not isinstance(view.run, Run) or not (view.run.path / FILE).is_file():
+        return {}
+    from editscope.results.classic_measures import averages
+
+    try:
+        return averages(view.run).get((), {})
+    except EditscopeError:  # measured before the run went on: the table no longer fits
+        return {}
+
+
+def _headline_row(sheet: Sheet, views: list[RunView]) -> Html:
+    metric = sheet.headline
+    cells = [el("td", el("b", value(view.summary["overall"][metric]["mean"], metric))) for view in views]
+    return el("tr", el("th", f"{metric_name(metric)} (ours)", scope="row", cls="label"), cells, cls="overall")
+
+
+def _row(
+    measure: Measure | None,
+    name: str,
+    part: str,
+    views: list[RunView],
+    found: Mapping[int, Mapping[str, Interval | None]],
+) -> Html:
+    title = measure.title if measure else name
+    unit = f", {measure.unit}" if measure and measure.unit else ""
+    arrow = "" if measure is None else " ↑" if measure.higher_is_better else " ↓"
+    label: list[Child] = [f"{title}{unit}{arrow}"] if not part else [el("span", "outside the edit region", cls="in1")]
+    cells = []
+    for view in views:
+        cell = found[view.index].get(name + part)
+        if cell is None:
+            cells.append(el("td", "–"))
+        else:
+            cells.append(el("td", f"{cell.mean:.3g}", el("small", f" {cell.lo:.3g} – {cell.hi:.3g}")))
+    return el("tr", el("th", label, scope="row", cls="label"), cells)

@@ -1,0 +1,167 @@
+"""Scores on one suite against scores on another: runs of the same editor, and published models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from editscope.errors import EditscopeError
+from editscope.report.html.markup import Html, el
+from editscope.report.html.plots import Mark, Scatter, figure
+from editscope.report.judged_runs import headline_of
+from editscope.report.model import Model, RunView, Sheet
+from editscope.report.options import Options
+from editscope.wording import metric_title, suite_name, value
+
+if TYPE_CHECKING:
+    from editscope.stats.relation import Relation
+
+PARTNERS = {"paintbench": "tinygrafix", "tinygrafix": "paintbench"}
+"""Suites whose authors report how their scores go together."""
+STEPS = 40
+
+
+def correlation(model: Model, options: Options) -> Html | None:
+    """One plot for each pair of suites that share editors, or published models if those are asked for."""
+    plots = [plot for pair in _pairs(model, options) if (plot := _plot(model, *pair, published=options.published))]
+    if not plots:
+        return None
+    return el(
+        "section",
+        el("header", el("h2", "From one suite to another"), cls="section-head"),
+        el(
+            "p",
+            "Does who is good at one suite do well at another? The line is a least-squares fit with its 95 % band.",
+            cls="hint",
+        ),
+        plots,
+        cls="card",
+        id="correlation",
+    )
+
+
+def _pairs(model: Model, options: Options) -> list[tuple[str, str]]:
+    here = list(dict.fromkeys(sheet.suite for sheet in model.sheets))
+    pairs = list(combinations(here, 2))
+    if options.published and not pairs and here[0] in PARTNERS:
+        pairs = [(here[0], PARTNERS[here[0]])]
+    # In the direction of the papers: the procedural suite across, the charts up.
+    return [(b, a) if (a, b) == ("tinygrafix", "paintbench") else (a, b) for a, b in pairs]
+
+
+def _plot(model: Model, first: str, second: str, *, published: bool) -> Html | None:
+    metrics = {suite: _metric(model, suite) for suite in (first, second)}
+    printed = {suite: _printed(suite, metrics[suite]) if published else {} for suite in (first, second)}
+
+    def said(name: str, x: float, y: float) -> str:
+        return (
+            f"{name}\n{suite_name(first)} {value(x, metrics[first])}\n{suite_name(second)} {value(y, metrics[second])}"
+        )
+
+    marks = [
+        Mark(x, y, name, f"{said(name, x, y)}\npublished, authors’ sets")
+        for name, x in printed[first].items()
+        if (y := printed[second].get(name)) is not None
+    ]
+    ours = _ours(model, first, second, said)
+    relation, note = _relation(marks if len(marks) >= 3 else ours)
+    if not marks and len(ours) < 2:
+        return None
+    titles = [f"{suite_name(suite)} {metric_title(metrics[suite])}" for suite in (first, second)]
+    fit = _line(relation) if relation else ()
+    plot = Scatter([*marks, *ours], titles[0], titles[1], fit)
+    of = "published models" if len(marks) >= 3 else "runs of this report"
+    caption = f"{suite_name(first)} and {suite_name(second)}"
+    return el(
+        "div",
+        figure(caption, plot.svg(caption), plot.traces(), plot.layout(440)),
+        el("p", _said(relation, of), cls="hint relation") if relation else None,
+        el("p", note, cls="hint") if note else None,
+        _known_as(marks, ours),
+    )
+
+
+def _printed(suite: str, metric: str) -> Mapping[str, float]:
+    """What the papers print of each model in the suite's main setting; nothing where the runs have another headline."""
+    from editscope.published import headline, main_scores
+
+    return main_scores(suite) if metric == headline(suite) else {}
+
+
+def _metric(model: Model, suite: str) -> str:
+    sheet = next((sheet for sheet in model.sheets if sheet.suite == suite), None)
+    return sheet.headline if sheet else headline_of(suite)
+
+
+def _ours(model: Model, first: str, second: str, said: Callable[[str, float, float], str]) -> list[Mark]:
+    """Editors that have a run on both suites; of several runs, the first."""
+
+    def scores(suite: str) -> dict[str, tuple[RunView, float]]:
+        found: dict[str, tuple[RunView, float]] = {}
+        for sheet in (sheet for sheet in model.sheets if sheet.suite == suite):
+            for view in sheet.runs:
+                mean = view.summary["overall"][sheet.headline]["mean"]
+                if mean is not None:
+                    found.setdefault(_editor(view, sheet), (view, mean))
+        return found
+
+    across, up = scores(first), scores(second)
+    return [
+        Mark(
+            x,
+            up[name][1],
+            view.run.info["editor"]["name"],
+            said(name, x, up[name][1]),
+            view.index,
+        )
+        for name, (view, x) in across.items()
+        if name in up
+    ]
+
+
+def _editor(view: RunView, sheet: Sheet) -> str:
+    editor = view.run.info["editor"]
+    spec = str(editor.get("spec") or "")
+    # Folders of outputs differ by suite; the name is what they share.
+    return str(editor["name"]) if not spec or spec.startswith("folder:") else spec
+
+
+def _relation(marks: list[Mark]) -> tuple[Relation | None, str]:
+    if len(marks) < 3:
+        return None, ""
+    from editscope.stats.relation import relate
+
+    try:
+        return relate({m.name: m.x for m in marks}, {m.name: m.y for m in marks}), ""
+    except EditscopeError as error:
+        return None, f"No line: {error}."
+
+
+def _line(relation: Relation) -> list[tuple[float, float, float, float]]:
+    low, high = min(relation.x), max(relation.x)
+    xs = [low + (high - low) * i / STEPS for i in range(STEPS + 1)]
+    lows, highs = relation.fit.band(xs)
+    return [(x, float(y), float(a), float(b)) for x, y, a, b in zip(xs, relation.fit.at(xs), lows, highs, strict=True)]
+
+
+def _said(relation: Relation, of: str) -> str:
+    fit, pearson = relation.fit, relation.pearson
+    p = "< 0.001" if fit.p < 0.001 else f"= {fit.p:.3f}"
+    around = "" if pearson.lo is None else f" ({pearson.lo:.2f} – {pearson.hi:.2f})"
+    return (
+        f"{fit.n} {of}: R² = {fit.r2:.2f} (p {p}), slope {fit.slope:.2f} ({fit.slope_lo:.2f} – {fit.slope_hi:.2f}); "
+        f"Pearson {pearson.value:.2f}{around}, Spearman {relation.spearman.value:.2f}, "
+        f"Kendall {relation.kendall.value:.2f}."
+    )
+
+
+def _known_as(marks: list[Mark], ours: list[Mark]) -> Html | None:
+    if not marks or not ours:
+        return None
+    return el(
+        "p",
+        "Open circles are published results on the authors’ sets; filled marks are runs of this report and take no "
+        "part in the line.",
+        cls="hint",
+    )

@@ -1,0 +1,326 @@
+"""What went wrong, in words: what fails, where, in which scenes, and what happens to what should stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import sqrt
+
+from editscope.report.cached_statistics import condition_deltas, kept, palettes, region_sizes
+from editscope.report.html.case_cards import card, strip
+from editscope.report.html.gallery_data import mode_of
+from editscope.report.html.links import cases_link
+from editscope.report.html.markup import Child, Html, el
+from editscope.report.html.sections.overview import badge
+from editscope.report.model import RunView, Sheet
+from editscope.report.options import Options
+from editscope.stats.diagnosis import CaseValue, extremes, failure_shares, specialities
+from editscope.wording import count, ends, failure, listed, metric_name, plain, signed, value
+
+Sentence = list[Child]
+
+OPENED = 4
+"""As many runs show their findings at once; of more, only the best does, and the others are folded."""
+CASES = 6
+FAMILIES = {
+    "structural_imprecision": "structural",
+    "structural_catastrophe": "catastrophic",
+    "execution_omission": "omissions",
+    "color_imprecision": "a matter of colour",
+    "no_output": "missing outputs",
+}
+NOTICEABLE = 1.5
+"""An over-editing ratio from which it is worth a sentence."""
+
+
+def diagnosis(sheet: Sheet, options: Options) -> Html | None:
+    """Findings about each run, then the hardest and easiest cases of the best."""
+    made = [(view, list(findings(sheet, view))) for view in sheet.runs]
+    if not any(found for _, found in made):
+        return None
+    several, best = len(sheet.runs) > 1, _best(sheet)
+    return el(
+        "section",
+        el("header", el("h2", "Diagnosis"), cls="section-head"),
+        el("p", "Only what its interval supports is said.", cls="hint"),
+        [_run(view, found, opened=len(made) <= OPENED or view is best, several=several) for view, found in made],
+        _hardest(sheet),
+        cls="card diagnosis",
+        id=f"diagnosis-{sheet.key}",
+    )
+
+
+def _run(view: RunView, found: Sequence[tuple[str, Sentence]], *, opened: bool, several: bool) -> Html:
+    listing = el("dl", [[el("dt", name), el("dd", said)] for name, said in found], cls="findings")
+    if not several:
+        return listing
+    return el("details", el("summary", badge(view), el("strong", view.name)), listing, open=opened)
+
+
+def findings(sheet: Sheet, view: RunView) -> Iterator[tuple[str, Sentence]]:
+    """What can be said about a run, most important first: a heading and a sentence each."""
+    for name, make in (
+        ("Failures", _failures),
+        ("Strong and weak", _strengths),
+        ("Scenes", _scenes),
+        ("Palette", _palette),
+        ("Over-editing", _over_editing),
+        ("What should stay", _fidelity),
+        ("Sizes", _sizes),
+        ("Missing", _missing),
+    ):
+        said = make(sheet, view)
+        if said:
+            # A sign stays with its number at the end of a line.
+            yield name, [one.replace(" %", "\u00a0%") if type(one) is str else one for one in said]
+
+
+def _failures(sheet: Sheet, view: RunView) -> Sentence:
+    """Which kind of failure is most common, and where it is most of all."""
+    if sheet.judged or not any(r.failure for r in view.records[:50]):
+        return []
+    whole = failure_shares(view.rows, (), sheet.aggregation.exclude)[0]
+    failed = {mode: share for mode, share in whole.shares.items() if mode != "success" and share}
+    if not failed:
+        return [f"None: all {count(whole.n, 'case')} are right."]
+    mode, share = max(failed.items(), key=lambda item: item[1])
+    part = share / sum(failed.values())
+    name = failure(mode).label.lower()
+    if part > 0.5:
+        amount = "All" if part > 0.999 else "Most"
+        opening = f"{amount} failures are {FAMILIES.get(mode, name)}: "
+        text = f"{name} in {100 * share:.0f} % of cases"
+    else:
+        opening, text = "Most common is ", f"{name}, {100 * share:.0f} % of cases"
+    said: Sentence = [
+        opening,
+        el("a", text, href=_link(view, failure=mode)),
+        f" ({_inside(failure(mode).note)}). " if failure(mode).note else ". ",
+    ]
+    if len(failed) > 1:
+        rest = sorted(((n, m) for m, n in failed.items() if m != mode), reverse=True)
+        said.append(f"Then {listed([f'{failure(m).label.lower()} {100 * n:.0f} %' for n, m in rest[:2]])}. ")
+    return said + _worst_task(sheet, view, mode, share)
+
+
+def _inside(note: str) -> str:
+    """A sentence inside another.
+
+    >>> _inside("Wrong at ΔE 0.")
+    'wrong at ΔE 0'
+    """
+    return note[:1].lower() + note[1:].rstrip(".")
+
+
+def _worst_task(sheet: Sheet, view: RunView, mode: str, share: float) -> Sentence:
+    group = sheet.fine
+    if group is None:
+        return []
+    rows = failure_shares(view.rows, group.by, sheet.aggregation.exclude, orders=sheet.aggregation.orders)
+    high = sorted((-row.shares.get(mode, 0.0), i, row) for i, row in enumerate(rows))
+    much = [row for negative, _, row in high if -negative > max(1.5 * share, share + 0.15)]
+    top = [row for row in much if _at_least(row.shares[mode], row.n) > share][:3]
+    if not top:
+        return []
+    links: Sentence = []
+    for row in top:
+        tags = dict(zip(group.by, row.key, strict=True))
+        text = f"{plain('/'.join(row.key)).lower()} {100 * row.shares[mode]:.0f} %"
+        links += [", " if links else "", el("a", text, href=_link(view, tags, mode))]
+    return ["It is most common in ", *links, "."]
+
+
+def _at_least(share: float, n: int) -> float:
+    """The lower end of Wilson's 95 % interval of a share of n cases.
+
+    >>> round(_at_least(4 / 6, 6), 2), round(_at_least(40 / 60, 60), 2)
+    (0.3, 0.54)
+    """
+    z = 1.96
+    middle = share + z * z / (2 * n)
+    return (middle - z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))) / (1 + z * z / n)
+
+
+def _strengths(sheet: Sheet, view: RunView) -> Sentence:
+    """The tasks that are clearly above or below the model's own mean."""
+    group, metric = sheet.fine, sheet.headline
+    if group is None:
+        return []
+    low, high = ends(metric)
+    found = [
+        row
+        for row in specialities(view.summary, group.name, metric)
+        if row.clear and row.lo < row.hi and abs(row.above) >= (high - low) / 100
+    ]
+    parts: Sentence = []
+    for word, rows in (
+        ("Best at ", [r for r in found if r.above > 0][:3]),
+        ("weak at ", [r for r in found if r.above < 0][::-1][:3]),
+    ):
+        if not rows:
+            continue
+        parts.append(("; " if parts else "") + (word if parts else word.capitalize()))
+        for i, row in enumerate(rows):
+            tags = sheet.tags_of(group, row.key)
+            text = f"{plain(row.key).lower()} {value(row.mean, metric)}"
+            parts += [", " if i else "", el("a", text, href=_link(view, tags))]
+    own = value(view.summary["overall"][metric]["mean"], metric)
+    return [*parts, f", against {own} overall."] if parts else []
+
+
+def _scenes(sheet: Sheet, view: RunView) -> Sentence:
+    """Conditions whose effect is clear."""
+    found = condition_deltas(sheet, view)
+    if len(found) < 2:
+        return []
+    base, *rest = found
+    clear = sorted((d for d in rest if not d.lo <= 0 <= d.hi), key=lambda d: d.difference)
+    if not clear:
+        return ["No scene condition changes the score clearly."]
+    said: Sentence = []
+    for word, rows in (
+        ("Hurt by ", [d for d in clear if d.difference < 0]),
+        ("helped by ", [d for d in clear if d.difference > 0][::-1]),
+    ):
+        if not rows:
+            continue
+        said.append(("; " if said else "") + (word if said else word.capitalize()))
+        for i, d in enumerate(rows[:3]):
+            text = f"{plain(d.value).lower()} {signed(d.difference)} ({signed(d.lo)} … {signed(d.hi)})"
+            said += [", " if i else "", el("a", text, href=_link(view, {"condition": d.value}))]
+        if len(rows) > 3:
+            said.append(f" and {len(rows) - 3} more")
+    return [*said, f", against {value(base.mean, sheet.headline)} in the baseline scene."]
+
+
+def _palette(sheet: Sheet, view: RunView) -> Sentence:
+    gap = palettes(sheet, view) if sheet.has_curves else None
+    if gap is None:
+        return []
+    apart = gap.edit.difference
+    if apart.lo <= 0 <= apart.hi:
+        return []
+    return [
+        f"Exact colours (ΔE 0) in {gap.edit.standard.mean:.1f} % of edited pixels with the standard palette, "
+        f"{gap.edit.nonstandard.mean:.1f} % with unusual colours: {signed(apart.mean)} points "
+        f"({signed(apart.lo)} … {signed(apart.hi)})."
+    ]
+
+
+def _over_editing(sheet: Sheet, view: RunView) -> Sentence:
+    """How many more pixels change than should, in the smallest edits and the largest."""
+    if not sheet.has_curves:
+        return []
+    bins = [b for b in region_sizes(sheet, view) if b.over_edit is not None and b.n >= 3]
+    if not bins:
+        return []
+    worst = max(bins, key=lambda b: b.over_edit.mean if b.over_edit else 0.0)
+    largest = bins[-1]
+    assert worst.over_edit is not None
+    assert largest.over_edit is not None
+    if worst.over_edit.mean >= NOTICEABLE:
+        said = f"Edits of {worst.label} pixels change {_times(worst.over_edit.mean)} as many as they should (median)"
+        if largest is not worst:
+            said += f", edits of {largest.label} {_times(largest.over_edit.mean)}"
+        return [f"{said}."]
+    if worst.over_edit.mean == 0:
+        return ["It changes nothing, whatever the size of the edit (median)."]
+    if worst.over_edit.mean < 1 / NOTICEABLE:
+        return [f"It changes too little: at most {_times(worst.over_edit.mean)} as many pixels as it should (median)."]
+    return []
+
+
+def _times(ratio: float) -> str:
+    """A ratio in words.
+
+    >>> _times(8.04), _times(1240.0)
+    ('8.0 times', '1,240 times')
+    """
+    return f"{ratio:.1f} times" if ratio < 100 else f"{ratio:,.0f} times"
+
+
+def _fidelity(sheet: Sheet, view: RunView) -> Sentence:
+    found = kept(sheet, view) if sheet.has_curves else None
+    if found is None:
+        return []
+    opening = {
+        "keeps pixels": "It keeps the pixels it should",
+        "redraws the picture": "It draws the whole picture again",
+        "in between": "It keeps part of the pixels it should",
+    }[found.kind]
+    said = (
+        f"{opening}: of those that should stay, {found.median[0]:.1f} % are exactly the input’s and "
+        f"{found.median[5]:.1f} % are within ΔE 5 (medians); {found.exact:.0f} % of outputs keep every one."
+    )
+    if found.diagnostic is not None:
+        said += (
+            f" Asked to return the picture unchanged, it keeps {found.diagnostic.median[0]:.1f} % exactly: "
+            "the floor of its fidelity."
+        )
+    return [said]
+
+
+def _sizes(sheet: Sheet, view: RunView) -> Sentence:
+    """Outputs that came in another size than the input."""
+    other = [r for r in view.records if r.evidence.get("resized")]
+    if not other:
+        return []
+    seen = dict.fromkeys("×".join(str(n) for n in r.evidence.get("output_size") or ()) for r in other)
+    few = listed(list(seen)[:3]) + (" …" if len(seen) > 3 else "")
+    return [
+        f"{count(len(other), 'output')} of {len(view.records):,} came in another size than asked ({few}) and were "
+        "fitted to the answer before scoring."
+    ]
+
+
+def _missing(sheet: Sheet, view: RunView) -> Sentence:
+    lacking = [r for r in view.records if r.status != "ok"]
+    if not lacking:
+        return []
+    links: Sentence = []
+    for status, mode in dict.fromkeys((r.status, mode_of(r)) for r in lacking):
+        number = sum(r.status == status for r in lacking)
+        text = f"{number:,} {plain(status).lower()}"
+        links += [", " if links else "", el("a", text, href=_link(view, failure=mode))]
+    if sheet.judged:
+        return [*links, f" of {count(len(view.records), 'edit')}: there is no edit, or not every verdict on it."]
+    return [*links, f" of {count(len(view.records), 'case')}; each counts as 0."]
+
+
+def _best(sheet: Sheet) -> RunView:
+    metric = sheet.headline
+    return max(sheet.runs, key=lambda v: (v.summary["overall"][metric]["mean"] or 0.0, -v.index))
+
+
+def _hardest(sheet: Sheet) -> Html | None:
+    """The hardest and easiest cases of the best run, as pictures."""
+    metric = sheet.headline
+    view = _best(sheet)
+    both = extremes(view.by_case, metric, len(view.records), exclude=sheet.aggregation.exclude)
+    hardest, easiest = (_mixed(sheet, view, cases) for cases in both)
+    name = f" for {view.name}" if len(sheet.runs) > 1 else ""
+    rows = []
+    for title, cases in ((f"Hardest{name}", hardest), (f"Easiest{name}", easiest)):
+        said = f"{metric_name(metric)} {{}}"
+        made = [card(case.case_id, [(view, said.format(value(case.value, metric)))]) for case in cases]
+        rows.append(strip(title, [one for one in made if one]))
+    return el("div", rows, cls="strips") if any(rows) else None
+
+
+def _mixed(sheet: Sheet, view: RunView, cases: Sequence[CaseValue]) -> list[CaseValue]:
+    """The first few, but of as many different tasks as there are: many cases share the lowest score."""
+    group = sheet.fine
+    seen: set[tuple[str | None, ...]] = set()
+    chosen: list[CaseValue] = []
+    for case in cases:
+        if case.value != cases[0].value and len(chosen) >= CASES:
+            break
+        key = tuple(view.by_id[case.case_id].tags.get(tag) for tag in group.by) if group else (case.case_id,)
+        if key not in seen:
+            seen.add(key)
+            chosen.append(case)
+    rest = [case for case in cases[: 4 * CASES] if case not in chosen]
+    return sorted([*chosen, *rest][:CASES], key=cases.index)
+
+
+def _link(view: RunView, tags: dict[str, str] | None = None, failure: str | None = None) -> str:
+    return cases_link(tags, view=view, failure=failure)

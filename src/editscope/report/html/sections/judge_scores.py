@@ -1,0 +1,167 @@
+"""What judges tend to say: how scores of each metric are spread, and where judges or samples contradict each other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from editscope.report.html.links import cases_link
+from editscope.report.html.markup import Html, el
+from editscope.report.html.sections.overview import badge
+from editscope.report.judged_runs import scales_of
+from editscope.report.model import RunView, Sheet
+from editscope.report.options import Options
+from editscope.runfolder.repeats import case_name
+from editscope.wording import count, plain
+
+MOST_DISPUTED = 12
+WIDEST = 12
+"""A scale with more steps than this is no scale of marks."""
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """A call whose verdicts differ: the values by who gave them, and how far they are apart on their scale, 0 to 1."""
+
+    case: str
+    title: str
+    values: tuple[str, ...]
+    apart: float
+
+
+def opinions(sheet: Sheet, options: Options) -> Html | None:
+    """The spread of scores by metric and run, and the calls on which verdicts differ most."""
+    if not sheet.judged:
+        return None
+    parts = [made for made in (_spread(sheet), *(_disputed(view) for view in sheet.runs)) if made]
+    if not parts:
+        return None
+    return el(
+        "section",
+        el("header", el("h2", "What the judges say"), cls="section-head"),
+        el("p", "How often each score was given; hatched: no verdict. Missing edits are not counted.", cls="hint"),
+        parts,
+        cls="card opinions",
+        id=f"opinions-{sheet.key}",
+    )
+
+
+def _spread(sheet: Sheet) -> Html | None:
+    """One row for each metric, one small histogram for each run."""
+    scales = scales_of(sheet.runs[0].run.info)
+    body = []
+    for metric, (label, low, high) in scales.items():
+        found = [score_counts(view, metric) for view in sheet.runs]
+        if not any(found) or high - low > WIDEST:
+            continue
+        steps = _steps(low, high)
+        cells = [el("td", _histogram(counts, steps)) for counts in found]
+        body.append(el("tr", el("th", label, scope="row", cls="label"), cells))
+    if not body:
+        return None
+    heads = [el("th", badge(view), view.name, scope="col") for view in sheet.runs]
+    head = el("thead", el("tr", el("th", "Metric", scope="col", cls="label"), heads))
+    return el("div", el("table", head, el("tbody", body), cls="listing spread"), cls="scroller")
+
+
+def score_counts(view: RunView, metric: str) -> Counter[str]:
+    """How many edits have which score of a metric that a judge gave, by the score as text; "" for no verdict."""
+    found: Counter[str] = Counter()
+    for record in view.records:
+        for row in getattr(record, "rows", ()):
+            if row["metric"] == metric and row.get("key") and row.get("asked"):
+                found["" if row["value"] is None else f"{row['value']:g}"] += 1
+    return found
+
+
+def _steps(low: float, high: float) -> dict[str, str]:
+    """The scores of a scale with what they are called: a question is right or wrong, anything else a number."""
+    if (low, high) == (0.0, 1.0):
+        return {"0": "wrong", "1": "right"}
+    first, last = sorted((round(low), round(high)))
+    return {f"{mark:g}": f"{mark:g}" for mark in range(first, last + 1)}
+
+
+def _histogram(counts: Counter[str], steps: Mapping[str, str]) -> Html:
+    """Bars for the whole marks; means of several verdicts stand at the nearest one, and missing ones apart."""
+    marks = Counter(dict.fromkeys(steps, 0))
+    for text, number in counts.items():
+        if text:
+            marks[min(steps, key=lambda step: abs(float(step) - float(text)))] += number
+    columns = [(name, marks[step], "") for step, name in steps.items()]
+    if counts[""]:
+        columns.append(("none", counts[""], "none"))
+    most = max((number for _, number, _ in columns), default=0) or 1
+    said = ", ".join(f"{name}: {number:,}" for name, number, _ in columns)
+    bars = [
+        el(
+            "span",
+            el("i", style=f"height:{100 * number / most:.0f}%", cls=kind or None),
+            el("small", name),
+            title=f"{name}: {number:,}",
+        )
+        for name, number, kind in columns
+    ]
+    return el("span", bars, cls="histogram", role="img", aria_label=said)
+
+
+def _disputed(view: RunView) -> Html | None:
+    """The calls on which judges, or samples of one judge, differ most."""
+    found = disputes(view)
+    if not found:
+        return None
+    rows = [
+        el(
+            "tr",
+            el("th", el("a", one.case, href=cases_link(view=view, case_id=one.case)), scope="row", cls="label"),
+            el("td", one.title, cls="label"),
+            el("td", " · ".join(one.values), cls="label"),
+        )
+        for one in found[:MOST_DISPUTED]
+    ]
+    heads = [el("th", text, scope="col", cls="label") for text in ("Case", "Asked", "Verdicts")]
+    more = f"; the first {MOST_DISPUTED} of {count(len(found), 'call')}" if len(found) > MOST_DISPUTED else ""
+    return el(
+        "div",
+        el("h3", badge(view), f"Where verdicts differ most for {view.name}{more}"),
+        el("div", el("table", el("thead", el("tr", heads)), el("tbody", rows), cls="listing"), cls="scroller"),
+    )
+
+
+def disputes(view: RunView) -> list[Dispute]:
+    """All calls whose verdicts do not say the same, those that are furthest apart first."""
+    scales = scales_of(view.run.info)
+    found = []
+    for record in view.records:
+        by_call: dict[str, list[Any]] = {}
+        for verdict in getattr(record, "verdicts", ()):
+            if verdict.status == "ok":
+                by_call.setdefault(verdict.key, []).append(verdict)
+        name = case_name(record.case_id, getattr(record, "variant", ""))
+        found += [one for said in by_call.values() if (one := _dispute(name, said, scales))]
+    return sorted(found, key=lambda one: (-one.apart, one.case, one.title))
+
+
+def _dispute(case: str, said: Sequence[Any], scales: Mapping[str, tuple[str, float, float]]) -> Dispute | None:
+    if len({tuple(sorted(verdict.values.items())) for verdict in said}) < 2:
+        return None
+    first = said[0]
+    apart = 0.0
+    for field in first.values:
+        values = [float(v) for one in said if isinstance(v := one.values.get(field), int | float)]
+        if not values:  # a field of text
+            continue
+        metric = field if field in scales else (first.metrics or ("",))[0]
+        low, high = scales[metric][1:] if metric in scales else (0.0, 1.0)
+        apart = max(apart, (max(values) - min(values)) / (high - low))
+    names = {metric: label for metric, (label, _, _) in scales.items()}
+    title = first.question or " · ".join(names.get(metric, plain(metric)) for metric in first.metrics)
+    return Dispute(case, title, tuple(_said(verdict) for verdict in said), apart)
+
+
+def _said(verdict: Any) -> str:
+    values = [("Yes" if said else "No") if isinstance(said, bool) else str(said) for said in verdict.values.values()]
+    who = (verdict.snapshot or verdict.judge.partition("?")[0]).rsplit("/", 1)[-1]
+    return f"{'/'.join(values)} ({who}{f', sample {verdict.sample + 1}' if verdict.sample else ''})"

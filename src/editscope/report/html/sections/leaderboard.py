@@ -1,0 +1,173 @@
+"""The leaderboard: runs among published results, each labelled with its set, prompts and judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from editscope.report.html import inline_bars as charts
+from editscope.report.html.links import cases_link
+from editscope.report.html.markup import Child, Html, el
+from editscope.report.html.sections.overview import badge, sheet_label, side_metrics
+from editscope.report.model import RunView, Sheet
+from editscope.report.options import Options
+from editscope.report.paper_tables.registry import own_protocol
+from editscope.wording import metric_name, metric_note, suite_name, value
+
+if TYPE_CHECKING:
+    from editscope.published import ModelCard, Result
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A line of the leaderboard: a run, or a published model; ``cells`` by metric."""
+
+    name: str
+    label: str
+    cells: dict[str, dict[str, float | int | None]]
+    view: RunView | None = None
+    card: ModelCard | None = None
+
+
+def leaderboard(sheet: Sheet, options: Options) -> Html | None:
+    """All runs and published models of a suite from best to worst; published ones are not runs and look it."""
+    if not options.published or (sheet.judged and not own_protocol(sheet)):
+        return None
+    metrics = [sheet.headline, *side_metrics(sheet)]
+    published = _published(sheet, metrics)
+    if not published:
+        return None
+    entries = sorted([*_runs(sheet, metrics), *published], key=lambda entry: _rank(entry, sheet.headline))
+    full = 100.0 if all((_mean(e, sheet.headline) or 0) <= 100 for e in entries) else 0.0
+    if not sheet.has_curves:
+        full = max(_mean(e, sheet.headline) or 0 for e in entries)
+    return el(
+        "section",
+        el("header", el("h2", "Leaderboard"), cls="section-head"),
+        el(
+            "p",
+            f"Filled rows are runs of this report, on {sheet_label(sheet) or 'their own cases'}; the others are "
+            f"printed results for {suite_name(sheet.suite)}, on the cases that their label names. They are never "
+            "part of a paired test.",
+            cls="hint",
+        ),
+        _remark(sheet.suite),
+        el("div", _table(sheet, entries, metrics, full), cls="scroller tall"),
+        cls="board",
+        id=f"leaderboard-{sheet.key}",
+    )
+
+
+def _remark(suite: str) -> Html | None:
+    from editscope.published import REMARKS
+
+    return el("p", REMARKS[suite], cls="hint") if suite in REMARKS else None
+
+
+def _runs(sheet: Sheet, metrics: Sequence[str]) -> list[Entry]:
+    from editscope.published import card
+
+    entries = []
+    for view in sheet.runs:
+        overall = view.summary["overall"]
+        label = f"this run · set {sheet.fingerprint[:8]}"
+        if view.run.info.get("judge"):
+            label += f", judged by {view.run.info['judge']}"
+        entries.append(Entry(view.name, label, {m: overall[m] for m in metrics if m in overall}, view, card(view.name)))
+        counts = view.summary.get("accounting") or {}
+        if counts.get("differs"):
+            other, name = counts["other"]["overall"], counts["other"]["name"]
+            cells = {m: other[m] for m in metrics if m in other}
+            which = ", as published figures are" if name == "released" else ""
+            told = f"{label}, accounting {name}{which}"
+            entries.append(Entry(f"{view.name} (accounting {name})", told, cells, view, card(view.name)))
+    return entries
+
+
+def _published(sheet: Sheet, metrics: Sequence[str]) -> list[Entry]:
+    from editscope.published import card, label, leaderboard, main_leaderboard
+
+    # Judged results of other levels, languages and judges are in the paper's tables; here they would mix.
+    printed = main_leaderboard if sheet.judged else leaderboard
+    found: dict[tuple[str, ...], Entry] = {}
+    for metric in metrics:
+        for result in printed(sheet.suite, metric):
+            who = (result.source, result.judge, result.model, result.level, result.language, result.setting)
+            if metric == sheet.headline:
+                found[who] = Entry(result.model, label(result), {}, None, card(result.model))
+            if who in found:
+                found[who].cells[metric] = _cell(result)
+    return list(found.values())
+
+
+def _cell(result: Result) -> dict[str, float | int | None]:
+    half = result.half_width
+    low, high = (None, None) if half is None else (result.value - half, result.value + half)
+    return {"mean": result.value, "lo": low, "hi": high, "n": 0}
+
+
+def _mean(entry: Entry, metric: str) -> float | None:
+    return (entry.cells.get(metric) or {}).get("mean")
+
+
+def _rank(entry: Entry, metric: str) -> tuple[float, bool, str]:
+    mean = _mean(entry, metric)
+    return (0.0 if mean is None else -mean, entry.view is None, entry.name)
+
+
+def _table(sheet: Sheet, entries: Sequence[Entry], metrics: Sequence[str], full: float) -> Html:
+    heads: list[Child] = [
+        el("th", "#", scope="col", cls="place"),
+        el("th", "Model", scope="col", cls="label"),
+        el("th", metric_name(sheet.headline), scope="col", title=metric_note(sheet.headline)),
+        el("td", cls="wide-bar"),
+        [el("th", metric_name(m), scope="col", title=metric_note(m)) for m in metrics[1:]],
+        el("th", "Kind", scope="col", cls="kind"),
+        el("th", "Cases, prompts and judge", scope="col", cls="source"),
+    ]
+    rows = [_row(place, entry, metrics, full) for place, entry in enumerate(entries, 1)]
+    return el("table", el("thead", el("tr", heads)), el("tbody", rows), cls="listing leaders")
+
+
+def _row(place: int, entry: Entry, metrics: Sequence[str], full: float) -> Html:
+    view = entry.view
+    maker = el("small", entry.card.developer) if entry.card and entry.card.developer else None
+    name: list[Child] = [badge(view) if view else None, el("span", el("b" if view else "span", entry.name), maker)]
+    who: Child = el("a", name, href=cases_link(view=view)) if view else name
+    return el(
+        "tr",
+        el("td", place, cls="place"),
+        el("th", el("span", who, cls="who"), scope="row", cls="label"),
+        el("td", _figure(entry, metrics[0])),
+        el("td", charts.bar(entry.cells.get(metrics[0]) or {}, metrics[0], full), cls="wide-bar"),
+        [el("td", _figure(entry, m)) for m in metrics[1:]],
+        el("td", _kind(entry.card), cls="kind"),
+        el("td", entry.label, cls="source"),
+        cls=f"ours run{view.index % 8}" if view else "theirs",
+    )
+
+
+def _figure(entry: Entry, metric: str) -> list[Child]:
+    cell = entry.cells.get(metric)
+    if not cell or cell["mean"] is None:
+        return ["–"]
+    text: list[Child] = [el("b", value(cell["mean"], metric))]
+    low, high = cell.get("lo"), cell.get("hi")
+    if low is not None and high is not None:
+        text.append(el("small", f" ± {value((high - low) / 2, metric)}"))
+    return text
+
+
+def _kind(card: ModelCard | None) -> list[Child]:
+    """Family, openness and size, as far as they are known for sure."""
+    if card is None:
+        return ["–"]
+    said = [card.family]
+    if card.open is not None:
+        said.append("open" if card.open else "closed")
+    if card.parameters_b is not None:
+        said.append(f"{card.parameters_b:g} B")
+    if card.year is not None:
+        said.append(str(card.year))
+    return [" · ".join(part for part in said if part)]

@@ -1,0 +1,123 @@
+"""How long edits took and what they cost, run by run, and quality against both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from editscope.report.html.links import cases_query
+from editscope.report.html.markup import Html, el
+from editscope.report.html.plots import Mark, Scatter, figure
+from editscope.report.html.sections.overview import badge
+from editscope.report.model import RunView, Sheet
+from editscope.report.options import Options
+from editscope.results.speed import dollars, duration, rate, speed
+from editscope.wording import metric_name, value
+
+Speed = Mapping[str, Any]
+Column = tuple[str, str, Callable[[Speed], str]]
+
+WIDE = 20
+"""Runs that are so many times apart stand on a logarithmic axis."""
+
+COLUMNS: tuple[Column, ...] = (
+    ("Edits", "edits that gave a picture", lambda s: f"{s['edits']:,}"),
+    ("Median", "half of the edits took at most this long", lambda s: duration(s["latency_s"]["p50"])),
+    ("90 %", "nine of ten edits took at most this long", lambda s: duration(s["latency_s"]["p90"])),
+    ("99 %", "99 of 100 edits took at most this long", lambda s: duration(s["latency_s"]["p99"])),
+    ("A second", "edits a second while any was being made", lambda s: rate(s["throughput"])),
+    ("At once", "edits that were being made at a time, on average", lambda s: f"{s['at_once']:.1f}"),
+    ("Per edit", "dollars per picture, failed attempts included", lambda s: dollars(s["cost_usd"]["mean"])),
+    ("In all", "dollars for all edits whose cost is known", lambda s: dollars(s["cost_usd"]["total"])),
+    ("GPU memory", "the most that was in use", lambda s: f"{s['memory_mb'] / 1024:.1f} GiB"),
+    ("Requests", "requests that were sent, failed ones included", lambda s: f"{s['attempts']:,}"),
+    ("Failed", "edits that gave no picture", lambda s: f"{s['failed']:,}"),
+)
+
+
+def cost(sheet: Sheet, options: Options) -> Html | None:
+    """Time and money of each run, then quality against both; nothing where all edits were files already."""
+    known = [(view, found) for view in sheet.runs if (found := speed_of(view))]
+    if not known:
+        return None
+    plots = [plot for plot in (_by_money(sheet, known), _by_time(sheet, known)) if plot]
+    hint = (
+        "Measured while the edits were made. "
+        "Upper left is better: more quality for less; the dotted line joins the runs that no other beats in both."
+        if plots
+        else "Measured while the edits were made."
+    )
+    return el(
+        "section",
+        el("header", el("h2", "Speed and cost"), cls="section-head"),
+        el("p", hint, cls="hint"),
+        _table(known),
+        el("div", plots, cls="plots") if plots else None,
+        cls="card",
+        id=f"cost-{sheet.key}",
+    )
+
+
+def speed_of(view: RunView) -> Speed | None:
+    """What a run says of its editor's time and money; of an older run, from its journal."""
+
+    def make() -> Speed | None:
+        if "speed" in view.summary:
+            return view.summary["speed"]  # type: ignore[no-any-return]
+        edits = getattr(view.run, "edits", None)
+        return speed(edits().values()) if edits else None
+
+    return view.once("speed", make)
+
+
+def _table(known: Sequence[tuple[RunView, Speed]]) -> Html:
+    columns = [column for column in COLUMNS if any(_cell(column, found) for _, found in known)]
+    heads = [el("th", "Run", scope="col", cls="label")]
+    heads += [el("th", name, title=note, scope="col") for name, note, _ in columns]
+    rows = [
+        el(
+            "tr",
+            el("th", badge(view), " ", view.name, scope="row", cls="label"),
+            [el("td", _cell(column, found) or "–") for column in columns],
+        )
+        for view, found in known
+    ]
+    table = el("table", el("thead", el("tr", heads)), el("tbody", rows), cls="listing speed")
+    return el("div", table, cls="scroller")
+
+
+def _cell(column: Column, found: Speed) -> str:
+    try:
+        said = column[2](found)
+    except KeyError:  # nothing is known of it
+        return ""
+    return "" if column[0] == "Failed" and said == "0" else said
+
+
+def _by_money(sheet: Sheet, known: Sequence[tuple[RunView, Speed]]) -> Html | None:
+    paid = [(view, found["cost_usd"]["mean"]) for view, found in known if "cost_usd" in found and found["edits"]]
+    return _plot(sheet, paid, "Quality and cost", "US dollars per edit", dollars)
+
+
+def _by_time(sheet: Sheet, known: Sequence[tuple[RunView, Speed]]) -> Html | None:
+    took = [(view, found["latency_s"]["p50"]) for view, found in known if "latency_s" in found]
+    return _plot(sheet, took, "Quality and time", "Seconds per edit (median)", duration)
+
+
+def _plot(
+    sheet: Sheet, xs: Sequence[tuple[RunView, float]], caption: str, title: str, said: Callable[[float], str]
+) -> Html | None:
+    metric = sheet.headline
+    marks = []
+    for view, x in xs:
+        cell = view.summary["overall"][metric]
+        if cell["mean"] is not None:
+            text = f"{view.name}\n{metric_name(metric)} {value(cell['mean'], metric)}\n{said(x)} per edit"
+            wide = cell["hi"] is not None and cell["hi"] > cell["lo"]
+            ends = (cell["lo"], cell["hi"]) if wide else (None, None)
+            marks.append(Mark(x, cell["mean"], view.name, text, view.index, cases_query(view=view), *ends))
+    if len(marks) < 2:
+        return None
+    low, high = min(mark.x for mark in marks), max(mark.x for mark in marks)
+    plot = Scatter(marks, title, metric_name(metric), x_log=low > 0 and high > WIDE * low, frontier=True)
+    return figure(caption, plot.svg(caption), plot.traces(), plot.layout(340), cls="small")

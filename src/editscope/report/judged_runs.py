@@ -1,0 +1,160 @@
+"""What a report reads from runs that judges scored: protocol, measures, and the tags that set edits of a case apart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from editscope.report.source import ReportCase, ReportRun
+from editscope.results.accounting import accounting_said
+from editscope.runfolder.repeats import REPEAT
+from editscope.runfolder.repeats import plain as split_repeat
+from editscope.wording import Metric, listed, plain
+
+if TYPE_CHECKING:
+    from editscope.report.model import Sheet
+
+FINE = 10.0
+"""A scale that is shorter than this, such as 1 to 5, is written with two decimals."""
+
+
+def is_judged(info: Mapping[str, Any]) -> bool:
+    """Whether judges scored the run of this run.json."""
+    return bool(info.get("judging"))
+
+
+def protocol_of(info: Mapping[str, Any]) -> str:
+    """The protocol with its options, which decide what is measured; "" for a run that no judge scored.
+
+    >>> protocol_of({"judging": {"protocol": {"name": "picabench", "options": {"region": "whole"}}}})
+    'picabench {"region": "whole"}'
+    """
+    if not is_judged(info):
+        return ""
+    protocol = info["judging"]["protocol"]
+    options = protocol.get("options") or {}
+    return str(protocol["name"]) + (f" {json.dumps(options, sort_keys=True)}" if options else "")
+
+
+def judged_metrics(info: Mapping[str, Any], found: Iterable[str]) -> tuple[Metric, ...]:
+    """The measures of a judged run, the headline first, each with the scale that tables show it on."""
+    if not is_judged(info):
+        return ()
+    known = set(found)
+    made = [_metric(fields) for fields in info["judging"]["measures"] if fields["name"] in known]
+    headline = info["judging"].get("headline")
+    return tuple(sorted(made, key=lambda metric: metric != headline))
+
+
+def scales_of(info: Mapping[str, Any]) -> dict[str, tuple[str, float, float]]:
+    """The metrics that rows of a judged run have, with their label and the ends of the scale they were judged on."""
+    found = {}
+    for fields in info["judging"]["measures"]:
+        if list(fields["metrics"]) == [fields["name"]]:
+            found[fields["name"]] = (fields["label"], float(fields["worst"]), float(fields["best"]))
+    return found
+
+
+def _metric(fields: Mapping[str, Any]) -> Metric:
+    low, high = ((fields[end] - fields["zero"]) * fields["scale"] for end in ("worst", "best"))
+    return Metric(
+        fields["name"],
+        fields["label"],
+        note=_sentence(fields.get("note", "")),
+        low=low,
+        high=high,
+        decimals=2 if abs(high - low) < FINE else 1,
+        unit=_unit(fields),
+    )
+
+
+def _unit(fields: Mapping[str, Any]) -> str:
+    """Percent for shares of right answers, dB for a ratio of signal to noise, nothing for marks of a scale."""
+    if (fields["worst"], fields["best"], fields["zero"], fields["scale"]) == (0, 1, 0, 100):
+        return "%"
+    return "dB" if "dB" in fields.get("note", "").split() else ""
+
+
+def headline_of(suite: str) -> str:
+    """The metric that published results of a suite are ranked by, with its scale where its protocol has one."""
+    from editscope.published import headline
+    from editscope.suites.rubrics import load_rubric, rubric_names
+
+    name, protocol = headline(suite), suite.removesuffix("-complex")
+    return _metric(asdict(load_rubric(protocol).measure(name))) if protocol in rubric_names() else name
+
+
+def _sentence(note: str) -> str:
+    return f"{note[:1].upper()}{note[1:]}." if note and not note.endswith(".") else note
+
+
+def with_unit_tags(run: ReportRun, records: Sequence[ReportCase]) -> list[ReportCase]:
+    """The records of a run; of a judged one with the tags that all numbers of an edit share, such as its level."""
+    if not is_judged(run.info):
+        return list(records)
+    return [_tagged(record) for record in records]
+
+
+def with_repeat_tags(info: Mapping[str, Any], records: Sequence[ReportCase]) -> list[ReportCase]:
+    """The records of a run; of one with repeats with their number as a tag, by which the gallery filters."""
+    if int((info.get("settings") or {}).get("repeats", 1)) < 2:
+        return list(records)
+    return [
+        replace(record, tags={**record.tags, REPEAT: str(split_repeat(getattr(record, "variant", ""))[1] + 1)})
+        if is_dataclass(record) and not isinstance(record, type)
+        else record
+        for record in records
+    ]
+
+
+def _tagged(record: ReportCase) -> ReportCase:
+    tags = [row.get("tags") or {} for row in getattr(record, "rows", ())]
+    shared = dict(tags[0].items() & _all(tags)) if tags else {}
+    if not shared or not is_dataclass(record) or isinstance(record, type):
+        return record
+    return replace(record, tags={**record.tags, **dict(sorted(shared.items()))})
+
+
+def _all(tags: Sequence[Mapping[str, str]]) -> set[tuple[str, str]]:
+    return set.intersection(*(set(one.items()) for one in tags))
+
+
+def missing_verdicts(sheet: Sheet, names: Sequence[str]) -> list[str]:
+    """Sentences on what the figures of judged runs lack: edits, which count as said, and verdicts, which do not."""
+    said = []
+    for what, key in (("edits", "edits"), ("verdicts", "verdicts")):
+        gaps = []
+        for name, view in zip(names, sheet.runs, strict=True):
+            found: Mapping[str, int] = view.summary.get(key) or {}
+            lacking = {status: n for status, n in found.items() if status != "ok" and n}
+            if lacking:
+                parts = ", ".join(f"{n:,} {plain(status).lower()}" for status, n in lacking.items())
+                gaps.append(f"{name} ({parts} of {sum(found.values()):,})")
+        if gaps:
+            said.append(f"Missing {what}: {listed(gaps)}.")
+    ours = any(view.summary.get("accounting", {}).get("used") != "released" for view in sheet.runs)
+    if ours and (len(said) == 2 or (said and "verdicts" in said[0])):
+        said.append("A missing verdict takes no part in a mean.")
+    for name, view in zip(names, sheet.runs, strict=True):
+        if told := accounting_said(view.summary):
+            said.append(f"{name}: {told}.")
+    return said
+
+
+def coverage_words(summary: Mapping[str, Any]) -> str:
+    """How much of a run is there: cases by status, or for judged ones edits and verdicts.
+
+    >>> coverage_words({"coverage": {"ok": 12, "no_output": 1}})
+    '12 ok, 1 no_output'
+    >>> coverage_words({"edits": {"ok": 16}, "verdicts": {"ok": 22, "refused": 10}})
+    'edits: 16 ok; verdicts: 22 ok, 10 refused'
+    """
+    if "verdicts" not in summary:
+        return _counted(summary.get("coverage") or {})
+    return f"edits: {_counted(summary.get('edits') or {})}; verdicts: {_counted(summary['verdicts'])}"
+
+
+def _counted(found: Mapping[str, int]) -> str:
+    return ", ".join(f"{number:,} {status}" for status, number in found.items())

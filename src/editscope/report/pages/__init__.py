@@ -1,0 +1,1 @@
+"""HTML pages beside the report: judge audits and watches."""

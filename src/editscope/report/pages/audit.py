@@ -1,0 +1,293 @@
+"""The page of a judge audit: what was found, the figures behind it, and every exhibit with what was said of it."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+from editscope.audit.audit import Audit
+from editscope.audit.exhibits import Problem, Shown
+from editscope.audit.findings import Findings, pairs_of
+from editscope.images import encode_thumbnail, load, thumbnail
+from editscope.judges import Verdict
+from editscope.report.html.markup import Child, Html, el
+from editscope.report.html.page import HALF_MOON, LOGO, asset
+from editscope.report.pages.audit_figures import figures, matrices, plots
+from editscope.runfolder.files import write_whole
+from editscope.wording import suite_name
+
+NAME = "audit.html"
+STYLES = ("report.css", "audit.css", "print.css")
+SECTIONS = ("found", "figures", "scores", "drift", "exhibits")
+LEVEL_NAMES = {
+    "oracle": "right",
+    "light": "light damage",
+    "medium": "medium damage",
+    "heavy": "heavy damage",
+    "none": "no edit",
+}
+
+
+def write_audit(audit: Audit, out: str | Path | None = None) -> Path:
+    """Write the page of an audit, into its own folder unless another file is named."""
+    path = audit.folder / NAME if out is None else Path(out)
+    write_whole(path, audit_page(audit).encode())
+    return path
+
+
+def audit_page(audit: Audit) -> str:
+    """The page, whole. It holds its pictures and asks nobody for anything."""
+    made = {
+        "found": _found(audit),
+        "figures": figures(audit),
+        "scores": _scores(audit),
+        "drift": _drift(audit),
+        "exhibits": _exhibits(audit),
+    }
+    theme, own = asset("theme.js"), asset("audit.js")
+    parts = [
+        '<!doctype html>\n<html lang="en" data-theme="light">',
+        _head(audit, theme, own),
+        "<body>",
+        _top([name for name in SECTIONS if made[name] is not None]),
+        "<main>",
+        _title(audit),
+        *(html for html in made.values() if html is not None),
+        _notes(),
+        "</main>",
+        f"<script>{own}</script>",
+        "</body>\n</html>\n",
+    ]
+    return "\n".join(parts)
+
+
+def badge(place: int) -> Html:
+    """The letter of a judge in its colour."""
+    return el("b", chr(ord("A") + place % 26), cls=f"badge run{place % 8}", aria_hidden="true")
+
+
+def _head(audit: Audit, *scripts: str) -> Html:
+    hashes = " ".join(f"'sha256-{b64encode(sha256(code.encode()).digest()).decode()}'" for code in scripts)
+    policy = (
+        f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {hashes}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return el(
+        "head",
+        el("meta", charset="utf-8"),
+        el("meta", http_equiv="Content-Security-Policy", content=policy),
+        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        el("meta", name="generator", content="Editscope"),
+        el("title", f"Audit of {', '.join(_short(one.judge) for one in audit.findings)} · Editscope"),
+        el("link", rel="icon", href="data:,"),
+        el("script", Html(scripts[0])),
+        el("style", Html("\n".join(asset(name) for name in STYLES))),
+    )
+
+
+def _top(sections: list[str]) -> Html:
+    return el(
+        "header",
+        el(
+            "div",
+            el("a", LOGO, "Editscope", cls="logo", href="#top"),
+            el("nav", [el("a", name.capitalize(), href=f"#{name}") for name in sections], aria_label="Sections"),
+            el("button", HALF_MOON, type="button", cls="theme", aria_label="Switch to dark", title="Light or dark"),
+        ),
+        cls="top",
+        id="top",
+    )
+
+
+def _title(audit: Audit) -> Html:
+    info = audit.info
+    return el(
+        "div",
+        el("h1", "How good is this judge?" if len(audit.findings) == 1 else "How good are these judges?"),
+        el(
+            "p",
+            f"{info['problems']} problems of {suite_name(info['suite'])}, each shown right, damaged and unedited · ",
+            f"every score asked for {_times(info['samples'])} · exhibits ",
+            el("code", info["exhibits_digest"]),
+            " · prompts ",
+            el("code", info["prompts"]["hash"]),
+        ),
+        cls="title",
+    )
+
+
+def _found(audit: Audit) -> Html:
+    judges = []
+    for place, one in enumerate(audit.findings):
+        items = [el("li", el("b", name), el("span", said), cls="bad") for name, said in one.flags.items()]
+        if not items:
+            items = [el("li", el("b", "passed"), el("span", _praise(one)), cls="good")]
+        models = ", ".join(one.snapshots)
+        judges.append(
+            el(
+                "div",
+                el("h3", badge(place), one.judge, el("small", models) if models else None),
+                el("ul", items, cls="found"),
+                cls="audit-judge",
+            )
+        )
+    agreed = [
+        f"Krippendorff's alpha of the judges on {name}: {alpha['value']:.2f} ({alpha['items']} items)."
+        for name, alpha in audit.agreement.items()
+    ]
+    return el(
+        "section",
+        el("h2", "What was found"),
+        el("p", "Each line below the name of a judge is a reason not to trust it on edits like these.", cls="sub"),
+        judges,
+        [el("p", line, cls="hint") for line in agreed],
+        cls="card",
+        id="found",
+    )
+
+
+def _praise(one: Findings) -> str:
+    right = one.rank_accuracy.value
+    if right is None:
+        return "There are no verdicts to judge it by."
+    return f"It ranks {100 * right:.0f} % of pairs rightly, and neither place nor asking again moves it much."
+
+
+def _scores(audit: Audit) -> Html:
+    pairs = zip(plots(audit), matrices(audit, LEVEL_NAMES), strict=True)
+    return el(
+        "section",
+        el("h2", "Scores against the truth"),
+        el(
+            "p",
+            "The more of an edit is right (mIoU), the higher its score should be. Rings are the means of each level; "
+            "the table counts how often each score was given, and a cell of it shows its exhibits.",
+            cls="sub",
+        ),
+        [el("div", plot, matrix, cls="beside-each") for plot, matrix in pairs],
+        cls="card",
+        id="scores",
+    )
+
+
+def _drift(audit: Audit) -> Html | None:
+    if not audit.drifts:
+        return None
+    items = []
+    for one in audit.drifts:
+        share = "–" if one.changed.value is None else f"{100 * one.changed.value:.0f} %"
+        usual = "" if one.noise.value is None else f"; asked twice on one day, {100 * one.noise.value:.0f} % differ"
+        models = f"{', '.join(one.snapshots_then) or 'unknown'} → {', '.join(one.snapshots_now) or 'unknown'}"
+        items.append(
+            el(
+                "li",
+                el("b", "drifted" if one.drifted else "as before"),
+                el("span", one.sentence),
+                el("small", f"{one.exhibits} exhibits; {share} of scores differ{usual}; model {models}"),
+                cls="bad" if one.drifted else "good",
+            )
+        )
+    return el("section", el("h2", "Change since the first time"), el("ul", items, cls="found"), cls="card", id="drift")
+
+
+def _exhibits(audit: Audit) -> Html:
+    return el(
+        "section",
+        el("h2", "Exhibits"),
+        el("p", "What the judge saw of each problem, the truth about it, and what it said.", cls="sub"),
+        el("p", el("span"), el("button", "show all", type="button"), cls="chosen-note", hidden=True),
+        el(
+            "div",
+            [_problem(audit, problem, number) for number, problem in enumerate(audit.exhibits.problems)],
+            cls="exhibits",
+        ),
+        cls="card",
+        id="exhibits",
+    )
+
+
+def _problem(audit: Audit, problem: Problem, number: int) -> Html:
+    cells: list[str] = []
+    shown: list[Child] = [el("figure", _picture(audit, problem.source), el("figcaption", el("strong", "before")))]
+    for edit in problem.edits:
+        given = [_given(audit, problem, edit, place) for place in range(len(audit.findings))]
+        cells += [f"{place}-{edit.level}-{score}" for place, (_, scores) in enumerate(given) for score in scores]
+        caption = el(
+            "figcaption",
+            el("strong", LEVEL_NAMES[edit.level]),
+            f"mIoU {100 * edit.miou:.0f}",
+            [html for html, _ in given],
+        )
+        shown.append(el("figure", _picture(audit, edit), caption))
+    return el(
+        "article",
+        el("p", el("small", problem.id), problem.instruction),
+        el("div", shown, cls="shown"),
+        el(
+            "details",
+            el("summary", "What was said"),
+            el("div", list(_replies(audit, problem, number)), cls="replies"),
+        ),
+        cls="problem",
+        data_cells=" ".join(dict.fromkeys(cells)),
+    )
+
+
+def _given(audit: Audit, problem: Problem, edit: Shown, place: int) -> tuple[Html, list[int]]:
+    """The scores that one judge gave to one exhibit, as they are shown and as numbers."""
+    said = _asked(audit, problem, f"score:{edit.level}", place)
+    scores = [int(one.values["score"]) for one in said if one.status == "ok"]
+    words: list[Child] = [str(one.values["score"]) if one.status == "ok" else el("i", one.status) for one in said]
+    listed = [child for word in words for child in (" · ", word)][1:]
+    return el("span", badge(place), listed or "–", cls="given"), scores
+
+
+def _replies(audit: Audit, problem: Problem, number: int) -> Iterator[Html]:
+    keys = [(f"score:{edit.level}", LEVEL_NAMES[edit.level]) for edit in problem.edits]
+    for better, worse in pairs_of(problem, number):
+        for first, second in ((better, worse), (worse, better)):
+            keys.append((f"pair:{first}:{second}", f"{LEVEL_NAMES[first]} or {LEVEL_NAMES[second]}"))
+    for key, label in keys:
+        for place in range(len(audit.findings)):
+            for verdict in _asked(audit, problem, key, place):
+                said = ", ".join(f"{name} {value}" for name, value in verdict.values.items()) or verdict.status
+                yield el("p", badge(place), " ", el("b", f"{label}: {said}"), " ", verdict.reason or verdict.reply)
+
+
+def _asked(audit: Audit, problem: Problem, key: str, place: int) -> list[Verdict]:
+    spec = audit.findings[place].judge
+    found = []
+    for sample in range(int(audit.info["samples"])):
+        verdict = audit.verdicts.get((problem.id, key, spec, sample))
+        if verdict is not None:
+            found.append(verdict)
+    return found
+
+
+def _picture(audit: Audit, shown: Shown) -> Html:
+    pixels = load(audit.exhibits.folder / shown.file)
+    data = b64encode(encode_thumbnail(thumbnail(pixels))).decode()
+    alt = "before the edit" if shown.level == "source" else LEVEL_NAMES[shown.level]
+    return el("img", src=f"data:image/webp;base64,{data}", alt=alt, loading="lazy")
+
+
+def _notes() -> Html:
+    lines = (
+        "Rank accuracy: of two edits of one problem, how often the one with the higher mIoU got the higher score; "
+        "a tie counts half, so that a judge who always says the same has 50 %.",
+        "Kendall's tau is taken within each problem and averaged, Spearman's rho over all scores. Pairs are shown in "
+        "both orders; a judge without a bias takes the first one in half of the cases.",
+        "Intervals are 95 % percentile intervals from resampling whole problems. A call without a verdict is in no "
+        "average.",
+    )
+    return el("section", el("h2", "How to read this"), [el("p", line) for line in lines], cls="notes")
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def _short(spec: str) -> str:
+    return spec.partition("?")[0]

@@ -1,7 +1,0 @@
-"""Figures for a paper: drawn with Matplotlib, in vectors, the same bytes every time."""
-
-from __future__ import annotations
-
-from editscope.report.paper.making import Drawn, figure_names, figures_for
-
-__all__ = ["Drawn", "figure_names", "figures_for"]

@@ -1,0 +1,7 @@
+"""Figures for a paper: drawn with Matplotlib, in vectors, the same bytes every time."""
+
+from __future__ import annotations
+
+from editscope.report.paper_figures.draw import Drawn, figure_names, figures_for
+
+__all__ = ["Drawn", "figure_names", "figures_for"]

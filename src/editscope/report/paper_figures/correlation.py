@@ -1,0 +1,201 @@
+"""How scores on two suites go together: one point for each model, with the line through them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from editscope.errors import BadInput
+from editscope.report.judged_runs import headline_of
+from editscope.report.paper_figures.registry import Material, NothingToDraw, figure
+from editscope.report.paper_figures.style import (
+    COLORS,
+    INK,
+    PAPER_GREY,
+    SOFT,
+    Axes,
+    Figure,
+    new_figure,
+    plain_axes,
+    short,
+)
+from editscope.stats.relation import Relation, relate
+from editscope.wording import ends, metric_title, suite_name
+
+LEAST = 3
+SHAPE = 0.82
+"""How high a panel is, by its width."""
+SIDES = ((1, 0.0), (-1, 0.0), (1, 0.08), (-1, 0.08), (1, -0.08), (-1, -0.08))
+PLACES = (*SIDES, (0, 0.11), (0, -0.11), (1, 0.16), (1, 0.25))
+"""Where a name may stand: at the right or left of its point, so many inches above it."""
+Box: TypeAlias = "tuple[float, float, float, float]"
+Scores: TypeAlias = "tuple[Mapping[str, float], Mapping[str, float]]"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Scores of the same models on two suites; ``setting`` says below each axis how the scores were come by."""
+
+    title: str
+    scores: Scores
+    color: str
+    setting: tuple[str, str] = ("", "")
+
+
+@figure("correlation", "Scores of the same models on two suites, with the least-squares line and its 95 % band.")
+def correlation(material: Material) -> Figure:
+    """Editors that were run on two suites, and published models if asked for: each suite by its own headline."""
+    suites = _suites(material)
+    try:
+        panels = [(panel, relate(*panel.scores)) for panel in _panels(material, suites)]
+    except BadInput as error:
+        raise NothingToDraw(str(error)) from error
+    if not panels:
+        raise NothingToDraw("it needs three editors that were run on two suites, or --with-published")
+    metrics = [_headline(material, suite) for suite in suites]
+    across = len(panels) if material.wide else 1
+    side = material.inches / 2 if material.wide else material.inches
+    drawing = new_figure(side * across, SHAPE * side * len(panels) / across)
+    axes_ = np.ravel(drawing.subplots(len(panels) // across, across, squeeze=False))
+    for axes, (panel, relation) in zip(axes_, panels, strict=True):
+        _scatter(axes, relation, panel.color, side, metrics)
+        titles = [f"{suite_name(suite)} {metric_title(metric)}" for suite, metric in zip(suites, metrics, strict=True)]
+        said = [f"{title}\n{more}" if more else title for title, more in zip(titles, panel.setting, strict=True)]
+        axes.set(title=panel.title, xlabel=said[0], ylabel=said[1])
+    return drawing
+
+
+def _headline(material: Material, suite: str) -> str:
+    """The metric that a suite is ranked by: that of its runs, or of its paper where there is none."""
+    sheet = next((sheet for sheet in material.model.sheets if sheet.suite == suite), None)
+    return sheet.headline if sheet else headline_of(suite)
+
+
+def _suites(material: Material) -> tuple[str, str]:
+    """Two suites to compare: those of the runs, or this one and the one whose published models it shares most of."""
+    suites = list(dict.fromkeys(sheet.suite for sheet in material.model.sheets))
+    if len(suites) > 1:
+        return suites[0], suites[1]
+    if material.published:
+        from editscope.published import suites as known
+
+        ours = _printed(material, suites[0]).keys()
+        shared = {other: len(ours & _printed(material, other).keys()) for other in known() if other != suites[0]}
+        partner = max(shared, key=lambda other: shared[other])  # the first of equal ones
+        if shared[partner] >= LEAST:
+            return suites[0], partner
+    raise NothingToDraw("it needs runs on two suites, or --with-published for a suite whose paper has two")
+
+
+def _panels(material: Material, suites: tuple[str, str]) -> list[Panel]:
+    """The runs, then the published models, as far as three of them have both suites."""
+    first, second = suites
+    found = [Panel("These runs", (_run_scores(material, first), _run_scores(material, second)), COLORS[0])]
+    if material.published:
+        printed = (_printed(material, first), _printed(material, second))
+        found.append(Panel("Published (authors' sets)", printed, PAPER_GREY, (_setting(first), _setting(second))))
+    return [panel for panel in found if len(panel.scores[0].keys() & panel.scores[1].keys()) >= LEAST]
+
+
+def _printed(material: Material, suite: str) -> Mapping[str, float]:
+    """What the papers print of each model in the suite's main setting; nothing where the runs have another headline."""
+    from editscope.published import headline, main_scores
+
+    return main_scores(suite) if _headline(material, suite) == headline(suite) else {}
+
+
+def _setting(suite: str) -> str:
+    """The judge, level and language of a suite's published scores, in a few words."""
+    from editscope.published import main_setting
+
+    said = main_setting(suite)
+    language = {"en": "English", "cn": "Chinese"}.get(said["language"], "")
+    return ", ".join(part for part in (said["judge"] and f"judge {said['judge']}", said["level"], language) if part)
+
+
+def _run_scores(material: Material, suite: str) -> dict[str, float]:
+    """The headline of every editor on a suite; where sets differ, the first set that it was run on."""
+    scores: dict[str, float] = {}
+    for sheet in material.model.sheets:
+        if sheet.suite == suite:
+            for view in sheet.runs:
+                cell = view.summary["overall"].get(sheet.headline)
+                editor = view.run.info["editor"]
+                if cell and cell["mean"] is not None:
+                    scores.setdefault(str(editor.get("spec") or editor["name"]), float(cell["mean"]))
+    return scores
+
+
+def _scatter(axes: Axes, relation: Relation, color: str, side: float, metrics: Sequence[str]) -> None:
+    x, y = np.array(relation.x), np.array(relation.y)
+    reach = np.linspace(x.min() - 0.04 * np.ptp(x), x.max() + 0.04 * np.ptp(x), 80)
+    low, high = relation.fit.band(reach)
+    axes.fill_between(reach, low, high, color=color, alpha=0.15, linewidth=0)
+    axes.plot(reach, relation.fit.at(reach), color=color, linewidth=1.0)
+    axes.plot(x, y, "o", color=color, markeredgecolor="white", markeredgewidth=0.5, markersize=4.5, clip_on=False)
+    bottom, _ = ends(metrics[1])  # the low end of its scale, such as 1
+    rise = max(y.max() - bottom, 1e-9)
+    axes.set(xlim=(reach[0], reach[-1]), ylim=(bottom - 0.065 * rise, bottom + 1.08 * rise))
+    axes.xaxis.get_major_locator().set_params(integer=np.ptp(x) > 7, nbins=7)
+    p = relation.fit.p
+    said = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+    text = f"R² = {relation.fit.r2:.2f}, {said}\nn = {relation.fit.n}"
+    size = (side - 0.5, SHAPE * side - 0.55)
+    left, top = _free_corner(axes, relation, size)
+    axes.text(
+        0.04 if left else 0.97, 0.96 if top else 0.04, text, transform=axes.transAxes,
+        ha="left" if left else "right", va="top" if top else "bottom", color=INK,
+    )  # fmt: skip
+    _names(axes, relation, size, _corner(size, left=left, top=top))
+    plain_axes(axes, grid="both")
+
+
+def _places(axes: Axes, relation: Relation, size: tuple[float, float]) -> list[tuple[float, float]]:
+    """Where the points lie, in inches from the lower left."""
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    return [
+        ((x - left) / (right - left) * size[0], (y - bottom) / (top - bottom) * size[1])
+        for x, y in zip(relation.x, relation.y, strict=True)
+    ]
+
+
+def _corner(size: tuple[float, float], *, left: bool, top: bool) -> Box:
+    """The room that the figures of the fit take in a corner."""
+    x, y = 0.0 if left else size[0] - 1.25, size[1] - 0.34 if top else 0.0
+    return x, y, x + 1.25, y + 0.34
+
+
+def _free_corner(axes: Axes, relation: Relation, size: tuple[float, float]) -> tuple[bool, bool]:
+    """The corner, as (left, top), for the figures of the fit: upper left, or lower right where points lie there."""
+    x0, y0, x1, y1 = _corner(size, left=True, top=True)
+    taken = any(x0 <= x <= x1 and y0 <= y <= y1 for x, y in _places(axes, relation, size))
+    return (False, False) if taken else (True, True)
+
+
+def _names(axes: Axes, relation: Relation, size: tuple[float, float], figures: Box) -> None:
+    """Names beside points: each where it covers neither a point nor another name, or not at all."""
+    points = _places(axes, relation, size)
+    taken = [(x - 0.035, y - 0.035, x + 0.035, y + 0.035) for x, y in points]
+    taken.append(figures)
+    for name, (x, y) in sorted(zip(relation.names, points, strict=True), key=lambda one: (-one[1][1], one[0])):
+        text = short(name.removeprefix("ref:"), 24)
+        wide, tall = 0.043 * len(text), 0.085
+        for across, up in PLACES:
+            low_x = x + 0.06 if across > 0 else x - 0.06 - wide if across < 0 else x - wide / 2
+            low_y = y + up - tall / 2
+            box = (low_x, low_y, low_x + wide, low_y + tall)
+            inside = box[0] >= 0 and box[2] <= size[0] and box[1] >= 0 and box[3] <= size[1]
+            if inside and not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                axes.text(
+                    (low_x + wide / 2) / size[0], (low_y + tall / 2) / size[1], text, transform=axes.transAxes,
+                    ha="center", va="center", fontsize=5.6, color=SOFT,
+                )  # fmt: skip
+                break
+
+
+def _overlap(a: Box, b: Box) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

@@ -1,0 +1,99 @@
+"""Tolerance curves, and how the scores of cases are spread."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from editscope.report.paper_figures.registry import Material, NothingToDraw, figure
+from editscope.report.paper_figures.style import INK, RULE, SOFT, Axes, Figure, legend_above, new_figure, plain_axes
+from editscope.stats.diagnosis import mean_curves
+from editscope.stats.summary import percent_scale
+from editscope.wording import ends, metric_name, metric_title, value
+
+PANELS = (("iou", "IoU"), ("edit_accuracy", "Edit accuracy"), ("preservation_accuracy", "Preservation accuracy"))
+BINS = 25
+
+
+@figure(
+    "curves",
+    "Share of pixels that count as right when colours may be off by ΔE 0 … 10; a curve that climbs is a colour that "
+    "is only near, a flat one a shape in the wrong place.",
+)
+def curves(material: Material) -> Figure:
+    """IoU, edit and preservation accuracy over the colour tolerance, one line for each run."""
+    found = []
+    for view, name, look in zip(material.runs, material.names, material.looks, strict=True):
+        rows = material.averaged(view)
+        whole = mean_curves(rows, material.sheet.aggregation) if "iou_curve" in rows else ()
+        found += [(name, look, means) for means in whole]
+    if not found:
+        raise NothingToDraw("these runs have no curves over the colour tolerance")
+    rows_, columns = (1, 3) if material.wide else (3, 1)
+    height = (1.75 if material.wide else 4.4) + material.legend_height
+    drawing = new_figure(material.inches, height)
+    panels = np.ravel(drawing.subplots(rows_, columns, sharex=True, sharey=True))
+    handles = []
+    for axes, (field, title) in zip(panels, PANELS, strict=True):
+        for name, look, means in found:
+            (line,) = axes.plot(
+                range(11), getattr(means, field), color=look.color, linestyle=look.dash, marker=look.marker,
+                markevery=[0, 5, 10], markeredgecolor="white", markeredgewidth=0.4, label=name, clip_on=False,
+            )  # fmt: skip
+            if axes is panels[0]:
+                handles.append(line)
+        axes.set(title=title, xlim=(0, 10), ylim=(0, 100), xticks=range(0, 11, 2), yticks=range(0, 101, 25))
+        plain_axes(axes)
+        if axes is panels[-1] or material.wide:
+            axes.set_xlabel("Colour tolerance ΔE")
+        if axes is panels[0] or not material.wide:
+            axes.set_ylabel("Right pixels (%)")
+    legend_above(drawing, handles, material.inches)
+    return drawing
+
+
+@figure(
+    "distributions",
+    "How the scores of single cases are spread; the dot is the benchmark's mean with its 95 % interval.",
+)
+def distributions(material: Material) -> Figure:
+    """A histogram of case scores for each run, one below the other on one scale."""
+    metric = material.sheet.headline
+    count = len(material.runs)
+    drawing = new_figure(material.inches, 0.45 + (0.42 if count < 7 else 0.34) * count)
+    axes = drawing.subplots()
+    low, high = ends(metric)
+    edges = np.linspace(low, high, BINS + 1)
+    found = [material.averaged(view, by_case=True).get(metric, ()) for view in material.runs]
+    scores = [np.array([v for v in values if v is not None]) for values in found]
+    if not any(len(values) for values in scores):
+        raise NothingToDraw(f"these runs have no {metric_name(metric)}")
+    for place, (look, values) in enumerate(zip(material.looks, scores, strict=True)):
+        base = count - 1 - place
+        counts, _ = np.histogram(np.clip(values * percent_scale(metric), low, high), edges)
+        # Counts are shown by their roots: most runs have a pile of zeros that would flatten everything else.
+        heights = 0.82 * np.sqrt(counts / max(counts.max(), 1))
+        wide = (high - low) / BINS
+        axes.bar(edges[:-1], heights, wide, bottom=base, align="edge", color=look.color, alpha=0.55, linewidth=0)
+        axes.step(edges, base + np.append(heights, heights[-1]), where="post", color=look.color, linewidth=0.8)
+        axes.axhline(base, color=RULE, linewidth=0.6, zorder=0)
+        _mean_mark(axes, material, place, base)
+    axes.set(xlim=(low, high), ylim=(-0.05, count), xlabel=metric_title(metric).replace(" (", " of a case ("))
+    axes.set_yticks([count - 0.6 - place for place in range(count)], material.names)
+    axes.tick_params(axis="y", length=0)
+    plain_axes(axes, grid="x")
+    axes.spines["left"].set_visible(False)
+    return drawing
+
+
+def _mean_mark(axes: Axes, material: Material, place: int, base: float) -> None:
+    view, look = material.runs[place], material.looks[place]
+    cell = material.cell(view, "overall", "")
+    if cell is None:
+        return
+    low, high = cell["lo"] or cell["mean"], cell["hi"] or cell["mean"]
+    axes.plot([low, high], [base + 0.1] * 2, color=INK, linewidth=1.4, solid_capstyle="butt", zorder=4)
+    axes.plot(cell["mean"], base + 0.1, "o", color=look.color, markeredgecolor=INK, markeredgewidth=0.6, zorder=5)
+    metric = material.sheet.headline
+    half = f" ± {value((high - low) / 2, metric)}" if high > low else ""
+    (left, right), said = ends(metric), f"{value(cell['mean'], metric)}{half}"
+    axes.text(right + 0.015 * (right - left), base + 0.4, said, va="center_baseline", color=SOFT, fontsize=6.2)

@@ -1,0 +1,146 @@
+"""Which figures there are, and drawing those that were asked for into a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from editscope.errors import BadInput, unknown
+
+if TYPE_CHECKING:
+    from editscope.report.paper_figures.registry import Kind, Material
+    from editscope.report.source import ReportRun
+
+NAMES = (
+    "curves",
+    "over-editing",
+    "conditions",
+    "palette",
+    "distributions",
+    "radar",
+    "tasks",
+    "failures",
+    "composition",
+    "correlation",
+    "cost",
+    "grid",
+)
+"""Every figure, in the order in which they are drawn."""
+BESIDE_PUBLISHED = ("radar", "tasks")
+"""Figures that show published results beside the runs."""
+OVER_ALL_SETS = ("correlation",)
+"""Figures that look at all sets together, and so are drawn once."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure that was asked for: its files and caption, or the reason why there is none."""
+
+    name: str
+    suite: str
+    files: tuple[Path, ...] = ()
+    caption: str = ""
+    reason: str = ""
+
+
+def figure_names() -> tuple[str, ...]:
+    """The names that ``only`` takes."""
+    return NAMES
+
+
+def figures_for(
+    runs: Sequence[ReportRun],
+    out: str | Path,
+    *,
+    formats: Iterable[str] = ("pdf",),
+    only: Iterable[str] | None = None,
+    published: bool = False,
+    width: str = "double",
+    cases: Iterable[str] = (),
+) -> tuple[Drawn, ...]:
+    """Draw the figures of one or several runs into the folder ``out``, as ``<suite>-<figure>.<format>``.
+
+    ``only`` names figures (all without it), ``formats`` are pdf, svg and png, ``width`` is a single column or
+    the double width of a page, ``published`` adds published results where a figure can show them, and
+    ``cases`` are the ids that the grid shows. A figure for which the runs have no data is left out, and the
+    answer says why. Runs over several sets give figures for each.
+    """
+    from editscope.report.model import gather
+    from editscope.report.paper_figures.style import FORMATS, WIDTHS
+
+    names = _chosen("figure", only, NAMES)
+    endings = _chosen("format", formats, FORMATS)
+    if width not in WIDTHS:
+        raise unknown("width", width, WIDTHS)
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"cannot make the folder {folder}: {error.strerror}; choose another place") from error
+    model = gather(runs, None)
+    from editscope.report.paper_figures.registry import Material
+
+    drawn: list[Drawn] = []
+    often = [sheet.suite for sheet in model.sheets]
+    for number, sheet in enumerate(model.sheets):
+        prefix = sheet.suite if often.count(sheet.suite) == 1 else f"{sheet.suite}-{number + 1}"
+        material = Material(model, sheet, with_published=published, width=width, cases=tuple(cases))
+        for name in names:
+            if name not in OVER_ALL_SETS:
+                drawn.append(_draw(name, material, folder / f"{prefix}-{name}", endings))
+            elif number == 0:
+                drawn.append(_draw(name, material, folder / name, endings))
+    return tuple(drawn)
+
+
+def _chosen(what: str, wanted: Iterable[str] | None, known: Sequence[str]) -> tuple[str, ...]:
+    names = tuple(known) if wanted is None else tuple(wanted)
+    for name in names:
+        if name not in known:
+            raise unknown(what, name, known)
+    return tuple(name for name in known if name in names)
+
+
+def _draw(name: str, material: Material, stem: Path, endings: Sequence[str]) -> Drawn:
+    from editscope.report.paper_figures.registry import NothingToDraw
+    from editscope.report.paper_figures.style import save, settle, styled
+
+    kind = _kind(name)
+    suite = material.sheet.suite
+    with styled():
+        try:
+            figure = settle(kind.draw(material))
+        except NothingToDraw as reason:
+            return Drawn(name, suite, reason=str(reason))
+        files = [stem.with_name(f"{stem.name}.{ending}") for ending in endings]
+        for file in files:
+            try:
+                save(figure, file)
+            except OSError as error:
+                raise BadInput(f"cannot write {file}: {error.strerror or error}; choose another place") from error
+    return Drawn(name, suite, tuple(files), _caption(kind, material))
+
+
+def _kind(name: str) -> Kind:
+    from editscope.report.paper_figures.registry import KINDS
+
+    return KINDS[name]
+
+
+def _caption(kind: Kind, material: Material) -> str:
+    from editscope.wording import count
+
+    what = (kind.judged if material.sheet.judged else "") or kind.caption
+    number = max(len(material.cases_of(view)) for view in material.runs)
+    said = f"{what} {material.suite}, {count(number, 'case')}, set {material.sheet.fingerprint}."
+    return f"{said} {_published_note(material)}".strip() if kind.name in BESIDE_PUBLISHED else said
+
+
+def _published_note(material: Material) -> str:
+    """Which setting the published results are of, where a figure has some."""
+    from editscope.published import best, label
+
+    first = best(material.sheet.suite) if material.published else None
+    return f"Published results: {label(first)}." if first else ""

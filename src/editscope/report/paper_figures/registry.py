@@ -1,0 +1,152 @@
+"""What a figure is drawn from, and the register of figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from editscope.report.model import Model, RunView, Sheet
+from editscope.report.paper_figures.style import WIDTHS, Figure, Look, legend_rows, look, short
+from editscope.report.paper_tables import Board, board, main_groups, own_protocol, run_names
+from editscope.wording import plain, suite_name
+
+Rows: TypeAlias = Mapping[str, Sequence[Any]]
+
+
+class NothingToDraw(Exception):  # a figure that has no data says why, and the others are drawn
+    """Why a figure was left out, in words that end a sentence "left out: …"."""
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Runs over one set, and what was asked for."""
+
+    model: Model
+    sheet: Sheet
+    with_published: bool = False
+    width: str = "double"
+    cases: tuple[str, ...] = ()
+
+    @property
+    def published(self) -> bool:
+        """Whether published results stand beside the runs: not beside cases that another protocol judged."""
+        return self.with_published and (not self.sheet.judged or own_protocol(self.sheet))
+
+    @cached_property
+    def board(self) -> Board:
+        """The figures of the runs, and of published models if asked for."""
+        return board(self.sheet, published=self.published)
+
+    @property
+    def inches(self) -> float:
+        """The width of the figure."""
+        return WIDTHS[self.width]
+
+    @property
+    def wide(self) -> bool:
+        """Whether the figure has the whole page's width."""
+        return self.width == "double"
+
+    @property
+    def runs(self) -> tuple[RunView, ...]:
+        """The runs of the set."""
+        return self.sheet.runs
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The runs' names, short enough for a legend."""
+        return tuple(short(name) for name in run_names(self.sheet))
+
+    @cached_property
+    def looks(self) -> tuple[Look, ...]:
+        """How each run is drawn: by its place in its own set, so that a set always starts with the first colour."""
+        return tuple(look(place) for place in range(len(self.runs)))
+
+    @property
+    def legend_height(self) -> float:
+        """Inches that a legend of the runs takes."""
+        return 0.16 * legend_rows(self.names, self.inches)
+
+    def rows(self, view: RunView) -> Rows:
+        """The columns of a run."""
+        return view.rows
+
+    def averaged(self, view: RunView, *, by_case: bool = False) -> Rows:
+        """The columns of the cases that take part in averages; ``by_case`` with the mean over repeats."""
+        exclude = self.sheet.aggregation.exclude
+        rows = view.by_case if by_case else self.rows(view)
+        if not exclude or any(tag not in rows for tag in exclude):
+            return rows
+        count = len(rows["case_id"])
+        kept = [i for i in range(count) if any(rows[tag][i] != value for tag, value in exclude.items())]
+        return rows if len(kept) == count else {name: [values[i] for i in kept] for name, values in rows.items()}
+
+    def cell(self, view: RunView, by: str, key: str) -> Mapping[str, Any] | None:
+        """Mean and interval of the headline metric in one row of the tables; ``overall`` is the whole set."""
+        headline = self.sheet.headline
+        found = view.summary["overall"].get(headline) if by == "overall" else view.cells(by, key).get(headline)
+        return found if found is not None and found["mean"] is not None else None
+
+    def keys(self, by: str) -> list[str]:
+        """The rows that a table has in any run, in its order."""
+        return list(dict.fromkeys(key for view in self.runs for name, key in view.summary["index"] if name == by))
+
+    @cached_property
+    def groups(self) -> tuple[str, str]:
+        """The coarser and the finer group of the suite's main table by name; "" for one that it does not have."""
+        return main_groups(self.sheet)
+
+    def cases_of(self, view: RunView) -> dict[str, dict[str, str]]:
+        """The cases of a run that take part in averages: the tags that all edits of a case share, by its id.
+
+        Repeats, levels, languages and paths of a case are edits of it, and so are no cases of their own.
+        """
+        found: dict[str, dict[str, str]] = {}
+        for record in self.sheet.averaged(view):
+            tags = dict(record.tags)
+            shared = found.setdefault(record.case_id, tags)
+            found[record.case_id] = {tag: value for tag, value in shared.items() if tags.get(tag) == value}
+        return found
+
+    @property
+    def suite(self) -> str:
+        """The suite as its authors write it."""
+        return suite_name(self.sheet.suite)
+
+
+Draw: TypeAlias = Callable[[Material], Figure]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A figure that can be asked for by name."""
+
+    name: str
+    caption: str
+    draw: Draw
+    judged: str = ""
+    """The caption where judges gave the scores, if it is another one."""
+
+
+KINDS: dict[str, Kind] = {}
+
+
+def figure(name: str, caption: str, judged: str = "") -> Callable[[Draw], Draw]:
+    """Register a figure; its caption says what it shows, and is completed with the set and its size."""
+
+    def register(draw: Draw) -> Draw:
+        KINDS[name] = Kind(name, caption, draw, judged)
+        return draw
+
+    return register
+
+
+def axis_label(key: str, parent: str = "") -> str:
+    """A row of a table as a tick label.
+
+    >>> axis_label("flood_fill"), axis_label("bar_chart_add_bar", "bar_chart")
+    ('Flood fill', 'Add bar')
+    """
+    return short(plain(key.removeprefix(f"{parent}_") if parent else key), 24)

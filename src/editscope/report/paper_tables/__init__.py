@@ -1,0 +1,39 @@
+"""The papers' tables in their own layout, made once and shown as HTML, LaTeX and Markdown."""
+
+from __future__ import annotations
+
+from editscope.report.paper_tables.group_figures import Board, board, run_names
+from editscope.report.paper_tables.main_groups import main_groups
+from editscope.report.paper_tables.registry import layout, own_protocol, paper_tables
+from editscope.suites.tables import (
+    Column,
+    PaperCell,
+    PaperRow,
+    PaperTable,
+    figure,
+    full_label,
+    half_width,
+    headings,
+    ranks,
+    table_ranks,
+)
+
+__all__ = [
+    "Board",
+    "Column",
+    "PaperCell",
+    "PaperRow",
+    "PaperTable",
+    "board",
+    "figure",
+    "full_label",
+    "half_width",
+    "headings",
+    "layout",
+    "main_groups",
+    "own_protocol",
+    "paper_tables",
+    "ranks",
+    "run_names",
+    "table_ranks",
+]

@@ -1,0 +1,38 @@
+"""Which groups of cases the main table of a suite shows: what a profile has a row or a spoke for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from editscope.report.paper_tables.group_figures import board
+
+if TYPE_CHECKING:
+    from editscope.report.model import Sheet
+
+MAIN: dict[str, tuple[str, str]] = {
+    "picabench": ("dimension", "law"),
+    "worldedit": ("", "mode"),
+    "wiseedit": ("", "task"),
+    "wiseedit-complex": ("", ""),
+    "inedit": ("", "category"),
+    "kris": ("knowledge", "dimension"),
+    "rise": ("", "category"),
+}
+"""The judged suites: the groups of their papers' first table, a coarser one first where it has one."""
+
+
+def main_groups(sheet: Sheet) -> tuple[str, str]:
+    """The coarser and the finer group of a suite's main table by name; "" for one that it does not have.
+
+    A suite that is not known has its first group, with the first other group inside it whose rows refine it.
+    """
+    known = [group.name for group in sheet.groups if sheet.keys(group.name)]
+    if sheet.suite in MAIN:
+        outer, inner = (name if name in known else "" for name in MAIN[sheet.suite])
+        return outer, inner
+    if not known:
+        return "", ""
+    table, first = board(sheet), known[0]
+    single = {group.name for group in sheet.groups if len(group.by) == 1}
+    inside = [name for name in known[1:] if name in single and table.refines(name, first)]
+    return (first, inside[0]) if inside else ("", first)

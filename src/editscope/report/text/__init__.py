@@ -1,0 +1,1 @@
+"""Reports as text: LaTeX, Markdown and CSV."""

@@ -1,0 +1,188 @@
+"""The plain reports: Markdown for a README or an issue, CSV for another program."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from editscope.errors import BadInput
+from editscope.report.judged_runs import coverage_words, is_judged
+from editscope.report.model import Model, Sheet
+from editscope.report.paper_tables import board, paper_tables, run_names
+from editscope.results.accounting import accounting_of, accounting_said, other_than
+from editscope.suites.tables import PaperRow, PaperTable, Ranks, figure, full_label, half_width, table_ranks
+from editscope.wording import count, interval, metric_name, suite_name, value
+
+COLUMNS = (
+    "kind",
+    "run",
+    "editor",
+    "suite",
+    "fingerprint",
+    "by",
+    "key",
+    "metric",
+    "mean",
+    "lo",
+    "hi",
+    "n",
+    "missing",
+    "worst",
+    "best",
+    "against",
+    "p",
+    "p_holm",
+    "note",
+)
+SPACE = "&nbsp;" * 4
+
+
+def as_csv(model: Model, *, published: bool = False) -> Iterator[str]:
+    """Tidy rows, told apart by ``kind``; the header names the columns.
+
+    ``run``: one row of a table and one metric of a run; where judges gave it, ``missing`` verdicts with the bounds
+    ``worst`` and ``best`` that they leave, and ``note`` says who judged. ``accounting``: the same by the other
+    accounting, where the two differ. ``difference``: the headline of a later run
+    of a set minus that of its first run (``against``), case by case, with paired-bootstrap interval, the p of the
+    sign-flip test and the same after Holm's correction. ``published``: a printed figure; its interval is the
+    printed half-width, and ``note`` says which set, prompts and judge.
+    """
+    yield _line(COLUMNS)
+    for view in model.runs:
+        known = {"kind": "run", "run": view.run.path.name, "editor": view.name}
+        suite = view.run.info["suite"]
+        known |= {"suite": suite["name"], "fingerprint": suite["fingerprint"]}
+        if is_judged(view.run.info):
+            known["note"] = f"judged by {view.run.info['judge']}"
+        yield from _run_rows(known, view.summary)
+        counts = view.summary.get("accounting") or {}
+        if counts.get("differs"):
+            other = other_than(accounting_of(view.run.info))
+            note = f"{known['note']}; accounting {other}, this run is counted by {counts['used']}"
+            yield from _run_rows(known | {"kind": "accounting", "note": note}, counts["other"])
+    for sheet in model.sheets:
+        yield from _differences(sheet)
+        if published:
+            yield from _published(sheet)
+
+
+def _run_rows(known: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[str]:
+    overall = [{"by": "overall", "key": "", "metric": m, **c} for m, c in summary["overall"].items()]
+    for row in (*overall, *summary["groups"]):
+        yield _row({**known, **row})
+
+
+def _differences(sheet: Sheet) -> Iterator[str]:
+    from editscope.stats.paired import Paired, compare_rows
+
+    first = sheet.runs[0]
+    for view in sheet.runs[1:]:
+        known: dict[str, Any] = {"kind": "difference", "run": view.run.path.name, "editor": view.name}
+        known |= {"suite": sheet.suite, "fingerprint": sheet.fingerprint, "against": first.name}
+        known |= {"metric": sheet.headline}
+        try:
+            table = compare_rows(first.scores, view.scores, sheet.aggregation, sheet.headline, match=sheet.match)
+        except BadInput:
+            continue  # runs that share no case
+        rows: list[tuple[str, str, Paired]] = [("overall", "", table.overall)]
+        rows += [(group.by, group.key, group.paired) for group in table.groups]
+        for by, key, pair in rows:
+            found = {"mean": pair.difference, "lo": pair.lo, "hi": pair.hi, "n": pair.n, "p": pair.p}
+            yield _row(known | found | {"by": by, "key": key, "p_holm": pair.p_holm})
+
+
+def _published(sheet: Sheet) -> Iterator[str]:
+    columns = board(sheet, published=True)
+    for column, figures in zip(columns.columns, columns.figures, strict=True):
+        if not column.published:
+            continue
+        known = {"kind": "published", "editor": column.label, "suite": sheet.suite, "note": column.note}
+        for (by, key, metric), cell in figures.items():
+            found: dict[str, Any] = {"by": by, "key": key, "metric": metric, "mean": cell.value}
+            if cell.value is not None and cell.half_width is not None:
+                # Rounded because the printed figures are: 17.1 - 0.7 is 16.4, not 16.400000000000002.
+                found |= {"lo": round(cell.value - cell.half_width, 6), "hi": round(cell.value + cell.half_width, 6)}
+            yield _row(known | found)
+
+
+def _row(fields: Mapping[str, Any]) -> str:
+    return _line(["" if fields.get(name) is None else fields[name] for name in COLUMNS])
+
+
+def _line(values: Sequence[object]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow([_harmless(value) for value in values])
+    return text.getvalue()
+
+
+def _harmless(value: object) -> object:
+    """Text that a spreadsheet will not run as a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
+
+
+def as_markdown(model: Model, *, published: bool = False) -> Iterator[str]:
+    """The headline of every run, then the papers' tables with the best of each row in bold."""
+    yield f"# {_text(model.title)}\n"
+    for sheet in model.sheets:
+        yield from _overview(sheet)
+        for table in paper_tables(sheet, published):
+            yield from _table(table)
+
+
+def _overview(sheet: Sheet) -> Iterator[str]:
+    yield f"\n## {_text(suite_name(sheet.suite))}\n\n"
+    yield f"{count(sheet.n_cases, 'case')}, set `{sheet.fingerprint}`. 95 % intervals.\n\n"
+    yield _cells(["Run", *(metric_name(m) for m in sheet.metrics), "Coverage"])
+    yield _cells(["---", *("---:" for _ in sheet.metrics), "---"])
+    for name, view in zip(run_names(sheet), sheet.runs, strict=True):
+        overall = view.summary["overall"]
+        coverage = _text(coverage_words(view.summary))
+        figures = [_mean(overall.get(m), m) for m in sheet.metrics]
+        yield _cells([_text(name), *figures, coverage or count(len(view.records), "case")])
+    told = {name: accounting_said(view.summary) for name, view in zip(run_names(sheet), sheet.runs, strict=True)}
+    if any(told.values()):
+        yield "\n" + "".join(f"- {_text(f'{name}: {said}.')}\n" for name, said in told.items() if said)
+
+
+def _mean(cell: dict[str, Any] | None, metric: str) -> str:
+    if cell is None or cell["mean"] is None:
+        return "–"
+    return f"{value(cell['mean'], metric)} ({interval(cell, metric)})"
+
+
+def _table(table: PaperTable) -> Iterator[str]:
+    source = f" ({table.source})" if table.source else ""
+    yield f"\n### {_text(table.title + source)}\n\n"
+    heads = [_text(full_label(c)) + (f"<br><sub>{_text(c.note)}</sub>" if c.note else "") for c in table.columns]
+    yield _cells([_text(table.stub), *heads])
+    yield _cells(["---", *("---:" for _ in heads)])
+    for row, places in zip(table.rows, table_ranks(table), strict=True):
+        yield _cells([_label(row), *(_figures(table, row, places) or [""] * len(heads))])
+    yield f"\n{_text(table.caption)}\n"
+
+
+def _label(row: PaperRow) -> str:
+    text = SPACE * row.depth + _text(row.label)
+    note = f" <sub>{_text(row.note)}</sub>" if row.note else ""
+    return {"head": f"**{text}**", "overall": f"**{text}**", "average": f"*{text}*"}.get(row.kind, text) + note
+
+
+def _figures(table: PaperTable, row: PaperRow, places: Ranks) -> list[str]:
+    shown = []
+    for cell, place in zip(row.cells, places, strict=True):
+        text = figure(table, cell)
+        after = half_width(table, row, cell)
+        text = f"**{text}**" if place == 1 else text
+        shown.append(f"{text} ± {after}" if after else text)
+    return shown
+
+
+def _cells(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def _text(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return " ".join(text.translate({ord(char): f"&#{ord(char)};" for char in "\\`*_[]<>|#&"}).split())

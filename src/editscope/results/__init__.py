@@ -1,0 +1,7 @@
+"""Runs that were done: their cases, tables, comparisons and archives."""
+
+from __future__ import annotations
+
+from editscope.results.run import CaseRecord, Run, Selection, open_run
+
+__all__ = ["CaseRecord", "Run", "Selection", "open_run"]

@@ -1,0 +1,1 @@
+"""Archives of runs: packing, unpacking and verifying them."""

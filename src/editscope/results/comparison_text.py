@@ -1,0 +1,244 @@
+"""A comparison of runs in words, in plain text and as CSV: what a terminal and a notebook print."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from editscope import printing
+from editscope.errors import BadInput
+from editscope.runfolder.run_json import aggregation_from
+
+if TYPE_CHECKING:
+    from editscope.results.comparison import Comparison
+    from editscope.stats.paired import Paired
+
+LEVEL = 0.05
+NAMES = {"miou": "mIoU", "iou@0": "IoU@0", "iou@5": "IoU@5", "iou@10": "IoU@10"}
+
+
+class ShortScale(str):
+    """The name of a measure whose scale is short, such as 1 to 5: its figures need two decimals."""
+
+    __slots__ = ()
+
+
+def letter(index: int) -> str:
+    """A, B, C … for the runs of a comparison.
+
+    >>> letter(0), letter(27)
+    ('A', 'AB')
+    """
+    rest, last = divmod(index, 26)
+    return (letter(rest - 1) if rest else "") + chr(ord("A") + last)
+
+
+def metric_name(metric: str) -> str:
+    """A metric as a reader knows it.
+
+    >>> metric_name("miou"), metric_name("edit_accuracy")
+    ('mIoU', 'edit accuracy')
+    """
+    return NAMES.get(metric, metric.replace("_", " "))
+
+
+def signed(value: float, metric: str = "") -> str:
+    """A difference with its sign; ratios with two decimals.
+
+    >>> signed(3.14), signed(-0.04), signed(-2.5), signed(0.126, "over_edit_ratio")
+    ('+3.1', '0.0', '−2.5', '+0.13')
+    """
+    text = number(abs(value), metric)
+    zero = not float(text)
+    return text if zero else f"{'+' if value > 0 else '−'}{text}"
+
+
+def number(value: float, metric: str = "") -> str:
+    """A value as tables show it.
+
+    >>> number(41.26), number(1.0, "over_edit_ratio"), number(3.25, ShortScale("average"))
+    ('41.3', '1.00', '3.25')
+    """
+    fine = isinstance(metric, ShortScale) or metric.endswith("_ratio")
+    return f"{value:.2f}" if fine else f"{value:.1f}"
+
+
+def interval(paired: Paired, metric: str = "") -> str:
+    """The interval of a difference; a dash where there is no spread to see."""
+    if paired.hi <= paired.lo:
+        return "–"
+    return f"{signed(paired.lo, metric)} … {signed(paired.hi, metric)}"
+
+
+def p_value(p: float) -> str:
+    """A p-value as tables show it.
+
+    >>> p_value(0.0312), p_value(0.00001), p_value(1.0)
+    ('0.031', '<0.001', '1')
+    """
+    return "<0.001" if p < 0.001 else "1" if p >= 0.9995 else f"{p:.3f}"
+
+
+def notes(comparison: Comparison) -> tuple[str, ...]:
+    """A sentence for each run after the first, then what a reader should mind."""
+    said = [_verdict(comparison, index) for index in range(1, len(comparison.runs))]
+    for name, run in zip(comparison.names, comparison.runs, strict=True):
+        pending = run.coverage.get("pending", 0)
+        if pending:
+            said.append(f"{name} is not finished: {pending:,} of its cases are not scored yet and take no part.")
+    left_out = str(comparison.left_out)
+    if left_out:
+        said.append(f"Left out: {left_out}.")
+    said += [*_repeats(comparison), *_judging(comparison), *_resampling(comparison)]
+    single, strata = single_strata(comparison)
+    if single:
+        said.append(
+            f"{single:,} of {strata:,} strata hold one case only, whose spread the intervals cannot see; "
+            "the p-values are not touched by it."
+        )
+    return tuple(said)
+
+
+def _repeats(comparison: Comparison) -> list[str]:
+    """How often each run edited a case, where any did more than once."""
+    often = [run.repeats for run in comparison.runs]
+    if max(often) == 1:
+        return []
+    if len(set(often)) == 1:
+        return [f"Each case counts by the mean of its {often[0]} repeats."]
+    told = ", ".join(f"{name} {k}" for name, k in zip(comparison.names, often, strict=True))
+    return [f"Repeats of each case: {told}. A case counts by the mean of its repeats, so that runs can be paired."]
+
+
+def _resampling(comparison: Comparison) -> list[str]:
+    """Within what the intervals resample, where the runs themselves did not all do it alike."""
+    from editscope.stats.summary import resampled_within
+
+    within = [resampled_within(aggregation_from(run.info)) for run in comparison.runs]
+    if len(set(within)) == 1:
+        return []
+    return [f"The runs resampled their intervals differently; those of differences are resampled {within[0]}."]
+
+
+def _judging(comparison: Comparison) -> list[str]:
+    """What of the judging differs, since then not only the edits do."""
+    said = [run.info.get("judging") or {} for run in comparison.runs]
+    differs = []
+    for what, key in (("judges", "judges"), ("prompts", "prompts"), ("options of the protocol", "protocol")):
+        if any(one.get(key) != said[0].get(key) for one in said[1:]):
+            differs.append(what)
+    if len({one.get("accounting", "ours") for one in said}) > 1:
+        differs.append("accounting of failed calls and missing edits")
+    return [f"Not only the edits differ: the runs have other {' and '.join(differs)}."] if differs else []
+
+
+def single_strata(comparison: Comparison) -> tuple[int, int]:
+    """How many strata hold one case only, of how many: the bootstrap cannot see their spread."""
+    rows, strata = comparison.taken[0], comparison.aggregation.strata
+    cases = dict.fromkeys(zip(rows["case_id"], *(rows[tag] for tag in strata), strict=True))
+    sizes = Counter(case[1:] for case in cases)
+    return sum(size == 1 for size in sizes.values()), len(sizes)
+
+
+def _verdict(comparison: Comparison, index: int) -> str:
+    """Who is better and by how much; or that it could be chance, and how many cases would tell."""
+    paired, metric = comparison.tables[index - 1].overall, comparison.metric
+    other, first = comparison.names[index], comparison.names[0]
+    if not paired.wins + paired.losses:
+        return f"{other} and {first} have the same {metric_name(metric)} in all {paired.cases:,} cases."
+    ratio = metric.endswith("_ratio")
+    size = number(abs(paired.difference), metric) + ("" if ratio else " points")
+    if paired.p < LEVEL:
+        around = _span(paired, metric)
+        up = paired.difference > 0
+        word = ("higher" if up else "lower") if ratio else ("better" if up else "worse")
+        share = 100 * (paired.wins if up else paired.losses) / paired.cases
+        return (
+            f"{other} is {word} than {first} by {size} of {metric_name(metric)}{around}, "
+            f"on {share:.0f} % of {paired.cases:,} cases."
+        )
+    around = f" ({interval(paired, metric)})" if paired.hi > paired.lo else ""
+    text = f"{other} differs from {first} by {size}{around}, which could be chance (p = {p_value(paired.p)})"
+    needed = _cases_needed(comparison, index)
+    if needed is None:
+        return f"{text}."
+    told = f"to show a difference of this size would need about {_round(needed):,} cases, here are {paired.cases:,}"
+    return f"{text}; {told}."
+
+
+def _span(paired: Paired, metric: str) -> str:
+    """The interval of a difference whose direction was said: smaller end first, signs only where it crosses 0."""
+    if paired.hi <= paired.lo:
+        return ""
+    low, high = (paired.lo, paired.hi) if paired.difference > 0 else (-paired.hi, -paired.lo)
+    return f" ({'' if low >= 0 else '−'}{number(abs(low), metric)} … {number(high, metric)})"
+
+
+def _cases_needed(comparison: Comparison, index: int) -> int | None:
+    from editscope.stats.power import cases_needed, design_spread
+
+    difference = comparison.tables[index - 1].overall.difference
+    try:
+        rows = comparison.taken
+        spread = design_spread(rows[0], rows[index], comparison.aggregation, comparison.metric)
+        return cases_needed(difference, spread) if spread else None
+    except BadInput:  # too few cases in every stratum, or no difference at all
+        return None
+
+
+def _round(n: int) -> int:
+    """Two digits are all that such a number is worth.
+
+    >>> _round(31840), _round(47)
+    (32000, 47)
+    """
+    digits = max(0, len(str(n)) - 2)
+    return int(round(n, -digits))
+
+
+def as_csv(comparison: Comparison, *by: str) -> str:
+    """One line for each run after the first and each group, overall first; the header names the columns."""
+    text = io.StringIO()
+    rows = list(comparison.rows(*by))
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({name: _harmless(value) for name, value in row.items()})
+    return text.getvalue()
+
+
+def _harmless(value: object) -> object:
+    """Text that a spreadsheet will not run as a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
+
+
+def usual_kind(comparison: Comparison) -> tuple[str, ...]:
+    """The groups to show when nobody asked for others: tasks where there are any."""
+    kinds = comparison.kinds()
+    return ("task",) if "task" in kinds else kinds[:1]
+
+
+@dataclass(frozen=True, eq=False)
+class TextTable:
+    """A comparison that prints itself: as text in a terminal, as a table in a notebook."""
+
+    comparison: Comparison
+    by: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        from editscope.results.comparison_tables import print_comparison
+
+        # Inside a notebook Rich would show the table itself, piece by piece.
+        console = printing.console(file=io.StringIO(), width=110, color_system=None, force_jupyter=False)
+        print_comparison(self.comparison, console, self.by or usual_kind(self.comparison))
+        file = console.file
+        assert isinstance(file, io.StringIO)
+        return "\n".join(line.rstrip() for line in file.getvalue().rstrip().splitlines())
+
+    def _repr_html_(self) -> str:
+        from editscope.results.notebook import comparison_table
+
+        return comparison_table(self.comparison, self.by or usual_kind(self.comparison))

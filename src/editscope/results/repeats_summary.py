@@ -1,0 +1,92 @@
+"""What summary.json says of repeats: the spread over them apart from the spread over cases, and the best of k."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from editscope.cases import Aggregation
+from editscope.runfolder.repeats import REPEAT
+
+
+def about_repeats(
+    columns: Mapping[str, list[Any]],
+    aggregation: Aggregation,
+    metrics: Sequence[str],
+    repeats: int,
+    right: float,
+) -> dict[str, Any]:
+    """The part ``repeats`` of a summary; nothing for a run without them.
+
+    ``spread`` has for each metric the standard deviation over cases and that over the repeats of one case, each with
+    its interval, and which share of the variance the latter is. ``means`` are the overall means of the headline in
+    each repeat. ``best_of`` and ``worst_of`` are the headline when the best or the worst of k edits of a case counts,
+    ``pass`` the share of cases with a right one among k, for k from 1 to the number of repeats; an edit is right from
+    the headline ``right`` on, a fraction.
+    """
+    if repeats < 2:
+        return {}
+    from editscope.stats.over_repeats import by_repeat, repeat_curves, spread_over_repeats
+    from editscope.stats.repeats import repeat_means
+    from editscope.stats.summary import shown
+
+    scores = {metric: by_repeat(columns, metric, aggregation.exclude, tag=REPEAT) for metric in metrics}
+    spread = {metric: found for metric in metrics if (found := spread_over_repeats(scores[metric], metric))}
+    headline = aggregation.headline
+    if not any(scores[headline].values()):
+        return {"repeats": {"k": repeats, "spread": spread}}
+    curves = repeat_curves(columns, aggregation, headline, scores[headline], repeats, right)
+    means = repeat_means(columns, aggregation, headline, tag=REPEAT)
+    return {
+        "repeats": {
+            "k": repeats,
+            "spread": spread,
+            "means": [round(mean, 9) for _, mean in means.means],
+            "best_of": curves["best_of"],
+            "worst_of": curves["worst_of"],
+            "pass": {"metric": headline, "from": shown(right, headline), "at": curves["pass"]},
+        }
+    }
+
+
+def repeats_said(summary: Mapping[str, Any], name: str) -> str:
+    """The two spreads and what several tries are worth, in a line; nothing for a run without repeats.
+
+    ``name`` is what the headline is called.
+    """
+    found = summary.get("repeats")
+    if found is None:
+        return ""
+    spread = found["spread"].get(found.get("pass", {}).get("metric"))
+    if spread is None:
+        return f"{found['k']} repeats: too few are done to tell their spread"
+    share = spread["within"]["share"]
+    apart = f"one case varies by ± {_brief(spread['repeats']['sd'])} ({_percent(share)} of the variance)"
+    said = [f"{found['k']} repeats: {apart}, cases by ± {_brief(spread['cases']['sd'])}"]
+    last = found["best_of"][-1], found["worst_of"][-1]
+    if all(cell["mean"] is not None for cell in last):
+        best, worst = (_brief(cell["mean"]) for cell in last)
+        said.append(f"best of {found['k']} {best}, worst {worst}")
+    right = found["pass"]["at"]
+    if right[-1]["mean"] is not None:
+        at = f"{name} from {_brief(found['pass']['from'])}"
+        said.append(f"pass@1 {_brief(right[0]['mean'])}, pass@{found['k']} {_brief(right[-1]['mean'])} ({at})")
+    return " · ".join(said)
+
+
+def _brief(value: float) -> str:
+    """A figure with one decimal, or two where it is small: measures from 1 to 5 are.
+
+    >>> _brief(41.26), _brief(0.084), _brief(90.0)
+    ('41.3', '0.08', '90')
+    """
+    return f"{value:.0f}" if value == round(value) else f"{value:.{2 if abs(value) < 10 else 1}f}"
+
+
+def _percent(share: float) -> str:
+    """A share in words of a line.
+
+    >>> _percent(0.0), _percent(0.0004), _percent(0.123)
+    ('0 %', 'under 1 %', '12 %')
+    """
+    return "under 1 %" if 0 < share < 0.01 else f"{100 * share:.0f} %"

@@ -1,0 +1,141 @@
+"""Tables of a run on disk: written with a stamp that says what they were made from, and used only where it holds."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from editscope.documents import read_json
+from editscope.errors import BadInput
+from editscope.files import DOCUMENT, read_file
+from editscope.results.tables import SCORES, SUMMARY, as_parquet, score_columns, scored, summary
+from editscope.runfolder.files import DiskError, write_whole
+from editscope.runfolder.journal import FILE as JOURNAL
+from editscope.runfolder.journal import Progress, Source, busy, read_lines
+from editscope.runfolder.lock import Lock
+from editscope.runfolder.repeats import repeats_of
+from editscope.runfolder.run_json import Info
+from editscope.runfolder.stored_edits import content_hash
+
+STAMP = "made_from"
+"""The key of summary.json that says what it was made from. It is no part of the result: the order of lines in a
+journal, and so its hash, differs between two runs that come to the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """scores.parquet and summary.json as they follow from a journal."""
+
+    summary: dict[str, Any]
+    scores: bytes
+    stamp: Mapping[str, Any]
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """The bytes of both, by name; same journal, same bytes."""
+        text = json.dumps({**self.summary, STAMP: self.stamp}, indent=1, ensure_ascii=False)
+        return {SCORES: self.scores, SUMMARY: (text + "\n").encode()}
+
+
+def make_tables(info: Info, done: Progress, source: Source, known: dict[str, Any] | None = None) -> Tables:
+    """The tables of a journal; ``known`` is its summary, where that was made before."""
+    pairs = scored(done)
+    made_of = {"journal": source.to_json(), "settings": _settings_hash(info)}
+    found = known if known is not None else summary(info, pairs, done)
+    scores = as_parquet(score_columns(info, pairs), {"editscope": json.dumps({STAMP: made_of}, sort_keys=True)})
+    return Tables(found, scores, {**made_of, "scores": content_hash(scores), "summary": _content_hash(found)})
+
+
+def write_tables(folder: Path, tables: Tables) -> None:
+    """Write both, each whole or not at all; the summary last, since its stamp speaks for both."""
+    for name, data in tables.files.items():
+        write_whole(folder / name, data, make_folder=False)
+
+
+def kept_summary(folder: Path, info: Info, source: Source) -> dict[str, Any] | None:
+    """The summary in a run folder, without its stamp; None where either table is not what was made from this journal.
+
+    A summary or a table of scores that was changed, cut short or emptied since then is found out by its hash.
+    """
+    said = _read(folder)
+    if said is None:
+        return None
+    stamp = said.pop(STAMP, None)
+    try:
+        scores = content_hash(read_file(folder / SCORES, DOCUMENT))
+    except OSError:
+        return None
+    wanted = {
+        "journal": source.to_json(),
+        "settings": _settings_hash(info),
+        "scores": scores,
+        "summary": _content_hash(said),
+    }
+    return said if stamp == wanted else None
+
+
+def summary_of(
+    folder: Path, info: Info, done: Progress, source: Source, *, archive: Path | None = None
+) -> tuple[dict[str, Any], str]:
+    """The summary of a finished run, made again where the tables on disk do not follow from the journal.
+
+    They are then written too, unless this is an archive, the folder may not be written, or another process writes it
+    now. The second value is a sentence for the user where figures on disk were others; "" where all is well.
+    """
+    kept = kept_summary(folder, info, source)
+    if kept is not None:
+        return kept, ""
+    tables = make_tables(info, done, source)
+    there = _read(folder)
+    if there is not None:
+        there.pop(STAMP, None)
+    was = (folder / SUMMARY).exists() and there != json.loads(json.dumps(tables.summary))
+    name = archive or folder
+    if archive is None and _written(folder, tables, source):
+        return tables.summary, f"{name}: its tables did not follow from its journal and were made again" if was else ""
+    stay = "what is shown follows from the journal, and the files stay as they are"
+    return tables.summary, f"{name}: its tables do not follow from its journal; {stay}" if was else ""
+
+
+def _written(folder: Path, tables: Tables, source: Source) -> bool:
+    """Whether the tables could be written: nobody else holds the run, and its journal is still the same."""
+    with contextlib.suppress(BadInput, DiskError), Lock(folder / JOURNAL, busy(folder), create=False):
+        if read_lines(folder)[1] == source:
+            write_tables(folder, tables)
+            return True
+    return False
+
+
+def _read(folder: Path) -> dict[str, Any] | None:
+    """What summary.json says, whoever wrote it; None where it says nothing."""
+    try:
+        said = read_json(read_file(folder / SUMMARY, DOCUMENT))
+    except (OSError, ValueError):
+        return None
+    return said if isinstance(said, dict) else None
+
+
+def _content_hash(content: Mapping[str, Any]) -> str:
+    as_read = json.loads(json.dumps(content))
+    return content_hash(json.dumps(as_read, sort_keys=True, separators=(",", ":")).encode())
+
+
+def _settings_hash(info: Info) -> str:
+    """A hash of what tables depend on besides the journal: how they average, and what counts."""
+    judging = {
+        name: value for name, value in (info.get("judging") or {}).items() if name not in ("limits", "snapshots")
+    }
+    asked = {
+        "suite": info["suite"]["name"],
+        "n": info["selection"]["n"],
+        "editor": info["editor"]["spec"] or info["editor"]["name"],
+        "judge": info["judge"],
+        "repeats": repeats_of(info),
+        "aggregation": info["aggregation"],
+        "judging": judging,
+    }
+    return _content_hash(asked)

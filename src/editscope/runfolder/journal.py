@@ -1,0 +1,261 @@
+"""The journal of a run: append-only, one line of JSON per finished step, the only source of truth."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import xxhash
+
+from editscope.errors import BadInput, EditscopeError
+from editscope.files import JOURNAL, read_file
+from editscope.outside import received_json
+from editscope.runfolder.files import FolderGone, remember_home, writing
+from editscope.runfolder.journal_lines import SUM, Line, fault, unchanged, written
+from editscope.runfolder.lock import Lock
+
+__all__ = ["FILE", "Asked", "Journal", "Line", "Progress", "Source", "Step", "progress", "read_journal", "read_lines"]
+
+Step: TypeAlias = tuple[str, str]
+"""A case id and a variant; of a run with judges also a unit, which may hold several variants."""
+Asked: TypeAlias = tuple[str, str, int]
+"""A question within its unit: the key of the call, the spec of the judge, the number of the sample."""
+
+FILE = "journal.jsonl"
+SYNC_EVERY_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a journal says is finished: the last edit line of each step, and the score line of that edit.
+
+    ``verdicts`` holds, for each unit that a judge was asked about, the last line of each question. Each says by the
+    digest of its call what the judge was shown, so that verdicts on an edit that was made again are known as such.
+    """
+
+    edits: Mapping[Step, Line] = field(default_factory=dict)
+    scores: Mapping[Step, Line] = field(default_factory=dict)
+    verdicts: Mapping[Step, Mapping[Asked, Line]] = field(default_factory=dict)
+    superseded: Sequence[Line] = ()
+    """Verdicts in whose place later ones came; they were paid for all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Which journal something was made from: how long it was, and a hash of its lines."""
+
+    bytes: int
+    lines: int
+    hash: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As tables keep it."""
+        return {"bytes": self.bytes, "lines": self.lines, "hash": self.hash}
+
+
+def busy(folder: Path) -> str:
+    """What is said to a second process that would write a run."""
+    return f"{folder} is being written by another process; wait for it or stop it first"
+
+
+class Journal:
+    """An open journal, locked so that no other process writes to the same run.
+
+    Whoever has it may write the run folder, and nobody else may. The folder is made where there is none.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = folder / FILE
+        self._lock = Lock(self.path, busy(folder), make_folder=True)
+        try:
+            with writing(self.path):
+                remember_home(folder)
+                self._end = _cut_torn_line(self._lock.fd, self.path)
+        except BaseException:
+            self._lock.release()
+            raise
+        self._synced = time.monotonic()
+        self._dirty = False
+
+    @property
+    def empty(self) -> bool:
+        """Whether it has no line."""
+        return not self._end
+
+    @property
+    def warning(self) -> str:
+        """What the user should know about the lock; "" where there is nothing."""
+        return self._lock.weak
+
+    def check(self) -> None:
+        """Raise FolderGone where the journal is no longer the file that its path names."""
+        self._lock.check()
+
+    def cause(self, failure: EditscopeError) -> EditscopeError:
+        """Why work on the run ends: that its folder is gone, where it is, whatever somebody met because of that."""
+        try:
+            self.check()
+        except FolderGone as gone:
+            return gone
+        return failure
+
+    def append(self, *lines: Mapping[str, Any]) -> None:
+        """Add lines in one write; where the disk is full, take back what was written of them."""
+        self.check()
+        # Texts are made valid, and keys taken out, where they come in; this is the last guard before the disk.
+        data = b"".join(written(received_json(line)) + b"\n" for line in lines)
+        fd = self._lock.fd
+        with writing(self.path):
+            try:
+                done = os.write(fd, data)
+                while done < len(data):  # the disk took a part; the next write says why
+                    done += os.write(fd, data[done:])
+            except OSError:
+                os.ftruncate(fd, self._end)
+                raise
+        self._end += len(data)
+        self._dirty = True
+        self.sync(at_most_every_s=SYNC_EVERY_S)
+
+    def sync(self, at_most_every_s: float = 0.0) -> None:
+        """Make the kernel put the lines on the disk, unless that was done just now."""
+        if self._dirty and time.monotonic() - self._synced >= at_most_every_s:
+            with writing(self.path):
+                os.fsync(self._lock.fd)
+            self._synced = time.monotonic()
+            self._dirty = False
+
+    def take_back(self, *names: str) -> None:
+        """Remove an empty journal, these files beside it, and the folders that were made for it; then unlock.
+
+        A journal that has a line stays, and all else with it.
+        """
+        if not self.empty:
+            return
+        for name in names:
+            (self.folder / name).unlink(missing_ok=True)
+        self._lock.remove()
+
+    def close(self) -> None:
+        """Sync and unlock."""
+        if self._lock.fd < 0:
+            return
+        try:
+            self.sync()
+        finally:
+            self._lock.release()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def read_journal(folder: Path) -> list[Line]:
+    """All whole lines; a torn last line is ignored, a damaged one before it is an error."""
+    return read_lines(folder)[0]
+
+
+def read_lines(folder: Path, *, judged: bool | None = None) -> tuple[list[Line], Source]:
+    """All whole lines, and which journal they are; BadInput where ``judged`` is said and a score is of another kind."""
+    path = folder / FILE
+    try:
+        data = read_file(path, JOURNAL)
+    except FileNotFoundError:
+        data = b""
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read ({error.strerror or error})") from error
+    lines, source = parsed(path, data)
+    if judged is not None:
+        for number, line in enumerate(lines, start=1):
+            if line["step"] == "score" and ("rows" in line) is not judged:
+                by = "pixels" if judged else "judges"
+                raise BadInput(f"{path}: line {number} is a score by {by}, which this run has none of")
+    return lines, source
+
+
+def parsed(path: Path, data: bytes) -> tuple[list[Line], Source]:
+    """The lines of a journal from its bytes; BadInput that names the first line with something wrong."""
+    data = data[: data.rfind(b"\n") + 1]  # what follows the last newline is torn, or nothing
+    raw = data.split(b"\n")[:-1]
+    source = Source(len(data), len(raw), xxhash.xxh3_128_hexdigest(data))
+    try:
+        # All lines as one list: reading a large journal takes half the time.
+        lines = json.loads(b"[" + b",".join(raw) + b"]")
+        whole = len(lines) == len(raw) and not any(map(fault, lines)) and all(map(unchanged, raw, lines))
+    except (ValueError, RecursionError):
+        whole = False
+    if not whole:
+        lines = [_parsed(path, number, one) for number, one in enumerate(raw, start=1)]
+    _check_sums(path, lines)
+    return lines, source
+
+
+def _check_sums(path: Path, lines: Sequence[Line]) -> None:
+    """Lines of version 0.1 have no checksum; after the first line that has one, every line must."""
+    first = next((place for place, line in enumerate(lines) if SUM in line), len(lines))
+    for number, line in enumerate(lines[first:], start=first + 1):
+        if SUM not in line:
+            raise _not_used(path, number, "has lost its checksum")
+
+
+def _parsed(path: Path, number: int, data: bytes) -> Line:
+    try:
+        line = json.loads(data)
+    except (ValueError, RecursionError):
+        raise BadInput(
+            f"{path}: line {number} is damaged; cut the file before that line "
+            f"(`head -n {number - 1}`) to lose only the steps from there on"
+        ) from None
+    wrong = fault(line)
+    if wrong is None and not unchanged(data, line):
+        wrong = "was changed after it was written (its checksum differs)"
+    if wrong is not None:
+        raise _not_used(path, number, wrong)
+    return dict(line)
+
+
+def _not_used(path: Path, number: int, wrong: str) -> BadInput:
+    return BadInput(
+        f"{path}: line {number} {wrong}; delete that line (`sed -i {number}d {path}`) to have its step done again"
+    )
+
+
+def progress(lines: Iterable[Line]) -> Progress:
+    """Sort journal lines into edits, verdicts and scores; a later edit makes the earlier score of it void."""
+    edits: dict[Step, Line] = {}
+    scores: dict[Step, Line] = {}
+    verdicts: dict[Step, dict[Asked, Line]] = {}
+    unit_of: dict[Step, Step] = {}
+    superseded: list[Line] = []
+    for line in lines:
+        step = (line["case"], line.get("variant", ""))
+        if line["step"] == "edit":
+            edits[step] = line
+            scores.pop(unit_of.get(step, step), None)
+        elif line["step"] == "score":
+            scores[step] = line
+            unit_of |= {(line["case"], variant): step for variant in line.get("unit", ())}
+        elif line["step"] == "verdict":
+            asked, known = (line["key"], line["verdict"]["judge"], line["sample"]), verdicts.setdefault(step, {})
+            if asked in known:
+                superseded.append(known[asked])
+            known[asked] = line
+    return Progress(edits, scores, verdicts, superseded)
+
+
+def _cut_torn_line(fd: int, path: Path) -> int:
+    """Cut away what a killed writer left after the last newline; the size that remains."""
+    size = os.fstat(fd).st_size
+    data = path.read_bytes() if size else b""
+    end = data.rfind(b"\n") + 1
+    if end < size:
+        os.ftruncate(fd, end)
+    return end

@@ -1,0 +1,179 @@
+"""Asking judges from a run: a thread with its own event loop that keeps every judge as busy as it may be."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import threading
+import traceback
+from collections import deque
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from editscope.errors import EditscopeError, Stopped
+from editscope.judges import Call, Judge, Verdict
+from editscope.judges.records import kept_verdict
+from editscope.outside import received
+from editscope.runfolder.journal import Step
+
+CLOSING_S = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """One call to one judge for one sample; ``step`` is the case and the unit that it is about.
+
+    ``only_known`` asks for what the cache has and nothing else.
+    """
+
+    step: Step
+    call: Call
+    judge: int
+    sample: int
+    only_known: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What came of a question: a verdict, None where only the cache was asked and does not know, or an error.
+
+    With an error, a verdict says what the attempts cost that were made before it.
+    """
+
+    question: Question
+    verdict: Verdict | None = None
+    error: EditscopeError | None = None
+    trace: str | None = None
+
+
+class Asking:
+    """Questions go in, answers come out; ``fd`` becomes readable when there are any.
+
+    At most as many calls as a judge allows are in its hands at a time; the others wait here, so that they can be
+    taken back. It runs beside the loop that hands out work, and in a notebook beside the notebook's own.
+    """
+
+    def __init__(self, judges: Sequence[Judge]) -> None:
+        self.judges = tuple(judges)
+        self.open = 0
+        """Questions whose answers have not been taken yet."""
+        self._queues: list[deque[Question]] = [deque() for _ in self.judges]
+        self._tasks: list[set[asyncio.Task[None]]] = [set() for _ in self.judges]
+        self._answers: deque[Answer] = deque()
+        self.fd, self._write_end = os.pipe()
+        os.set_blocking(self.fd, False)
+        os.set_blocking(self._write_end, False)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._live, name="editscope-judges", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Asking:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def check(self) -> None:
+        """Raise BadInput where a judge cannot be asked: a wrong key, an unknown model, no network."""
+        for judge in self.judges:
+            self._wait(judge.check())
+
+    def put(self, questions: Sequence[Question]) -> None:
+        """Ask these, when their turn comes."""
+        self.open += len(questions)
+        self._loop.call_soon_threadsafe(self._take_in, questions)
+
+    def take(self) -> list[Answer]:
+        """The answers that have come since the last time."""
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self.fd, 4096):
+                continue
+        found = []
+        while self._answers:
+            found.append(self._answers.popleft())
+        self.open -= len(found)
+        return found
+
+    def stop(self) -> None:
+        """Take back what has not been given to a judge yet; what has been is waited for."""
+        self.open -= self._wait(self._forget())
+
+    def close(self) -> None:
+        """Give up what is still being asked, and let go of the judges."""
+        if self._loop.is_closed():
+            return
+        with contextlib.suppress(TimeoutError):
+            self._wait(self._leave(), CLOSING_S)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(CLOSING_S)
+        if not self._thread.is_alive():
+            self._loop.close()
+        os.close(self.fd)
+        os.close(self._write_end)
+
+    # --- in the thread ----------------------------------------------------------------------------
+
+    def _live(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+
+    def _take_in(self, questions: Sequence[Question]) -> None:
+        for question in questions:
+            self._queues[question.judge].append(question)
+        for number in range(len(self.judges)):
+            self._pump(number)
+
+    def _pump(self, number: int) -> None:
+        queue, tasks = self._queues[number], self._tasks[number]
+        while queue and len(tasks) < max(1, self.judges[number].concurrency):
+            task = self._loop.create_task(self._ask(queue.popleft()))
+            tasks.add(task)
+            task.add_done_callback(lambda done, number=number: self._done(number, done))  # type: ignore[misc]
+
+    def _done(self, number: int, task: asyncio.Task[None]) -> None:
+        self._tasks[number].discard(task)
+        self._pump(number)
+
+    async def _ask(self, question: Question) -> None:
+        judge = self.judges[question.judge]
+        try:
+            if question.only_known:
+                known = getattr(judge, "known", None)
+                answer = Answer(question, known(question.call, question.sample) if known else None)
+            else:
+                answer = Answer(question, kept_verdict(await judge.ask(question.call, question.sample)))
+        except EditscopeError as error:
+            answer = Answer(question, unfinished(error), error=error)
+        except Exception as error:
+            how = f"{type(error).__name__}: {received(error, 500)}"
+            said = f"the judge {judge.spec} failed in a way that it should not ({how})"
+            answer = Answer(question, error=EditscopeError(said), trace=traceback.format_exc())
+        self._answers.append(answer)
+        with contextlib.suppress(BlockingIOError, OSError):
+            os.write(self._write_end, b".")
+
+    async def _forget(self) -> int:
+        forgotten = sum(map(len, self._queues))
+        for queue in self._queues:
+            queue.clear()
+        return forgotten
+
+    async def _leave(self) -> None:
+        await self._forget()
+        tasks = [task for tasks in self._tasks for task in tasks]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for judge in self.judges:
+            await judge.close()
+
+    def _wait(self, work: Coroutine[Any, Any, Any], timeout: float | None = None) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout)
+
+
+def unfinished(error: EditscopeError) -> Verdict | None:
+    """The verdict without an answer of a call that was paid for in part before it was stopped."""
+    partial = error.unfinished if isinstance(error, Stopped) else None
+    return kept_verdict(partial) if isinstance(partial, Verdict) else None

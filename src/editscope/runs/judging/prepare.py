@@ -1,0 +1,340 @@
+"""The worker's part of judging: from a case and its edits to the calls about them, each picture made once."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from editscope.cases import Case, Edit, Question, Status
+from editscope.editors import Editor, Request
+from editscope.errors import BadImage
+from editscope.images import THUMB_SIDE, THUMB_SUFFIX, ImageLike, Pixels, load, thumbnail
+from editscope.judges import Call, Schema
+from editscope.runfolder.files import THUMBS, make_below, safe_path, thumb_name, writing
+from editscope.runfolder.journal import Line
+from editscope.runfolder.repeats import plain, repeated
+from editscope.runfolder.stored_edits import HASH, file_hash
+from editscope.runs.engine.case_steps import Bench, Edited, EditLostError, edit_line
+from editscope.runs.engine.worker_process import Job, Report
+from editscope.runs.judging.prepared_cache import Memo, memo_key
+from editscope.scoring.rubrics import Prompts, Rubric, Unit
+from editscope.suites import Suite
+from editscope.suites.protocol import Protocol, code_digest
+
+CANVAS = 1024
+CROP_SUFFIX = ".jpg"
+PADDING = 20
+"""Regions of questions are on a canvas of this longer side, and are shown with so much around them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch(Call):
+    """A call without its texts and pictures: enough to look for verdicts on it, not to ask for one."""
+
+    told: str = ""
+
+    @property
+    def digest(self) -> str:
+        """The digest that the whole call had."""
+        return self.told
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What a judge is to be asked about one unit of a case, and all that its score needs besides the verdicts.
+
+    ``case`` has paths of pictures and no pixels; ``place`` is the number of the unit among the ``units`` of its case;
+    ``missing`` is the status of the edit where there is none, and ``applicable`` says whether that counts against the
+    editor; its ``calls``, if any, are about a white picture. The ``calls`` of what was remembered are sketches.
+    """
+
+    case: Case
+    unit: Unit
+    place: int
+    units: int
+    missing: Status | None
+    applicable: bool
+    pixels: Mapping[str, float | None]
+    calls: tuple[Call, ...]
+    instruction: str
+    fingerprint: str
+    repeat: int = 0
+    """Of which repeat of the case; variants in ``unit`` are plain, as the rubric knows them."""
+
+    @property
+    def name(self) -> str:
+        """The unit within its case, with the repeat where it is not the first: the variant of its lines."""
+        return repeated(self.unit.name, self.repeat)
+
+    @property
+    def variants(self) -> list[str]:
+        """The names of its edits in the journal."""
+        return [repeated(variant, self.repeat) for variant in self.unit.variants]
+
+    @property
+    def sketched(self) -> bool:
+        """Whether its calls can be looked up and not asked."""
+        return any(isinstance(call, Sketch) for call in self.calls)
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedBench(Bench):
+    """Everything that a worker needs to edit cases and to prepare what is asked about the edits."""
+
+    rubric: Rubric
+    prompts: Prompts
+    memo: Memo | None
+    about: str
+    """Hash of all that decides what is made of an edit: code, protocol, options and prompts."""
+    white: bool = False
+    """Whether a white picture is judged where an edit is missing."""
+
+    def case(self, case_id: str) -> Case:
+        """The case as the suite gives it, its pictures still files where they are."""
+        return self.suite.case(case_id)
+
+    def before(self, case: Case, index: int, variant: str = "") -> Request | Edited:
+        """What the editor is to be asked; the end of it where the case has more pictures than it takes."""
+        assert self.editor is not None
+        reason = self.editor.not_applicable(case.id, variant, len(case.images))
+        if reason:
+            edit = Edit(case.id, variant, status="no_output", reason=reason)
+            return Edited({**edit_line(edit, index), "applicable": False}, None)
+        return super().before(case, index, variant)
+
+    def after(self, edit: Edit, trace: str | None, index: int, variant: str) -> Edited:
+        """What an editor gave, kept. A file that was looked at before is not decoded to know that it is a picture."""
+        assert self.editor is not None
+        edit = replace(edit, variant=variant)
+        if self.memo is None or not self.editor.in_place:
+            return self.kept(edit, trace, index)
+        stored = _file_digest(edit.image) if edit.status == "ok" else ""
+        key = memo_key("picture", code_digest(), stored) if stored else ""
+        known = self.memo.get(key) if key and trace is None else None
+        if known is not None:
+            line = edit_line(edit, index, {"source": str(edit.image)}, None, tuple(known["notes"]))
+            return Edited({**line, "size": known["size"], HASH: stored}, None)
+        made = self.kept(edit, trace, index)
+        if made.pixels is not None:
+            self.memo.put(key, {"size": made.line["size"], "notes": made.line["notes"]})
+        return made
+
+    def finish(self, case: Case, job: Job, pictures: Mapping[str, Pixels | None]) -> Report:
+        """The report that ends a job: what to ask about each unit of the case that has no score yet."""
+        units = self.rubric.units(case)
+        key = self._key(case, units, job)
+        known = self.memo.get(key) if self.memo is not None and key and not job.fresh else None
+        if known is not None and self._thumbs_from(case, known):
+            found = self._remembered(case, units, known)
+        else:
+            found, thumbs = self._made(case, units, job, pictures)
+            if self.memo is not None and key:
+                self.memo.put(key, self._to_remember(case, found, thumbs))
+        found = [replace(one, repeat=job.repeat) for one in found]
+        return Report("prepared", prepared=tuple(one for one in found if one.name not in job.done))
+
+    # --- making -----------------------------------------------------------------------------------
+
+    def _made(
+        self, case: Case, units: tuple[Unit, ...], job: Job, pictures: Mapping[str, Pixels | None]
+    ) -> tuple[list[Prepared], list[str]]:
+        """What to ask about each unit, and the names of the thumbnails that were written."""
+        edits = {
+            plain(name)[0]: pixels if (pixels := pictures.get(name)) is not None else self.find(line)
+            for name, line in job.edits.items()
+        }
+        there = {variant: pixels for variant, pixels in edits.items() if pixels is not None}
+        loaded = replace(case, images=tuple(load(image) for image in case.images))
+        thumbs = {} if job.repeat else dict(_thumbs(loaded))  # what goes in is the same for all repeats
+        for variant, pixels in there.items():
+            thumbs[thumb_name("edit", repeated(variant, job.repeat)) + THUMB_SUFFIX] = _small(thumbnail(pixels), "WEBP")
+        found = []
+        for place, unit in enumerate(units):
+            missing = next((job.edits[repeated(v, job.repeat)] for v in unit.variants if v not in there), None)
+            if missing is not None:
+                asked = self.white and missing.get("applicable", True)
+                white = self.rubric.white_calls(case, unit, self.prompts) if asked else ()
+                found.append(self._prepared(case, unit, place, len(units), missing=missing, calls=white))
+                continue
+            own = {variant: there[variant] for variant in unit.variants}
+            calls = self.rubric.calls(case, unit, own, self.prompts)
+            numbers = self.rubric.from_pixels(loaded, unit, own)
+            found.append(self._prepared(case, unit, place, len(units), calls=calls, pixels=numbers))
+            if self.rubric.options.get("region", "crop") == "crop":
+                thumbs |= _crops(case, calls, own[unit.variants[0]], repeated(unit.name, job.repeat))
+        self.keep_thumbs(case.id, thumbs)
+        return found, list(thumbs)
+
+    def _prepared(
+        self,
+        case: Case,
+        unit: Unit,
+        place: int,
+        units: int,
+        *,
+        missing: Line | None = None,
+        calls: tuple[Call, ...] = (),
+        pixels: Mapping[str, float | None] | None = None,
+    ) -> Prepared:
+        for call in calls:
+            _ = call.digest  # here, where there are several processes
+        asked = [one.text for one in case.instructions if one.variant in unit.variants]
+        return Prepared(
+            case=_light(case),
+            unit=unit,
+            place=place,
+            units=units,
+            missing=None if missing is None else missing["status"],
+            applicable=missing is None or missing.get("applicable", True),
+            pixels=pixels or {},
+            calls=calls,
+            instruction="\n".join(asked or [case.instruction]),
+            fingerprint=case.fingerprint,
+        )
+
+    # --- remembering ------------------------------------------------------------------------------
+
+    def _key(self, case: Case, units: tuple[Unit, ...], job: Job) -> str:
+        """What the preparation of a case is filed under; "" where nothing is remembered or an edit is missing.
+
+        Names of variants say the repeat: two repeats with the same picture have thumbnails of different names.
+        """
+        if self.memo is None or any(line["status"] != "ok" for line in job.edits.values()):
+            return ""
+        digests = {}
+        for variant, line in job.edits.items():
+            try:
+                digests[variant] = _file_digest(self.place(line))
+                self.check(line, digests[variant])
+            except OSError as error:
+                raise EditLostError(f"{self.place(line)} cannot be read ({error.strerror})", line) from error
+        asked = [[one.variant, one.text] for one in case.instructions]
+        return memo_key(self.about, case.fingerprint, asked, [unit.variants for unit in units], digests)
+
+    def _to_remember(self, case: Case, found: list[Prepared], thumbs: list[str]) -> dict[str, Any]:
+        units = [
+            {
+                "pixels": dict(one.pixels),
+                "calls": [
+                    {"key": call.key, "prompt": call.prompt, "prompt_hash": call.prompt_hash, "told": call.digest}
+                    for call in one.calls
+                ],
+            }
+            for one in found
+        ]
+        return {"thumbs": str(self._thumb_folder(case.id).absolute()), "files": thumbs, "units": units}
+
+    def _remembered(self, case: Case, units: tuple[Unit, ...], known: Mapping[str, Any]) -> list[Prepared]:
+        return [
+            self._prepared(
+                case,
+                unit,
+                place,
+                len(units),
+                calls=tuple(Sketch(parts=(), schema=Schema(()), **fields) for fields in said["calls"]),
+                pixels=said["pixels"],
+            )
+            for place, (unit, said) in enumerate(zip(units, known["units"], strict=True))
+        ]
+
+    def _thumbs_from(self, case: Case, known: Mapping[str, Any]) -> bool:
+        """Copy the thumbnails of an earlier run; False where they are no longer there.
+
+        Only those that were made with what is remembered: the folder of a case holds those of all its repeats.
+        """
+        theirs, ours = Path(known["thumbs"]), self._thumb_folder(case.id)
+        with writing(ours):
+            try:
+                files = [theirs / name for name in known["files"]] if "files" in known else list(theirs.iterdir())
+                if theirs == ours.absolute():
+                    return bool(files) and all(file.is_file() for file in files)
+                make_below(self.folder, ours)
+                for file in files:
+                    shutil.copyfile(file, ours / file.name)
+            except FileNotFoundError:
+                return False
+        return bool(files)
+
+    def _thumb_folder(self, case_id: str) -> Path:
+        return self.folder / THUMBS / safe_path(case_id)
+
+
+def judged_bench(
+    suite: Suite, editor: Editor | None, folder: Path, seed: int, *, protocol: Protocol, memory: Path | None
+) -> JudgedBench:
+    """The bench of a worker of a run with judges; ``memory`` is the folder of what was prepared before, if any."""
+    rubric = protocol.rubric()
+    prompts = protocol.pack(rubric)
+    memo = None if memory is None else Memo(memory)
+    about = memo_key(code_digest(), protocol.name, dict(protocol.options), getattr(prompts, "hash", ""))
+    return JudgedBench(suite, editor, folder, seed, rubric, prompts, memo, about, protocol.white)
+
+
+def seen(case: Case, calls: tuple[Call, ...] | list[Any]) -> tuple[Question | None, ...]:
+    """For each call the question of the case that it asks; None where calls are not its questions."""
+    return case.questions if len(case.questions) == len(calls) else (None,) * len(calls)
+
+
+def _thumbs(case: Case) -> Iterator[tuple[str, bytes]]:
+    """Inputs, answer and references of a case, small."""
+    shown: list[tuple[str, ImageLike]] = [(_numbered("input", i), image) for i, image in enumerate(case.images)]
+    shown += [("answer", case.answer)] if case.answer is not None else []
+    shown += [(_numbered("reference", i), image) for i, image in enumerate(case.references)]
+    for name, image in shown:
+        yield name + THUMB_SUFFIX, _small(thumbnail(load(image)), "WEBP")
+
+
+def _crops(case: Case, calls: tuple[Call, ...], pixels: Pixels, name: str) -> dict[str, bytes]:
+    """What the judge saw of an edit for each question about a region, small: cut out of the edit, which is there,
+    since decoding what was just encoded would take longer than all else that is done for a question."""
+    found = {}
+    for call, question in zip(calls, seen(case, calls), strict=True):
+        if question is not None and question.region is not None:
+            scale = max(pixels.shape[:2]) / CANVAS
+            left, top, right, bottom = question.region.box
+            x, y = (max(0, round((edge - PADDING) * scale)) for edge in (left, top))
+            part = pixels[y : round((bottom + PADDING) * scale), x : round((right + PADDING) * scale)]
+            if part.size:
+                found[thumb_name(call.key, name) + CROP_SUFFIX] = _small(thumbnail(part, THUMB_SIDE), "JPEG")
+    return found
+
+
+def _small(pixels: Pixels, kind: str) -> bytes:
+    """A thumbnail of a photograph. JPEG is a little larger than WebP and takes a fifth of the time, which counts where
+    a case has many."""
+    from PIL import Image
+
+    target = io.BytesIO()
+    options = {"quality": 80} if kind == "JPEG" else {"quality": 70, "method": 0}
+    Image.fromarray(pixels).save(target, kind, **options)
+    return target.getvalue()
+
+
+def _numbered(kind: str, number: int) -> str:
+    return kind if number == 0 else f"{kind}{number + 1}"
+
+
+def _light(case: Case) -> Case:
+    """The case as it travels to the parent: pictures as paths, or as one pixel where they are in memory."""
+    import numpy as np
+
+    def light(image: ImageLike) -> ImageLike:
+        return image if isinstance(image, str | Path) else np.zeros((1, 1, 3), np.uint8)
+
+    return replace(
+        case,
+        images=tuple(map(light, case.images)),
+        references=tuple(map(light, case.references)),
+        answer=None if case.answer is None else light(case.answer),
+    )
+
+
+def _file_digest(path: Any) -> str:
+    try:
+        return file_hash(Path(path))
+    except TypeError as error:
+        raise BadImage(f"{path!r} is not a path") from error

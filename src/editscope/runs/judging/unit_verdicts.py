@@ -1,0 +1,165 @@
+"""A unit whose verdicts are coming in, and the score line that follows when all are there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from editscope.cases import Status
+from editscope.judges import Verdict
+from editscope.runfolder.journal import Asked, Line, Step
+from editscope.runs.engine.case_steps import now
+from editscope.runs.judging.prepare import Prepared, seen
+from editscope.scoring.rubrics import Rubric, ScoreRow, Unit
+
+GRAVEST: tuple[Status, ...] = ("error", "unparsed", "refused", "no_output")
+"""Which status stands for a unit whose rows have several."""
+
+
+@dataclass(eq=False)
+class Hearing:
+    """What is known about one unit: what was asked, and the verdicts so far by question.
+
+    It keeps no picture: those are with the questions that are still to be asked.
+    """
+
+    about: Prepared
+    index: int
+    wanted: frozenset[Asked]
+    calls: list[dict[str, Any]]
+    verdicts: dict[Asked, Verdict] = field(default_factory=dict)
+    unknown: int = 0
+    """Questions that only the cache was asked, and that it does not know."""
+
+    @property
+    def step(self) -> Step:
+        """The case and the unit."""
+        return self.about.case.id, self.about.name
+
+    @property
+    def over(self) -> bool:
+        """Whether every question has come back."""
+        return len(self.verdicts) + self.unknown >= len(self.wanted)
+
+    def score(self, rubric: Rubric, order: tuple[str, ...]) -> Line:
+        """The score line; ``order`` are the specs of the judges, in which their verdicts are given to the rubric."""
+        place = {spec: number for number, spec in enumerate(order)}
+        told = sorted(self.verdicts, key=lambda asked: (place.get(asked[1], len(place)), asked[2]))
+        verdicts: dict[str, list[Verdict]] = {call["key"]: [] for call in self.calls}
+        for asked in told:
+            verdicts[asked[0]].append(self.verdicts[asked])
+        about = self.about
+        rows = rubric.rows(about.case, about.unit, verdicts, about.pixels, about.missing)
+        white = rubric.rows(about.case, about.unit, verdicts, {}) if about.missing and self.calls else ()
+        return {
+            "step": "score",
+            "case": about.case.id,
+            "variant": about.name,
+            "unit": about.variants,
+            "place": about.place,
+            "units": about.units,
+            "index": self.index,
+            "status": _status(about.missing, rows),
+            "missing": about.missing,
+            "applicable": about.applicable,
+            "rows": [_row(row, about.unit) for row in rows],
+            **({"white": [_row(row, about.unit) for row in white]} if white else {}),
+            "pixels": dict(about.pixels),
+            "calls": self.calls,
+            "verdicts": dict(sorted(Counter(verdict.status for verdict in self.verdicts.values()).items())),
+            "snapshots": self._snapshots(),
+            "spent": _spent(list(self.verdicts.values())),
+            **({"panel": _panel(verdicts, order)} if len(order) > 1 else {}),
+            "tags": dict(about.case.tags),
+            "instruction": about.instruction,
+            "fingerprint": about.fingerprint,
+            "at": now(),
+        }
+
+    def _snapshots(self) -> dict[str, dict[str, int]]:
+        found: dict[str, Counter[str]] = {}
+        for verdict in self.verdicts.values():
+            if verdict.snapshot:
+                found.setdefault(verdict.judge, Counter())[verdict.snapshot] += 1
+        return {judge: dict(sorted(seen.items())) for judge, seen in sorted(found.items())}
+
+
+def _panel(verdicts: Mapping[str, Sequence[Verdict]], order: Sequence[str]) -> dict[str, dict[str, list[float | None]]]:
+    """For each call and each field of its reply what each judge said, the mean of its samples; None for nothing."""
+    found: dict[str, dict[str, list[float | None]]] = {}
+    for key, said in verdicts.items():
+        names = dict.fromkeys(name for verdict in said for name in verdict.values)
+        found[key] = {name: [_mean(said, judge, name) for judge in order] for name in names}
+    return found
+
+
+def _mean(verdicts: Sequence[Verdict], judge: str, name: str) -> float | None:
+    own = [float(v.values[name]) for v in verdicts if v.judge == judge and v.status == "ok" and name in v.values]
+    return sum(own) / len(own) if own else None
+
+
+def _spent(verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """What was paid for: verdicts from the cache took nothing this time."""
+    asked = [verdict.usage for verdict in verdicts if not verdict.cached]
+    costs = [usage.cost_usd for usage in asked]
+    estimated = sum(usage.estimated for usage in asked)
+    return {
+        "calls": len(asked),
+        "cached": len(verdicts) - len(asked),
+        "input_tokens": sum(usage.input_tokens for usage in asked),
+        "output_tokens": sum(usage.output_tokens for usage in asked),
+        "cost_usd": None if None in costs else round(sum(cost for cost in costs if cost is not None), 9),
+        **({"estimated": estimated} if estimated else {}),
+    }
+
+
+def open_hearing(about: Prepared, index: int, specs: tuple[str, ...], samples: int) -> Hearing:
+    """The hearing of a unit of which nothing is known yet."""
+    calls = []
+    for call, question in zip(about.calls, seen(about.case, about.calls), strict=True):
+        said = {"key": call.key, "prompt": call.prompt, "prompt_hash": call.prompt_hash, "digest": call.digest[:32]}
+        if question is not None:
+            said |= {"question": question.text, "label": question.answer}
+            if question.region is not None:
+                said["box"] = list(question.region.box)  # type: ignore[assignment]
+        calls.append(said)
+    wanted = frozenset((call.key, spec, n) for call in about.calls for spec in specs for n in range(samples))
+    return Hearing(about, index, wanted, calls)
+
+
+def verdict_line(step: Step, variants: Sequence[str], key: str, digest: str, verdict: Verdict) -> Line:
+    """The journal line of a verdict."""
+    return {
+        "step": "verdict",
+        "case": step[0],
+        "variant": step[1],
+        "unit": list(variants),
+        "key": key,
+        "sample": verdict.sample,
+        "digest": digest[:32],
+        "verdict": verdict.to_json(),
+        "at": now(),
+    }
+
+
+def usable(line: Mapping[str, Any] | None, digest: str) -> bool:
+    """Whether a verdict line speaks of the call with this digest."""
+    return line is not None and line["digest"] == digest[:32]
+
+
+def _status(missing: Status | None, rows: tuple[ScoreRow, ...]) -> Status:
+    if missing is not None:
+        return missing
+    statuses = {row.status for row in rows if row.value is None}
+    return next((status for status in GRAVEST if status in statuses), "ok")
+
+
+def _row(row: ScoreRow, unit: Unit) -> dict[str, Any]:
+    """A row without what goes without saying."""
+    usual = {"status": "ok", "variant": unit.name, "key": "", "tags": {}, "asked": 0, "answered": 0, "agreement": None}
+    usual |= {"low": None, "high": None}
+    said = {name: getattr(row, name) for name in usual} | {"tags": dict(row.tags)}
+    kept = {name: value for name, value in said.items() if value != usual[name]}
+    return {"metric": row.metric, "value": row.value, **kept}

@@ -1,0 +1,1 @@
+"""Runs on a Ray cluster, with the loop of the local engine."""

@@ -1,0 +1,88 @@
+"""The Ray engine: the loop of the local one, with workers anywhere in a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from editscope.editors import Editor
+from editscope.editors.folder import FolderEditor
+from editscope.runs.engine.workers import Crew
+from editscope.runs.plan import Plan
+from editscope.runs.ray.cluster import Cluster, joined, keys_for
+from editscope.runs.ray.dispatcher import Bridge, Wanted
+
+
+@contextmanager
+def ray_crew(plan: Plan, crew: Crew, address: str | None = None, *, jobs: int | None = None) -> Iterator[Crew]:
+    """The crew of a run with its workers in a Ray cluster; a cluster that had to be started for it ends with it.
+
+    ``address`` is ``ip:port``, ``"auto"`` or ``"local"``; None takes RAY_ADDRESS, a cluster that runs here, or a new
+    one. ``jobs`` is how many workers there may be at a time: as many as the cluster has cores if None.
+    """
+    with joined(address, jobs=jobs) as cluster:
+        shipped = _shipped(plan, crew, cluster, jobs)
+        bridge = Bridge(
+            cluster, Wanted(plan.out.absolute(), plan.editor.gpu, _seen(plan), keys_for(plan.editor_spec or ""))
+        )
+        try:
+            yield replace(shipped, hire=bridge.hire)
+        finally:
+            bridge.close()
+
+
+def _shipped(plan: Plan, crew: Crew, cluster: Cluster, jobs: int | None) -> Crew:
+    """The crew with an editor that can travel, and with as many workers as the cluster has room for."""
+    setup, at_home, editor = crew.setup, crew.at_home, plan.editor
+    if at_home is not None:
+        travelling = _travelling(cluster, at_home)
+        setup, at_home = (setup, at_home) if travelling is None else (replace(setup, editor=travelling), None)
+    if setup.bench is not None:
+        # What was prepared before is remembered with the place of its thumbnails, which here is a scratch folder.
+        setup = replace(setup, bench=partial(setup.bench, memory=None))  # type: ignore[call-arg]
+    room = jobs or max(1, cluster.cpus)
+    return replace(
+        crew,
+        setup=setup,
+        at_home=at_home,
+        jobs=room,
+        editing=_editing(editor, jobs, cluster, at_home),
+        beside=False,
+        gpus=(),
+        fused=editor.workers is None and not editor.gpu and at_home is None,
+    )
+
+
+def _editing(editor: Editor, jobs: int | None, cluster: Cluster, at_home: Editor | None) -> int:
+    """How many workers hold the editor: as many as it says; else as many as there may be jobs, or GPUs, or cores.
+
+    More than the cluster has room for wait for a place, which makes a cluster grow that can.
+    """
+    if at_home is not None:
+        return 1
+    if editor.workers is not None:
+        return max(1, editor.workers)
+    return jobs or max(1, cluster.gpus if editor.gpu else cluster.cpus)
+
+
+def _travelling(cluster: Cluster, editor: Editor) -> bytes | None:
+    """An editor as bytes that any node can read, classes of a script or notebook included; None where it cannot."""
+    try:
+        data: bytes = cluster.ray.cloudpickle.dumps(editor)
+    except Exception:
+        return None
+    return data
+
+
+def _seen(plan: Plan) -> tuple[tuple[str, str], ...]:
+    """What every node must see at the same path, each with a word for what it is."""
+    found: list[tuple[str, Any]] = [("the data of the suite", plan.suite.options.get("root"))]
+    if isinstance(plan.editor, FolderEditor):
+        found.append(("the folder of edits", plan.editor.root))
+    if plan.judging is not None:
+        found.append(("the folder of prompts", plan.judging.protocol.prompts))
+    return tuple((what, str(Path(path).absolute())) for what, path in found if path and Path(path).exists())

@@ -1,0 +1,87 @@
+"""What is left to do of a run: the plan less what the journal has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+from editscope.runfolder.journal import Line, Progress, Step, progress, read_lines
+from editscope.runfolder.repeats import plain, repeated
+from editscope.runs.engine.worker_process import Job
+from editscope.runs.plan import Plan
+
+
+def todo(plan: Plan) -> tuple[list[Job], list[Job]]:
+    """The repeats of cases with edits to be made, and those that only want their score."""
+    done = done_so_far(plan)
+    units: dict[tuple[str, int], list[Line]] = {}
+    for (case_id, name), line in done.scores.items():
+        units.setdefault((case_id, plain(name)[1]), []).append(line)
+    to_edit, to_score = [], []
+    # All cases once, then all of them again: a run that is stopped early has whole repeats, the first of which is a
+    # run without repeats, and not a few cases edited often.
+    for repeat, (index, case_id) in product(range(plan.repeats), enumerate(plan.ids)):
+        variants = [repeated(variant, repeat) for variant in plan.suite.variants(case_id)]
+        edits = {name: done.edits[case_id, name] for name in variants if (case_id, name) in done.edits}
+        make = tuple(name for name in variants if name not in edits)
+        scores = units.get((case_id, repeat), [])
+        job = Job(case_id, index, make, edits, tuple(line["variant"] for line in scores), repeat=repeat)
+        if make:
+            to_edit.append(job)
+        elif not scores or len(scores) < scores[0].get("units", 1):
+            to_score.append(job)
+    return to_edit, to_score
+
+
+def lines_of(plan: Plan) -> Sequence[Line]:
+    """The lines of a run's journal; before it is there, those that it will start with."""
+    lines, _ = read_lines(plan.out, judged=plan.judging is not None)
+    return lines or (plan.kept.lines if plan.kept else ())
+
+
+def done_so_far(plan: Plan) -> Progress:
+    """What the journal has; without what ended without a verdict, where that is to be asked again."""
+    done = _supported(progress(lines_of(plan)))
+    if plan.edit_again:
+        done = _without(done, plan.edit_again, plan.damaged)
+    if plan.judging is None or not plan.judging.again:
+        return done
+    scores = {step: line for step, line in done.scores.items() if _settled(line)}
+    verdicts = {
+        step: {asked: line for asked, line in lines.items() if line["verdict"]["status"] == "ok"}
+        for step, lines in done.verdicts.items()
+    }
+    return replace(done, scores=scores, verdicts=verdicts)
+
+
+def _supported(done: Progress) -> Progress:
+    """What is done, without scores whose edit or verdicts the journal lacks: somebody deleted those lines."""
+    scores = {}
+    for step, line in done.scores.items():
+        keys = {call["key"] for call in line.get("calls", ())}
+        there = sum(key in keys for key, _, _ in done.verdicts.get(step, ()))
+        edited = all((step[0], name) in done.edits for name in line.get("unit", (step[1],)))
+        if edited and there >= sum(line.get("verdicts", {}).values()):
+            scores[step] = line
+    return replace(done, scores=scores)
+
+
+def _settled(score: Line) -> bool:
+    """Whether asking judges again could change nothing: all said something, or there was no edit to ask about."""
+    if score["missing"]:
+        return all(row["value"] is not None for row in score.get("white", ()))
+    return bool(score["status"] == "ok")
+
+
+def _without(done: Progress, statuses: tuple[str, ...], damaged: frozenset[Step]) -> Progress:
+    """What is done, without edits that ended with one of these statuses or are damaged, and without their scores."""
+    lost = {step for step, line in done.edits.items() if line["status"] in statuses and line.get("applicable", True)}
+    lost |= damaged
+    edits = {step: line for step, line in done.edits.items() if step not in lost}
+    scores = {
+        step: line
+        for step, line in done.scores.items()
+        if not lost & {(step[0], name) for name in line.get("unit", (step[1],))}
+    }
+    return replace(done, edits=edits, scores=scores)

@@ -1,0 +1,1 @@
+"""Suites that are read from a folder of their authors' data."""

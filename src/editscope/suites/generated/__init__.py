@@ -1,0 +1,1 @@
+"""Suites whose cases are made from seeds."""

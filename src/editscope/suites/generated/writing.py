@@ -1,0 +1,167 @@
+"""Writing a made suite in the released layout, over several processes; a set that was begun is continued."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from editscope.documents import read_json
+from editscope.errors import BadInput
+from editscope.files import SETTINGS, read_file
+from editscope.images import encode_png, keep_freed_memory
+from editscope.processes import end_with_parent
+from editscope.suites.generated.released import MARKER
+from editscope.suites.generated.suite import MadeSuite
+from editscope.suites.registry import load_suite
+
+CHUNK = 16
+BRIEF = ("problem_id", "instruction", "task", "category", "mode", "visual_condition", "seed")
+
+
+def write(
+    suite: MadeSuite,
+    out: Path,
+    jobs: int | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> int:
+    """Write every problem of the suite and ``problems.jsonl``; return how many there are.
+
+    The bytes are the same for any number of jobs. A folder that holds another set is refused; one that holds a part
+    of this set is completed.
+    """
+    _claim(suite, out)
+    ids = suite.ids
+    jobs = min(jobs or os.cpu_count() or 1, max(1, len(ids) // CHUNK))
+    lines: dict[str, str] = {}
+    if jobs == 1:
+        for case_id in ids:
+            lines[case_id] = write_problem(suite, case_id, out)
+            _tell(on_progress, len(lines), len(ids))
+    else:
+        recipe = json.dumps(dict(suite.options))
+        chunks = [ids[i : i + CHUNK] for i in range(0, len(ids), CHUNK)]
+        with ProcessPoolExecutor(jobs, get_context("spawn"), _begin) as pool:
+            futures = [pool.submit(_write_chunk, suite.name, recipe, chunk, out) for chunk in chunks]
+            try:
+                for future in as_completed(futures):
+                    lines.update(future.result())
+                    _tell(on_progress, len(lines), len(ids))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+    _replace(out / "problems.jsonl", "".join(lines[case_id] + "\n" for case_id in ids).encode())
+    return len(ids)
+
+
+def write_problem(suite: MadeSuite, case_id: str, out: Path) -> str:
+    """Write one problem's three files; its line of ``problems.jsonl`` is returned.
+
+    The description comes last and whole: where it is, the pictures are whole too, and need not be made again.
+    """
+    stem = str(out / case_id)
+    files = [Path(f"{stem}{ending}") for ending in ("_input.png", "_answer.png", ".json")]
+    if all(file.is_file() for file in files):
+        return _line(case_id, _described(files[2]))
+    made = suite.made(case_id)
+    for file, picture in zip(files, (made.input, made.answer), strict=False):
+        _replace(file, encode_png(picture))
+    _replace(files[2], pretty(made.sidecar).encode())
+    return _line(case_id, made.sidecar)
+
+
+def _described(path: Path) -> Mapping[str, Any]:
+    try:
+        found = read_json(read_file(path, SETTINGS))
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise BadInput(f"{path} cannot be read ({why}); remove it to have the problem written again") from None
+    if not isinstance(found, dict):
+        raise BadInput(f"{path} holds no JSON object; remove it to have the problem written again")
+    return found
+
+
+def _line(case_id: str, fields: Mapping[str, Any]) -> str:
+    files = {"id": case_id, "input": f"{case_id}_input.png", "answer": f"{case_id}_answer.png"}
+    return json.dumps({**files, **{key: fields[key] for key in BRIEF if key in fields}}, ensure_ascii=False)
+
+
+def pretty(fields: Mapping[str, Any]) -> str:
+    """JSON with one field a line: easy to read, and made by the fast encoder.
+
+    >>> print(pretty({"n": 3, "box": [1, 2]}), end="")
+    {
+     "n": 3,
+     "box": [1, 2]
+    }
+    """
+    lines = (f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+@cache
+def _suite(name: str, recipe: str) -> MadeSuite:
+    suite = load_suite(name, **json.loads(recipe))
+    assert isinstance(suite, MadeSuite)
+    return suite
+
+
+def _begin() -> None:
+    keep_freed_memory()
+    end_with_parent()
+
+
+def _write_chunk(name: str, recipe: str, ids: tuple[str, ...], out: Path) -> dict[str, str]:
+    return {case_id: write_problem(_suite(name, recipe), case_id, out) for case_id in ids}
+
+
+def _claim(suite: MadeSuite, out: Path) -> None:
+    """Make sure that the folder is ours to write."""
+    marker = {
+        "suite": suite.name,
+        "generator": suite.generator,
+        "fingerprint": suite.fingerprint,
+        "options": dict(suite.options),
+        "environment": dict(suite.environment()),
+    }
+    text = json.dumps(marker, indent=1) + "\n"
+    if out.exists() and not out.is_dir():
+        raise BadInput(f"{out} is a file; --out takes a folder")
+    if out.is_dir() and any(_foreign(out)):
+        there = out / MARKER
+        if not there.is_file():
+            raise BadInput(f"{out} is not empty and holds no set of ours; choose a new folder for --out")
+        if read_file(there, SETTINGS) != text.encode():
+            raise BadInput(f"{out} holds another set ({MARKER} differs); choose a new folder for --out")
+        return
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        _replace(out / MARKER, text.encode())
+    except OSError as error:
+        raise BadInput(f"{out} cannot be written ({error.strerror}); choose another folder for --out") from error
+
+
+def _foreign(out: Path) -> Iterator[Path]:
+    return (path for path in out.iterdir() if not path.name.startswith("."))
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write a file whole, in the place of what is there and never into it: that may be a pipe or a link."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise BadInput(f"{path} cannot be written ({error.strerror}); choose another folder for --out") from error
+
+
+def _tell(on_progress: Callable[[int, int], None] | None, done: int, total: int) -> None:
+    if on_progress is not None:
+        on_progress(done, total)

@@ -1,0 +1,123 @@
+"""By what a run is judged: a rubric with its options and prompts, as run.json names it and workers load it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from editscope.cases import NOTHING
+from editscope.errors import BadInput
+from editscope.scoring.rubrics import Measure, Prompts, Rubric
+from editscope.suites import Suite
+from editscope.suites.rubrics import load_rubric
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A rubric by name and options; ``prompts`` is the folder that replaces its own, "" where none does.
+
+    ``white`` says that a white picture is judged where an edit is missing, as a released tool does.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    prompts: str = ""
+    white: bool = False
+
+    def rubric(self) -> Rubric:
+        """The rubric, made again in this process."""
+        return load_rubric(self.name, **self.options)
+
+    def pack(self, rubric: Rubric) -> Prompts:
+        """The prompts that the rubric asks with."""
+        return rubric.prompts(self.prompts or None)
+
+    def __str__(self) -> str:
+        """As --protocol takes it: the name, with options where there are any."""
+        return self.name + (f"?{urlencode(dict(self.options))}" if self.options else "")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Protocol, (self.name, dict(self.options), self.prompts, self.white)
+
+
+def protocol_for(
+    suite: Suite, name: str | None = None, options: Mapping[str, Any] = NOTHING, prompts: str | Path | None = None
+) -> Protocol:
+    """The protocol that a suite is judged by: the one that is asked for, else its own."""
+    wanted = name or suite.default_protocol
+    if not wanted:
+        raise BadInput(f"suite {suite.name} has no protocol of its own; choose one with --protocol, such as kris")
+    given = dict(options)
+    if wanted.partition("?")[0] == suite.default_protocol:
+        given = {**suite.rubric_options, **given}
+    rubric = load_rubric(wanted, **given)
+    folder = "" if prompts is None else str(Path(prompts).resolve())
+    return Protocol(rubric.name, rubric.options, folder)
+
+
+def described(protocol: Protocol, rubric: Rubric) -> dict[str, Any]:
+    """What run.json says of a protocol: name, options, prompts with their hashes, and the measures."""
+    pack: Any = protocol.pack(rubric)
+    prompts = getattr(pack, "prompts", {})
+    return {
+        "protocol": {"name": protocol.name, "options": dict(protocol.options)},
+        "prompts": {
+            "folder": protocol.prompts,
+            "version": getattr(pack, "version", ""),
+            "hash": getattr(pack, "hash", ""),
+            "files": {name: prompts[name].hash for name in sorted(prompts)},
+        },
+        "sent": rubric.sending(),
+        "measures": [asdict(measure) for measure in rubric.measures],
+        "headline": rubric.headline,
+    }
+
+
+def protocol_from(said: Mapping[str, Any]) -> Protocol:
+    """The protocol that ``described`` wrote."""
+    return Protocol(said["protocol"]["name"], said["protocol"]["options"], said["prompts"]["folder"])
+
+
+def measures_from(said: Mapping[str, Any]) -> tuple[Measure, ...]:
+    """The measures that ``described`` wrote."""
+    try:
+        return tuple(Measure(**{**fields, "metrics": tuple(fields["metrics"])}) for fields in said["measures"])
+    except TypeError as error:
+        raise BadInput(f"run.json has a measure that this version does not know ({error})") from error
+
+
+@lru_cache(maxsize=1)
+def code_digest() -> str:
+    """Hash of the code that decides what a judge gets and what pixels score.
+
+    What was prepared for a judge is kept between runs under this hash, so that nothing of older code is used again.
+    """
+    import PIL
+
+    digest = sha256(PIL.__version__.encode())
+    for path in deciding_files():
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def deciding_files() -> tuple[Path, ...]:
+    """The files of ours that decide which pictures and words a judge gets, and the numbers that pixels give."""
+    from editscope import images, judges, scoring, suites
+    from editscope.judges import prompts
+    from editscope.scoring import rubrics
+
+    rooms = (
+        (images, "*.py"),
+        (scoring, "*.py"),
+        (rubrics, "*.py"),
+        (suites, "*/rubric.py"),
+        (prompts, "*.py"),
+        (judges, "p*.py"),
+        (judges, "records.py"),
+    )
+    return tuple(path for room, names in rooms for path in sorted(Path(str(room.__file__)).parent.glob(names)))

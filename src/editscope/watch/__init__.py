@@ -1,0 +1,1 @@
+"""Checkpoints of a training run, each evaluated on the same cases."""

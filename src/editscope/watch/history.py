@@ -1,0 +1,198 @@
+"""The history of a watch: one look for each checkpoint, kept as JSON and CSV beside the runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from editscope.documents import read_json
+from editscope.errors import BadInput
+from editscope.files import DOCUMENT, read_file
+from editscope.results.comparison_text import ShortScale, metric_name, number, p_value, signed
+from editscope.runfolder.files import write_whole
+
+JSON, CSV = "watch.json", "watch.csv"
+FORMAT = 1
+SHORT = 10.0
+COLUMNS = (
+    *("name", "step", "status", "metric", "mean", "lo", "hi", "n", "fallen"),
+    *("baseline", "difference", "difference_lo", "difference_hi", "p"),
+    *("best", "to_best", "to_best_lo", "to_best_hi", "p_best", "run", "reason", "at"),
+)
+
+LookStatus = Literal["done", "failed", "gone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A paired difference to another run, in percent, with its interval, its p-value and whether it is a fall."""
+
+    name: str
+    difference: float
+    lo: float
+    hi: float
+    p: float
+    cases: int
+    fallen: bool
+
+    def said(self, metric: str = "") -> str:
+        """The difference in words.
+
+        >>> Against("a", -6.21, -8.0, -4.12, 0.0004, 40, True).said()
+        '−6.2 (−8.0 … −4.1, p <0.001)'
+        """
+        span = f"{signed(self.lo, metric)} … {signed(self.hi, metric)}, " if self.hi > self.lo else ""
+        return f"{signed(self.difference, metric)} ({span}p {p_value(self.p)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What came of one checkpoint: its score, and how it differs from the baseline and from the best before it."""
+
+    name: str
+    path: str
+    step: int | None
+    seen: str
+    run: str
+    status: LookStatus
+    attempts: int = 1
+    reason: str = ""
+    metric: str = ""
+    score: Mapping[str, Any] | None = None
+    baseline: Against | None = None
+    best: Against | None = None
+    at: str = ""
+
+    @property
+    def mean(self) -> float:
+        """Its score; below all others where it has none."""
+        mean = (self.score or {}).get("mean")
+        return float("-inf") if mean is None else float(mean)
+
+    @property
+    def scale(self) -> str:
+        """The metric, as figures of it are written: with two decimals where they are small, as on a scale to 5."""
+        return ShortScale(self.metric) if self.score and self.mean <= SHORT else self.metric
+
+    @property
+    def fallen(self) -> bool:
+        """Whether its score has fallen below that of the baseline beyond chance."""
+        return self.baseline is not None and self.baseline.fallen
+
+    def over(self, status: LookStatus, reason: str) -> Look:
+        """The look with how it ended."""
+        return replace(self, status=status, reason=reason, at=datetime.now(UTC).isoformat(timespec="seconds"))
+
+    def scored(self, metric: str, score: Mapping[str, Any], baseline: Against | None, best: Against | None) -> Look:
+        """The look with its score and what it is compared with."""
+        return replace(self, metric=metric, score=dict(score), baseline=baseline, best=best)
+
+    def unscored(self, reason: str) -> Look:
+        """The look without a score, and why."""
+        return replace(self, reason=reason, score=None, baseline=None, best=None)
+
+    def __str__(self) -> str:
+        """One line: the score with its interval, the differences, and whether it has fallen."""
+        if self.score is None or self.score["mean"] is None:
+            return f"{self.name}  {self.reason or 'no case has a value'}"
+        lo, hi = self.score["lo"], self.score["hi"]
+        span = f" ({number(lo, self.scale)} … {number(hi, self.scale)})" if lo is not None and hi > lo else ""
+        said = [f"{self.name}  {metric_name(self.metric)} {number(self.mean, self.scale)}{span}"]
+        if self.baseline is not None:
+            said.append(f"{self.baseline.said(self.scale)} to {self.baseline.name}")
+        if self.best is not None and (self.baseline is None or self.best.name != self.baseline.name):
+            said.append(f"{self.best.said(self.scale)} to the best, {self.best.name}")
+        if self.best is not None and self.best.difference > 0:
+            said.append("best so far")
+        if self.fallen:
+            said.append("FALLEN")
+        return " · ".join(said)
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """All looks of a watch, in the order in which they were taken; ``about`` and ``how`` say what was watched."""
+
+    about: Mapping[str, Any]
+    how: Mapping[str, Any]
+    looks: dict[str, Look] = field(default_factory=dict)
+
+    def get(self, name: str) -> Look | None:
+        """The look at a checkpoint, by its name."""
+        return self.looks.get(name)
+
+    def __iter__(self) -> Iterator[Look]:
+        return iter(list(self.looks.values()))
+
+    def in_order(self) -> list[Look]:
+        """All looks by the numbers of their checkpoints, those without one last."""
+        return sorted(self.looks.values(), key=lambda one: (one.step is None, one.step or 0))
+
+
+def read_history(folder: Path, about: Mapping[str, Any]) -> History | None:
+    """The history that a folder holds, None where it holds none; BadInput where it is of another watch."""
+    path = folder / JSON
+    if not path.is_file():
+        return None
+    try:
+        said = read_json(read_file(path, DOCUMENT))
+        looks = [_look(fields) for fields in said["checkpoints"]]
+        there, how, written = dict(said["about"]), dict(said["how"]), int(said["format"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInput(
+            f"{path} cannot be read ({type(error).__name__}: {error}); move it away to begin anew"
+        ) from error
+    if written > FORMAT:
+        raise BadInput(f"{path} was written by a newer version; upgrade with pip install --upgrade editscope")
+    other = [
+        f"{name} {there.get(name)!r} (asked: {value!r})" for name, value in about.items() if there.get(name) != value
+    ]
+    if other:
+        raise BadInput(f"--out {folder} holds another watch, with {', '.join(other)}; give another folder")
+    return History(there, how, {look.name: look for look in looks})
+
+
+def write_history(folder: Path, history: History) -> None:
+    """Write watch.json and watch.csv, each whole or not at all."""
+    said = {
+        "format": FORMAT,
+        "about": dict(history.about),
+        "how": dict(history.how),
+        "checkpoints": [asdict(look) for look in history],
+    }
+    write_whole(folder / JSON, (json.dumps(said, indent=1, ensure_ascii=False) + "\n").encode())
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for look in history.in_order():
+        writer.writerow(_flat(look))
+    write_whole(folder / CSV, text.getvalue().encode())
+
+
+def _look(fields: Mapping[str, Any]) -> Look:
+    against = {name: None if fields[name] is None else Against(**fields[name]) for name in ("baseline", "best")}
+    return Look(**{**fields, **against})
+
+
+def _flat(look: Look) -> dict[str, Any]:
+    row: dict[str, Any] = {name: getattr(look, name) for name in ("step", "status", "metric", "run", "at")}
+    row |= {"name": _harmless(look.name), "reason": _harmless(look.reason), "fallen": int(look.fallen)}
+    row |= dict(look.score or {})
+    for found, names in (
+        (look.baseline, ("baseline", "difference", "difference_lo", "difference_hi", "p")),
+        (look.best, ("best", "to_best", "to_best_lo", "to_best_hi", "p_best")),
+    ):
+        if found is not None:
+            row |= dict(zip(names, (_harmless(found.name), found.difference, found.lo, found.hi, found.p), strict=True))
+    return row
+
+
+def _harmless(text: str) -> str:
+    """Text that a spreadsheet will not run as a formula."""
+    return f"'{text}" if text[:1] in tuple("=+-@\t\r") else text

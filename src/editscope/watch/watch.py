@@ -1,0 +1,352 @@
+"""Watching a folder of checkpoints: each new one is evaluated on the same cases, and a score that falls is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from editscope.editors.base import EditLimits
+from editscope.editors.registry import editor_kinds
+from editscope.editors.spec import WRAPPERS, parse_spec
+from editscope.errors import BadInput, EditscopeError, Stopped, unknown
+from editscope.results.comparison import compare
+from editscope.results.run import Run, open_run
+from editscope.runfolder.lock import Lock
+from editscope.runfolder.run_json import FILE, aggregation_from, read_info
+from editscope.runs.engine.interrupts import Interrupts
+from editscope.runs.judging.settings import Judging
+from editscope.runs.plan import make_plan
+from editscope.runs.start import execute
+from editscope.suites import Suite, Where
+from editscope.watch.checkpoints import PATTERNS, Checkpoint, Settling, find_checkpoints, spec_for
+from editscope.watch.history import Against, History, Look, read_history, write_history
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from editscope.stats.paired import Paired
+
+ATTEMPTS = 2
+"""How often a checkpoint that cannot be evaluated is tried: once, and once more after the others."""
+FIRST, BEST = "first", "best"
+LOCK = ".watch.lock"
+CHECKPOINT = "checkpoint"
+"""Where run.json keeps what the checkpoint looked like."""
+REQUESTED = "stopped on request"
+"""How the engine begins what it says when the user stopped it: then the watch ends too."""
+
+
+@dataclass(frozen=True, eq=False)
+class Watch:
+    """What is watched, on what, against what.
+
+    ``baseline`` is "first", "best" or a run folder; ``confidence`` is that of all intervals of a watch. ``judging`` is
+    made anew for each run, since a judge is closed with it.
+    """
+
+    folder: Path
+    out: Path
+    editor: str
+    suite: Suite
+    where: Where | None = None
+    limit: int | None = None
+    patterns: Sequence[str] = PATTERNS
+    settle_s: float = 30.0
+    baseline: str = BEST
+    metric: str | None = None
+    confidence: float = 0.95
+    seed: int = 0
+    repeats: int = 1
+    timeout: float | None = None
+    jobs: int | None = None
+    engine: str = "local"
+    ray_address: str | None = None
+    edit_limits: EditLimits | None = None
+    judging: Callable[[], Judging | None] = lambda: None
+
+    def about(self) -> dict[str, Any]:
+        """What decides the scores of a watch; one that is gone on with has the same."""
+        where = None if self.where is None else {tag: list(values) for tag, values in self.where.items()}
+        return {
+            "folder": str(self.folder.absolute()),
+            "editor": self.editor,
+            "suite": self.suite.name,
+            "fingerprint": self.suite.fingerprint,
+            "where": where,
+            "limit": self.limit,
+            "seed": self.seed,
+            "repeats": self.repeats,
+        }
+
+    def how(self) -> dict[str, Any]:
+        """What decides how scores are compared; it may change, and the runs are compared anew."""
+        return {"baseline": self.baseline, "metric": self.metric, "confidence": self.confidence}
+
+
+@dataclass
+class Watcher:
+    """A watch that is going on. ``say`` gets sentences; ``console`` shows how runs go."""
+
+    watch: Watch
+    say: Callable[[str], None]
+    console: Console | None = None
+    history: History = field(init=False)
+    _settling: Settling = field(init=False)
+    _said: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        check(self.watch)
+        self._settling = Settling(self.watch.settle_s)
+        self.history = self._opened()
+
+    def run(self, every_s: float, *, once: bool = False) -> Iterator[Look]:
+        """Evaluate what is there and what comes, one look after another; ends with Ctrl-C, or at once with ``once``.
+
+        A Ctrl-C while nothing is done ends it; one in the middle of a run raises Stopped, and the same watch goes on
+        with that run later.
+        """
+        busy = f"{self.watch.out} is used by another watch; wait for it or stop it first"
+        lock = Lock(self.watch.out / LOCK, busy, make_folder=True)
+        try:
+            self.history = self._opened()
+            if self.history.looks:
+                write_history(self.watch.out, self.history)
+            yield from self._rounds(every_s, once)
+        finally:
+            lock.remove()
+
+    def _rounds(self, every_s: float, once: bool) -> Iterator[Look]:
+        while True:
+            tried: set[str] = set()
+            while (one := self._next(tried)) is not None:
+                tried.add(one.name)
+                yield self._look(one)
+            if once:
+                if self._again(tried):
+                    continue
+                return
+            with Interrupts() as interrupts:
+                self._once(f"waiting for checkpoints in {self.watch.folder}; Ctrl-C ends it")
+                wait([interrupts.fd], timeout=every_s)
+                if interrupts.count:
+                    return
+
+    def _again(self, tried: set[str]) -> bool:
+        """Whether something that failed in this round is to be tried once more, now that the others are done."""
+        return any(look.name in tried and look.status == "failed" and look.attempts < ATTEMPTS for look in self.history)
+
+    # --- what is next -----------------------------------------------------------------------------
+
+    def _next(self, tried: set[str]) -> Checkpoint | None:
+        """The first complete checkpoint that has not been evaluated, nor tried in this round."""
+        there = find_checkpoints(self.watch.folder, self.watch.patterns)
+        self._say_gone({one.name for one in there})
+        for one in there:
+            known = self.history.get(one.name)
+            if known is not None and known.status == "done":
+                if known.seen and known.seen != one.seen:
+                    self._once(f"{one.name} has changed since it was evaluated; its scores are those of before")
+            elif one.name in tried or self._tries(one) >= ATTEMPTS:
+                continue
+            elif self._settling.complete(one):
+                return one
+            else:
+                self._once(f"{one.name} is still being written")
+        return None
+
+    def _tries(self, one: Checkpoint) -> int:
+        """How often it was tried as it is now: one that was saved again is another."""
+        known = self.history.get(one.name)
+        return known.attempts if known is not None and known.seen == one.seen else 0
+
+    def _say_gone(self, there: set[str]) -> None:
+        for look in list(self.history):
+            if look.name not in there and look.status == "failed":
+                self._keep(look.over("gone", "it was deleted before it could be evaluated"))
+                self._once(f"{look.name} is gone and is skipped")
+
+    def _once(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self.say(text)
+
+    # --- one checkpoint ---------------------------------------------------------------------------
+
+    def _look(self, one: Checkpoint) -> Look:
+        attempts = self._tries(one) + 1
+        look = Look(one.name, str(one.path), one.step, one.seen, self._run_folder(one).name, "failed", attempts)
+        try:
+            self._evaluate(one)
+            look = self._judged(look.over("done", ""), list(self.history))
+        except EditscopeError as error:
+            if isinstance(error, Stopped) and REQUESTED in str(error):
+                raise Stopped(f"{REQUESTED}; the same command goes on with {one.name}") from error
+            if not one.path.exists():
+                look = look.over("gone", "it was deleted while it was evaluated")
+                self.say(f"{one.name} is gone and is skipped")
+            else:
+                look = look.over("failed", str(error))
+                later = "; it is tried once more later" if attempts < ATTEMPTS else "; it is not tried again"
+                self.say(f"{one.name} could not be evaluated: {error}{later}")
+        self._keep(look)
+        return look
+
+    def _evaluate(self, one: Checkpoint) -> Run:
+        watch = self.watch
+        plan = make_plan(
+            watch.suite,
+            spec_for(watch.editor, one.path),
+            out=self._run_folder(one),
+            where=watch.where,
+            limit=watch.limit,
+            seed=watch.seed,
+            timeout=watch.timeout,
+            judging=watch.judging(),
+            repeats=watch.repeats,
+            edit_limits=watch.edit_limits,
+            also={CHECKPOINT: one.seen},
+        )
+        return execute(plan, jobs=watch.jobs, console=self.console, engine=watch.engine, ray_address=watch.ray_address)
+
+    def _run_folder(self, one: Checkpoint) -> Path:
+        """Where its run goes; not into one that was begun with other weights, so that no run mixes two."""
+        folder = self.watch.out / one.run_name
+        return folder if begun_with(folder) in (None, one.seen) else folder.with_name(f"{one.run_name}~{one.seen[:8]}")
+
+    # --- what its score means ---------------------------------------------------------------------
+
+    def _judged(self, look: Look, before: Sequence[Look]) -> Look:
+        """A look with its score, and how that differs from the baseline and from the best before it."""
+        run = self._opened_run(look)
+        earlier = [one for one in before if one.status == "done" and one.score and self._run_is_there(one)]
+        metric = self.watch.metric or aggregation_from(run.info).headline
+        if metric not in run.metrics:
+            raise unknown("metric", metric, run.metrics)
+        cell = run.summary["overall"][metric]
+        score = {name: cell[name] for name in ("mean", "lo", "hi", "n")}
+        best = max(earlier, key=lambda one: one.mean, default=None)
+        sure = level_against_best(self.watch.confidence, len(earlier))
+        to_best = self._against(best.name, self._opened_run(best), run, metric, sure) if best else None
+        if self.watch.baseline == BEST:
+            base = to_best
+        elif self.watch.baseline == FIRST:
+            first = earlier[0] if earlier else None
+            base = self._against(first.name, self._opened_run(first), run, metric) if first else None
+        else:
+            base = self._against(Path(self.watch.baseline).name, open_run(self.watch.baseline), run, metric)
+        return look.scored(metric, score, base, to_best)
+
+    def _against(self, name: str, other: Run, run: Run, metric: str, level: float | None = None) -> Against:
+        level = level or self.watch.confidence
+        paired = compare(other, run, metric=metric, level=level).overall
+        fallen = has_fallen(paired, level)
+        if smallest_p(paired.cases) >= 1 - level:
+            self._once(
+                f"{paired.cases} cases are too few to show any fall at this confidence, however large (the smallest p "
+                f"is {smallest_p(paired.cases):.2g}); raise --limit in another --out"
+            )
+        return Against(name, paired.difference, paired.lo, paired.hi, paired.p, paired.cases, fallen)
+
+    def _run_is_there(self, look: Look) -> bool:
+        """Whether the run of a look can still be compared with; one that was deleted is said and left out."""
+        if (self.watch.out / look.run / FILE).is_file():
+            return True
+        self._once(f"the run of {look.name} was deleted; nothing is compared with it any more")
+        return False
+
+    def _opened_run(self, look: Look) -> Run:
+        return open_run(self.watch.out / look.run)
+
+    # --- the history ------------------------------------------------------------------------------
+
+    def _opened(self) -> History:
+        """What was seen before; compared anew where the comparison is another one."""
+        about, how = self.watch.about(), self.watch.how()
+        found = read_history(self.watch.out, about)
+        if found is None:
+            return History(about, how)
+        looks: list[Look] = []
+        for look in found.looks.values():
+            if look.status == "done" and found.how != how:
+                there = self._run_is_there(look)
+                look = self._judged(look, looks) if there else look.unscored("its run was deleted")
+            looks.append(look)
+        return History(about, how, {look.name: look for look in looks})
+
+    def _keep(self, look: Look) -> None:
+        self.history.looks[look.name] = look
+        write_history(self.watch.out, self.history)
+
+
+def check(watch: Watch) -> None:
+    """Raise BadInput for what is wrong with a watch, before anything is spent."""
+    for spec in parse_spec(spec_for(watch.editor, watch.folder)).chain:
+        if spec.kind not in (*editor_kinds(), *WRAPPERS):
+            raise unknown("kind of editor", spec.kind, (*editor_kinds(), *WRAPPERS))
+    find_checkpoints(watch.folder, watch.patterns)
+    if not 0 < watch.confidence < 1:
+        raise BadInput(f"--confidence is {watch.confidence:g}; give a share between 0 and 1, such as 0.95")
+    if watch.settle_s < 0:
+        raise BadInput(f"--settle is {watch.settle_s:g}; give a number of seconds from 0 on")
+    if watch.metric is not None and watch.metric.endswith("_ratio"):
+        raise BadInput(f"--metric {watch.metric} is not better when it is higher, so that its fall means nothing")
+    if watch.baseline not in (FIRST, BEST):
+        open_run(watch.baseline)
+    if watch.out.exists() and not watch.out.is_dir():
+        raise BadInput(f"--out {watch.out} is a file; a watch needs a folder for its runs")
+    watch.suite.select(watch.where, watch.limit)
+
+
+def begun_with(folder: Path) -> str | None:
+    """What the checkpoint of a run looked like when it was begun; None where there is no run, or none of a watch."""
+    try:
+        return read_info(folder).get(CHECKPOINT)
+    except BadInput:  # whoever opens it says what is wrong with it
+        return None
+
+
+def level_against_best(confidence: float, earlier: int) -> float:
+    """The level of an interval against the best of some earlier runs: 1 - (1 - confidence) / earlier.
+
+    The best of twenty equal checkpoints is one that had luck, and the next would seem to have fallen. With this level
+    (Bonferroni over the runs that the best was chosen from) that happens no more often than against a single run.
+
+    >>> level_against_best(0.95, 1), round(level_against_best(0.95, 10), 4)
+    (0.95, 0.995)
+    """
+    return 1 - (1 - confidence) / earlier if earlier > 1 else confidence
+
+
+def has_fallen(paired: Paired, confidence: float) -> bool:
+    """Whether a run is worse than another beyond chance: its interval lies below 0, and so says the sign-flip test.
+
+    Both are two-sided, so that chance alone makes a fall in (1 - confidence) / 2 of all comparisons. The interval
+    resamples within strata and is too narrow where these hold one case; the test is not touched by that.
+    """
+    return paired.difference < 0 and paired.hi < 0 and paired.p < 1 - confidence
+
+
+def smallest_p(cases: int) -> float:
+    """The smallest p-value that a two-sided sign-flip test of so many cases can have: 2 / 2^cases.
+
+    >>> smallest_p(6)
+    0.03125
+    """
+    return 2.0 ** (1 - cases)
+
+
+def summed_up(history: History) -> str:
+    """How a watch stands, in a sentence."""
+    done = [look for look in history if look.status == "done"]
+    fallen = sum(look.fallen for look in done)
+    failed = sum(look.status == "failed" for look in history)
+    parts = [f"{len(done)} checkpoint{'' if len(done) == 1 else 's'} evaluated"]
+    if done:
+        best = max(done, key=lambda look: look.mean)
+        parts.append(f"best {best.name} with {best.mean:.1f}")
+    parts += [f"{fallen} fallen"] if fallen else []
+    parts += [f"{failed} could not be evaluated"] if failed else []
+    return ", ".join(parts)

@@ -3,7 +3,7 @@
     python benchmarks/editor_ways.py [--edits 40] [--seconds 0.1] [--side 1024]
 
 The same editor, which only waits, is asked directly (the baseline), as a worker and through `serve-editor`, by as many
-threads as each of them asks for. Pictures have as many colours as photographs do.
+threads as each of them asks for. Pictures have as many colors as photographs do.
 """
 
 from __future__ import annotations

@@ -125,8 +125,8 @@ def questions(size: int, *, by_case: bool) -> Design:
     return Design(name, tags, plan, np.array([laws[law] for law, _ in rows]), truth, noise=0.3, absent=0.4)
 
 
-CATEGORIES = {"geometry": 5, "structure": 5, "colour": 5, "symbols": 5}
-UNEVEN = {"geometry": 2, "structure": 3, "colour": 3}
+CATEGORIES = {"geometry": 5, "structure": 5, "color": 5, "symbols": 5}
+UNEVEN = {"geometry": 2, "structure": 3, "color": 3}
 CHARTS = {"bar": 4, "scatter": 4, "line": 4, "heatmap": 4, "network": 4}
 
 

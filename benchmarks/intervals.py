@@ -2,7 +2,7 @@
 
     python benchmarks/intervals.py
 
-Two baselines are measured in the same run: a vectorised one, which draws a matrix of resamples × cases for each stratum
+Two baselines are measured in the same run: a vectorized one, which draws a matrix of resamples × cases for each stratum
 and averages along its rows, and a plain loop over resamples, on fewer resamples and extrapolated.
 """
 
@@ -60,7 +60,7 @@ def cases() -> dict[str, list[object]]:
     return rows
 
 
-def vectorised(rows: dict[str, list[object]], metrics: tuple[str, ...], resamples: int) -> list[tuple[float, float]]:
+def vectorized(rows: dict[str, list[object]], metrics: tuple[str, ...], resamples: int) -> list[tuple[float, float]]:
     """The same intervals, stratum by stratum: a matrix of drawn places, its values averaged along each row."""
     rng = np.random.default_rng(0)
     tags = {tag: np.array(rows[tag]) for tag in ("category", "task", "mode", "condition")}
@@ -133,8 +133,8 @@ def seconds(work: Callable[[], object], repeats: int, clock: Callable[[], float]
     return best
 
 
-def show(what: str, taken_s: float, vectorised_s: float, plain_s: float) -> None:
-    print(f"{what:44}{taken_s:9.2f}{vectorised_s / taken_s:19.1f}×{plain_s / taken_s:14.0f}×")
+def show(what: str, taken_s: float, vectorized_s: float, plain_s: float) -> None:
+    print(f"{what:44}{taken_s:9.2f}{vectorized_s / taken_s:19.1f}×{plain_s / taken_s:14.0f}×")
 
 
 def main() -> None:
@@ -144,20 +144,20 @@ def main() -> None:
     rows = cases()
     groups = summarize(rows, PLAN, METRICS[:1], resamples=2)["groups"]
     print(f"{len(rows['task']):,} cases, {len(groups) + 1} aggregates, B = {RESAMPLES:,}")
-    print(f"{'what':44}{'CPU s':>9}{'against vectorised':>20}{'against plain':>15}")
+    print(f"{'what':44}{'CPU s':>9}{'against vectorized':>20}{'against plain':>15}")
     for number in (3, len(METRICS)):
         metrics = METRICS[:number]
         plain_s = seconds(lambda: plain(rows, metrics, PLAIN_RESAMPLES), 1) * RESAMPLES / PLAIN_RESAMPLES  # noqa: B023
-        vectorised_s = seconds(lambda: vectorised(rows, metrics, RESAMPLES), 2)  # noqa: B023
+        vectorized_s = seconds(lambda: vectorized(rows, metrics, RESAMPLES), 2)  # noqa: B023
         warm_s = seconds(lambda: summarize(rows, PLAN, metrics, resamples=RESAMPLES), 5)  # noqa: B023
-        show(f"plain loop, {number} metrics (from {PLAIN_RESAMPLES} resamples)", plain_s, vectorised_s, plain_s)
-        show(f"vectorised NumPy, {number} metrics", vectorised_s, vectorised_s, plain_s)
-        show(f"summarize, {number} metrics, warm", warm_s, vectorised_s, plain_s)
+        show(f"plain loop, {number} metrics (from {PLAIN_RESAMPLES} resamples)", plain_s, vectorized_s, plain_s)
+        show(f"vectorized NumPy, {number} metrics", vectorized_s, vectorized_s, plain_s)
+        show(f"summarize, {number} metrics, warm", warm_s, vectorized_s, plain_s)
         if number == 3:
             cold_s = seconds(
                 lambda: subprocess.run([sys.executable, __file__, "--once"], check=True), 5, time.perf_counter
             )
-            show("summarize, 3 metrics, new process, wall", cold_s, vectorised_s, plain_s)
+            show("summarize, 3 metrics, new process, wall", cold_s, vectorized_s, plain_s)
 
 
 if __name__ == "__main__":

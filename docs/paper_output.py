@@ -62,7 +62,7 @@ def trimmed(page: Image.Image) -> Image.Image:
 
 
 def keep(picture: Image.Image, name: str) -> None:
-    """Save a picture for the documentation: not wide, few colours, small."""
+    """Save a picture for the documentation: not wide, few colors, small."""
     picture = picture.convert("RGB")
     if picture.width > WIDTH:
         picture = picture.resize((WIDTH, round(picture.height * WIDTH / picture.width)), Image.Resampling.LANCZOS)

@@ -60,7 +60,7 @@ def sections(page: Page, report: Path) -> None:
 
 
 def keep(shot: Image.Image, name: str) -> None:
-    """Few colours are enough for text and bars, and make a file of a third."""
+    """Few colors are enough for text and bars, and make a file of a third."""
     out = IMAGES / f"report-{name}.png"
     shot.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(out, optimize=True)
     print(f"{out.name}: {out.stat().st_size:,} bytes", flush=True)

@@ -29,9 +29,9 @@ METRICS = {
 }
 METRIC_NOTES = {
     "miou": "Intersection over union of right pixels, averaged over the tolerances ΔE 0 … 10.",
-    "iou@0": "Intersection over union where only the exact colour counts.",
-    "iou@5": "Intersection over union at a colour tolerance of ΔE 5.",
-    "iou@10": "Intersection over union at a colour tolerance of ΔE 10.",
+    "iou@0": "Intersection over union where only the exact color counts.",
+    "iou@5": "Intersection over union at a color tolerance of ΔE 5.",
+    "iou@10": "Intersection over union at a color tolerance of ΔE 10.",
     "edit_accuracy": "Share of the pixels that should change and are right, averaged over the tolerances.",
     "preservation_accuracy": "Share of the pixels that should stay and did, averaged over the tolerances.",
     "over_edit_ratio": "Pixels that changed for each pixel that should have; 1 is right.",
@@ -83,9 +83,9 @@ class Failure:
 
 
 FAILURES = {
-    "success": Failure("Success", "The right pixels have the right colours, and the rest was left alone."),
+    "success": Failure("Success", "The right pixels have the right colors, and the rest was left alone."),
     "color_imprecision": Failure(
-        "Colour imprecision", "The right places changed, but colours are only near: wrong at ΔE 0, right at ΔE 10."
+        "Color imprecision", "The right places changed, but colors are only near: wrong at ΔE 0, right at ΔE 10."
     ),
     "structural_imprecision": Failure(
         "Structural imprecision",

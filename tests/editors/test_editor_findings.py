@@ -48,7 +48,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- what goes out ------------------------------------------------------------------------------------
 
 
-def test_vendors_get_pictures_with_three_channels_however_few_colours_they_have() -> None:
+def test_vendors_get_pictures_with_three_channels_however_few_colors_they_have() -> None:
     flat = np.full((16, 24, 3), (200, 30, 30), np.uint8)
     with OpenAIServer() as server:
         assert edit(server.spec(), request(arrays=(flat,))).status == "ok"

@@ -72,7 +72,7 @@ def test_an_edit_depends_on_the_seed_and_nothing_else(name: str, problems: list[
 
 
 @pytest.mark.parametrize("name", ["drift", "noise"])
-def test_colour_flaws_leave_no_pixel_right_by_luck(name: str, problems: list[tuple[Case, Pixels, Pixels]]) -> None:
+def test_color_flaws_leave_no_pixel_right_by_luck(name: str, problems: list[tuple[Case, Pixels, Pixels]]) -> None:
     for case, source, answer in problems[:10]:
         assert (edit(name, case.id, source, answer) != answer).all()
 

@@ -337,12 +337,12 @@ def test_a_single_picture_passes_as_it_is() -> None:
 
 @pytest.mark.parametrize("how", ["row", "column", "grid"])
 def test_joined_pictures_lie_in_reading_order(how: Any) -> None:
-    colours = [40, 120, 200]
-    pictures = [np.full((20, 30, 3), colour, np.uint8) for colour in colours]
+    colors = [40, 120, 200]
+    pictures = [np.full((20, 30, 3), color, np.uint8) for color in colors]
     whole = join_pictures(pictures, how, gap=2)
-    places = [int(np.argwhere((whole == colour).all(axis=2))[0] @ (whole.shape[1], 1)) for colour in colours]
+    places = [int(np.argwhere((whole == color).all(axis=2))[0] @ (whole.shape[1], 1)) for color in colors]
     assert places == sorted(places)
-    assert all(np.count_nonzero((whole == colour).all(axis=2)) == 600 for colour in colours)
+    assert all(np.count_nonzero((whole == color).all(axis=2)) == 600 for color in colors)
     rows, columns = {"row": (20, 94), "column": (64, 30), "grid": (42, 62)}[how]
     assert whole.shape == (rows, columns, 3)
 

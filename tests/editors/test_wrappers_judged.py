@@ -64,11 +64,11 @@ def test_a_trace_goes_before_the_instruction_and_both_texts_are_kept(closing: li
 
 @pytest.mark.parametrize("mode", ["instruction", "paraphrase"])
 def test_a_rewritten_instruction_replaces_the_first(mode: str, closing: list[Editor]) -> None:
-    with JudgeServer([{"instruction": "Recolour the middle square green."}]) as server:
+    with JudgeServer([{"instruction": "Recolor the middle square green."}]) as server:
         inner = Painter()
         editor = loaded(rewrite.load(inner, server.spec(), mode), closing)
         edit = made(editor, request())
-    assert inner.seen[0].instruction == edit.asked == "Recolour the middle square green."
+    assert inner.seen[0].instruction == edit.asked == "Recolor the middle square green."
     assert editor.name == f"rewrite-{mode}+painter"
 
 
@@ -198,7 +198,7 @@ def test_an_estimate_counts_the_rewriter() -> None:
 
 
 def three(case: Request) -> Pixels:
-    """The second of three candidates is right, the others are grey."""
+    """The second of three candidates is right, the others are gray."""
     place = [derived_seed(7, k) for k in range(3)].index(case.seed)
     return ANSWER if place == 1 else np.full_like(BEFORE, 60 * place)
 

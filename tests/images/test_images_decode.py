@@ -93,7 +93,7 @@ def test_cmyk_is_converted_and_said() -> None:
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "P"])
-def test_grey_one_bit_and_palette_become_rgb(mode: str) -> None:
+def test_gray_one_bit_and_palette_become_rgb(mode: str) -> None:
     image = Image.fromarray(scene()).convert(mode)
     assert np.array_equal(load(image), np.array(image.convert("RGB")))
     assert np.array_equal(load_bytes(saved(image, "PNG")), np.array(image.convert("RGB")))
@@ -104,7 +104,7 @@ def load_bytes(data: bytes) -> Pixels:
 
 
 @pytest.mark.parametrize("kind", ["PNG", "TIFF", "PPM"])
-def test_sixteen_bit_grey_is_scaled_and_not_clipped(kind: str) -> None:
+def test_sixteen_bit_gray_is_scaled_and_not_clipped(kind: str) -> None:
     values = np.linspace(0, 65535, 24 * 36).astype(np.uint16).reshape(24, 36)
     decoded = decode(saved(Image.fromarray(values), kind))
     assert np.array_equal(decoded.pixels[:, :, 0], np.rint(values / 257.0))
@@ -122,7 +122,7 @@ def test_alpha_over_white_does_not_depend_on_the_way_in(kind: str) -> None:
     assert (from_file.pixels[:, 0] == 255).all()
 
 
-def test_grey_arrays_are_taken_and_doubtful_ones_are_not() -> None:
+def test_gray_arrays_are_taken_and_doubtful_ones_are_not() -> None:
     assert load(np.full((2, 3), 7, np.uint8)).tolist() == np.full((2, 3, 3), 7).tolist()
     for kind in (float, bool, np.int64, np.uint16):
         with pytest.raises(BadImage, match="convert it to uint8"):

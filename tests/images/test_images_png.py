@@ -20,11 +20,11 @@ from editscope.errors import BadImage
 from editscope.images import Indexed, Pixels, decode, encode_png, write_png
 
 Samples = npt.NDArray[np.generic]
-GREY, RGB, PALETTE, GREY_ALPHA, RGBA = 0, 2, 3, 4, 6
-CHANNELS = {GREY: 1, RGB: 3, PALETTE: 1, GREY_ALPHA: 2, RGBA: 4}
+GRAY, RGB, PALETTE, GRAY_ALPHA, RGBA = 0, 2, 3, 4, 6
+CHANNELS = {GRAY: 1, RGB: 3, PALETTE: 1, GRAY_ALPHA: 2, RGBA: 4}
 ADAM7 = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
-KINDS = [(GREY, 1), (GREY, 2), (GREY, 4), (GREY, 8), (RGB, 8), (PALETTE, 1), (PALETTE, 2), (PALETTE, 4), (PALETTE, 8)]
-KINDS += [(GREY_ALPHA, 8), (RGBA, 8), (GREY, 16), (RGB, 16), (GREY_ALPHA, 16), (RGBA, 16)]
+KINDS = [(GRAY, 1), (GRAY, 2), (GRAY, 4), (GRAY, 8), (RGB, 8), (PALETTE, 1), (PALETTE, 2), (PALETTE, 4), (PALETTE, 8)]
+KINDS += [(GRAY_ALPHA, 8), (RGBA, 8), (GRAY, 16), (RGB, 16), (GRAY_ALPHA, 16), (RGBA, 16)]
 
 
 def chunk(kind: bytes, content: bytes) -> bytes:
@@ -57,7 +57,7 @@ def filtered(rows: list[bytes], kinds: list[int], step: int) -> bytes:
 
 def make_png(
     samples: Samples,
-    colour: int,
+    color: int,
     depth: int,
     kinds: list[int],
     extra: bytes = b"",
@@ -65,7 +65,7 @@ def make_png(
     parts: int = 1,
 ) -> bytes:
     height, width = samples.shape[:2]
-    step = max(1, CHANNELS[colour] * depth // 8)
+    step = max(1, CHANNELS[color] * depth // 8)
     raw = b""
     for x, y, dx, dy in ADAM7 if interlaced else ((0, 0, 1, 1),):
         piece = samples[y::dy, x::dx]
@@ -76,7 +76,7 @@ def make_png(
     return b"".join(
         [
             b"\x89PNG\r\n\x1a\n",
-            chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlaced)),
+            chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, interlaced)),
             extra,
             *(chunk(b"IDAT", data[i : i + cut]) for i in range(0, len(data), cut)),
             chunk(b"IEND", b""),
@@ -84,9 +84,9 @@ def make_png(
     )
 
 
-def random_samples(colour: int, depth: int, height: int = 21, width: int = 19) -> Samples:
-    rng = np.random.default_rng(colour * 100 + depth)
-    return rng.integers(0, 1 << depth, (height, width, CHANNELS[colour])).astype(np.uint16 if depth == 16 else np.uint8)
+def random_samples(color: int, depth: int, height: int = 21, width: int = 19) -> Samples:
+    rng = np.random.default_rng(color * 100 + depth)
+    return rng.integers(0, 1 << depth, (height, width, CHANNELS[color])).astype(np.uint16 if depth == 16 else np.uint8)
 
 
 def palette_chunk(depth: int) -> bytes:
@@ -101,32 +101,32 @@ def by_pillow(data: bytes) -> Pixels:
 @pytest.mark.parametrize("interlaced", [False, True], ids=["plain", "interlaced"])
 @pytest.mark.parametrize("kinds", [[0], [1], [2], [3], [4], [4, 2, 0, 3, 1]], ids=str)
 @pytest.mark.parametrize(
-    ("colour", "depth"), [kind for kind in KINDS if kind[0] in (GREY, RGB, PALETTE) and kind[1] <= 8]
+    ("color", "depth"), [kind for kind in KINDS if kind[0] in (GRAY, RGB, PALETTE) and kind[1] <= 8]
 )
 def test_opaque_pictures_have_the_pixels_that_pillow_finds(
-    colour: int, depth: int, kinds: list[int], interlaced: bool
+    color: int, depth: int, kinds: list[int], interlaced: bool
 ) -> None:
-    extra = palette_chunk(depth) if colour == PALETTE else b""
-    data = make_png(random_samples(colour, depth), colour, depth, kinds, extra, interlaced)
+    extra = palette_chunk(depth) if color == PALETTE else b""
+    data = make_png(random_samples(color, depth), color, depth, kinds, extra, interlaced)
     decoded = decode(data)
     assert np.array_equal(decoded.pixels, by_pillow(data))
     assert decoded.notes == ()
 
 
 @pytest.mark.parametrize("interlaced", [False, True], ids=["plain", "interlaced"])
-@pytest.mark.parametrize("colour", [GREY, RGB])
-def test_sixteen_bits_are_rounded_to_eight(colour: int, interlaced: bool) -> None:
-    samples = random_samples(colour, 16)
-    decoded = decode(make_png(samples, colour, 16, [4, 1], interlaced=interlaced))
+@pytest.mark.parametrize("color", [GRAY, RGB])
+def test_sixteen_bits_are_rounded_to_eight(color: int, interlaced: bool) -> None:
+    samples = random_samples(color, 16)
+    decoded = decode(make_png(samples, color, 16, [4, 1], interlaced=interlaced))
     wanted = np.rint(samples.astype(float) / 257).astype(np.uint8)
     assert np.array_equal(decoded.pixels, np.broadcast_to(wanted, decoded.pixels.shape))
     assert decoded.notes == ("16-bit reduced to 8-bit",)
 
 
-@pytest.mark.parametrize(("colour", "depth"), [(GREY_ALPHA, 8), (RGBA, 8), (GREY_ALPHA, 16), (RGBA, 16)])
-def test_alpha_goes_over_white(colour: int, depth: int) -> None:
-    samples = random_samples(colour, depth)
-    decoded = decode(make_png(samples, colour, depth, [3, 4]))
+@pytest.mark.parametrize(("color", "depth"), [(GRAY_ALPHA, 8), (RGBA, 8), (GRAY_ALPHA, 16), (RGBA, 16)])
+def test_alpha_goes_over_white(color: int, depth: int) -> None:
+    samples = random_samples(color, depth)
+    decoded = decode(make_png(samples, color, depth, [3, 4]))
     small = np.rint(samples.astype(float) / (257 if depth == 16 else 1))
     alpha = small[:, :, -1:] / 255
     wanted = np.rint(small[:, :, :-1] * alpha + 255 * (1 - alpha)).astype(np.uint8)
@@ -152,12 +152,12 @@ def test_a_palette_entry_with_alpha_goes_over_white(depth: int) -> None:
     assert decode(data).notes == ("alpha composited over white",)
 
 
-@pytest.mark.parametrize(("colour", "depth"), [(GREY, 2), (GREY, 8), (RGB, 8), (GREY, 16), (RGB, 16)])
-def test_the_one_transparent_colour_becomes_white(colour: int, depth: int) -> None:
-    samples = random_samples(colour, depth)
+@pytest.mark.parametrize(("color", "depth"), [(GRAY, 2), (GRAY, 8), (RGB, 8), (GRAY, 16), (RGB, 16)])
+def test_the_one_transparent_color_becomes_white(color: int, depth: int) -> None:
+    samples = random_samples(color, depth)
     key = samples[3, 4]
-    data = make_png(samples, colour, depth, [0, 4], chunk(b"tRNS", key.astype(">u2").tobytes()))
-    opaque = decode(make_png(samples, colour, depth, [0, 4])).pixels
+    data = make_png(samples, color, depth, [0, 4], chunk(b"tRNS", key.astype(">u2").tobytes()))
+    opaque = decode(make_png(samples, color, depth, [0, 4])).pixels
     hidden = (samples == key).all(axis=2)
     decoded = decode(data)
     assert np.array_equal(decoded.pixels, np.where(hidden[:, :, None], 255, opaque))
@@ -169,26 +169,24 @@ def test_the_one_transparent_colour_becomes_white(colour: int, depth: int) -> No
 def test_any_size_reads_the_same_plain_and_interlaced_in_one_chunk_and_in_many(
     kind: tuple[int, int], width: int, height: int, seed: int
 ) -> None:
-    colour, depth = kind
+    color, depth = kind
     kinds = np.random.default_rng(seed).integers(0, 5, 5).tolist()
-    samples = random_samples(colour, depth, height, width)
-    extra = palette_chunk(depth) if colour == PALETTE else b""
-    plain = decode(make_png(samples, colour, depth, kinds, extra)).pixels
-    assert np.array_equal(
-        plain, decode(make_png(samples, colour, depth, kinds, extra, interlaced=True, parts=3)).pixels
-    )
+    samples = random_samples(color, depth, height, width)
+    extra = palette_chunk(depth) if color == PALETTE else b""
+    plain = decode(make_png(samples, color, depth, kinds, extra)).pixels
+    assert np.array_equal(plain, decode(make_png(samples, color, depth, kinds, extra, interlaced=True, parts=3)).pixels)
 
 
 @settings(max_examples=60, deadline=None)
 @given(
     shape=st.tuples(st.integers(1, 40), st.integers(1, 40)),
-    colours=st.sampled_from([1, 2, 3, 4, 5, 16, 17, 200, 256, 257, 5000]),
+    colors=st.sampled_from([1, 2, 3, 4, 5, 16, 17, 200, 256, 257, 5000]),
     seed=st.integers(0, 1000),
 )
-def test_what_is_written_is_what_pillow_opencv_and_we_read(shape: tuple[int, int], colours: int, seed: int) -> None:
+def test_what_is_written_is_what_pillow_opencv_and_we_read(shape: tuple[int, int], colors: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    palette = rng.integers(0, 256, (colours, 3), dtype=np.uint8)
-    pixels = palette[rng.integers(0, colours, shape)]
+    palette = rng.integers(0, 256, (colors, 3), dtype=np.uint8)
+    pixels = palette[rng.integers(0, colors, shape)]
     data = encode_png(pixels)
     assert np.array_equal(by_pillow(data), pixels)
     by_opencv = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
@@ -198,10 +196,10 @@ def test_what_is_written_is_what_pillow_opencv_and_we_read(shape: tuple[int, int
         assert image.mode in (("P", "1", "L") if len(np.unique(pixels.reshape(-1, 3), axis=0)) <= 256 else ("RGB",))
 
 
-@pytest.mark.parametrize(("colours", "bits"), [(2, 1), (3, 2), (4, 2), (5, 4), (16, 4), (17, 8), (256, 8)])
-def test_few_colours_take_few_bits(colours: int, bits: int) -> None:
+@pytest.mark.parametrize(("colors", "bits"), [(2, 1), (3, 2), (4, 2), (5, 4), (16, 4), (17, 8), (256, 8)])
+def test_few_colors_take_few_bits(colors: int, bits: int) -> None:
     pixels = np.zeros((16, 16, 3), np.uint8)
-    pixels.reshape(-1, 3)[:colours, 1] = np.arange(colours)
+    pixels.reshape(-1, 3)[:colors, 1] = np.arange(colors)
     assert encode_png(pixels)[24:26] == bytes([bits, PALETTE])
 
 
@@ -209,7 +207,7 @@ def test_few_colours_take_few_bits(colours: int, bits: int) -> None:
 @given(plane=arrays(np.uint8, (9, 13), elements=st.integers(0, 5)), seed=st.integers(0, 99))
 def test_equal_pixels_give_equal_bytes_however_they_are_handed_over(plane: Pixels, seed: int) -> None:
     palette = np.random.default_rng(seed).integers(0, 256, (6, 3), dtype=np.uint8)
-    palette[3] = palette[1]  # the same colour under two numbers
+    palette[3] = palette[1]  # the same color under two numbers
     order = np.random.default_rng(seed).permutation(6)
     numbers = np.argsort(order).astype(np.uint8)
     first, second = Indexed(plane, palette), Indexed(numbers[plane], palette[order])
@@ -228,8 +226,8 @@ def test_noise_is_written_as_rgb_and_photographs_are_made_smaller_by_a_filter() 
     assert len(data) < soft.size // 2
 
 
-def test_a_number_without_a_colour_is_refused() -> None:
-    with pytest.raises(BadImage, match="number 7 but only 2 colours"):
+def test_a_number_without_a_color_is_refused() -> None:
+    with pytest.raises(BadImage, match="number 7 but only 2 colors"):
         encode_png(Indexed(np.full((2, 2), 7, np.uint8), np.zeros((2, 3), np.uint8)))
 
 

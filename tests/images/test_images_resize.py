@@ -23,7 +23,7 @@ def numbered(height: int, width: int) -> Pixels:
 
 
 def cover_by_pillow(pixels: Pixels, width: int, height: int) -> Pixels:
-    """The same rule in Pillow's words: scale to cover, sides rounded up, nearest neighbour, centre crop."""
+    """The same rule in Pillow's words: scale to cover, sides rounded up, nearest neighbor, center crop."""
     h, w = pixels.shape[:2]
     if width * h >= height * w:
         size = (width, math.ceil(h * width / w - 1e-12))
@@ -36,7 +36,7 @@ def cover_by_pillow(pixels: Pixels, width: int, height: int) -> Pixels:
 
 @settings(max_examples=300, deadline=None)
 @given(h=sides, w=sides, height=sides, width=sides)
-def test_cover_is_pillows_nearest_neighbour_and_a_centre_crop(h: int, w: int, height: int, width: int) -> None:
+def test_cover_is_pillows_nearest_neighbor_and_a_center_crop(h: int, w: int, height: int, width: int) -> None:
     pixels = numbered(h, w)
     assert np.array_equal(cover(pixels, width, height), cover_by_pillow(pixels, width, height))
 

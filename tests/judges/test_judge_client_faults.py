@@ -192,7 +192,7 @@ def test_every_kind_of_fault_at_once_and_every_call_ends_as_it_should() -> None:
     assert server.calls == len(names) + len(PASSING)
 
 
-def test_a_cancelled_call_gives_its_place_back() -> None:
+def test_a_canceled_call_gives_its_place_back() -> None:
     async def work(spec: str) -> str:
         judge = load_judge(spec, concurrency=1)
         slow = [asyncio.create_task(judge.ask(call(f"slow {n}"))) for n in range(3)]

@@ -96,7 +96,7 @@ def test_a_reply_that_is_clear_is_read(text: str) -> None:
         ('{"reason": "x", "score": 4, "score": 4}', "the field 'score' stands twice"),
         ('{"reason": "x", "score": 4, "Score": 3}', "the field 'Score' stands twice"),
         ('{"reason": "x", "score": 4, "final_score": 3}', "'final_score' with a number of its own"),
-        ('{"reason": "x", "score": 4, "parts": {"colour": [3]}}', "'parts' with a number of its own"),
+        ('{"reason": "x", "score": 4, "parts": {"color": [3]}}', "'parts' with a number of its own"),
         ('{"reason": "x", "rating": 4}', "no JSON object with 'score'"),
         ('{"verdict": {"reason": "x", "score": 4}}', "no JSON object with 'score'"),
         ('{"reason": "x", "score": 4} or {"reason": "y", "score": 3}', "two verdicts that differ: score 4; score 3"),

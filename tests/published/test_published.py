@@ -1,4 +1,4 @@
-"""Published results as data: complete, labelled, found by any name, and read in no time."""
+"""Published results as data: complete, labeled, found by any name, and read in no time."""
 
 from __future__ import annotations
 

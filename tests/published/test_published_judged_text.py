@@ -76,7 +76,7 @@ TABLES = pytest.mark.parametrize(("source", "table"), CELLS, ids=["-".join(place
 
 
 def lines_of(source: str, table: str) -> list[list[str]]:
-    """The lines of a table between its caption and an empty line, without marks for bold, colour and mathematics."""
+    """The lines of a table between its caption and an empty line, without marks for bold, color and mathematics."""
     found = sorted(SEEDS.glob(PAPERS[source]))
     if not found:
         pytest.skip("the text of the papers is not here")
@@ -162,8 +162,8 @@ def test_groups_and_metrics_stand_in_the_order_of_the_printed_labels(source: str
         group for group in groups if group != "process_plausibility"
     ]
     metrics = list(dict.fromkeys(row.metric for row in rows))
-    labelled = list(dict.fromkeys(METRICS[label] for label in labels if label in METRICS))
-    assert [name for name in labelled if name in metrics] == [name for name in metrics if name in labelled]
+    labeled = list(dict.fromkeys(METRICS[label] for label in labels if label in METRICS))
+    assert [name for name in labeled if name in metrics] == [name for name in metrics if name in labeled]
 
 
 @TABLES

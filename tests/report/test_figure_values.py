@@ -178,7 +178,7 @@ def test_the_page_draws_it_on_that_scale_too(judged: dict[str, Run], tmp_path: P
     assert "Average (1–5)" in page
 
 
-def test_the_worst_score_of_a_scale_has_no_colour_in_a_heat_table() -> None:
+def test_the_worst_score_of_a_scale_has_no_color_in_a_heat_table() -> None:
     made = str(Heat("", ["A", "B"], [("row", [1.0, 5.0])], 5.0, low=1.0).table("Title"))
     assert re.findall(r"--heat:(\d+)%", made) == ["0", "100"]
 
@@ -259,7 +259,7 @@ def test_failures_of_a_judged_suite_are_its_scores_metric_by_metric(judged: dict
     expected = shares(run, "vq")
     words = {"refused": "Refused", "no_output": "No output"}
     assert found["Visual quality"] == pytest.approx({words.get(name, name): n for name, n in expected.items()})
-    assert len(found["Visual quality"]) > 4, "no grey block"
+    assert len(found["Visual quality"]) > 4, "no gray block"
 
 
 def test_failures_of_questions_are_right_and_wrong_answers_by_law(judged: dict[str, Run]) -> None:

@@ -274,5 +274,5 @@ def test_every_picture_and_control_has_a_name(page: Page) -> None:
             "nodes => nodes.filter(n => !(n.textContent.trim() || n.getAttribute('aria-label') || n.title)).length"
         )
         assert page.locator("button").evaluate_all(nameless) == 0
-        unlabelled = "nodes => nodes.filter(n => !n.labels.length && !n.ariaLabel).length"
-        assert page.locator("select, input").evaluate_all(unlabelled) == 0
+        unlabeled = "nodes => nodes.filter(n => !n.labels.length && !n.ariaLabel).length"
+        assert page.locator("select, input").evaluate_all(unlabeled) == 0

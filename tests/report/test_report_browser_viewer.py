@@ -71,8 +71,8 @@ def seen(area: Locator) -> npt.NDArray[np.int64]:
     return picture[8:-8, 8:-8]
 
 
-def share(picture: npt.NDArray[np.int64], colour: tuple[int, int, int]) -> float:
-    return float((np.abs(picture - colour).max(axis=2) <= 40).mean())
+def share(picture: npt.NDArray[np.int64], color: tuple[int, int, int]) -> float:
+    return float((np.abs(picture - color).max(axis=2) <= 40).mean())
 
 
 def settle(viewer: Locator) -> None:
@@ -183,7 +183,7 @@ def test_the_error_map_follows_the_tolerance_and_shows_the_shares_of_the_curve(
         assert share(picture, EDITED) == pytest.approx(edit * inside, abs=0.04)
         assert share(picture, MISSED) == pytest.approx((1 - edit) * inside, abs=0.04)
         assert share(picture, SPILLED) == pytest.approx((1 - preserved) * (1 - inside), abs=0.04)
-    if letter == "B":  # colours that are only near come right as the tolerance grows
+    if letter == "B":  # colors that are only near come right as the tolerance grows
         assert np.abs(changed[0] - changed[2]).max() > 60
 
 

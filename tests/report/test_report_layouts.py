@@ -122,7 +122,7 @@ def test_a_cell_leads_to_its_cases_and_its_run(sheet: Sheet) -> None:
     assert table.link(place, 2) == ({"task": "removal"}, 2)
 
 
-def test_published_columns_come_last_labelled_and_ranked_among_themselves(sheet: Sheet) -> None:
+def test_published_columns_come_last_labeled_and_ranked_among_themselves(sheet: Sheet) -> None:
     table = table_of(sheet, "tasks", published=True)
     kinds = [column.published for column in table.columns]
     assert kinds == sorted(kinds)

@@ -82,7 +82,7 @@ def test_a_second_line_of_a_run_looks_unlike_its_first() -> None:
     assert str(plot.svg("both")).count("stroke-dasharray") == 4
 
 
-def test_names_beside_intervals_stand_towards_the_middle_where_a_narrow_window_has_room() -> None:
+def test_names_beside_intervals_stand_toward_the_middle_where_a_narrow_window_has_room() -> None:
     marks = [Mark(1.0, 10.0, "left", "", 0, lo=5.0, hi=15.0), Mark(9.0, 20.0, "right", "", 1, lo=15.0, hi=25.0)]
     assert Scatter(marks, "x", "y").label_places() == ["middle right", "middle left"]
 

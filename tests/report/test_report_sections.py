@@ -84,7 +84,7 @@ def _flat(words: object) -> list[str]:
     [
         ("oracle", "None: all 36 cases are right"),
         ("identity", "All failures are omissions: execution omission in 100 % of cases"),
-        ("drift", "a matter of colour: colour imprecision in"),
+        ("drift", "a matter of color: color imprecision in"),
         ("half", "failures are structural: structural imprecision in"),
         ("unrelated", "failures are catastrophic: structural catastrophe in"),
     ],

@@ -66,7 +66,7 @@ def test_exact_match_accuracies_of_the_two_palettes(runs: Runs) -> None:
     oracle, drift = (diagnosis.palette_gap(runs[n].rows(), aggregation_from(runs[n].info)) for n in ("oracle", "drift"))
     assert oracle is not None and drift is not None
     assert oracle.edit.standard.mean == oracle.preservation.nonstandard.mean == 100
-    assert drift.edit.standard.mean < 1  # a colour that is a little off is never exact
+    assert drift.edit.standard.mean < 1  # a color that is a little off is never exact
 
 
 def test_the_mean_curve_of_a_drifting_editor_rises_with_the_tolerance(runs: Runs) -> None:
@@ -97,9 +97,9 @@ def test_the_largest_differences_between_the_oracle_and_nothing_are_whole(runs: 
     assert not [d for d in found if d.case_id.startswith("preservation")]  # returned unchanged by both
 
 
-def test_specialities_come_from_the_summary_of_a_run(runs: Runs) -> None:
+def test_specialties_come_from_the_summary_of_a_run(runs: Runs) -> None:
     summary = runs["drift"].summary
-    found = diagnosis.specialities(summary)
+    found = diagnosis.specialties(summary)
     own = summary["overall"]["miou"]["mean"]
     assert len(found) == 5 and found[0].mean >= own >= found[-1].mean
     assert all(row.above == pytest.approx(row.mean - own) for row in found)

@@ -30,7 +30,7 @@ import numpy as np
 import editscope as es
 
 class Painter(es.Editor):
-    '''Each edit in a colour that its seed chooses; with ``same`` in one colour, and ``late`` only in the second.'''
+    '''Each edit in a color that its seed chooses; with ``same`` in one color, and ``late`` only in the second.'''
     def __init__(self, same=0, gap=0):
         self.same, self.gap = same, gap
 

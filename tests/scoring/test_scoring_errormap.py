@@ -21,11 +21,11 @@ def triple() -> tuple[Pixels, Pixels, Pixels]:
     return before, answer, output
 
 
-def share(picture: Pixels, colour: tuple[int, int, int]) -> float:
-    return float((picture == colour).all(axis=2).mean())
+def share(picture: Pixels, color: tuple[int, int, int]) -> float:
+    return float((picture == color).all(axis=2).mean())
 
 
-def test_each_pixel_has_the_colour_of_its_class_and_counts_agree_with_the_score() -> None:
+def test_each_pixel_has_the_color_of_its_class_and_counts_agree_with_the_score() -> None:
     picture, score = error_map(*triple()), score_pixels(*triple())
     pixels = 400 * 600
     assert share(picture, EDITED) == score.hits[5] / pixels

@@ -22,18 +22,18 @@ EXPECTED = {
 }
 
 
-COLOURS = ((230, 40, 40), (40, 160, 60), (30, 60, 220), (250, 220, 30), (240, 240, 240), (20, 20, 20), (150, 40, 170))
+COLORS = ((230, 40, 40), (40, 160, 60), (30, 60, 220), (250, 220, 30), (240, 240, 240), (20, 20, 20), (150, 40, 170))
 
 
 def problem(seed: int) -> tuple[Pixels, Pixels]:
-    """Coloured discs on a plain ground; the answer adds another."""
+    """Colored discs on a plain ground; the answer adds another."""
     rng = np.random.default_rng(seed)
-    ground, *others = rng.permutation(COLOURS).astype(np.uint8)
+    ground, *others = rng.permutation(COLORS).astype(np.uint8)
     rows, columns = np.mgrid[:256, :256]
     before = np.full((256, 256, 3), ground, np.uint8)
-    for colour in others[:3]:
+    for color in others[:3]:
         x, y = rng.integers(20, 236, 2)
-        before[(columns - x) ** 2 + (rows - y) ** 2 < rng.integers(15, 30) ** 2] = colour
+        before[(columns - x) ** 2 + (rows - y) ** 2 < rng.integers(15, 30) ** 2] = color
     answer = before.copy()
     answer[(columns - 128) ** 2 + (rows - 128) ** 2 < 30**2] = others[3]
     return before, answer

@@ -75,23 +75,23 @@ def assert_equal_but_for_doubtful(before: Pixels, answer: Pixels, output: Pixels
 @given(
     seed=st.integers(0, 2**32 - 1),
     reach=st.sampled_from([0, 1, 2, 3, 6, 12, 40, 255]),
-    colours=st.sampled_from([1, 2, 12, 300, 100_000]),
+    colors=st.sampled_from([1, 2, 12, 300, 100_000]),
     shape=st.tuples(st.integers(1, 70), st.integers(1, 70)),
 )
 def test_random_triples_count_as_the_plain_formula_does(
-    seed: int, reach: int, colours: int, shape: tuple[int, int]
+    seed: int, reach: int, colors: int, shape: tuple[int, int]
 ) -> None:
     rng = np.random.default_rng(seed)
-    palette = rng.integers(0, 256, (colours, 3), dtype=np.uint8)
-    before = palette[rng.integers(0, colours, shape)]
-    answer = np.where(rng.random(shape)[..., None] < 0.3, palette[rng.integers(0, colours, shape)], before)
+    palette = rng.integers(0, 256, (colors, 3), dtype=np.uint8)
+    before = palette[rng.integers(0, colors, shape)]
+    answer = np.where(rng.random(shape)[..., None] < 0.3, palette[rng.integers(0, colors, shape)], before)
     noise = rng.integers(-reach, reach + 1, answer.shape)
     output = np.clip(answer.astype(int) + noise, 0, 255).astype(np.uint8)
     assert_equal_but_for_doubtful(before, answer, output)
 
 
 def pairs_at_thresholds() -> tuple[Pixels, Pixels]:
-    """Pairs of colours whose distance is as near to 1, 2 … 10 as any in a large search."""
+    """Pairs of colors whose distance is as near to 1, 2 … 10 as any in a large search."""
     rng = np.random.default_rng(7)
     one = rng.integers(0, 256, (300_000, 3), dtype=np.uint8)
     two = np.clip(one.astype(int) + rng.integers(-6, 7, one.shape), 0, 255).astype(np.uint8)
@@ -103,7 +103,7 @@ def pairs_at_thresholds() -> tuple[Pixels, Pixels]:
     return one[nearest].reshape(20, 20, 3), two[nearest].reshape(20, 20, 3)
 
 
-def test_colours_that_lie_at_a_threshold_are_decided_in_float64() -> None:
+def test_colors_that_lie_at_a_threshold_are_decided_in_float64() -> None:
     one, two = pairs_at_thresholds()
     black = np.zeros_like(one)
     for before, answer, output in ((black, one, two), (one, one, two), (two, one, two), (one, black, two)):
@@ -118,7 +118,7 @@ def test_flat_pictures_at_a_threshold_are_decided_right_too() -> None:
         assert score_pixels(answer, answer, output) == plain_score(answer, answer, output)
 
 
-def test_tolerance_0_means_equal_whatever_the_colour() -> None:
+def test_tolerance_0_means_equal_whatever_the_color() -> None:
     every = np.stack(np.meshgrid(*[np.arange(0, 256, 5, dtype=np.uint8)] * 3), axis=-1).reshape(-1, 52, 3)
     assert score_pixels(255 - every, every, every).hits[0] == every.shape[0] * every.shape[1]
     for channel in range(3):

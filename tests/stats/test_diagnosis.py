@@ -23,7 +23,7 @@ from editscope.stats.diagnosis import (
     largest_differences,
     mean_curves,
     palette_gap,
-    specialities,
+    specialties,
 )
 from editscope.stats.diagnosis.sizes import median_interval
 
@@ -278,10 +278,10 @@ def test_another_problem_under_the_same_name_is_not_compared() -> None:
     assert largest_differences(a, a | {"miou": [0.0], "fingerprint": ["other"]}, "miou") == ()
 
 
-def test_specialities_are_told_against_the_models_own_mean() -> None:
+def test_specialties_are_told_against_the_models_own_mean() -> None:
     rows = columns([row(f"{t}{i}", t, miou=m) for t, m in (("border", 0.0), ("recolor", 0.9)) for i in range(20)])
     summary = summarize(rows, PLAN, ["miou"], resamples=100)
-    best, worst = specialities(summary)
+    best, worst = specialties(summary)
     assert (best.key, best.clear, worst.key, worst.clear) == ("recolor", True, "border", True)
     assert best.above == pytest.approx(45) and worst.above == pytest.approx(-45)
 

@@ -133,7 +133,7 @@ def test_few_cases_are_tested_over_every_pattern_of_signs(steps: list[int]) -> N
     assert difference([s / 6 for s in steps], resamples=10).p == pytest.approx(expected)
 
 
-def test_the_randomisation_test_agrees_with_students_test_where_that_holds() -> None:
+def test_the_randomization_test_agrees_with_students_test_where_that_holds() -> None:
     rng = np.random.default_rng(0)
     for shift in (0.0, 0.02, 0.04):
         values = rng.normal(shift, 0.1, 80)

@@ -19,7 +19,7 @@ FIELDS: dict[str, dict[str, str]] = json.loads((DATA / "released_fields.json").r
 """For each task and mode of the release, the fields of its descriptions with the kind of value they hold."""
 KINDS = {bool: "bool", int: "number", float: "number", str: "text", list: "list", dict: "object"}
 SOMETIMES = {"match_color"}
-"""Fields that depend on what a problem drew: here, that shapes are described by their colour."""
+"""Fields that depend on what a problem drew: here, that shapes are described by their color."""
 
 
 def described(suite: str, **options: Any) -> dict[str, list[dict[str, Any]]]:
@@ -54,7 +54,7 @@ def test_a_chart_has_every_field_of_the_released_ones() -> None:
             assert {name: KINDS[type(fields[name])] for name in wanted} == wanted
 
 
-def test_shapes_that_are_described_by_colour_say_which() -> None:
+def test_shapes_that_are_described_by_color_say_which() -> None:
     found = described("paintbench", tasks="removal", modes="attribute", conditions="baseline", per_mode=12)
     by_color = [fields for fields in found["removal/attribute"] if fields["attr"] == "color"]
     assert by_color

@@ -25,9 +25,9 @@ from editscope.suites.tinygrafix import catalog as charts
 
 RELEASE, PAPER = aggregation("release"), aggregation("paper")
 CELLS = [
-    ("colour", "border", "default"),
-    ("colour", "recolor", "single"),
-    ("colour", "recolor", "all"),
+    ("color", "border", "default"),
+    ("color", "recolor", "single"),
+    ("color", "recolor", "all"),
     ("shape", "removal", "attribute"),
     ("shape", "removal", "location"),
 ]

@@ -28,7 +28,7 @@ MODES = (
 
 
 def draw(path: Path, number: int, size: tuple[int, int] = (96, 64)) -> Path:
-    """A picture that differs from number to number: a box and a disc on a coloured ground."""
+    """A picture that differs from number to number: a box and a disc on a colored ground."""
     image = Image.new("RGB", size, ((37 * number) % 256, (91 * number + 80) % 256, (53 * number + 160) % 256))
     pen = ImageDraw.Draw(image)
     wide, high = size

@@ -14,7 +14,7 @@ from editscope.suites.base import short_hash
 
 
 class Tiny(es.Suite):
-    """Cases of one square on a ground; the answer has it in another colour."""
+    """Cases of one square on a ground; the answer has it in another color."""
 
     name = "tiny"
     aggregation = Aggregation(Group("overall", ()), (), ("task",))
@@ -42,7 +42,7 @@ class Tiny(es.Suite):
         source[part, part] = before
         answer = source.copy()
         answer[part, part] = after
-        return es.Case(case_id, self.name, (source,), (Instruction("Recolour it."),), self.tags(case_id), answer)
+        return es.Case(case_id, self.name, (source,), (Instruction("Recolor it."),), self.tags(case_id), answer)
 
     @property
     def fingerprint(self) -> str:

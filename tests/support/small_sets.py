@@ -14,7 +14,7 @@ SMALL_TASKS = ("border", "recolor", "removal", "translation")
 
 
 def make_small_set(root: Path, per_task: int = 3, side: int = 48) -> Path:
-    """A pixel set with tiny pictures: a coloured square that the answer recolours."""
+    """A pixel set with tiny pictures: a colored square that the answer recolors."""
     for t, task in enumerate(SMALL_TASKS):
         for number in range(per_task):
             rng = np.random.default_rng(100 * t + number)

@@ -43,7 +43,7 @@ def test_a_round_of_successes_adds_about_one_and_never_passes_the_most() -> None
 @settings(max_examples=60, deadline=None)
 @given(most=st.integers(1, 6), seed=st.integers(0, 2**20), tasks=st.integers(1, 40))
 def test_whatever_happens_nobody_starves_and_the_limit_holds(most: int, seed: int, tasks: int) -> None:
-    """Tasks enter, succeed, fail for load or are cancelled, in any order; each place is given back exactly once."""
+    """Tasks enter, succeed, fail for load or are canceled, in any order; each place is given back exactly once."""
     dice = Random(seed)
     control = Concurrency(most)
     served = 0
@@ -72,8 +72,8 @@ def test_whatever_happens_nobody_starves_and_the_limit_holds(most: int, seed: in
         done = await asyncio.gather(*running, return_exceptions=True)
         return sum(isinstance(outcome, asyncio.CancelledError) for outcome in done)
 
-    cancelled = asyncio.run(asyncio.wait_for(work(), 30))
-    assert served + cancelled >= tasks
+    canceled = asyncio.run(asyncio.wait_for(work(), 30))
+    assert served + canceled >= tasks
     assert control.in_flight == 0
     assert 1 <= control.limit <= most
 

@@ -155,7 +155,7 @@ def read(
 
 
 def pairs_of(problem: Problem, number: int) -> list[tuple[str, str]]:
-    """The pairs of a problem that are shown side by side: the best and the worst edit, and two neighbours in turn."""
+    """The pairs of a problem that are shown side by side: the best and the worst edit, and two neighbors in turn."""
     levels = [edit.level for edit in problem.edits]
     near = number % max(1, len(levels) - 1)
     pairs = [(levels[0], levels[-1]), (levels[near], levels[min(near + 1, len(levels) - 1)])]

@@ -19,7 +19,7 @@ LEVELS = ("oracle", "light", "medium", "heavy", "none")
 """From the right edit to the unchanged input."""
 
 INTACT = {"light": 0.75, "medium": 0.5, "heavy": 0.25}
-"""How much of the edit a damaged one is worth, before the colour tolerances of the metric have their say."""
+"""How much of the edit a damaged one is worth, before the color tolerances of the metric have their say."""
 
 GOLDEN = 0x9E3779B97F4A7C15
 """The golden ratio in 64 bits: seeds that follow one another give places far apart."""
@@ -65,10 +65,10 @@ def undone(source: Pixels, answer: Pixels, edit: Mask, intact: float, at: float)
 
 
 @damage
-def miscoloured(source: Pixels, answer: Pixels, edit: Mask, intact: float, at: float) -> Pixels | None:
-    """A part of the edit was made in other colours."""
+def miscolored(source: Pixels, answer: Pixels, edit: Mask, intact: float, at: float) -> Pixels | None:
+    """A part of the edit was made in other colors."""
     part = patch(edit, round((1 - intact) * int(edit.sum())), at)
-    return np.where(part[..., None], _other_colour(answer), answer)
+    return np.where(part[..., None], _other_color(answer), answer)
 
 
 @damage
@@ -78,7 +78,7 @@ def spilled(source: Pixels, answer: Pixels, edit: Mask, intact: float, at: float
     if pixels > 0.8 * int((~edit).sum()):
         return None
     part = patch(~edit, pixels, at)
-    return np.where(part[..., None], _other_colour(answer), answer)
+    return np.where(part[..., None], _other_color(answer), answer)
 
 
 def ladder(source: ImageLike, answer: ImageLike, seed: int) -> Ladder:
@@ -110,7 +110,7 @@ def ladder(source: ImageLike, answer: ImageLike, seed: int) -> Ladder:
         miou = score_pixels(before, right, pixels).miou
         if level == "none":
             while len(exhibits) > 1 and exhibits[-1].miou < miou + APART:
-                exhibits.pop()  # a colour so near the right one that doing nothing beats half an edit
+                exhibits.pop()  # a color so near the right one that doing nothing beats half an edit
         if not exhibits or miou <= exhibits[-1].miou - APART:
             exhibits.append(Exhibit(level, pixels, miou))
     return Ladder(name, tuple(exhibits))
@@ -139,6 +139,6 @@ def _damaged(how: Damage, before: Pixels, right: Pixels, edit: Mask, intact: flo
     return None if made is None else np.ascontiguousarray(made)
 
 
-def _other_colour(pixels: Pixels) -> Pixels:
+def _other_color(pixels: Pixels) -> Pixels:
     """Every channel half of its range away: plainly different, whatever it was."""
     return np.asarray(pixels ^ np.uint8(128))

@@ -60,7 +60,7 @@ def published(
       editscope published tinygrafix --csv > tinygrafix.csv
 
     Printed numbers come from the authors' problems, prompts and judge. They stand beside a run of yours,
-    labelled so, and never in a paired test.
+    labeled so, and never in a paired test.
     """
 
     console = printing.console()

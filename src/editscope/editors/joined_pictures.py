@@ -22,8 +22,8 @@ def join_pictures(arrays: Sequence[Pixels], how: How = "row", gap: int = 0) -> P
     In a row all get the height of the first, in a column its breadth, aspect kept. In a grid of ⌈√n⌉ columns each is
     scaled to fit into the size of the first and lies in the middle of its cell, on white.
 
-    >>> dark, grey = np.zeros((4, 6, 3), np.uint8), np.full((2, 2, 3), 128, np.uint8)
-    >>> join_pictures([dark, grey]).shape, join_pictures([dark, grey], "column", gap=1).shape
+    >>> dark, gray = np.zeros((4, 6, 3), np.uint8), np.full((2, 2, 3), 128, np.uint8)
+    >>> join_pictures([dark, gray]).shape, join_pictures([dark, gray], "column", gap=1).shape
     ((4, 10, 3), (11, 6, 3))
     """
     if how not in get_args(How):

@@ -76,10 +76,10 @@ def oracle(source: Pixels, answer: Pixels, strength: float, rng: np.random.Gener
 
 @flaw
 def drift(source: Pixels, answer: Pixels, strength: float, rng: np.random.Generator) -> Pixels:
-    """Every colour a little off: paler, each channel by another amount. Strength 1 is a ΔE of about 3, at most 10."""
+    """Every color a little off: paler, each channel by another amount. Strength 1 is a ΔE of about 3, at most 10."""
     reach = np.rint(rng.uniform(4.0, 8.0, size=3) * strength).clip(1, 127)
     levels = np.arange(256)
-    # Away from the nearer end of the range, so that no colour is clipped back to the right one.
+    # Away from the nearer end of the range, so that no color is clipped back to the right one.
     tables = np.where(levels < 128, levels + reach[:, None], levels - reach[:, None]).astype(np.uint8)
     return np.stack([tables[channel][answer[..., channel]] for channel in range(3)], axis=-1)
 
@@ -144,7 +144,7 @@ def blur(source: Pixels, answer: Pixels, strength: float, rng: np.random.Generat
 
 @flaw
 def unrelated(source: Pixels, answer: Pixels, strength: float, rng: np.random.Generator) -> Pixels:
-    """Another picture of the same size: soft clouds of random colour. Strength is how fine they are."""
+    """Another picture of the same size: soft clouds of random color. Strength is how fine they are."""
     from PIL import Image
 
     height, width = answer.shape[:2]

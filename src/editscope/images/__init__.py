@@ -51,7 +51,7 @@ __all__ = [
 
 
 def encode_png(image: Pixels | Indexed, *, palette: bool = True) -> bytes:
-    """The picture as a PNG file: a palette where 256 colours suffice. Equal pixels give equal bytes.
+    """The picture as a PNG file: a palette where 256 colors suffice. Equal pixels give equal bytes.
 
     ``palette=False`` is for readers that expect three channels in every PNG, such as other people's models.
     """

@@ -32,7 +32,7 @@ def decode(source: ImageLike | bytes, *, name: str | None = None, max_pixels: in
     """The pixels of a picture as uint8 height × width × 3, and notes on what was done to get them.
 
     Alpha goes over white, EXIF rotation is applied, of an animation the first frame is taken, 16 bits become
-    8 by v / 257 rounded, palette, grey, 1-bit and CMYK become RGB. Colour profiles and gamma are ignored: the
+    8 by v / 257 rounded, palette, gray, 1-bit and CMYK become RGB. Color profiles and gamma are ignored: the
     values are compared as they are stored. ``name`` is what messages call the picture.
 
     Raises BadImage for whatever is not a whole picture of at most ``max_pixels`` pixels.
@@ -169,8 +169,8 @@ def _rgb(image: PIL.Image.Image, name: str) -> tuple[Pixels, list[str]]:
         samples: npt.NDArray[Any] = np.asarray(image)
         if samples.min() < 0 or samples.max() > 65_535:
             raise BadImage(f"{name} has more than 16 bits a sample; save it with 8 bits")
-        grey = reduce_16_bit(samples.astype(np.uint16))
-        return np.repeat(grey[:, :, None], 3, axis=2), ["16-bit reduced to 8-bit"]
+        gray = reduce_16_bit(samples.astype(np.uint16))
+        return np.repeat(gray[:, :, None], 3, axis=2), ["16-bit reduced to 8-bit"]
     if mode in ("I", "F"):
         raise BadImage(f"{name} has 32-bit samples whose range is not known; save it with 8 bits")
     notes = [] if mode in ("RGB", "L", "P", "1", "RGBX") else [f"converted from {mode}"]

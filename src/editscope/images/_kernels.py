@@ -18,16 +18,16 @@ NO_FILTER, SUB, UP, AVERAGE, PAETH = 0, 1, 2, 3, 4
 
 @compiled()
 def look_up(plane: Bytes, table: Bytes, out: Bytes) -> int:
-    """Write the colours that the plane's numbers stand for; return the largest number."""
+    """Write the colors that the plane's numbers stand for; return the largest number."""
     largest = np.uint8(0)
     for i in range(plane.size):
         largest = max(largest, plane[i])
     whole = plane.size // 8
-    words, colours = plane[: 8 * whole].view(np.uint64), out[: 24 * whole].view(np.uint64)
+    words, colors = plane[: 8 * whole].view(np.uint64), out[: 24 * whole].view(np.uint64)
     for word in range(whole + 1):
         if 0 < word < whole and words[word] == words[word - 1]:  # flat pictures, eight pixels at a time
             for k in range(3 * word, 3 * word + 3):
-                colours[k] = colours[k - 3]
+                colors[k] = colors[k - 3]
             continue
         for i in range(8 * word, min(8 * word + 8, plane.size)):
             k = plane[i]
@@ -62,7 +62,7 @@ def _paeth(left: np.int32, above: np.int32, corner: np.int32) -> np.int32:
 
 @compiled()
 def _paeth_row_rgb(source: Bytes, above: Bytes, out: Bytes) -> None:
-    """Three channels at once, neighbours kept in registers."""
+    """Three channels at once, neighbors kept in registers."""
     left0 = left1 = left2 = np.int32(0)
     corner0 = corner1 = corner2 = np.int32(0)
     for i in range(source.size // 3):
@@ -219,35 +219,35 @@ def filter_rows(rows: Bytes, kind: int, step: int, out: Bytes) -> None:
 
 
 @compiled()
-def index_colours(rgb: Bytes, plane: Bytes, palette: Bytes) -> int:
-    """Number the colours in the order in which they appear; 0 as soon as there are more than 256."""
+def index_colors(rgb: Bytes, plane: Bytes, palette: Bytes) -> int:
+    """Number the colors in the order in which they appear; 0 as soon as there are more than 256."""
     slots = np.full(1024, -1, np.int32)
     numbers = np.zeros(1024, np.uint8)
     known = 0
     last, number = np.int32(-1), np.uint8(0)
     for i in range(plane.size):
-        colour = (np.int32(rgb[3 * i]) << 16) | (np.int32(rgb[3 * i + 1]) << 8) | np.int32(rgb[3 * i + 2])
-        if colour != last:
-            slot = (np.int64(colour) * 2654435761 >> 20) & 1023
-            while slots[slot] != colour:
+        color = (np.int32(rgb[3 * i]) << 16) | (np.int32(rgb[3 * i + 1]) << 8) | np.int32(rgb[3 * i + 2])
+        if color != last:
+            slot = (np.int64(color) * 2654435761 >> 20) & 1023
+            while slots[slot] != color:
                 if slots[slot] < 0:
                     if known == 256:
                         return 0
-                    slots[slot] = colour
+                    slots[slot] = color
                     numbers[slot] = known
                     palette[known, 0], palette[known, 1], palette[known, 2] = rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]
                     known += 1
                     break
                 slot = (slot + 1) & 1023
             number = numbers[slot]
-            last = colour
+            last = color
         plane[i] = number
     return known
 
 
 @compiled()
 def canonical_plane(plane: Bytes, twin: Bytes, out: Bytes, order: Bytes) -> int:
-    """Renumber by first appearance, equal colours as one; ``order`` gets the old numbers. How many are used."""
+    """Renumber by first appearance, equal colors as one; ``order`` gets the old numbers. How many are used."""
     new = np.full(256, -1, np.int16)
     used = 0
     seen = np.zeros(256, np.uint8)

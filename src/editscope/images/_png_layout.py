@@ -27,7 +27,7 @@ class PngLayout:
     width: int
     height: int
     depth: int
-    colour: int
+    color: int
     interlaced: bool
     palette: bytes = b""
     transparency: bytes | None = None
@@ -39,7 +39,7 @@ class PngLayout:
     @property
     def samples(self) -> int:
         """Samples a pixel."""
-        return SAMPLES[self.colour]
+        return SAMPLES[self.color]
 
     def row_bytes(self, width: int) -> int:
         """Bytes in one row of ``width`` pixels, without the filter byte."""
@@ -87,14 +87,14 @@ def truncated(name: str) -> BadImage:
 def _header(head: bytes, name: str) -> PngLayout:
     if len(head) < 33:
         raise truncated(name)
-    length, kind, width, height, depth, colour, compression, filters, interlace, check = struct.unpack(
+    length, kind, width, height, depth, color, compression, filters, interlace, check = struct.unpack(
         ">I4sIIBBBBBI", head[8:]
     )
     if kind != b"IHDR" or length != 13 or crc32(head[12:29]) != check:
         raise BadImage(f"{name} is damaged: it begins like a PNG but its header is wrong; write it again")
-    if depth not in DEPTHS.get(colour, ()) or compression or filters or interlace > 1 or not width or not height:
+    if depth not in DEPTHS.get(color, ()) or compression or filters or interlace > 1 or not width or not height:
         raise BadImage(f"{name} is damaged: its header describes no possible PNG; write it again")
-    return PngLayout(width, height, depth, colour, interlaced=bool(interlace))
+    return PngLayout(width, height, depth, color, interlaced=bool(interlace))
 
 
 def _keep(layout: PngLayout, kind: bytes, content: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Reading PNG: chunks by us, inflating by ISA-L, unfiltering in compiled code; every depth and colour type."""
+"""Reading PNG: chunks by us, inflating by ISA-L, unfiltering in compiled code; every depth and color type."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from editscope.images._kernels import look_up, over_white, unfilter, unpack
 from editscope.images._png_layout import PngLayout, truncated
 from editscope.images._records import Pixels
 
-GREY, RGB, PALETTE, GREY_ALPHA = 0, 2, 3, 4
+GRAY, RGB, PALETTE, GRAY_ALPHA = 0, 2, 3, 4
 
 # Adam7: first column, first row, column step, row step of each pass.
 PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
@@ -29,17 +29,17 @@ def read_png(data: bytes, layout: PngLayout, name: str) -> tuple[Pixels, list[st
         samples = _samples(raw, layout.width, layout.height, layout, name)
     if layout.depth == 16:
         return _from_16_bit(samples, layout)
-    if layout.colour in (GREY, PALETTE):
+    if layout.color in (GRAY, PALETTE):
         return _through_table(samples, layout, name)
-    if layout.colour == RGB and layout.transparency is None:
+    if layout.color == RGB and layout.transparency is None:
         return samples, []
-    if layout.colour == RGB:
+    if layout.color == RGB:
         return _without_key(samples, samples, layout)
     return composite(_rgba(samples))
 
 
 def composite(rgba: npt.NDArray[np.uint8]) -> tuple[Pixels, list[str]]:
-    """R, G, B, A over white: round((colour · alpha + 255 · (255 - alpha)) / 255)."""
+    """R, G, B, A over white: round((color · alpha + 255 · (255 - alpha)) / 255)."""
     height, width = rgba.shape[:2]
     out = np.empty((height, width, 3), np.uint8)
     seen_through = over_white(np.ascontiguousarray(rgba).reshape(-1), out.reshape(-1))
@@ -103,12 +103,12 @@ def _interlaced(raw: npt.NDArray[np.uint8], layout: PngLayout, name: str) -> npt
 
 
 def _through_table(samples: npt.NDArray[np.uint8], layout: PngLayout, name: str) -> tuple[Pixels, list[str]]:
-    """Palette and grey pictures: transparency is settled in the table, then each pixel is looked up."""
+    """Palette and gray pictures: transparency is settled in the table, then each pixel is looked up."""
     count = 1 << layout.depth
     table = np.zeros((256, 3), np.uint8)
     alpha = np.full(256, 255, np.uint8)
     known = count
-    if layout.colour == PALETTE:
+    if layout.color == PALETTE:
         known = len(layout.palette) // 3
         if not 0 < known <= 256:
             raise BadImage(f"{name} is damaged: it needs a palette and has none that fits; write it again")
@@ -123,15 +123,15 @@ def _through_table(samples: npt.NDArray[np.uint8], layout: PngLayout, name: str)
     out = np.empty((layout.height, layout.width, 3), np.uint8)
     plane = np.ascontiguousarray(samples).reshape(-1)
     if look_up(plane, flat, out.reshape(-1)) >= known:
-        raise BadImage(f"{name} is damaged: a pixel has a colour beyond its palette of {known}; write it again")
+        raise BadImage(f"{name} is damaged: a pixel has a color beyond its palette of {known}; write it again")
     seen_through = alpha.min() < 255 and bool((alpha < 255)[plane].any())
     return out, ["alpha composited over white"] if seen_through else []
 
 
 def _from_16_bit(samples: npt.NDArray[np.uint16], layout: PngLayout) -> tuple[Pixels, list[str]]:
     reduced, note = reduce_16_bit(samples), ["16-bit reduced to 8-bit"]
-    if layout.colour in (GREY, RGB):
-        if layout.colour == GREY:
+    if layout.color in (GRAY, RGB):
+        if layout.color == GRAY:
             reduced = np.repeat(reduced, 3, axis=2)
         if layout.transparency is None:
             return reduced, note
@@ -142,7 +142,7 @@ def _from_16_bit(samples: npt.NDArray[np.uint16], layout: PngLayout) -> tuple[Pi
 
 
 def _without_key(samples: npt.NDArray[Any], pixels: Pixels, layout: PngLayout) -> tuple[Pixels, list[str]]:
-    """Make white every pixel of the one colour that is declared transparent."""
+    """Make white every pixel of the one color that is declared transparent."""
     wanted = layout.samples
     key = np.frombuffer(layout.transparency or b"", ">u2", min(wanted, len(layout.transparency or b"") // 2))
     if len(key) < wanted:
@@ -155,5 +155,5 @@ def _without_key(samples: npt.NDArray[Any], pixels: Pixels, layout: PngLayout) -
 
 
 def _rgba(samples: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Grey with alpha as R, G, B, A; R, G, B, A as it is."""
+    """Gray with alpha as R, G, B, A; R, G, B, A as it is."""
     return samples if samples.shape[2] == 4 else np.ascontiguousarray(samples[:, :, [0, 0, 0, 1]])

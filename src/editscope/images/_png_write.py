@@ -1,4 +1,4 @@
-"""Writing PNG: a palette where 256 colours suffice, small depths packed, the better of few filters, zlib-ng."""
+"""Writing PNG: a palette where 256 colors suffice, small depths packed, the better of few filters, zlib-ng."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from zlib_ng import zlib_ng
 
 from editscope.errors import BadImage
-from editscope.images._kernels import NO_FILTER, SUB, UP, canonical_plane, filter_rows, index_colours, pack
+from editscope.images._kernels import NO_FILTER, SUB, UP, canonical_plane, filter_rows, index_colors, pack
 from editscope.images._png_layout import SIGNATURE
 from editscope.images._records import Indexed, Pixels, writable
 
@@ -33,9 +33,9 @@ def encode_png(image: Pixels | Indexed, palette: bool = True) -> bytes:
     height, width = image.shape[:2]
     plane = np.empty((height, width), np.uint8)
     table = np.empty((256, 3), np.uint8)
-    colours = index_colours(image.reshape(-1), plane.reshape(-1), table) if palette else 0
-    if colours:
-        return _encode_indexed(plane, table[:colours])
+    colors = index_colors(image.reshape(-1), plane.reshape(-1), table) if palette else 0
+    if colors:
+        return _encode_indexed(plane, table[:colors])
     rows = image.reshape(height, 3 * width)
     return _file(width, height, 8, 2, b"", _deflated(_well_filtered(rows)))
 
@@ -57,19 +57,19 @@ def write_png(path: str | Path, image: Pixels | Indexed, palette: bool = True) -
 
 
 def _canonical(image: Indexed) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-    """Colours in the order in which they appear, unused ones dropped, equal ones merged."""
+    """Colors in the order in which they appear, unused ones dropped, equal ones merged."""
     palette = np.asarray(image.palette, np.uint8)
     if image.plane.ndim != 2 or 0 in image.plane.shape or not 0 < len(palette) <= 256:
-        raise BadImage(f"an indexed picture needs a plane and 1 to 256 colours, not {len(palette)}")
+        raise BadImage(f"an indexed picture needs a plane and 1 to 256 colors, not {len(palette)}")
     first: dict[tuple[int, ...], int] = {}
     twin = np.arange(256, dtype=np.uint8)
-    for number, colour in enumerate(palette.tolist()):
-        twin[number] = first.setdefault(tuple(colour), number)
+    for number, color in enumerate(palette.tolist()):
+        twin[number] = first.setdefault(tuple(color), number)
     plane = np.empty(image.plane.shape, np.uint8)
     order = np.empty(256, np.uint8)
     used = canonical_plane(writable(image.plane).reshape(-1), twin, plane.reshape(-1), order)
     if order[:used].max() >= len(palette):
-        raise BadImage(f"an indexed picture has the number {order[:used].max()} but only {len(palette)} colours")
+        raise BadImage(f"an indexed picture has the number {order[:used].max()} but only {len(palette)} colors")
     return plane, palette[order[:used]]
 
 
@@ -110,8 +110,8 @@ def _band(rows: npt.NDArray[np.uint8], top: int, kind: int) -> npt.NDArray[np.ui
     return _filtered(rows[top - above : top + 16], 3, kind)[above:]
 
 
-def _file(width: int, height: int, depth: int, colour: int, palette: bytes, data: bytes) -> bytes:
-    header = _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0))
+def _file(width: int, height: int, depth: int, color: int, palette: bytes, data: bytes) -> bytes:
+    header = _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, 0))
     return b"".join([SIGNATURE, header, palette, _chunk(b"IDAT", data), _chunk(b"IEND", b"")])
 
 

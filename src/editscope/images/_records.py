@@ -33,7 +33,7 @@ class Decoded:
 
 @dataclass(frozen=True, eq=False)
 class Indexed:
-    """A picture of at most 256 colours: ``plane`` holds, for each pixel, a row number of ``palette``.
+    """A picture of at most 256 colors: ``plane`` holds, for each pixel, a row number of ``palette``.
 
     >>> Indexed(np.array([[0, 1]], np.uint8), np.array([[255, 0, 0], [0, 0, 255]], np.uint8)).rgb().tolist()
     [[[255, 0, 0], [0, 0, 255]]]

@@ -1,4 +1,4 @@
-"""Pictures of another size: the metric's normalisation, and thumbnails."""
+"""Pictures of another size: the metric's normalization, and thumbnails."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from editscope.errors import unknown
 from editscope.images._records import Pixels, writable
 
 Resample = Literal["lanczos", "bicubic", "bilinear", "box", "nearest"]
-"""How colours between pixels are found when a picture is resized; ``nearest`` makes no new ones."""
+"""How colors between pixels are found when a picture is resized; ``nearest`` makes no new ones."""
 
 THUMB_SIDE = 160
 THUMB_SUFFIX = ".webp"
@@ -24,11 +24,11 @@ CODE_SIDES = (THUMB_SIDE, THUMB_SIDE // 2, 2 * THUMB_SIDE // 5)
 MOST_CHANGES = 3000
 """Sides that a picture of codes may have, and how many changes along its rows it may have to stay that large."""
 BUSY = 0.1
-"""Share of pixels unlike their left neighbour from which on a lossy picture may be the smaller one."""
+"""Share of pixels unlike their left neighbor from which on a lossy picture may be the smaller one."""
 
 
 def cover(pixels: Pixels, width: int, height: int) -> Pixels:
-    """The picture scaled to cover width × height, aspect kept, nearest neighbour, centre cropped.
+    """The picture scaled to cover width × height, aspect kept, nearest neighbor, center cropped.
 
     With s = max(width / w, height / h) the sides become ⌈w·s⌉ and ⌈h·s⌉; column x of the scaled picture is
     column ⌊(x + ½)·w / ⌈w·s⌉⌋ of the original, with Pillow's way of rounding; the crop begins at
@@ -94,9 +94,9 @@ def thumbnail_size(height: int, width: int, side: int = THUMB_SIDE) -> tuple[int
 
 
 def encode_thumbnail(pixels: Pixels) -> bytes:
-    """A small picture as WebP for the report: flat scenes as 64 colours without loss, others lossy.
+    """A small picture as WebP for the report: flat scenes as 64 colors without loss, others lossy.
 
-    Lossy WebP halves the resolution of colour, which smears the edges of flat shapes; 64 colours make bands in
+    Lossy WebP halves the resolution of color, which smears the edges of flat shapes; 64 colors make bands in
     soft pictures and cost much in noisy ones. So the first is used where its error stays under ``BANDING`` and it
     is not larger than the second.
     """

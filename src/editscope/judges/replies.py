@@ -24,7 +24,7 @@ _ANSWER_LINE = re.compile(r"[\s*_#>`\-]*(?:final\s+)?answer[\s*_`]*:", re.IGNORE
 _REFUSAL = re.compile(
     r"\b(?:i|we)\s*(?:'m|\s+am|\s+are|'re)?\s*(?:sorry\b.{0,40}?)?"
     r"(?:can't|cannot|can not|won't|will not|unable to|not able to|not allowed to|must decline|have to decline|decline)"
-    r"\s*(?:to\s+)?(?:assist|help|comply|provide|evaluate|assess|analy[sz]e|answer|fulfil|process|rate|judge|score|"
+    r"\s*(?:to\s+)?(?:assist|help|comply|provide|evaluate|assess|analy[sz]e|answer|fulfill|process|rate|judge|score|"
     r"discuss|identify|continue|engage|support|review|do that|do this|respond)"
     r"|\bagainst (?:my|our|the) (?:policy|policies|guidelines)\b"
     r"|(?:抱歉|对不起|很遗憾).{0,20}(?:无法|不能|不可以)",

@@ -19,7 +19,7 @@ LONGEST_PAUSE_S = 300.0
 """A server that asks to wait longer than this has no answer for this run."""
 
 NOT_SENT = Fault("not sent")
-CANCELLED = Fault("cancelled", paid=True)
+CANCELLED = Fault("canceled", paid=True)
 
 
 @dataclass(frozen=True, slots=True)

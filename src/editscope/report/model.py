@@ -36,7 +36,7 @@ MATCH = ("case_id", "variant", "fingerprint")
 
 @dataclass(frozen=True, eq=False)
 class RunView:
-    """A run as the report names it: a letter, a colour by ``index``, and a name that no other run has."""
+    """A run as the report names it: a letter, a color by ``index``, and a name that no other run has."""
 
     index: int
     name: str

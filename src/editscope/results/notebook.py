@@ -1,6 +1,6 @@
 """How runs, selections and comparisons show themselves in a notebook: small HTML with its pictures inside.
 
-Styles stand in the elements, because notebooks drop style sheets from what they do not trust; colours of text
+Styles stand in the elements, because notebooks drop style sheets from what they do not trust; colors of text
 and background are the notebook's own, light or dark.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from editscope.stats.paired import Paired
 
 MOST_CASES = 12
-COLOURS = {
+COLORS = {
     "success": "#14a67c",
     "color_imprecision": "#e6a91a",
     "structural_imprecision": "#5aaee6",
@@ -118,8 +118,8 @@ def _groups(comparison: Comparison, kind: str) -> str:
 
 
 def _figures(paired: Paired, metric: str) -> list[str]:
-    colour = "" if not paired.stars or metric.endswith("_ratio") else "#14a67c" if paired.difference > 0 else "#d0523d"
-    style = f" style='color:{colour};font-weight:600'" if colour else ""
+    color = "" if not paired.stars or metric.endswith("_ratio") else "#14a67c" if paired.difference > 0 else "#d0523d"
+    style = f" style='color:{color};font-weight:600'" if color else ""
     return [
         f"<span{style}>{signed(paired.difference, metric)}{paired.stars}</span>",
         interval(paired, metric),
@@ -182,14 +182,14 @@ def _failures(failures: dict[str, int]) -> str:
     total = sum(failures.values())
     if not total:
         return ""
-    order = [mode for mode in COLOURS if mode in failures] + sorted(failures.keys() - COLOURS.keys())
+    order = [mode for mode in COLORS if mode in failures] + sorted(failures.keys() - COLORS.keys())
     bar = "".join(
         f"<span title='{escape(mode)} {failures[mode]:,}' style='display:inline-block;height:10px;"
-        f"width:{100 * failures[mode] / total:.2f}%;background:{COLOURS.get(mode, OTHER)}'></span>"
+        f"width:{100 * failures[mode] / total:.2f}%;background:{COLORS.get(mode, OTHER)}'></span>"
         for mode in order
     )
     names = "&emsp;".join(
-        f"<span style='color:{COLOURS.get(mode, OTHER)}'>■</span> {escape(mode.replace('_', ' '))} "
+        f"<span style='color:{COLORS.get(mode, OTHER)}'>■</span> {escape(mode.replace('_', ' '))} "
         f"{100 * failures[mode] / total:.0f} %"
         for mode in order
         if failures[mode] >= 0.01 * total
@@ -204,7 +204,7 @@ def _cards(records: Sequence[CaseRecord], headline: str) -> str:
         pictures = [(_picture(record, kind), kind) for kind in ("input", "edit", "answer")]
         score = record.metrics.get(headline)
         shown = "–" if score is None else number(percent_scale(headline) * score, headline)
-        mark = f"<span style='color:{COLOURS.get(record.failure, OTHER)}'>■</span>"
+        mark = f"<span style='color:{COLORS.get(record.failure, OTHER)}'>■</span>"
         clip = "display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden"
         text = escape(record.instruction)
         cards.append(

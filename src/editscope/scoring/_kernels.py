@@ -1,6 +1,6 @@
 """The compiled passes over pixels: ΔE76 by region as histograms, and the levels of the error map.
 
-Work goes in chunks that stay in the processor's cache. L*a*b* is float32 and vectorised; a distance within
+Work goes in chunks that stay in the processor's cache. L*a*b* is float32 and vectorized; a distance within
 ``NEAR`` of a threshold is computed again in float64, so counts are those of the float64 formula.
 """
 
@@ -18,7 +18,7 @@ Counts = npt.NDArray[np.int64]
 
 LEVEL, IN_EDIT = np.uint8(15), np.uint8(16)
 """The bits of a level: the smallest tolerance at which the pixel is right (11: none), and whether it lies in E."""
-GHOST_DARK, GHOST_RANGE = 196.0, 48.0  # the ghost runs from light grey to nearly white
+GHOST_DARK, GHOST_RANGE = 196.0, 48.0  # the ghost runs from light gray to nearly white
 
 BINS = 12
 """Bin 0: ΔE = 0. Bin k: k-1 < ΔE ≤ k. Bin 11: ΔE > 10."""
@@ -85,7 +85,7 @@ def _changes(rgb: Bytes, n: int, marks: Bytes) -> int:
 
 @compiled()
 def _lab_chunk(rgb: Bytes, n: int, p: Floats, q: Floats, r: Floats, words: Words) -> None:
-    """L*, a*, b* of n pixels; in flat pictures each run of one colour is converted once."""
+    """L*, a*, b* of n pixels; in flat pictures each run of one color is converted once."""
     marks = words.view(np.uint8)
     if 2 * _changes(rgb, n, marks) > n:
         for i in range(n):
@@ -129,7 +129,7 @@ def _curve64(x: float) -> float:
 
 @compiled()
 def delta_e(one: Bytes, i: int, two: Bytes, j: int) -> float:
-    """ΔE76 of the colour at flat index i of one and at j of two, in float64."""
+    """ΔE76 of the color at flat index i of one and at j of two, in float64."""
     r, g, b = LINEAR64[one[i]], LINEAR64[one[i + 1]], LINEAR64[one[i + 2]]
     fx, fy, fz = (
         _curve64(XR * r + XG * g + XB * b),
@@ -150,7 +150,7 @@ def delta_e(one: Bytes, i: int, two: Bytes, j: int) -> float:
 
 @compiled(loose=True)
 def _bins(n: int, distance: Floats, bins: Bytes) -> None:
-    """Bin numbers; those within NEAR of a threshold 1 … 10 get 128 added. No two colours are that near 0."""
+    """Bin numbers; those within NEAR of a threshold 1 … 10 get 128 added. No two colors are that near 0."""
     top = np.float32(11)
     for i in range(n):
         d = min(distance[i], top)
@@ -161,7 +161,7 @@ def _bins(n: int, distance: Floats, bins: Bytes) -> None:
 
 @compiled()
 def _settle(n: int, one: Bytes, two: Bytes, words: Words, memo: npt.NDArray[np.int64]) -> None:
-    """Decide the doubtful bins in float64; the last pair of colours is remembered, for flat pictures."""
+    """Decide the doubtful bins in float64; the last pair of colors is remembered, for flat pictures."""
     bins = words.view(np.uint8)
     for word in range((n + 7) // 8):
         if words[word] & DOUBTFUL == 0:
@@ -221,7 +221,7 @@ def grade(before: Bytes, answer: Bytes, output: Bytes, levels: Bytes) -> Counts:
     total = output.size // 3
     for start in range(0, total, CHUNK):
         n = min(CHUNK, total - start)
-        here = slice(3 * start, 3 * (start + n))  # from index 0 on, loops over a chunk vectorise
+        here = slice(3 * start, 3 * (start + n))  # from index 0 on, loops over a chunk vectorize
         was, want, got = before[here], answer[here], output[here]
         _lab_chunk(got, n, p, q, r, marks)
         _lab_chunk(want, n, u, v, w, marks)
@@ -276,8 +276,8 @@ def edit_distances(before: Bytes, answer: Bytes) -> Counts:
 
 
 @compiled()
-def paint(levels: Bytes, tolerance: int, ghost: Bytes, colours: Bytes, out: Bytes) -> None:
-    """Paint the error map at one tolerance: correct edits, missed edits and spill in their colours, else the ghost."""
+def paint(levels: Bytes, tolerance: int, ghost: Bytes, colors: Bytes, out: Bytes) -> None:
+    """Paint the error map at one tolerance: correct edits, missed edits and spill in their colors, else the ghost."""
     height, width = levels.shape
     for y in range(height):
         for x in range(width):
@@ -286,11 +286,11 @@ def paint(levels: Bytes, tolerance: int, ghost: Bytes, colours: Bytes, out: Byte
             kind = (1 if wrong else 0) if level & IN_EDIT else (2 if wrong else 3)
             if kind < 3:
                 for c in range(3):
-                    out[y, x, c] = colours[kind, c]
+                    out[y, x, c] = colors[kind, c]
                 continue
-            grey = 2.0 * ghost[y, x, 0] + 5.0 * ghost[y, x, 1] + 1.0 * ghost[y, x, 2]
+            gray = 2.0 * ghost[y, x, 0] + 5.0 * ghost[y, x, 1] + 1.0 * ghost[y, x, 2]
             for c in range(3):
-                out[y, x, c] = np.uint8(GHOST_DARK + GHOST_RANGE * grey / (8.0 * 255.0) + 0.5)
+                out[y, x, c] = np.uint8(GHOST_DARK + GHOST_RANGE * gray / (8.0 * 255.0) + 0.5)
 
 
 @compiled()

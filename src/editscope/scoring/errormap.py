@@ -10,7 +10,7 @@ from editscope.images import ImageLike, Pixels, thumbnail_size
 from editscope.scoring.pixels import TOLERANCES, PixelScore, flat, grade_pixels
 
 EDITED, MISSED, SPILLED = (0, 140, 110), (235, 80, 0), (204, 60, 200)
-"""Colours of correctly edited, incorrectly edited and incorrectly preserved pixels. Simulated protanopia,
+"""Colors of correctly edited, incorrectly edited and incorrectly preserved pixels. Simulated protanopia,
 deuteranopia and tritanopia leave each pair, and each beside the ghost, at least ΔE 35 apart."""
 
 
@@ -20,15 +20,15 @@ def error_map(
     output: ImageLike,
     tolerance: float = 5.0,
 ) -> Pixels:
-    """The four classes of pixels at one tolerance; correctly preserved ones are a pale grey ghost of the answer."""
+    """The four classes of pixels at one tolerance; correctly preserved ones are a pale gray ghost of the answer."""
     from editscope.scoring._kernels import paint
 
     if tolerance not in TOLERANCES:
         raise BadInput(f"an error map needs a tolerance out of 0, 1, … 10, not {tolerance}")
     _, levels, wanted = grade_pixels(input, answer, output, with_levels=True)
     out = np.empty_like(wanted, order="C")
-    colours = np.array([EDITED, MISSED, SPILLED], np.uint8)
-    paint(levels, int(tolerance), flat(wanted).reshape(wanted.shape), colours, out)
+    colors = np.array([EDITED, MISSED, SPILLED], np.uint8)
+    paint(levels, int(tolerance), flat(wanted).reshape(wanted.shape), colors, out)
     return out
 
 
@@ -53,7 +53,7 @@ def score_and_levels(
 
 
 def level_map(levels: npt.NDArray[np.uint8], side: int) -> Pixels:
-    """A small picture of the levels from which the error map at any tolerance can be coloured.
+    """A small picture of the levels from which the error map at any tolerance can be colored.
 
     A small pixel stands for a block. With w the largest and m the mean level (rounded) of the block's pixels in one
     region, c = 1 + w(w + 1)/2 + m numbers the pair, and 0 says that the block has no such pixels. Red is 2c - 1 of

@@ -1,4 +1,4 @@
-"""What kind of failure an edit is, told from its three curves over the colour tolerance."""
+"""What kind of failure an edit is, told from its three curves over the color tolerance."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FailureThresholds:
     kept: float = 0.95
     """A preservation accuracy at tolerance 10 from which the rest of the picture is still the input's."""
     mended: float = 0.7
-    """The part of the errors at tolerance 0 that must be gone at 10 for colour to be what was wrong."""
+    """The part of the errors at tolerance 0 that must be gone at 10 for color to be what was wrong."""
 
 
 THRESHOLDS = FailureThresholds()
@@ -46,7 +46,7 @@ def failure_mode(
     1. success: the mean of the IoU curve is high.
     2. execution omission: nothing of the edit is there at any tolerance, and the rest was kept.
     3. structural catastrophe: nothing is right in either region at any tolerance.
-    4. colour imprecision: tolerance alone mends most of what is wrong. ``mended`` compares, over both regions
+    4. color imprecision: tolerance alone mends most of what is wrong. ``mended`` compares, over both regions
        alike, the rise of the accuracies from tolerance 0 to 10 with what was missing at 0.
     5. structural imprecision: the rest. Accuracies stay on a plateau because things are in the wrong place.
 

@@ -1,4 +1,4 @@
-"""The pixel metric of PaintBench: counts of right and wrong pixels at eleven colour tolerances."""
+"""The pixel metric of PaintBench: counts of right and wrong pixels at eleven color tolerances."""
 
 from __future__ import annotations
 

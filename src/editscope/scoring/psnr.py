@@ -71,8 +71,8 @@ def psnr_outside(
 def psnr(first: Pixels, second: Values, keep: Mask | None = None, *, channel_sum: bool = False) -> float:
     """PSNR in dB of two pictures of one size over the pixels of ``keep`` (None: all); NaN where there are none.
 
-    >>> grey = np.full((2, 2, 3), 100, np.uint8)
-    >>> round(psnr(grey, grey + np.uint8(51)), 2)  # off by 51/255 = 0.2 everywhere
+    >>> gray = np.full((2, 2, 3), 100, np.uint8)
+    >>> round(psnr(gray, gray + np.uint8(51)), 2)  # off by 51/255 = 0.2 everywhere
     13.98
     """
     pixels = first.size // 3 if keep is None else int(np.count_nonzero(keep))

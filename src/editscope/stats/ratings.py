@@ -207,7 +207,7 @@ def _times(drawn: NDArray[np.uint64]) -> Floats:
 
 
 def _strengths(wins: Floats, prior: float) -> Floats:
-    """Newton's method for the log strengths of many tables of wins at once, each centred on 0."""
+    """Newton's method for the log strengths of many tables of wins at once, each centered on 0."""
     tables, models, _ = wins.shape
     met = wins + wins.transpose(0, 2, 1)
     theta = np.zeros((tables, models))
@@ -222,8 +222,8 @@ def _strengths(wins: Floats, prior: float) -> Floats:
         theta = theta + step
         if np.abs(step).max(initial=0.0) < 1e-10:
             break
-    centred: Floats = theta - theta.mean(axis=1, keepdims=True)
-    return centred
+    centered: Floats = theta - theta.mean(axis=1, keepdims=True)
+    return centered
 
 
 def _say_if_unbounded(beats: NDArray[np.bool_], names: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""The sign-flip randomisation test: how often chance alone gives a mean difference as large as the one seen.
+"""The sign-flip randomization test: how often chance alone gives a mean difference as large as the one seen.
 
 If two editors are equally good, the difference of a case could as well have had the other sign. The test gives
 every case a random sign, repeats the suite's own means of means, and counts. Few cases are not sampled: all of

@@ -33,7 +33,7 @@ class PaperCell:
 class Column:
     """The head of a column: a run (``run_index``), published results (``published``), or a group of cases.
 
-    ``note`` says which set, prompts and judge; ``filter`` is what the cases of a group have in common. Neighbours
+    ``note`` says which set, prompts and judge; ``filter`` is what the cases of a group have in common. Neighbors
     with the same ``above`` share a heading over their own. ``edition`` says of which model, judge, level, language
     and setting published results are.
     """
@@ -137,7 +137,7 @@ def ranks(row: PaperRow, *, decimals: int = 1, higher_is_better: bool = True) ->
 def table_ranks(table: PaperTable) -> tuple[Ranks, ...]:
     """The places of all figures of a table, row by row: along its rows, or down its columns where rows are models.
 
-    >>> columns = (Column("Colour"), Column("Shape"))
+    >>> columns = (Column("Color"), Column("Shape"))
     >>> rows = (PaperRow("row", "a", {}, (PaperCell(1.0), PaperCell(2.0))),
     ...         PaperRow("row", "b", {}, (PaperCell(3.0), PaperCell(0.0))))
     >>> table_ranks(PaperTable("t", "T", "", columns, rows, "miou", models="rows"))

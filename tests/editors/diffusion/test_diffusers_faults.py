@@ -255,7 +255,7 @@ def test_a_lora_that_could_be_a_repository_is_looked_for_here_and_there(
         ready(pix2pix, "lora=out/checkpoint-5")
 
 
-def test_a_file_of_weights_is_known_by_itself_and_not_by_its_neighbours(pix2pix: Path, tmp_path: Path) -> None:
+def test_a_file_of_weights_is_known_by_itself_and_not_by_its_neighbors(pix2pix: Path, tmp_path: Path) -> None:
     def identity() -> str:
         return weights_identity(str(pix2pix), [str(tmp_path / "step-100.safetensors")], None)
 

@@ -24,7 +24,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_picture_is_found_in_every_shape_and_the_text_is_the_trace(used: Callable[..., Editor], shape: str) -> None:
-    with ChatServer([Reply(text="I turned the colours around.")], shape=shape, keys=[KEY]) as server:
+    with ChatServer([Reply(text="I turned the colors around.")], shape=shape, keys=[KEY]) as server:
         edit = edited(used(server.spec()))
     assert (edit.status, server.wrong) == ("ok", [])
     assert is_negative(edit)
@@ -32,7 +32,7 @@ def test_a_picture_is_found_in_every_shape_and_the_text_is_the_trace(used: Calla
     if shape in ("bare base64", "b64_json part"):
         assert edit.trace is None
     else:
-        assert "I turned the colours around." in str(edit.trace)
+        assert "I turned the colors around." in str(edit.trace)
     assert "base64" not in str(edit.trace)
 
 

@@ -96,7 +96,7 @@ def test_a_size_that_the_model_cannot_make_is_an_error_with_what_the_server_says
 
 
 def test_animations_and_further_pictures_are_said_in_the_notes(used: Callable[..., Editor], tmp_path: Path) -> None:
-    frames = [Image.new("RGB", (24, 24), colour) for colour in ("red", "blue", "green")]
+    frames = [Image.new("RGB", (24, 24), color) for color in ("red", "blue", "green")]
     frames[0].save(tmp_path / "a.webp", save_all=True, append_images=frames[1:], lossless=True)
     script = [Reply((tmp_path / "a.webp").read_bytes()), Reply(more=(b"never looked at", b"nor this"))]
     with OpenAIServer(script) as server:

@@ -158,8 +158,8 @@ def test_a_changed_text_tag_or_picture_changes_the_fingerprint_and_a_label_does_
     for changed in (case(2, hint="new"), case(2, tags={"category": "text", "town": "Rom"}), case(2, image="a.png")):
         prints.add(load(signs(tmp_path, case(1), changed)).fingerprint)
     assert len(prints) == 4
-    relabelled = SIGNS.replace('name = "legible"\n', 'name = "legible"\nlabel = "Legible"\n')
-    assert load(signs(tmp_path, manifest=relabelled)).fingerprint in prints
+    relabeled = SIGNS.replace('name = "legible"\n', 'name = "legible"\nlabel = "Legible"\n')
+    assert load(signs(tmp_path, manifest=relabeled)).fingerprint in prints
 
 
 MANIFESTS = {

@@ -1,4 +1,4 @@
-"""Rasterisation against definitions that are too slow to use: a pixel belongs to a figure when its centre does."""
+"""Rasterization against definitions that are too slow to use: a pixel belongs to a figure when its center does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Vertices: TypeAlias = "list[tuple[float, float]]"
 SIDE = 14
 quick = settings(max_examples=120, deadline=None)
 
-# Quarter pixels hit pixel centres and each other all the time, which is where half-open edges matter; the fine grid is
+# Quarter pixels hit pixel centers and each other all the time, which is where half-open edges matter; the fine grid is
 # what the generator uses.
 quarters = st.integers(-8, 4 * SIDE + 8).map(lambda k: k / 4)
 fine = st.integers(-2 * 65536, (SIDE + 2) * 65536).map(lambda k: k / 65536)
@@ -38,7 +38,7 @@ def filled(*rings: Vertices) -> npt.NDArray[np.uint8]:
 
 
 def by_definition(*rings: Vertices) -> npt.NDArray[np.uint8]:
-    """Even-odd in exact fractions: how many edges lie to the right of the centre, each without its lower end."""
+    """Even-odd in exact fractions: how many edges lie to the right of the center, each without its lower end."""
     plane = blank()
     edges = [
         (tuple(map(Fraction, p)), tuple(map(Fraction, q)))
@@ -57,7 +57,7 @@ def by_definition(*rings: Vertices) -> npt.NDArray[np.uint8]:
 
 @quick
 @given(polygons)
-def test_a_polygon_fills_the_pixels_whose_centre_is_inside(ring: Vertices) -> None:
+def test_a_polygon_fills_the_pixels_whose_center_is_inside(ring: Vertices) -> None:
     """Simple, self-intersecting or degenerate: the even-odd rule with half-open edges, nothing else."""
     assert np.array_equal(filled(ring), by_definition(ring))
 
@@ -82,7 +82,7 @@ def test_two_halves_share_no_pixel_and_leave_no_gap(
 
 @quick
 @given(st.integers(0, 4 * SIDE), st.integers(0, 4 * SIDE), st.floats(0, SIDE), st.floats(0, SIDE))
-def test_neighbours_along_an_edge_tile_the_canvas(left: int, right: int, top: float, bottom: float) -> None:
+def test_neighbors_along_an_edge_tile_the_canvas(left: int, right: int, top: float, bottom: float) -> None:
     """An edge across the canvas, drawn in opposite directions by two figures, gives every pixel to exactly one."""
     p, q = (left / 4, 0.0), (right / 4, float(SIDE))
     kink = ((left + right) / 8, (top + bottom) / 2)

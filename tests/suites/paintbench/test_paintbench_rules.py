@@ -35,7 +35,7 @@ FEWEST = {"comparison": 3, "ordering": 3, "pattern": 1, "counting": 5}
 CONDITIONS = ("baseline", "horizontal", "vertical", "nonstandard", "striped", "n_med", "n_high", "n_xhigh")
 CANVASES = {"horizontal": (1024, 576), "vertical": (576, 1024)}
 ALIKE = ("comparison", "ordering", "pattern", "counting", "legend")
-"""Tasks that need alike shapes and so break the rules about kinds and colours on purpose."""
+"""Tasks that need alike shapes and so break the rules about kinds and colors on purpose."""
 ROTATABLE = ("hexagon", "triangle", "ring", "arrow", "heart", "star", "semicircle", "diamond")
 OUTLINED = ("cropping", "flood_fill", "blending", "gradient", "point_operations")
 """Tasks whose outlines may hide a part of a shape."""

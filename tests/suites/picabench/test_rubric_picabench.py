@@ -19,13 +19,13 @@ from editscope.suites.picabench.rubric import label_shares
 from editscope.suites.rubrics import load_rubric
 from support.judged_data import make_picabench
 
-GREY = np.full((60, 80, 3), 100, np.uint8)
+GRAY = np.full((60, 80, 3), 100, np.uint8)
 ONE = Unit("1", ("",))
 
 
 def a_case(*labels: str, regions: tuple[Region, ...] = (), law: str = "reflection") -> Case:
     asked = tuple(Question(f"Is thing {n} wet?", label, None, "physics") for n, label in enumerate(labels))
-    return Case("1", "picabench", (GREY,), (Instruction("Wet it."),), {"law": law}, None, regions, asked)
+    return Case("1", "picabench", (GRAY,), (Instruction("Wet it."),), {"law": law}, None, regions, asked)
 
 
 def says(*answers: bool) -> list[Verdict]:
@@ -74,16 +74,16 @@ def test_without_an_edit_every_question_is_wrong_and_consistency_is_0_dB() -> No
 
 def test_a_case_whose_regions_cover_everything_has_no_consistency_with_or_without_an_edit(tmp_path: Path) -> None:
     case = a_case("Yes", regions=(Region("edit1", (0, 0, 80, 60)),))
-    assert load_rubric("picabench").from_pixels(case, ONE, {"": GREY}) == {"consistency": None}
+    assert load_rubric("picabench").from_pixels(case, ONE, {"": GRAY}) == {"consistency": None}
     assert rows_of(case, "consistency", pixels={"consistency": None}) == []
     assert rows_of(case, "consistency", missing="no_output") == []
-    Image.fromarray(GREY).save(tmp_path / "1.png")
+    Image.fromarray(GRAY).save(tmp_path / "1.png")
     filed = Case("1", "picabench", (tmp_path / "1.png",), case.instructions, {}, None, case.regions, case.questions)
     assert rows_of(filed, "consistency", missing="no_output") == []
 
 
 def test_consistency_is_psnr_outside_the_regions_and_takes_the_papers_formula_and_the_releases_size() -> None:
-    edit = GREY.copy()
+    edit = GRAY.copy()
     edit[:20] += 51  # a fifth of the range, on a third of the rows
     case = a_case("Yes", regions=(Region("edit1", (0, 0, 80, 10)),))
     (plain,) = load_rubric("picabench").from_pixels(case, ONE, {"": edit}).values()
@@ -98,8 +98,8 @@ def test_consistency_is_psnr_outside_the_regions_and_takes_the_papers_formula_an
 
 def test_the_instruction_is_told_only_on_request() -> None:
     pack, case = load_pack("picabench"), a_case("Yes")
-    (silent,) = load_rubric("picabench").calls(case, ONE, {"": GREY}, pack)
-    (told,) = load_rubric("picabench?instruction=1").calls(case, ONE, {"": GREY}, pack)
+    (silent,) = load_rubric("picabench").calls(case, ONE, {"": GRAY}, pack)
+    (told,) = load_rubric("picabench?instruction=1").calls(case, ONE, {"": GRAY}, pack)
     assert (silent.prompt, told.prompt) == ("question", "question_with_instruction")
     assert "Wet it." not in str(silent.parts)
     assert "Wet it." in str(told.parts)
@@ -113,14 +113,14 @@ def test_levels_are_units_with_a_tag_and_their_own_instruction(tmp_path: Path) -
     rubric = load_rubric("picabench", instruction=True)
     units = rubric.units(case)
     assert [unit.name for unit in units] == ["", "explicit"]
-    calls = rubric.calls(case, units[1], {"explicit": GREY}, load_pack("picabench"))
+    calls = rubric.calls(case, units[1], {"explicit": GRAY}, load_pack("picabench"))
     assert "explicit wish" in str(calls[0].parts)
     rows = rubric.rows(case, units[1], {}, {"consistency": 30.0})
     assert {row.tags["level"] for row in rows} == {"explicit"} == {row.variant for row in rows}
 
 
 def test_a_case_without_questions_is_refused_before_anything_is_asked() -> None:
-    case = Case("7", "kris", (GREY,), (Instruction("Wet it."),), {})
+    case = Case("7", "kris", (GRAY,), (Instruction("Wet it."),), {})
     with pytest.raises(BadInput, match=r"case '7' of kris has no questions.*--protocol"):
         load_rubric("picabench").units(case)
 

@@ -29,7 +29,7 @@ def changes(task: str, count: int) -> list[Change[State]]:
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_bars_can_be_told_apart_by_value_colour_and_name(task: str) -> None:
+def test_bars_can_be_told_apart_by_value_color_and_name(task: str) -> None:
     for change in changes(task, 1000):
         state = change.after if task == "add_bar" else change.before
         top = state.scale.high
@@ -101,7 +101,7 @@ def test_removing_takes_the_named_bar_only() -> None:
         assert all(bar.named == bar.shown for state in (change.before, change.after) for bar in state.bars)
 
 
-def test_the_new_colour_is_one_that_no_bar_has() -> None:
+def test_the_new_color_is_one_that_no_bar_has() -> None:
     for change in changes("recolor_bar", 1000):
         color = re.findall(r"#[0-9A-F]{6}", change.instruction)[0]
         painted = [a for b, a in zip(change.before.bars, change.after.bars, strict=True) if a != b]

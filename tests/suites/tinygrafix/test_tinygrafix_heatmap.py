@@ -1,4 +1,4 @@
-"""Claims about heatmaps: colours that can be read off the key, one answer per sentence, exact pixels."""
+"""Claims about heatmaps: colors that can be read off the key, one answer per sentence, exact pixels."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def shades(gradient: Gradient, shares: Floats) -> Floats:
 
 
 def lab(colors: Floats) -> Floats:
-    """CIE L*a*b* of many colours at once."""
+    """CIE L*a*b* of many colors at once."""
     v = colors / 255
     linear = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
     matrix = [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
@@ -118,7 +118,7 @@ def test_keys_come_in_seven_decades_and_on_both_sides_of_zero() -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_no_colour_of_a_key_comes_close_to_the_background_and_no_part_looks_flat(task: str) -> None:
+def test_no_color_of_a_key_comes_close_to_the_background_and_no_part_looks_flat(task: str) -> None:
     along = np.linspace(0, 1, 65)
     for change in changes(task):
         for state in (change.before, change.after):
@@ -131,7 +131,7 @@ def test_no_colour_of_a_key_comes_close_to_the_background_and_no_part_looks_flat
 
 @pytest.mark.parametrize("task", TASKS)
 def test_rows_and_columns_can_be_counted(task: str) -> None:
-    """Each line between two rows or two columns is somewhere the border of two clearly different colours."""
+    """Each line between two rows or two columns is somewhere the border of two clearly different colors."""
     for change in changes(task):
         colors = cell_colors(change.before)
         assert apart(colors[1:], colors[:-1]).max(axis=1).min() > 5
@@ -254,7 +254,7 @@ def test_a_threshold_divides_the_cells_and_none_is_near_it() -> None:
         assert apart(cell_colors(change.before)[filled], limit).min() > 2.5
 
 
-def test_a_new_colormap_changes_every_colour_and_no_value() -> None:
+def test_a_new_colormap_changes_every_color_and_no_value() -> None:
     along = np.linspace(0, 1, 65)
     for change in changes("change_colormap"):
         before, after = change.before.gradient, change.after.gradient
@@ -303,7 +303,7 @@ def test_only_what_the_edit_says_changes_and_all_of_it(task: str) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_every_pixel_of_a_cell_has_its_colour_and_the_frame_is_whole(task: str) -> None:
+def test_every_pixel_of_a_cell_has_its_color_and_the_frame_is_whole(task: str) -> None:
     for change, before, after in pictures(task):
         for state, picture in ((change.before, before), (change.after, after)):
             colors = cell_colors(state)

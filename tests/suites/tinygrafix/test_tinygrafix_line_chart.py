@@ -72,7 +72,7 @@ def all_at(picture: Pixels, state: State, xs: Any, ys: Any, color: str) -> bool:
 
 
 def numbers(instruction: str) -> list[str]:
-    """The numbers of a sentence without names in quotes and without colours."""
+    """The numbers of a sentence without names in quotes and without colors."""
     plain = re.sub(r'"[^"]*"|#[0-9A-F]{6}', "", instruction)
     return re.findall(r"-?\d+(?:\.\d+)?", plain)
 

@@ -261,7 +261,7 @@ def hex_at(picture: Pixels, x: float, y: float) -> str:
 
 
 def key_of(picture: Pixels, state: State) -> dict[str, str]:
-    """Colour to label, read from the middle of each row of the key."""
+    """Color to label, read from the middle of each row of the key."""
     left, top, _, bottom = state.key
     middle = (top + bottom) / 2
     rows = [middle + network.KEY_PITCH * (i - (len(state.nodes) - 1) / 2) for i in range(len(state.nodes))]

@@ -1,4 +1,4 @@
-"""Solving what draws, removes and recolours: construction, removal, recolor, border."""
+"""Solving what draws, removes and recolors: construction, removal, recolor, border."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _from_segment(x: Floats, y: Floats, p: Point, q: Point) -> Floats:
 
 
 def _inside_polygon(x: Floats, y: Floats, vertices: list[Point]) -> Floats:
-    """-1 inside, 1 outside (even-odd), 0 where an edge passes within a hair of the pixel's centre."""
+    """-1 inside, 1 outside (even-odd), 0 where an edge passes within a hair of the pixel's center."""
     odd = np.zeros(x.shape, np.bool_)
     touched = np.zeros(x.shape, np.bool_)
     for (ax, ay), (bx, by) in itertools.pairwise([*vertices, vertices[0]]):

@@ -13,7 +13,7 @@ from support.paintbench.sentences import HEX
 
 
 def enclosed(board: Board, name: str) -> list[tuple[Window, Mask]]:
-    """The regions that lines of a colour enclose, from top to bottom and left to right, found by flooding."""
+    """The regions that lines of a color enclose, from top to bottom and left to right, found by flooding."""
     code = HEX[name]
     assert code not in [t.color for t in board.things] + board.facts["bg_colors"], "the outline's color is not its own"
     lines = board.before == board.index(code)

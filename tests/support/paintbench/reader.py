@@ -90,7 +90,7 @@ class Board:
 
     @cached_property
     def grounds(self) -> list[int]:
-        """The indices of the background colours."""
+        """The indices of the background colors."""
         return [self.index(code) for code in self.facts["bg_colors"]]
 
     def is_ground(self, plane: Plane) -> Mask:
@@ -240,7 +240,7 @@ def spot(board: Board, i: int, name: str) -> Point:
     turn = math.radians(thing.turn)
     turned = np.array([[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]])
     middle = np.array(thing.center) if thing.kind in ("rectangle", "cross") else cloud.mean(axis=0)
-    upright = (cloud - middle) @ turned  # pixel centres as if the shape had not been turned
+    upright = (cloud - middle) @ turned  # pixel centers as if the shape had not been turned
     match = re.fullmatch(r"(?:(highest|lowest|leftmost|rightmost) (?!point$))?(.+)", name)
     assert match is not None
     found = [tuple(middle + turned @ p) for p in _own_points(thing, upright, match[2])]
@@ -256,7 +256,7 @@ def spot(board: Board, i: int, name: str) -> Point:
 
 
 def _own_points(thing: Thing, p: Floats, name: str) -> list[Floats]:
-    """Points by name, relative to the centre of gravity, in the frame of the shape before it was turned."""
+    """Points by name, relative to the center of gravity, in the frame of the shape before it was turned."""
     u, v = p[:, 0], p[:, 1]
     r = thing.size / 2
     area = len(p)
@@ -278,7 +278,7 @@ def _own_points(thing: Thing, p: Floats, name: str) -> list[Floats]:
     if name == "center" and kind in ("circle", "rectangle", "ring", "diamond", "hexagon", "star", "cross"):
         return at((0, 0))
     if kind == "triangle":
-        # A 30-60-90 triangle, right angle at the lower left; its centre of gravity is a third along each leg.
+        # A 30-60-90 triangle, right angle at the lower left; its center of gravity is a third along each leg.
         long, short = thing.size, thing.size / math.sqrt(3)
         right, thirty, sixty = (
             np.array([-long, short]) / 3,

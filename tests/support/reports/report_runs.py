@@ -172,6 +172,6 @@ def _pictures(folder: Path, case_id: str, rng: Random, there: bool) -> dict[str,
     made = {}
     for role in ("input", "answer", "edit", "error") if there else ("input", "answer"):
         made[role] = home / f"{role}-{rng.randrange(10**6)}.png"
-        colour = tuple(rng.randrange(256) for _ in range(3))
-        Image.new("RGB", (32, 48), colour).save(made[role])
+        color = tuple(rng.randrange(256) for _ in range(3))
+        Image.new("RGB", (32, 48), color).save(made[role])
     return made

@@ -84,7 +84,7 @@ def fetched_index(target: str, revision: str | None) -> Mapping[str, Any]:
         raise
     except GatedRepoError as error:
         raise BadInput(
-            f"editor diffusers:{target}: its licence has to be accepted on its page first; then log in with "
+            f"editor diffusers:{target}: its license has to be accepted on its page first; then log in with "
             "`hf auth login`, or set HF_TOKEN"
         ) from error
     except RepositoryNotFoundError as error:
@@ -145,7 +145,7 @@ def shortly(error: BaseException, most: int = 300) -> str:
 
 
 def _folder_hash(path: Path) -> str:
-    if path.is_file():  # of a checkpoint among others it is the file that counts, not its neighbours
+    if path.is_file():  # of a checkpoint among others it is the file that counts, not its neighbors
         return fingerprint(path.parent, only=path.name)
     folders = [path, *sorted(one for one in path.iterdir() if one.is_dir() and not one.name.startswith("."))]
     hashed = sha256()

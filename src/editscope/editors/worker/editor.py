@@ -233,7 +233,7 @@ class WorkerEditor(Editor):
 
 
 def _message(case: Request, folder: Path) -> Message:
-    """What the worker is asked; its pictures are written as PNG of three channels, whatever their colours."""
+    """What the worker is asked; its pictures are written as PNG of three channels, whatever their colors."""
     paths = [folder / f"input-{number}.png" for number in range(1, len(case.arrays) + 1)]
     for path, pixels in zip(paths, case.arrays, strict=True):
         write_png(path, pixels, palette=False)

@@ -53,7 +53,7 @@ class Log:
         self._lock = threading.Lock()
 
     def add(self, line: str) -> None:
-        """Keep a line, without colours; of a progress bar that was drawn over and over, the last state."""
+        """Keep a line, without colors; of a progress bar that was drawn over and over, the last state."""
         # It goes on into sentences, and from there to whoever's terminal.
         line = plain(redacted(repaired(line.rstrip("\r\n").rpartition("\r")[2])))
         if not line.strip():

@@ -82,7 +82,7 @@ class Asker:
 
     def estimate(self, calls: int, images: int = 1) -> float | None:
         """Dollars for so many calls with so many pictures each, none of them in the cache; None where nobody knows."""
-        picture = Picture(_grey())
+        picture = Picture(_gray())
         call = Call("guess", (TYPICAL * 12, *[picture] * images), _text())
         cost = estimate(self._made(None), [call]).cost_usd
         return None if cost is None else cost * calls
@@ -137,7 +137,7 @@ def _text() -> Any:
     return Schema((), reason="text")
 
 
-def _grey() -> bytes:
+def _gray() -> bytes:
     import numpy as np
 
     return shown([np.full((SIDE, SIDE, 3), 128, np.uint8)])[0].data

@@ -46,8 +46,8 @@ def gallery() -> Html:
 
 def _legend() -> Html:
     keys = [
-        el("span", el("i", cls=name, style=f"background:rgb{colour}" if colour else None), text)
-        for name, colour, text in LEGEND
+        el("span", el("i", cls=name, style=f"background:rgb{color}" if color else None), text)
+        for name, color, text in LEGEND
     ]
     return el("div", el("span", cls="tolerance"), el("p", keys, cls="map-keys"), cls="map-legend")
 

@@ -23,7 +23,7 @@ from editscope.runfolder.files import THUMBS, safe_path
 MIME = {".webp": "image/webp", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png"}
 SHARED = ("input", "answer")
 OWN = ("edit", "levels", "error")
-"""Small pictures of each run. ``error`` is a coloured map at ΔE 5, of runs that were made before level maps."""
+"""Small pictures of each run. ``error`` is a colored map at ΔE 5, of runs that were made before level maps."""
 OF_THE_CASE = ("input", "answer", "reference")
 """How the roles of pictures begin that all runs of a judged case share."""
 FULL = "full"

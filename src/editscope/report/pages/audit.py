@@ -64,7 +64,7 @@ def audit_page(audit: Audit) -> str:
 
 
 def badge(place: int) -> Html:
-    """The letter of a judge in its colour."""
+    """The letter of a judge in its color."""
     return el("b", chr(ord("A") + place % 26), cls=f"badge run{place % 8}", aria_hidden="true")
 
 

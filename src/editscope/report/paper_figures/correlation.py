@@ -14,7 +14,7 @@ from editscope.report.paper_figures.registry import Material, NothingToDraw, fig
 from editscope.report.paper_figures.style import (
     COLORS,
     INK,
-    PAPER_GREY,
+    PAPER_GRAY,
     SOFT,
     Axes,
     Figure,
@@ -96,7 +96,7 @@ def _panels(material: Material, suites: tuple[str, str]) -> list[Panel]:
     found = [Panel("These runs", (_run_scores(material, first), _run_scores(material, second)), COLORS[0])]
     if material.published:
         printed = (_printed(material, first), _printed(material, second))
-        found.append(Panel("Published (authors' sets)", printed, PAPER_GREY, (_setting(first), _setting(second))))
+        found.append(Panel("Published (authors' sets)", printed, PAPER_GRAY, (_setting(first), _setting(second))))
     return [panel for panel in found if len(panel.scores[0].keys() & panel.scores[1].keys()) >= LEAST]
 
 

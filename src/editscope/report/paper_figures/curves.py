@@ -16,18 +16,18 @@ BINS = 25
 
 @figure(
     "curves",
-    "Share of pixels that count as right when colours may be off by ΔE 0 … 10; a curve that climbs is a colour that "
+    "Share of pixels that count as right when colors may be off by ΔE 0 … 10; a curve that climbs is a color that "
     "is only near, a flat one a shape in the wrong place.",
 )
 def curves(material: Material) -> Figure:
-    """IoU, edit and preservation accuracy over the colour tolerance, one line for each run."""
+    """IoU, edit and preservation accuracy over the color tolerance, one line for each run."""
     found = []
     for view, name, look in zip(material.runs, material.names, material.looks, strict=True):
         rows = material.averaged(view)
         whole = mean_curves(rows, material.sheet.aggregation) if "iou_curve" in rows else ()
         found += [(name, look, means) for means in whole]
     if not found:
-        raise NothingToDraw("these runs have no curves over the colour tolerance")
+        raise NothingToDraw("these runs have no curves over the color tolerance")
     rows_, columns = (1, 3) if material.wide else (3, 1)
     height = (1.75 if material.wide else 4.4) + material.legend_height
     drawing = new_figure(material.inches, height)
@@ -44,7 +44,7 @@ def curves(material: Material) -> Figure:
         axes.set(title=title, xlim=(0, 10), ylim=(0, 100), xticks=range(0, 11, 2), yticks=range(0, 101, 25))
         plain_axes(axes)
         if axes is panels[-1] or material.wide:
-            axes.set_xlabel("Colour tolerance ΔE")
+            axes.set_xlabel("Color tolerance ΔE")
         if axes is panels[0] or not material.wide:
             axes.set_ylabel("Right pixels (%)")
     legend_above(drawing, handles, material.inches)

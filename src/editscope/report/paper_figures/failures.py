@@ -57,7 +57,7 @@ class Panel:
 @figure(
     "failures",
     "Shares of cases by failure mode, for all cases and in every category.",
-    judged="Shares of the scores that the judge gave, worst to best, for each metric; grey: no verdict or no edit.",
+    judged="Shares of the scores that the judge gave, worst to best, for each metric; gray: no verdict or no edit.",
 )
 def failures(material: Material) -> Figure:
     """Stacked bars, one for each run; a panel for each category, or for each metric that a judge gave scores of."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from editscope.report.paper_figures.registry import Material, NothingToDraw, axis_label, figure
 from editscope.report.paper_figures.style import (
-    PAPER_GREY,
+    PAPER_GRAY,
     RULE,
     SOFT,
     Axes,
@@ -126,10 +126,10 @@ def _best_published(material: Material, by: str, keys: Sequence[str]) -> tuple[s
 
 
 def _published_outline(axes: Axes, printed: tuple[str, list[float]], angles: Sequence[float]) -> list[Any]:
-    """The best published model, dashed and grey."""
+    """The best published model, dashed and gray."""
     name, outline = printed
     (line,) = axes.plot(
-        [*angles, angles[0]], [*outline, outline[0]], color=PAPER_GREY, linestyle=(0, (2, 1.5)), linewidth=1.0,
+        [*angles, angles[0]], [*outline, outline[0]], color=PAPER_GRAY, linestyle=(0, (2, 1.5)), linewidth=1.0,
         label=f"{short(name)} (published)",
     )  # fmt: skip
     return [line]
@@ -185,7 +185,7 @@ def _dot(axes: Axes, material: Material, place: int, cell: Any, y: float) -> Any
 
 
 def _published_dots(axes: Axes, material: Material, by: str, lines: Sequence[tuple[str, str]]) -> list[Any]:
-    """The best published figure of each task in the setting that its paper ranks by, as a grey bar."""
+    """The best published figure of each task in the setting that its paper ranks by, as a gray bar."""
     handles: list[Any] = []
     models = [figures for _, figures in material.board.published_models()]
     for row, (key, _) in enumerate(lines):
@@ -193,7 +193,7 @@ def _published_dots(axes: Axes, material: Material, by: str, lines: Sequence[tup
         values = [cell.value for cell in cells if cell is not None and cell.value is not None]
         if values:
             (mark,) = axes.plot(
-                max(values), row, "|", color=PAPER_GREY, markersize=8, markeredgewidth=1.2, zorder=1,
+                max(values), row, "|", color=PAPER_GRAY, markersize=8, markeredgewidth=1.2, zorder=1,
                 label="best published",
             )  # fmt: skip
             handles = [mark]

@@ -61,7 +61,7 @@ class Material:
 
     @cached_property
     def looks(self) -> tuple[Look, ...]:
-        """How each run is drawn: by its place in its own set, so that a set always starts with the first colour."""
+        """How each run is drawn: by its place in its own set, so that a set always starts with the first color."""
         return tuple(look(place) for place in range(len(self.runs)))
 
     @property

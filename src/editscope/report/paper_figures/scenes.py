@@ -114,11 +114,11 @@ def _whisker(axes: Axes, material: Material, place: int, mean: float, low: float
 
 @figure(
     "palette",
-    "Pixels whose colour is exactly right (ΔE 0) with the standard (filled) and the nonstandard palette (hollow), "
+    "Pixels whose color is exactly right (ΔE 0) with the standard (filled) and the nonstandard palette (hollow), "
     "with 95 % intervals.",
 )
 def palette(material: Material) -> Figure:
-    """Exact-match accuracies under the two palettes: how far a model knows only the usual colours."""
+    """Exact-match accuracies under the two palettes: how far a model knows only the usual colors."""
     aggregation = material.sheet.aggregation
     gaps = [
         palette_gap(material.averaged(view), aggregation) if "condition" in material.rows(view) else None

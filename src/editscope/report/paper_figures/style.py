@@ -1,4 +1,4 @@
-"""How every figure looks: a paper's column widths, type, colours that all can tell apart, files without dates."""
+"""How every figure looks: a paper's column widths, type, colors that all can tell apart, files without dates."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ FORMATS = ("pdf", "svg", "png")
 PNG_DPI = 300
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B4C9A", "#3B3B3B")
-"""Okabe and Ito's colours without yellow, which white paper swallows, and with a violet in its place."""
+"""Okabe and Ito's colors without yellow, which white paper swallows, and with a violet in its place."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1.2, 1.2)))
-INK, SOFT, RULE, PAPER_GREY = "#1A1A1A", "#5C5C5C", "#D9D9D9", "#8C8C8C"
+INK, SOFT, RULE, PAPER_GRAY = "#1A1A1A", "#5C5C5C", "#D9D9D9", "#8C8C8C"
 FAILURE_COLORS = {
     "success": "#009E73",
     "color_imprecision": "#E69F00",
@@ -37,7 +37,7 @@ FAILURE_INKS = {
     "execution_omission": "#606060",
     "structural_catastrophe": "#B2182B",
 }
-"""The same colours, dark enough for small letters."""
+"""The same colors, dark enough for small letters."""
 SETTINGS: dict[Any, Any] = {
     "font.family": ["DejaVu Sans"],
     "font.size": 7.0,
@@ -91,7 +91,7 @@ class Look:
 
 
 def look(index: int) -> Look:
-    """The look of the index-th run: colours repeat after eight, with another dash.
+    """The look of the index-th run: colors repeat after eight, with another dash.
 
     >>> look(0).color == look(8).color, look(0).dash == look(8).dash
     (True, False)

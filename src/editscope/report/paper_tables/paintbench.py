@@ -16,7 +16,7 @@ BASELINE = "baseline"
 SCENES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "Aspect ratio (baseline: square)": ("horizontal", "vertical"),
-        "Colour palette (baseline: standard)": ("nonstandard",),
+        "Color palette (baseline: standard)": ("nonstandard",),
         "Background (baseline: solid)": ("striped",),
         "Object count (baseline: 3 for most tasks)": ("n_med", "n_high", "n_xhigh"),
     }

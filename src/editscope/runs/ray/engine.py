@@ -39,8 +39,8 @@ def _shipped(plan: Plan, crew: Crew, cluster: Cluster, jobs: int | None) -> Crew
     """The crew with an editor that can travel, and with as many workers as the cluster has room for."""
     setup, at_home, editor = crew.setup, crew.at_home, plan.editor
     if at_home is not None:
-        travelling = _travelling(cluster, at_home)
-        setup, at_home = (setup, at_home) if travelling is None else (replace(setup, editor=travelling), None)
+        traveling = _traveling(cluster, at_home)
+        setup, at_home = (setup, at_home) if traveling is None else (replace(setup, editor=traveling), None)
     if setup.bench is not None:
         # What was prepared before is remembered with the place of its thumbnails, which here is a scratch folder.
         setup = replace(setup, bench=partial(setup.bench, memory=None))  # type: ignore[call-arg]
@@ -69,7 +69,7 @@ def _editing(editor: Editor, jobs: int | None, cluster: Cluster, at_home: Editor
     return jobs or max(1, cluster.gpus if editor.gpu else cluster.cpus)
 
 
-def _travelling(cluster: Cluster, editor: Editor) -> bytes | None:
+def _traveling(cluster: Cluster, editor: Editor) -> bytes | None:
     """An editor as bytes that any node can read, classes of a script or notebook included; None where it cannot."""
     try:
         data: bytes = cluster.ray.cloudpickle.dumps(editor)

@@ -1,8 +1,8 @@
-"""Lanczos resampling with the pixels of Pillow's ``resize``, in loops that the compiler can vectorise.
+"""Lanczos resampling with the pixels of Pillow's ``resize``, in loops that the compiler can vectorize.
 
 Pillow scales along rows, then along columns, in whole numbers: the weights have 22 binary digits after the point, and
 what comes between is rounded to 8 bits. Here it is the same arithmetic, so that the result is equal byte by byte; the
-rows are turned into columns first, because neighbours in a row then share their weights.
+rows are turned into columns first, because neighbors in a row then share their weights.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from editscope.stats.diagnosis.outliers import (
     Speciality,
     extremes,
     largest_differences,
-    specialities,
+    specialties,
 )
 from editscope.stats.diagnosis.sizes import EDGES, LABELS, SizeBin, by_region_size
 
@@ -45,5 +45,5 @@ __all__ = [
     "largest_differences",
     "mean_curves",
     "palette_gap",
-    "specialities",
+    "specialties",
 ]

@@ -36,7 +36,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """An accuracy at exact match in percent: with standard colours, with nonstandard ones, and their difference."""
+    """An accuracy at exact match in percent: with standard colors, with nonstandard ones, and their difference."""
 
     standard: Interval
     nonstandard: Interval
@@ -111,7 +111,7 @@ def palette_gap(
     """Edit and preservation accuracy at tolerance 0 under the standard and the nonstandard palette.
 
     Only the conditions ``baseline`` and ``nonstandard`` are compared, which differ in nothing else; None where
-    one of them is missing. A gap at exact match under an even mIoU says that a model knows the usual colours
+    one of them is missing. A gap at exact match under an even mIoU says that a model knows the usual colors
     and guesses the others.
     """
     if not has_column(rows, "condition"):

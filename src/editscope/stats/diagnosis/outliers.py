@@ -1,4 +1,4 @@
-"""What stands out: the hardest and easiest cases, where two runs differ most, and a model's specialities."""
+"""What stands out: the hardest and easiest cases, where two runs differ most, and a model's specialties."""
 
 from __future__ import annotations
 
@@ -95,13 +95,13 @@ def largest_differences(
     return tuple(sorted(found, key=lambda case: (-abs(case.difference), case.case_id))[:n])
 
 
-def specialities(summary: Mapping[str, Any], by: str = "task", metric: str = "miou") -> tuple[Speciality, ...]:
+def specialties(summary: Mapping[str, Any], by: str = "task", metric: str = "miou") -> tuple[Speciality, ...]:
     """Every row of a table against the model's own mean, from what it does best to what it does worst.
 
     >>> cell = {"metric": "miou", "by": "task", "n": 12}
     >>> groups = [cell | {"key": "gradient", "mean": 1.4, "lo": 1, "hi": 2}]
     >>> groups += [cell | {"key": "removal", "mean": 50.6, "lo": 45, "hi": 56}]
-    >>> best, worst = specialities({"overall": {"miou": {"mean": 16.3}}, "groups": groups})
+    >>> best, worst = specialties({"overall": {"miou": {"mean": 16.3}}, "groups": groups})
     >>> best.key, round(best.above, 1), worst.key, round(worst.above, 1), worst.clear
     ('removal', 34.3, 'gradient', -14.9, True)
     """

@@ -20,10 +20,10 @@ def join(start: ImageLike, end: ImageLike, direction: Direction = "auto") -> Pix
     """The start picture left of the end picture, or above it, with the striped bar between.
 
     ``right`` puts the end on the right, ``down`` below; ``auto`` puts it below where the start picture is broader than
-    high. An end picture of another size is scaled (nearest neighbour) and centre-cropped to the size of the start.
+    high. An end picture of another size is scaled (nearest neighbor) and center-cropped to the size of the start.
 
-    >>> white, grey = np.full((8, 8, 3), 255, np.uint8), np.full((8, 8, 3), 128, np.uint8)
-    >>> joined = join(white, grey)
+    >>> white, gray = np.full((8, 8, 3), 255, np.uint8), np.full((8, 8, 3), 128, np.uint8)
+    >>> joined = join(white, gray)
     >>> joined.shape, joined[0, :, 0].tolist()
     ((8, 17, 3), [255, 255, 255, 255, 255, 255, 255, 255, 0, 128, 128, 128, 128, 128, 128, 128, 128])
     """

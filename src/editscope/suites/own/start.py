@@ -23,7 +23,7 @@ GROUND = (245, 242, 235)
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A disc or a square in a named colour."""
+    """A disc or a square in a named color."""
 
     kind: Literal["disc", "square"]
     color: str
@@ -67,7 +67,7 @@ def suite_name(folder: Path) -> str:
 
 
 def _cases(folder: Path) -> Iterator[dict[str, Any]]:
-    """Recolour each shape, then take each away: the line of each case, its pictures written on the way."""
+    """Recolor each shape, then take each away: the line of each case, its pictures written on the way."""
     write_png(folder / "images" / "scene.png", drawn(SCENE))
     for number, shape in enumerate(SCENE):
         rest = [other for other in SCENE if other is not shape]

@@ -24,7 +24,7 @@ WAVEFORMS = ("line", "sine", "square", "triangle", "sawtooth")
 
 @dataclass(frozen=True, slots=True)
 class Stripes:
-    """Bands of two colours; their edges follow a wave.
+    """Bands of two colors; their edges follow a wave.
 
     orientation: 0 bands run left to right, 90 top to bottom, 45 from bottom left to top right;
     band: width of one band in percent of the canvas width; amplitude: by how much the wave swings to either side, in
@@ -48,7 +48,7 @@ class Stripes:
         return asdict(self)
 
     def plane(self, width: int, height: int) -> Plane:
-        """Colour index 0 or 1 of every pixel."""
+        """Color index 0 or 1 of every pixel."""
         band = self.band / 100 * width
         if self.orientation == 0:
             offsets = self._offsets(np.arange(width) + 0.5, width)

@@ -135,7 +135,7 @@ class Box:
         return max(w, 0.0) * max(h, 0.0)
 
     def nine_points(self) -> dict[str, Point]:
-        """Corners, edge midpoints and centre by name."""
+        """Corners, edge midpoints and center by name."""
         (cx, cy), x0, y0, x1, y1 = self.center, self.x0, self.y0, self.x1, self.y1
         return {
             "top-left corner": (x0, y0),
@@ -197,7 +197,7 @@ def distance(p: Point, q: Point) -> float:
 
 
 def is_simple(vertices: Sequence[Point]) -> bool:
-    """Whether no two edges of a polygon touch, except neighbours at their common vertex.
+    """Whether no two edges of a polygon touch, except neighbors at their common vertex.
 
     >>> is_simple([(0, 0), (4, 0), (4, 4), (0, 4)]), is_simple([(0, 0), (4, 4), (4, 0), (0, 4)])
     (True, False)

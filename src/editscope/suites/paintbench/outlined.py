@@ -97,7 +97,7 @@ def _hull_around(scene: Scene, dice: Dice) -> tuple[Point, ...]:
 def recolored(
     scene: Scene, region: Region, mapping: dict[int, tuple[int, int, int]], where: npt.NDArray[np.bool_]
 ) -> tuple[Plane, tuple[tuple[int, int, int], ...]]:
-    """The picture with colour index i replaced by an RGB value inside ``where``: a plane, and its extra colours."""
+    """The picture with color index i replaced by an RGB value inside ``where``: a plane, and its extra colors."""
     table = np.arange(256, dtype=np.uint8)
     extra: list[tuple[int, int, int]] = []
     known = {color.rgb: color.index for color in scene.colors}

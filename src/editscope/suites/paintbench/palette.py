@@ -1,4 +1,4 @@
-"""The two palettes of eleven colours (paper, Table 6)."""
+"""The two palettes of eleven colors (paper, Table 6)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Color:
-    """A named colour; ``index`` is its place in the shuffled palette of a scene."""
+    """A named color; ``index`` is its place in the shuffled palette of a scene."""
 
     name: str
     hex: str

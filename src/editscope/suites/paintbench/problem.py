@@ -31,8 +31,8 @@ def require(condition: bool, rule: str) -> None:
 class Problem:
     """An instruction with the picture before and the one right picture after.
 
-    Pictures are planes of indices into the scene's colours followed by ``extra_colors``, or RGB for the
-    answers that have more than 256 colours.
+    Pictures are planes of indices into the scene's colors followed by ``extra_colors``, or RGB for the
+    answers that have more than 256 colors.
     """
 
     instruction: str

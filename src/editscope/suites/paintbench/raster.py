@@ -1,6 +1,6 @@
-"""Exact rasterisation without anti-aliasing: a pixel belongs to a figure when its centre does.
+"""Exact rasterization without anti-aliasing: a pixel belongs to a figure when its center does.
 
-Everything writes colour indices into a plane (height × width, uint8) and returns the number of pixels written.
+Everything writes color indices into a plane (height × width, uint8) and returns the number of pixels written.
 Polygons follow the even-odd rule; edges are half-open, so two figures that share an edge share no pixel.
 """
 
@@ -30,7 +30,7 @@ def fill(plane: Plane, outlines: Sequence[Outline], index: int) -> int:
 
 
 def brush(plane: Plane, p: Point, q: Point, radius: float, index: int) -> int:
-    """Paint all pixels whose centre is within ``radius`` of the segment from p to q; p = q gives a disc."""
+    """Paint all pixels whose center is within ``radius`` of the segment from p to q; p = q gives a disc."""
     return _brush(plane, p[0], p[1], q[0], q[1], radius, index)
 
 
@@ -51,7 +51,7 @@ def frame(plane: Plane, x0: int, y0: int, x1: int, y1: int, thickness: int, inde
 
 
 def near(mask: npt.NDArray[np.bool_], reach: float) -> npt.NDArray[np.bool_]:
-    """Pixels whose centre is within ``reach`` of the centre of a pixel of ``mask``, those included."""
+    """Pixels whose center is within ``reach`` of the center of a pixel of ``mask``, those included."""
     return _near(mask, reach)
 
 

@@ -1,4 +1,4 @@
-"""A scene: canvas, colours, background, and shapes that were placed without touching each other."""
+"""A scene: canvas, colors, background, and shapes that were placed without touching each other."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Setup:
 
 
 class Scene:
-    """Canvas, colours and background of one attempt; tasks add the shapes."""
+    """Canvas, colors and background of one attempt; tasks add the shapes."""
 
     def __init__(self, setup: Setup, dice: Dice) -> None:
         self.setup = setup

@@ -109,12 +109,12 @@ class Shape:
         return there
 
     def centered(self, p: Point) -> Shape:
-        """The shape moved so that its bounding box is centred at p."""
+        """The shape moved so that its bounding box is centered at p."""
         cx, cy = self.box.center
         return self.moved(p[0] - cx, p[1] - cy)
 
     def recolored(self, color: Color) -> Shape:
-        """The same shape in another colour."""
+        """The same shape in another color."""
         return replace(self, color=color)
 
     def own_points(self) -> dict[str, Point]:
@@ -295,7 +295,7 @@ _CLOUD = ((-0.28, 0.155, 0.22), (-0.10, -0.09, 0.285), (0.17, -0.03, 0.24), (0.3
 
 
 def _cloud(w: float, h: float) -> _Figure:
-    # Four bumps from left to right on a flat base; each arc runs between its crossings with its neighbours.
+    # Four bumps from left to right on a flat base; each arc runs between its crossings with its neighbors.
     ring: list[Point] = []
     start = 90.0
     for i, (x, y, r) in enumerate(_CLOUD):

@@ -216,7 +216,7 @@ def the_canvas() -> Canvas:
 
 
 def without_alpha(rgba: npt.NDArray[np.uint8]) -> Pixels:
-    """The colours of an opaque picture.
+    """The colors of an opaque picture.
 
     >>> without_alpha(np.arange(32, dtype=np.uint8).reshape(2, 4, 4))[1, 3].tolist()
     [28, 29, 30]

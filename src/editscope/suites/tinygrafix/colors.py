@@ -1,4 +1,4 @@
-"""Colours of a chart: uniform in L*a*b*, far enough from each other to be told apart."""
+"""Colors of a chart: uniform in L*a*b*, far enough from each other to be told apart."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from editscope.suites.generated.dice import Dice
 
 LEAST_APART = 20.0
-"""Two colours of a chart, background included, differ by more than this ΔE76."""
+"""Two colors of a chart, background included, differ by more than this ΔE76."""
 CONTRAST = 5.0
 """Least contrast ratio (WCAG) between text and background."""
 DARK_SHARE = 0.3
@@ -36,7 +36,7 @@ def _linear(value: int) -> float:
 
 
 def lab_of(color: str) -> tuple[float, float, float]:
-    """CIE L*a*b* (D65) of a colour.
+    """CIE L*a*b* (D65) of a color.
 
     >>> [round(v, 1) for v in lab_of("#FF0000")]
     [53.2, 80.1, 67.2]
@@ -50,12 +50,12 @@ def lab_of(color: str) -> tuple[float, float, float]:
 
 
 def delta_e(one: str, two: str) -> float:
-    """ΔE76 between two colours."""
+    """ΔE76 between two colors."""
     return math.dist(lab_of(one), lab_of(two))
 
 
 def _from_lab(lightness: float, a: float, b: float) -> str | None:
-    """The sRGB colour of an L*a*b* value, or None when no screen can show it."""
+    """The sRGB color of an L*a*b* value, or None when no screen can show it."""
     fy = (lightness + 16) / 116
     fx, fz = fy + a / 500, fy - b / 200
     x, y, z = (
@@ -77,7 +77,7 @@ def _from_lab(lightness: float, a: float, b: float) -> str | None:
 def random_color(
     dice: Dice, avoid: Sequence[str], lightness: tuple[float, float] = (0.0, 100.0), least: float = LEAST_APART
 ) -> str:
-    """A colour drawn uniformly from the part of L*a*b* that screens show, not within ``least`` of any in ``avoid``."""
+    """A color drawn uniformly from the part of L*a*b* that screens show, not within ``least`` of any in ``avoid``."""
     far = [lab_of(color) for color in avoid]
     while True:
         color = _from_lab(dice.uniform(*lightness), dice.uniform(-90, 100), dice.uniform(-110, 95))
@@ -86,7 +86,7 @@ def random_color(
 
 
 def random_colors(dice: Dice, count: int, avoid: Sequence[str]) -> list[str]:
-    """Several colours, each far from ``avoid`` and from all before it."""
+    """Several colors, each far from ``avoid`` and from all before it."""
     chosen: list[str] = []
     for _ in range(count):
         chosen.append(random_color(dice, [*avoid, *chosen]))
@@ -107,7 +107,7 @@ def contrast(one: str, two: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Colours of paper and ink: background, and everything that is written or ruled."""
+    """Colors of paper and ink: background, and everything that is written or ruled."""
 
     background: str
     text: str

@@ -1,4 +1,4 @@
-"""Colour gradients that can be read: linear in RGB, nowhere flat, nowhere close to the background."""
+"""Color gradients that can be read: linear in RGB, nowhere flat, nowhere close to the background."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ ENDS_APART = 40.0
 EIGHTH_APART = 4.0
 """So do any two points an eighth of the way apart."""
 PATH_APART = LEAST_APART + 2.0
-"""All along, the colours stay this far from those to avoid: 2 more, because only some points are looked at."""
+"""All along, the colors stay this far from those to avoid: 2 more, because only some points are looked at."""
 _POINTS = [k / 16 for k in range(17)]
 
 
 @dataclass(frozen=True, slots=True)
 class Gradient:
-    """Colours between two ends, linear in red, green and blue, each rounded to a whole number.
+    """Colors between two ends, linear in red, green and blue, each rounded to a whole number.
 
     >>> Gradient("#000000", "#FF8041").at(0.5)
     '#804020'
@@ -38,7 +38,7 @@ class Gradient:
         return np.rint(low + np.asarray(shares, np.float64)[:, None] * (high - low)).astype(np.uint8)
 
     def at(self, share: float) -> str:
-        """The colour at a share of the way."""
+        """The color at a share of the way."""
         return self._colors([share])[0]
 
     def _colors(self, shares: Sequence[float]) -> list[str]:

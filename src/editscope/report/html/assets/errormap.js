@@ -1,4 +1,4 @@
-// Error maps at any tolerance: small pictures of codes, coloured by SVG filters, which need no pixel read by a script
+// Error maps at any tolerance: small pictures of codes, colored by SVG filters, which need no pixel read by a script
 // and so also work for pictures beside the page.
 
 const TOLERANCE = { value: 5, listeners: new Set() };
@@ -28,7 +28,7 @@ function opacities(kind, tolerance) {
   });
 }
 
-function levelFilter(tolerance, colours) {
+function levelFilter(tolerance, colors) {
   const filter = draw("filter", { id: `levels-${tolerance}`, x: 0, y: 0, width: "100%", height: "100%", "color-interpolation-filters": "sRGB" });
   const layers = draw("feMerge", {});
   for (const [kind, channel] of [["edited", "1 0 0"], ["spilled", "0 1 0"], ["missed", "1 0 0"]]) {
@@ -36,7 +36,7 @@ function levelFilter(tolerance, colours) {
     filter.append(
       draw("feColorMatrix", { in: "SourceGraphic", type: "matrix", values: `0 0 0 0 0  0 0 0 0 0  0 0 0 0 0  ${channel} 0 0` }),
       draw("feComponentTransfer", { result: `${kind}-share` }, draw("feFuncA", { type: "discrete", tableValues: table })),
-      draw("feFlood", { "flood-color": colours[kind] }),
+      draw("feFlood", { "flood-color": colors[kind] }),
       draw("feComposite", { in2: `${kind}-share`, operator: "in", result: kind }));
     layers.append(draw("feMergeNode", { in: kind }));
   }
@@ -46,16 +46,16 @@ function levelFilter(tolerance, colours) {
 
 function startErrorMaps() {
   if (document.getElementById("levels-0")) return;
-  const colours = Object.fromEntries(["edited", "missed", "spilled"].map((kind) => [kind, getComputedStyle(document.querySelector(`.map-keys .${kind}`)).backgroundColor]));
+  const colors = Object.fromEntries(["edited", "missed", "spilled"].map((kind) => [kind, getComputedStyle(document.querySelector(`.map-keys .${kind}`)).backgroundColor]));
   const svg = draw("svg", { class: "filters-only", width: 0, height: 0, "aria-hidden": "true" });
-  for (let tolerance = 0; tolerance <= 10; tolerance += 1) svg.append(levelFilter(tolerance, colours));
+  for (let tolerance = 0; tolerance <= 10; tolerance += 1) svg.append(levelFilter(tolerance, colors));
   document.body.append(svg);
   setTolerance(TOLERANCE.value);
 }
 
 // A slider that all error maps of the page follow.
 function toleranceSlider(changed = () => {}) {
-  const input = make("input", { type: "range", min: 0, max: 10, step: 1, value: TOLERANCE.value, "aria-label": "Colour tolerance ΔE of the error maps" });
+  const input = make("input", { type: "range", min: 0, max: 10, step: 1, value: TOLERANCE.value, "aria-label": "Color tolerance ΔE of the error maps" });
   const says = make("output", { text: String(TOLERANCE.value) });
   input.addEventListener("input", () => { setTolerance(Number(input.value)); changed(TOLERANCE.value); });
   const follow = (value) => {

@@ -98,18 +98,18 @@ function dressed(layout) {
   return { ...base, ...layout, ...(narrow && layout.polar ? { margin: { l: 52, r: 52, t: 36, b: 24 } } : {}) };
 }
 
-// Colours are names of the theme, "@run0" or "@run0/0.2"; they stand only where a colour is expected.
+// Colors are names of the theme, "@run0" or "@run0/0.2"; they stand only where a color is expected.
 function painted(value, style, key = "") {
   if (Array.isArray(value)) return /color/i.test(key) ? value.map((one) => painted(one, style, key)) : value.map((one) => (one && typeof one === "object" ? painted(one, style) : one));
   if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, painted(inner, style, name)]));
   if (typeof value !== "string" || !value.startsWith("@") || !/color/i.test(key)) return value;
   const [name, alpha] = value.slice(1).split("/");
-  const colour = style.getPropertyValue(`--${name}`).trim();
-  return alpha === undefined ? colour : faded(colour, Number(alpha));
+  const color = style.getPropertyValue(`--${name}`).trim();
+  return alpha === undefined ? color : faded(color, Number(alpha));
 }
 
-function faded(colour, alpha) {
-  const digits = colour.replace("#", "");
+function faded(color, alpha) {
+  const digits = color.replace("#", "");
   const [red, green, blue] = [0, 2, 4].map((at) => parseInt(digits.slice(at, at + 2), 16));
   return `rgba(${red},${green},${blue},${alpha})`;
 }

@@ -22,7 +22,7 @@ function caseCurves(titles, curves) {
     dots.forEach((dot, i) => { dot.setAttribute("cx", x(t)); dot.setAttribute("cy", y(curves[i][t])); });
   };
   const keys = titles.map((title, i) => make("span", { class: `curve${i}` }, make("i", {}), make("span", { text: title })));
-  return [make("figure", { class: "panel" }, make("figcaption", { text: "Over the colour tolerance ΔE" }), svg, make("p", { class: "curve-keys" }, keys)), follow];
+  return [make("figure", { class: "panel" }, make("figcaption", { text: "Over the color tolerance ΔE" }), svg, make("p", { class: "curve-keys" }, keys)), follow];
 }
 
 class Viewer {

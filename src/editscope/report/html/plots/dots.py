@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from editscope.report.html.markup import Html, el
-from editscope.report.html.plots.plotly_frame import MARKS, Json, axis, layout, run_colour, shown
+from editscope.report.html.plots.plotly_frame import MARKS, Json, axis, layout, run_color, shown
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 640, 190, 14, 6, 34
 
@@ -27,7 +27,7 @@ class Point:
 class Dots:
     """Rows of points, one series per run; ``span`` is the range of the axis where it is known beforehand.
 
-    ``lines`` are vertical rules: a value, and the run whose colour it has, or None for a neutral one. The first
+    ``lines`` are vertical rules: a value, and the run whose color it has, or None for a neutral one. The first
     ``bold`` rows sum up the others.
     """
 
@@ -77,12 +77,12 @@ class Dots:
                         "symmetric": False,
                         "array": [round(max((p.mean if p.hi is None else p.hi) - p.mean, 0), 3) for _, p in there],
                         "arrayminus": [round(max(p.mean - (p.mean if p.lo is None else p.lo), 0), 3) for _, p in there],
-                        "color": run_colour(index, 0.55),
+                        "color": run_color(index, 0.55),
                         "thickness": 2,
                         "width": 0,
                     },
                     "marker": {
-                        "color": run_colour(index),
+                        "color": run_color(index),
                         "size": 8,
                         "symbol": [MARKS[index % 8] + ("" if p.strong else "-open") for _, p in there],
                     },
@@ -110,7 +110,7 @@ class Dots:
                 "y0": 0,
                 "y1": 1,
                 "layer": "below",
-                "line": {"color": "@faint" if of is None else run_colour(of), "width": 1.2, "dash": "dot"},
+                "line": {"color": "@faint" if of is None else run_color(of), "width": 1.2, "dash": "dot"},
             }
             for at, of in self.lines
         ]

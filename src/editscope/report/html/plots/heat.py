@@ -1,4 +1,4 @@
-"""A table of coloured cells: many runs by many rows at a glance, each cell a way to its cases."""
+"""A table of colored cells: many runs by many rows at a glance, each cell a way to its cases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from editscope.report.html.markup import Child, Html, el
 
 @dataclass(frozen=True, eq=False)
 class Heat:
-    """Values by row and column. ``diverging`` colours by sign around 0, else from ``low`` up to ``full``."""
+    """Values by row and column. ``diverging`` colors by sign around 0, else from ``low`` up to ``full``."""
 
     corner: str
     columns: Sequence[Child]

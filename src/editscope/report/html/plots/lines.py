@@ -8,7 +8,7 @@ from math import ceil, floor, log10
 from typing import Any
 
 from editscope.report.html.markup import Html, el
-from editscope.report.html.plots.plotly_frame import DASHES, Json, axis, layout, run_colour, shown
+from editscope.report.html.plots.plotly_frame import DASHES, Json, axis, layout, run_color, shown
 
 WIDTH, HEIGHT = 340, 220
 LEFT, RIGHT, TOP, BOTTOM = 36, 12, 8, 36
@@ -51,8 +51,8 @@ class Lines:
                 "name": shown(line.name),
                 "x": list(range(len(self.ticks))),
                 "y": [None if v is None else round(v, 3) for v in line.values],
-                "line": {"color": run_colour(line.index), "width": 2, "dash": DASHES[(line.index + line.second) % 4]},
-                "marker": {"color": run_colour(line.index), "size": 6 if self.marks else 4},
+                "line": {"color": run_color(line.index), "width": 2, "dash": DASHES[(line.index + line.second) % 4]},
+                "marker": {"color": run_color(line.index), "size": 6 if self.marks else 4},
                 "hovertemplate": "%{text}<extra>%{fullData.name}</extra>"
                 if line.said
                 else f"%{{y:.1f}} at {shown(self.x_title)} %{{x}}<extra>%{{fullData.name}}</extra>",
@@ -67,7 +67,7 @@ class Lines:
                     "symmetric": False,
                     "array": _gaps(line.highs, line.values),
                     "arrayminus": _gaps(line.values, line.lows),
-                    "color": run_colour(line.index, 0.6),
+                    "color": run_color(line.index, 0.6),
                     "thickness": 1.4,
                     "width": 3,
                 }

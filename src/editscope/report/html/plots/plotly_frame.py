@@ -1,4 +1,4 @@
-"""What all plots share: the frame on the page, colours by name, and the script of Plotly."""
+"""What all plots share: the frame on the page, colors by name, and the script of Plotly."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ def shown(text: str) -> str:
     return escape(text, quote=False)
 
 
-def run_colour(index: int, alpha: float | None = None) -> str:
-    """The colour of a run as a name that the page's script looks up in the theme.
+def run_color(index: int, alpha: float | None = None) -> str:
+    """The color of a run as a name that the page's script looks up in the theme.
 
-    >>> run_colour(1), run_colour(9, 0.25)
+    >>> run_color(1), run_color(9, 0.25)
     ('@run1', '@run1/0.25')
     """
     return f"@run{index % 8}" + ("" if alpha is None else f"/{alpha:g}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import cos, pi, sin
 
 from editscope.report.html.markup import Html, el
-from editscope.report.html.plots.plotly_frame import DASHES, Json, layout, run_colour, shown
+from editscope.report.html.plots.plotly_frame import DASHES, Json, layout, run_color, shown
 
 SIZE = 340
 REACH = 112
@@ -34,9 +34,9 @@ class Radar:
                 "text": [shown(s) for s in (*self.spokes, *self.spokes[:1])],
                 "customdata": [*links, *links[:1]],
                 "fill": "toself" if len(self.rings) <= 3 else "none",
-                "fillcolor": run_colour(index, 0.12),
-                "line": {"color": run_colour(index), "width": 2, "dash": DASHES[index % 4]},
-                "marker": {"size": 5, "color": run_colour(index)},
+                "fillcolor": run_color(index, 0.12),
+                "line": {"color": run_color(index), "width": 2, "dash": DASHES[index % 4]},
+                "marker": {"size": 5, "color": run_color(index)},
                 "hovertemplate": "%{text}: %{r:.1f}<extra>%{fullData.name}</extra>",
             }
             for index, name, values, links in self.rings

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots.dots import round_ticks
-from editscope.report.html.plots.plotly_frame import MARKS, Json, axis, layout, run_colour, shown
+from editscope.report.html.plots.plotly_frame import MARKS, Json, axis, layout, run_color, shown
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 340, 46, 20, 12, 40
 
@@ -106,7 +106,7 @@ class Scatter:
                 }
             )
         places = self.label_places()
-        colours = ["@faint" if m.index is None else run_colour(m.index) for m in self.marks]
+        colors = ["@faint" if m.index is None else run_color(m.index) for m in self.marks]
         made.append(
             {
                 "type": "scatter",
@@ -123,9 +123,9 @@ class Scatter:
                 **self._bars(),
                 "marker": {
                     "size": 10,
-                    "color": colours,
+                    "color": colors,
                     "symbol": ["circle-open" if m.index is None else MARKS[m.index % 8] for m in self.marks],
-                    "line": {"width": 2, "color": colours},
+                    "line": {"width": 2, "color": colors},
                 },
                 "showlegend": False,
             }

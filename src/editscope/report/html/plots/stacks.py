@@ -9,7 +9,7 @@ from editscope.report.html.markup import Html, el
 from editscope.report.html.plots.plotly_frame import Choices, Json, axis, layout, shown
 from editscope.wording import failure
 
-COLOURS = {
+COLORS = {
     "success": "@success",
     "color_imprecision": "@color",
     "structural_imprecision": "@structural",
@@ -41,7 +41,7 @@ class Stacks:
                 "type": "bar",
                 "orientation": "h",
                 "name": shown(failure(mode).label),
-                "marker": {"color": COLOURS.get(mode, "@none"), "line": {"width": 0}},
+                "marker": {"color": COLORS.get(mode, "@none"), "line": {"width": 0}},
                 "hovertemplate": "%{y}: %{x:.0f} %, %{text}<extra>%{fullData.name}</extra>",
                 "textposition": "none",
                 **patch,

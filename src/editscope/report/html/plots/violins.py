@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots.dots import round_ticks
-from editscope.report.html.plots.plotly_frame import Json, axis, layout, run_colour, shown
+from editscope.report.html.plots.plotly_frame import Json, axis, layout, run_color, shown
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM, PITCH = 400, 40, 14, 8, 34, 46
 BINS = 25
@@ -47,8 +47,8 @@ class Violins:
                 "points": False,
                 "box": {"visible": True, "width": 0.18},
                 "meanline": {"visible": True},
-                "line": {"color": run_colour(v.index), "width": 1.5},
-                "fillcolor": run_colour(v.index, 0.22),
+                "line": {"color": run_color(v.index), "width": 1.5},
+                "fillcolor": run_color(v.index, 0.22),
                 "hoveron": "violins",
             }
             for v in self.violins

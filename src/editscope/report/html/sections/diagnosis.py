@@ -13,7 +13,7 @@ from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.sections.overview import badge
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options
-from editscope.stats.diagnosis import CaseValue, extremes, failure_shares, specialities
+from editscope.stats.diagnosis import CaseValue, extremes, failure_shares, specialties
 from editscope.wording import count, ends, failure, listed, metric_name, plain, signed, value
 
 Sentence = list[Child]
@@ -25,7 +25,7 @@ FAMILIES = {
     "structural_imprecision": "structural",
     "structural_catastrophe": "catastrophic",
     "execution_omission": "omissions",
-    "color_imprecision": "a matter of colour",
+    "color_imprecision": "a matter of color",
     "no_output": "missing outputs",
 }
 NOTICEABLE = 1.5
@@ -148,7 +148,7 @@ def _strengths(sheet: Sheet, view: RunView) -> Sentence:
     low, high = ends(metric)
     found = [
         row
-        for row in specialities(view.summary, group.name, metric)
+        for row in specialties(view.summary, group.name, metric)
         if row.clear and row.lo < row.hi and abs(row.above) >= (high - low) / 100
     ]
     parts: Sentence = []
@@ -200,8 +200,8 @@ def _palette(sheet: Sheet, view: RunView) -> Sentence:
     if apart.lo <= 0 <= apart.hi:
         return []
     return [
-        f"Exact colours (ΔE 0) in {gap.edit.standard.mean:.1f} % of edited pixels with the standard palette, "
-        f"{gap.edit.nonstandard.mean:.1f} % with unusual colours: {signed(apart.mean)} points "
+        f"Exact colors (ΔE 0) in {gap.edit.standard.mean:.1f} % of edited pixels with the standard palette, "
+        f"{gap.edit.nonstandard.mean:.1f} % with unusual colors: {signed(apart.mean)} points "
         f"({signed(apart.lo)} … {signed(apart.hi)})."
     ]
 

@@ -1,4 +1,4 @@
-"""What went wrong and how tolerance changes it: shares of failure modes, and curves over the colour tolerance."""
+"""What went wrong and how tolerance changes it: shares of failure modes, and curves over the color tolerance."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def tolerance(sheet: Sheet, options: Options) -> Html | None:
         el("header", el("h2", "How tolerance changes the score"), cls="section-head"),
         el(
             "p",
-            "Percent of pixels that count as right when colours may be off by ΔE 0 … 10. A curve that climbs is a "
-            "colour that is only near; a flat one is a shape in the wrong place.",
+            "Percent of pixels that count as right when colors may be off by ΔE 0 … 10. A curve that climbs is a "
+            "color that is only near; a flat one is a shape in the wrong place.",
             cls="hint",
         ),
         _who(sheet.runs) if len(sheet.runs) > 1 else None,

@@ -29,7 +29,7 @@ def _explained(sheet: Sheet) -> list[str]:
     over = sheet.aggregation.overall.over
     levels = " and then ".join(over) if over else "cases"
     pixels = [
-        "Every pixel of an edit is compared with the one right answer in CIE L*a*b* at the colour tolerances "
+        "Every pixel of an edit is compared with the one right answer in CIE L*a*b* at the color tolerances "
         "ΔE 0 … 10. IoU is the share of right pixels among those that should have changed or did change wrongly; "
         "mIoU is its mean over the eleven tolerances."
     ]

@@ -1,4 +1,4 @@
-"""The leaderboard: runs among published results, each labelled with its set, prompts and judge."""
+"""The leaderboard: runs among published results, each labeled with its set, prompts and judge."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ JUDGED_SIDES = ("consistency", "accuracy_by_case", "accuracy", "score", "kf", "k
 
 
 def badge(view: RunView) -> Html:
-    """The run's letter in its colour."""
+    """The run's letter in its color."""
     return el("b", view.letter, cls=f"badge run{view.index % 8}", aria_hidden="true")
 
 

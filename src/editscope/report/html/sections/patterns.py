@@ -20,7 +20,7 @@ from editscope.stats.summary import percent_scale
 from editscope.wording import Metric, ends, metric_name, metric_title, plain, signed, value
 
 FEW = 4
-"""As many runs as dots with intervals show side by side; more become a table of coloured cells."""
+"""As many runs as dots with intervals show side by side; more become a table of colored cells."""
 LEAST = 0.1
 """The lowest over-editing ratio of a logarithmic scale."""
 
@@ -38,7 +38,7 @@ def profile(sheet: Sheet, options: Options) -> Html | None:
         "Strengths and weaknesses",
         "Each row of the tables against the others. Dotted lines are the runs’ own overall means."
         if few
-        else "Each row of the tables, run by run; the stronger the colour, the better.",
+        else "Each row of the tables, run by run; the stronger the color, the better.",
         [el("div", el("div", side), el("div", tasks), cls="beside")]
         if side and tasks and few
         else [el("div", side, cls="plots"), tasks],
@@ -212,7 +212,7 @@ def fidelity(sheet: Sheet, options: Options) -> Html | None:
         sheet,
         "fidelity",
         "What should stay",
-        "Percent of the pixels that are still the input’s when colours may be off by ΔE 0 … 10: median over cases, "
+        "Percent of the pixels that are still the input’s when colors may be off by ΔE 0 … 10: median over cases, "
         "bars from the lower to the upper quartile. A model that copies pixels starts near 100; one that redraws the "
         "picture starts near 0, and cannot do better in any edit than where it was asked to change nothing.",
         [el("div", plots, cls="plots")],
@@ -298,7 +298,7 @@ def _palettes(sheet: Sheet) -> Html | None:
         "div",
         el(
             "table",
-            el("caption", "Exact match (ΔE 0): usual colours against unusual ones"),
+            el("caption", "Exact match (ΔE 0): usual colors against unusual ones"),
             el("thead", el("tr", [el("th", head, scope="col") for head in heads])),
             el("tbody", rows),
             cls="listing",

@@ -1,4 +1,4 @@
-"""Blending: lay a colour at some opacity over everything inside an outlined polygon."""
+"""Blending: lay a color at some opacity over everything inside an outlined polygon."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from editscope.suites.paintbench.scene import Scene
 
 @task("blending")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
-    """out = round(p · colour + (1 − p) · pixel) per channel, in whole numbers; no channel is ever at a half."""
+    """out = round(p · color + (1 − p) · pixel) per channel, in whole numbers; no channel is ever at a half."""
     outline, color = scene.reserve(dice), scene.reserve(dice)
     scene.populate(dice)
     region = outlined_polygon(scene, dice, outline)

@@ -1,4 +1,4 @@
-"""Border: recolour every pixel within a distance of one shape."""
+"""Border: recolor every pixel within a distance of one shape."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from editscope.suites.paintbench.words import percent
 
 @task("border")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
-    """The distance is Euclidean, from pixel centre to pixel centre, and other shapes are painted over too."""
+    """The distance is Euclidean, from pixel center to pixel center, and other shapes are painted over too."""
     color = scene.reserve(dice)
     scene.populate(dice)
     target = dice.choice(scene.shapes)

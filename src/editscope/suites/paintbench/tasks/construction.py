@@ -25,7 +25,7 @@ SMALLEST_TRIANGLE = 0.002
 
 @task("construction")
 def make(scene: Scene, dice: Dice, mode: str) -> Problem:
-    """The new figure has a colour of its own and lies above or below all shapes."""
+    """The new figure has a color of its own and lies above or below all shapes."""
     color = scene.reserve(dice)
     scene.populate(dice)
     named = dice.chance(0.5)
@@ -33,7 +33,7 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
 
 
 def circle(scene: Scene, dice: Dice, color: Color, named: bool) -> Problem:
-    """By centre and radius, by a diameter, or by centre and a point on it."""
+    """By center and radius, by a diameter, or by center and a point on it."""
     how = dice.choice(("radius", "diameter", "through"))
     first, second = _points(scene, dice, 2, named)
     start = f"Draw {article(f'{color.phrase} filled circle')}"

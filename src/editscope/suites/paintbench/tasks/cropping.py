@@ -97,7 +97,7 @@ def tilted(scene: Scene, dice: Dice, color: Color) -> Problem:
     before = scene.drawn()
     used = np.zeros(before.shape, np.bool_)
     after = _sampled(before, used, inner[0], inner[1], inner[3])
-    # Along the rim the sampling reads pixels whose centre is outside; the outline must not hide those.
+    # Along the rim the sampling reads pixels whose center is outside; the outline must not hide those.
     ring = np.zeros_like(before)
     fill(ring, [outline_array(outer), outline_array(inner)], 1)
     before[ring.view(np.bool_) & ~used] = color.index

@@ -1,4 +1,4 @@
-"""Flood fill: inside an outlined polygon, recolour the background pixels or the pixels of shapes."""
+"""Flood fill: inside an outlined polygon, recolor the background pixels or the pixels of shapes."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def _direction(
             if wide
             else ("left edge", "right edge", top_left, top_right, bottom_left)
         )
-        # The normal of the first edge: colours are constant along lines parallel to it.
+        # The normal of the first edge: colors are constant along lines parallel to it.
         nx, ny = along[1] - start[1], start[0] - along[0]
         words = (name, facing, ", constant along lines parallel to these edges")
     else:

@@ -1,4 +1,4 @@
-"""Point operations: brighten, darken, invert or take the grey value of everything inside an outlined polygon."""
+"""Point operations: brighten, darken, invert or take the gray value of everything inside an outlined polygon."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
             f"Convert {where} to grayscale: each RGB channel becomes 0.299 R + 0.587 G + 0.114 B, rounded to the "
             "nearest whole number."
         )
-        operation = grey
+        operation = gray
     else:
         offset = dice.integer(30, 80) * dice.choice((-1, 1))
         details = {"brightness_offset": offset}
@@ -56,10 +56,10 @@ def inverted(rgb: Rgb) -> Rgb:
     return 255 - rgb[0], 255 - rgb[1], 255 - rgb[2]
 
 
-def grey(rgb: Rgb) -> Rgb:
+def gray(rgb: Rgb) -> Rgb:
     """Rec. 601 luma, rounded with halves up, in whole numbers.
 
-    >>> grey((255, 0, 0))
+    >>> gray((255, 0, 0))
     (76, 76, 76)
     """
     y = (299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2] + 500) // 1000

@@ -1,4 +1,4 @@
-"""Recolor: give the shapes that an attribute describes a coded colour, or the colour found at a position."""
+"""Recolor: give the shapes that an attribute describes a coded color, or the color found at a position."""
 
 from __future__ import annotations
 

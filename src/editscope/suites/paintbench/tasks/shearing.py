@@ -1,4 +1,4 @@
-"""Shearing: slide a shape's layers along one axis, an edge or the centre line of its box fixed."""
+"""Shearing: slide a shape's layers along one axis, an edge or the center line of its box fixed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bar chart: named bars over a scale; add, sort, remove or recolour bars."""
+"""Bar chart: named bars over a scale; add, sort, remove or recolor bars."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def add_bar(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
 
 
 def sort_bars(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
-    """By value, labels and colours following their bars."""
+    """By value, labels and colors following their bars."""
     rising = dice.chance(0.5)
     ordered = tuple(sorted(state.bars, key=lambda b: b.value, reverse=not rising))
     if ordered == state.bars:
@@ -194,7 +194,7 @@ def remove_bar(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
 
 
 def recolor_bar(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
-    """One bar in a colour that no other bar has."""
+    """One bar in a color that no other bar has."""
     place = dice.integer(0, len(state.bars) - 1)
     bar = state.bars[place]
     color = random_color(dice, [state.theme.background, *(b.color for b in state.bars)])

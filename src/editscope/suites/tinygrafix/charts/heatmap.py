@@ -1,4 +1,4 @@
-"""Heatmap: a grid of cells coloured by value, with a key; fill, shift or empty cells, or change the colours."""
+"""Heatmap: a grid of cells colored by value, with a key; fill, shift or empty cells, or change the colors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SIDE = (4, 9)
 EMPTY = (0.1, 0.25)
 """With what chance a cell is empty, drawn for each heatmap; at least one is, and at most half of them."""
 BORDER = 0.15
-"""Neighbours that differ by this part of the key show where one cell ends and the next begins."""
+"""Neighbors that differ by this part of the key show where one cell ends and the next begins."""
 MARGIN = 0.08
 """No cell is nearer than this part of the key to a threshold."""
 QUANTILES = (0.3, 0.7)
@@ -166,7 +166,7 @@ def shared(canvas: Canvas, state: State) -> list[Artist]:
         canvas.ground(state.theme.background),
         canvas.text((left + right) / 2, TITLE_Y, state.title, ink, TITLE_SIZE),
     ]
-    # A line of two pixels around, not over, the cells: all of a cell is its colour.
+    # A line of two pixels around, not over, the cells: all of a cell is its color.
     artists += [canvas.box(x0 - 1, y0 - 1, x1 + 1, y1 + 1, ink, LINE) for x0, y0, x1, y1 in (state.grid, state.key)]
     artists.append(canvas.path(*_tick_marks(state), ink))
     x = _tick_end(state) + PAD
@@ -216,7 +216,7 @@ def content(canvas: Canvas, state: State) -> list[Artist]:
 
 
 def _looks(state: State) -> npt.NDArray[np.uint8]:
-    """The colour of every cell, transparent where it is empty: rows × columns × RGBA."""
+    """The color of every cell, transparent where it is empty: rows × columns × RGBA."""
     values = list(itertools.chain.from_iterable(state.cells))
     filled = [i for i, value in enumerate(values) if value is not None]
     rgba = np.zeros((len(values), 4), np.uint8)
@@ -232,7 +232,7 @@ def _opaque(rgb: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 
 
 def _changed(before: State, after: State) -> tuple[PixelBox, ...]:
-    """The cells that look different, those beside each other in one box, and the key if its colours change."""
+    """The cells that look different, those beside each other in one box, and the key if its colors change."""
     boxes: list[PixelBox] = []
     width, height = before.cell_size
     for row, differs in enumerate((_looks(before) != _looks(after)).any(axis=2).tolist()):
@@ -251,7 +251,7 @@ def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
 
 
 def add_cell(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
-    """An empty cell filled with the colour of a value."""
+    """An empty cell filled with the color of a value."""
     empty = [(r, c) for r, row in enumerate(state.cells) for c, cell in enumerate(row) if cell is None]
     row, column = dice.choice(empty)
     value = _number(dice, state.scale, 0.02, 0.98)

@@ -61,7 +61,7 @@ Curve = tuple[Point, ...]
 
 @dataclass(frozen=True, slots=True)
 class Shade:
-    """The area under the series between two x values, in a colour."""
+    """The area under the series between two x values, in a color."""
 
     start: float
     end: float
@@ -126,7 +126,7 @@ def _captions(dice: Dice, canvas: Canvas) -> Captions:
 def _scale(dice: Dice, most_ticks: int) -> Scale:
     """A range of some magnitude, below, around or above zero, that need not end at a tick.
 
-    It lies within about two of its own lengths from zero, so that three figures tell neighbouring pixels apart.
+    It lies within about two of its own lengths from zero, so that three figures tell neighboring pixels apart.
     """
     length = dice.uniform(0.5, 1.0) * 10 * magnitude(dice)
     low = _tidy(dice.uniform(-1.6, 1.0) * length, 4)
@@ -179,7 +179,7 @@ def content(canvas: Canvas, state: State) -> list[Artist]:
     """The shade, the series over it, and what was done to the series.
 
     A bridge is a line of its own and erasing is painting over with the background, because a line that is drawn
-    longer or shorter comes out one colour level lighter or darker here and there along the parts that did not change.
+    longer or shorter comes out one color level lighter or darker here and there along the parts that did not change.
     """
     frame = state.frame
     shade = [] if state.shade is None else [_shade(canvas, state, state.shade)]

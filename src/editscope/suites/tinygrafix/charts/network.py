@@ -1,4 +1,4 @@
-"""Network: named nodes on a circle with straight edges between them; add, swap, remove or recolour nodes."""
+"""Network: named nodes on a circle with straight edges between them; add, swap, remove or recolor nodes."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _edges(dice: Dice, labels: Sequence[str]) -> tuple[Edge, ...]:
 
 
 def shared(canvas: Canvas, state: State) -> list[Artist]:
-    """Title, and the key but for its colours."""
+    """Title, and the key but for its colors."""
     theme = state.theme
     artists = [
         canvas.ground(theme.background),
@@ -153,7 +153,7 @@ def shared(canvas: Canvas, state: State) -> list[Artist]:
 
 
 def content(canvas: Canvas, state: State) -> list[Artist]:
-    """Colours of the key, edges, and nodes over the edges."""
+    """Colors of the key, edges, and nodes over the edges."""
     shown = [node for node in state.nodes if node.shown]
     text = state.theme.text
     swatches = PolyCollection(
@@ -186,7 +186,7 @@ def _points(pixels: float) -> float:
 
 
 def _swatch(state: State, row: int) -> PixelBox:
-    """The patch of colour in a row of the key."""
+    """The patch of color in a row of the key."""
     left, top, _, _ = state.key
     y = top + KEY_PAD / 2 + KEY_PITCH * (row + 0.5)
     return left + KEY_PAD, y - SWATCH_HEIGHT / 2, left + KEY_PAD + SWATCH_WIDTH, y + SWATCH_HEIGHT / 2
@@ -309,7 +309,7 @@ def remove_node(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
 
 
 def recolor_node(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
-    """One node, in the graph and in the key, in a colour that nothing else has."""
+    """One node, in the graph and in the key, in a color that nothing else has."""
     node = dice.choice(state.nodes)
     color = random_color(dice, [state.theme.background, state.theme.text, *(n.color for n in state.nodes)])
     after = replace(state, nodes=tuple(replace(n, color=color) if n is node else n for n in state.nodes))

@@ -1,4 +1,4 @@
-"""Scatter plot: two classes of points, one with its line of best fit; fit, swap, clean or recolour them."""
+"""Scatter plot: two classes of points, one with its line of best fit; fit, swap, clean or recolor them."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 ``PYTHONPATH=tests python -m suites.paintbench.test_paintbench_bytes --write`` writes the pinned hashes anew. Do that
 only together with a higher ``generator`` in editscope/suites/paintbench/suite.py: the hashes are the promise that a set
-made today equals one made by the next version. A new field of the description is the exception: it changes no pixel and no word.
+made today equals one made by the next version. A new field of the description is the exception: it changes no pixel and
+no word.
 """
 
 from __future__ import annotations

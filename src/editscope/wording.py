@@ -6,17 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-SUITES = {
-    "paintbench": "PaintBench",
-    "tinygrafix": "TinyGrafixBench",
-    "picabench": "PICABench",
-    "worldedit": "WorldEdit-Test",
-    "wiseedit": "WiseEdit",
-    "wiseedit-complex": "WiseEdit-Complex",
-    "inedit": "InEdit-Bench",
-    "kris": "KRIS-Bench",
-    "rise": "RISEBench",
-}
 VALUES = {"n_med": "n medium", "n_high": "n high", "n_xhigh": "n very high"}
 METRICS = {
     "miou": "mIoU",
@@ -107,11 +96,6 @@ JUDGED = {
     "error": Failure("Error", "A call got no reply, or the edit could not be made."),
 }
 """What stands in for a failure mode where judges gave the scores."""
-
-
-def suite_name(suite: str) -> str:
-    """A suite as its authors write it."""
-    return SUITES.get(suite, suite)
 
 
 def metric_name(metric: str) -> str:

@@ -170,12 +170,11 @@ def test_a_matrix_of_one_model_has_what_differs_in_its_columns() -> None:
 
 
 def test_a_broken_file_is_named_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "results").mkdir()
-    file = tmp_path / "results" / "paintbench.csv"
-    monkeypatch.setattr(reading, "HERE", tmp_path)
+    file = tmp_path / "results.csv"
+    monkeypatch.setattr(reading, "_folder", lambda source: tmp_path)
     file.write_text(",".join(FIELDS) + "\npaintbench,1,paintbench\n", encoding="utf-8")
-    with pytest.raises(BadInput, match=r"paintbench\.csv line 2 has 3 fields, not 13"):
+    with pytest.raises(BadInput, match=r"results\.csv line 2 has 3 fields, not 13"):
         reading.result_lines.__wrapped__("paintbench")
     file.write_text("table,value\n", encoding="utf-8")
-    with pytest.raises(BadInput, match=r"paintbench\.csv begins with 'table,value'"):
+    with pytest.raises(BadInput, match=r"results\.csv begins with 'table,value'"):
         reading.result_lines.__wrapped__("paintbench")

@@ -11,11 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editscope.report.model import Sheet, gather
-from editscope.report.paper_tables import Board, layout, paper_tables, registry
+from editscope.report.paper_tables import paper_tables, registry
 from editscope.results import Run
 from editscope.runs import run as execute_run
-from editscope.suites import load_suite
-from editscope.suites.tables import PaperCell, PaperRow, PaperTable, figure, half_width, ranks, table_ranks
+from editscope.suites import Benchmark, load_suite
+from editscope.suites.tables import (
+    GroupFigures,
+    PaperCell,
+    PaperRow,
+    PaperTable,
+    figure,
+    half_width,
+    ranks,
+    table_ranks,
+)
 from support.reports.report_runs import MadeRun, make_run
 
 
@@ -183,17 +192,14 @@ def test_a_suite_without_a_layout_of_its_own_gets_its_groups(tmp_path: Path) -> 
     assert [column.label for column in tables[0].columns] == ["model"]
 
 
-@pytest.fixture
-def own_register(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_LAYOUTS", dict(registry._LAYOUTS))
+def one_row(board: GroupFigures) -> list[PaperTable]:
+    row = board.row("overall", "All", "overall", "", "miou")
+    return [PaperTable("one", "One row", "", board.columns, (row,), "miou")]
 
 
-def test_a_layout_is_a_small_registered_function(tmp_path: Path, own_register: None) -> None:
-    @layout("my-suite")
-    def mine(board: Board) -> list[PaperTable]:
-        row = board.row("overall", "All", "overall", "", "miou")
-        return [PaperTable("one", "One row", "", board.columns, (row,), "miou")]
-
+def test_a_layout_is_a_small_function_that_a_benchmark_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = Benchmark(name="my-suite", title="Mine", about="", load="", tables=f"{__name__}:one_row")
+    monkeypatch.setattr(registry, "known_benchmark", lambda name: mine)
     run = named(make_run(tmp_path, "model"), "my-suite")
     (table,) = paper_tables(gather([run], None).sheets[0])
     assert figure(table, table.rows[0].cells[0]) == f"{run.summary['overall']['miou']['mean']:.1f}"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from editscope.suites import load_suite
-from editscope.suites.paintbench import write_set
+from editscope.suites.paintbench.data import write_set
 from editscope.suites.paintbench.sidecar import released_fields
-from editscope.suites.tinygrafix import write_set as write_charts
+from editscope.suites.tinygrafix.data import write_set as write_charts
 from suites.paintbench.test_paintbench_set import SAMPLES
 from support.places import DATA
 

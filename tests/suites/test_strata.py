@@ -19,8 +19,8 @@ from editscope.report import write
 from editscope.runfolder.run_json import FILE, aggregation_from, aggregation_json
 from editscope.stats.paired import compare_rows
 from editscope.stats.summary import summarize
-from editscope.suites.paintbench import write_set
 from editscope.suites.paintbench.catalog import aggregation
+from editscope.suites.paintbench.data import write_set
 from editscope.suites.tinygrafix import catalog as charts
 
 RELEASE, PAPER = aggregation("release"), aggregation("paper")

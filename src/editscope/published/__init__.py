@@ -22,7 +22,7 @@ from editscope.published.asking import (
     suites,
 )
 from editscope.published.reading import FIELDS, PAPERS
-from editscope.published.records import Contradiction, Correction, ModelCard, Paper, Result
+from editscope.published.records import Contradiction, Correction, ModelCard, Result
 from editscope.published.tables import Matrix, MatrixColumn, MatrixRow, matrix
 
 __all__ = [
@@ -36,7 +36,6 @@ __all__ = [
     "MatrixColumn",
     "MatrixRow",
     "ModelCard",
-    "Paper",
     "Result",
     "best",
     "card",

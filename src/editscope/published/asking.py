@@ -3,45 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
 
 from editscope.published.reading import FIELDS, PAPERS, all_contradictions, all_corrections, all_models, result_lines
 from editscope.published.records import Contradiction, Correction, ModelCard, Result
+from editscope.suites.benchmark import Headline
+from editscope.suites.registry import benchmarks
 
-
-@dataclass(frozen=True, slots=True)
-class Headline:
-    """Where the results of a suite are printed, and which of them its models are ranked by.
-
-    ``cases`` is how many cases the printed averages are over; 0 where a run of ours cannot be held against it yet.
-    """
-
-    source: str
-    metric: str
-    cases: int = 0
-    judge: str = ""
-    level: str = ""
-    language: str = ""
-
-
-REMARKS = {
-    "paintbench": "The released answers of the task rotation turn the other way than their instructions say: published "
-    "rotation scores are not comparable with those of a set made here (docs/faults-found.md)."
-}
+REMARKS = {record.name: record.remark for record in benchmarks() if record.remark}
 """What a reader must know to set published numbers of a suite beside others."""
 
-HEADLINES: dict[str, Headline] = {
-    "paintbench": Headline("paintbench", "miou", cases=1920),
-    "tinygrafix": Headline("paintbench", "miou", cases=600),
-    "picabench": Headline("picabench", "accuracy", judge="GPT-5", level="superficial"),
-    "worldedit": Headline("worldedit", "average", judge="Qwen-VL-Max"),
-    "kris": Headline("worldedit", "average", judge="GPT-4o"),
-    "rise": Headline("worldedit", "accuracy", judge="GPT-4.1"),
-    "wiseedit": Headline("wiseedit", "average", judge="GPT-4o", language="en"),
-    "wiseedit-complex": Headline("wiseedit", "average", judge="GPT-4o"),
-    "inedit": Headline("inedit", "overall", judge="GPT-4o-2024-11-20"),
-}
+HEADLINES: dict[str, Headline] = {record.name: record.headline for record in benchmarks() if record.headline}
 """Every suite that has published results."""
 
 LANGUAGES = {"en": "English", "cn": "Chinese"}
@@ -206,7 +178,7 @@ def label(result: Result) -> str:
     said = "authors' set and prompts" if result.judge else "authors' set"
     if result.judge:
         said += f", judged by {result.judge}"
-    if result.suite in ("kris", "rise"):
+    if HEADLINES[result.suite].secondhand:
         said += f", as reported by {PAPERS[result.source].name}"
     level = f"{result.level} instructions" if result.level else ""
     details = (level, LANGUAGES.get(result.language, result.language), result.setting)

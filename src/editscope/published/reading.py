@@ -8,30 +8,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from editscope.errors import BadInput
-from editscope.published.records import Contradiction, Correction, ModelCard, Paper
+from editscope.published.records import Contradiction, Correction, ModelCard
+from editscope.suites.benchmark import Paper
+from editscope.suites.registry import benchmark, benchmarks
 
 HERE = Path(__file__).parent
-SUITES = HERE.parent / "suites"
 
-PAPERS: dict[str, Paper] = {
-    paper.source: paper
-    for paper in (
-        Paper("paintbench", "PaintBench", "PaintBench: Deterministic Evaluation of Precise Visual Editing"),
-        Paper("picabench", "PICABench", "PICABench: How Far Are We from Physically Realistic Image Editing?"),
-        Paper(
-            "worldedit",
-            "WorldEdit",
-            "WorldEdit: Towards Open-World Image Editing with a Knowledge-Informed Benchmark",
-        ),
-        Paper("wiseedit", "WiseEdit", "WiseEdit: Benchmarking Cognition- and Creativity-Informed Image Editing"),
-        Paper(
-            "inedit",
-            "InEdit-Bench",
-            "InEdit-Bench: Benchmarking Intermediate Logical Pathways for Intelligent Image Editing Models",
-        ),
-    )
-}
-"""The papers whose results are carried, by the name of their files."""
+PAPERS: dict[str, Paper] = {record.paper.source: record.paper for record in benchmarks() if record.paper}
+"""The papers whose results are carried, by the benchmark in whose folder they lie."""
 
 FIELDS = (
     "source",
@@ -84,7 +68,7 @@ def all_models() -> dict[str, ModelCard]:
 
 def _folder(source: str) -> Path:
     """What the paper of a benchmark printed lies in the benchmark's own folder."""
-    return SUITES / source / "published"
+    return benchmark(source).folder / "published"
 
 
 def _card(

@@ -69,12 +69,3 @@ class Contradiction:
     printed: str
     computed: str
     remark: str
-
-
-@dataclass(frozen=True, slots=True)
-class Paper:
-    """Where published numbers come from."""
-
-    source: str
-    name: str
-    title: str

@@ -17,7 +17,8 @@ from editscope.report.source import ReportCase, ReportRun
 from editscope.runfolder.repeats import folded
 from editscope.runfolder.run_json import aggregation_from
 from editscope.stats.summary import DIAGNOSTIC, resampled_within
-from editscope.wording import METRICS, listed, suite_name
+from editscope.suites import suite_title
+from editscope.wording import METRICS, listed
 
 Cell: TypeAlias = dict[str, Any]
 """``{"mean", "lo", "hi", "n"}``."""
@@ -248,7 +249,7 @@ def gather(runs: Sequence[ReportRun], title: str | None) -> Model:
         suite = view.run.info["suite"]
         sheets.setdefault((suite["name"], suite["fingerprint"], protocol_of(view.run.info)), []).append(view)
     made = tuple(_sheet(name, fingerprint, group) for (name, fingerprint, _), group in sheets.items())
-    suites = listed(list(dict.fromkeys(suite_name(sheet.suite) for sheet in made)))
+    suites = listed(list(dict.fromkeys(suite_title(sheet.suite) for sheet in made)))
     everyone = listed(list(dict.fromkeys(names)))
     what = everyone if len(everyone) <= 50 else f"{len(views)} runs"
     return Model(title or f"{what} on {suites}", made, tuple(views))

@@ -12,7 +12,6 @@ from editscope.scoring.rubrics.accounting import (
     FAILED,
     MISSING,
     OURS,
-    RELEASES,
     Accounting,
     Release,
     Row,
@@ -20,6 +19,7 @@ from editscope.scoring.rubrics.accounting import (
     left_out,
     released,
 )
+from editscope.suites.rubrics import released_tool
 
 Info: TypeAlias = Mapping[str, Any]
 
@@ -57,7 +57,7 @@ def other_than(accounting: Accounting) -> Accounting:
 
 def release_of(info: Info) -> Release | None:
     """The rules of the released tool of a run's protocol; none where nobody released one."""
-    return RELEASES.get(info["judging"]["protocol"]["name"])
+    return released_tool(info["judging"]["protocol"]["name"])
 
 
 def counted(info: Info, scores: Iterable[Line], accounting: Accounting | None = None) -> Counted:

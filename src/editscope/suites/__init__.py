@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from editscope.suites.base import Suite, Where, parse_where
-from editscope.suites.registry import load_suite, set_writer, suite_names
+from editscope.suites.benchmark import Benchmark, Option
+from editscope.suites.registry import benchmark, load_suite, set_writer, suite_names, suite_title
 
-__all__ = ["Suite", "Where", "load_suite", "parse_where", "set_writer", "suite_names"]
+__all__ = [
+    "Benchmark",
+    "Option",
+    "Suite",
+    "Where",
+    "benchmark",
+    "load_suite",
+    "parse_where",
+    "set_writer",
+    "suite_names",
+    "suite_title",
+]

@@ -30,6 +30,8 @@ class Suite(ABC):
     """The rubric of a judged suite, where no other is asked for."""
     rubric_options: Mapping[str, Any] = NOTHING
     """What that rubric has to know about the suite; empty for the published ones."""
+    protocol_options: Mapping[str, Any] = NOTHING
+    """Options of that rubric that were given with the suite, as in ``picabench?region=whole``."""
 
     @property
     @abstractmethod

@@ -8,20 +8,9 @@ from pathlib import Path
 
 from editscope.errors import BadInput
 from editscope.suites.base import Suite
+from editscope.suites.benchmark import Benchmark
 from editscope.suites.own.manifest import FILE
-from editscope.suites.registry import load_suite, suite_names
-
-SIZES = {
-    "picabench": 900,
-    "worldedit": 550,
-    "wiseedit": 1140,
-    "wiseedit-complex": 80,
-    "inedit": 237,
-    "kris": 1267,
-    "rise": 360,
-}
-"""Cases of the published sets, for who does not have them yet."""
-OWN = "own"
+from editscope.suites.registry import benchmarks, known_benchmark, load_suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +31,19 @@ def listed(data: Path | None = None) -> Iterator[Listed]:
     """
     if data is not None and not data.is_dir():
         raise BadInput(f"{data} is not a folder; --data takes one that holds the data of suites")
-    for name in suite_names():
-        if name != OWN:
-            yield _installed(name, data)
+    for record in sorted(benchmarks(), key=lambda record: record.name):
+        if record.listed:
+            yield _installed(record, data)
     for folder in [] if data is None else sorted({path.parent for path in (*data.glob(FILE), *data.glob(f"*/{FILE}"))}):
         yield _read(folder.name, folder, load_own=True)
 
 
-def _installed(name: str, data: Path | None) -> Listed:
+def _installed(record: Benchmark, data: Path | None) -> Listed:
+    name = record.name
     try:
         return _of(load_suite(name))
     except BadInput as error:
-        missing = Listed(name, SIZES.get(name), "judged" if name in SIZES else "–", False, str(error))
+        missing = Listed(name, record.cases, record.scoring, False, str(error))
     if data is None:
         return missing
     tried = [_read(name, place) for place in (data / name, data) if place.is_dir()]
@@ -64,7 +54,8 @@ def _read(name: str, folder: Path, load_own: bool = False) -> Listed:
     try:
         return _of(load_suite(str(folder)) if load_own else load_suite(name, root=folder))
     except BadInput as error:
-        return Listed(name, SIZES.get(name), "judged" if name in SIZES else "–", False, str(error))
+        record = known_benchmark(name)
+        return Listed(name, record.cases if record else None, record.scoring if record else "–", False, str(error))
 
 
 def _of(suite: Suite) -> Listed:

@@ -54,7 +54,13 @@ def protocol_for(
         raise BadInput(f"suite {suite.name} has no protocol of its own; choose one with --protocol, such as kris")
     given = dict(options)
     if wanted.partition("?")[0] == suite.default_protocol:
-        given = {**suite.rubric_options, **given}
+        given = {**suite.rubric_options, **suite.protocol_options, **given}
+    elif suite.protocol_options:
+        names = ", ".join(suite.protocol_options)
+        raise BadInput(
+            f"{names} of {suite.name} is for the protocol {suite.default_protocol}; with --protocol {wanted} "
+            f"write --protocol '{wanted.partition('?')[0]}?option=value'"
+        )
     rubric = load_rubric(wanted, **given)
     folder = "" if prompts is None else str(Path(prompts).resolve())
     return Protocol(rubric.name, rubric.options, folder)

@@ -1,34 +1,75 @@
-"""Suites by name: the built-in ones and those that other packages register as entry points."""
+"""Suites by name or spec: the built-in benchmarks, those of other packages, and folders with a suite.toml."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from inspect import signature
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import parse_qsl
 
 from editscope.errors import BadInput, unknown
 from editscope.suites.base import Suite
+from editscope.suites.benchmark import Benchmark
 
 GROUP = "editscope.suites"
+OWN = "own"
+"""The benchmark whose cases are a folder of the user's."""
+PYTHON = "python:"
 
 
 def suite_names() -> tuple[str, ...]:
     """Names of all suites that are installed."""
-    return tuple(sorted({point.name for point in entry_points(group=GROUP)}))
+    return tuple(sorted(_points()))
+
+
+def benchmark(name: str) -> Benchmark:
+    """What is known about an installed benchmark, without loading its cases."""
+    points = _points()
+    if name not in points:
+        raise unknown("suite", name, points)
+    return _record(points[name])
+
+
+def known_benchmark(name: str) -> Benchmark | None:
+    """The benchmark of this name; None where none is installed, as for a folder of your own."""
+    if name.startswith(PYTHON):
+        return _python(name)
+    return benchmark(name) if name in _points() else None
+
+
+def benchmarks() -> tuple[Benchmark, ...]:
+    """All benchmarks that are installed and can be imported, in the order of lists."""
+    records = []
+    for point in _points().values():
+        try:
+            records.append(_record(point))
+        except BadInput:  # `benchmark(name)` says why
+            continue
+    return tuple(sorted(records, key=lambda record: (record.place, record.name)))
+
+
+def suite_title(name: str) -> str:
+    """A suite as its authors write it.
+
+    >>> suite_title("paintbench"), suite_title("mine")
+    ('PaintBench', 'mine')
+    """
+    record = known_benchmark(name)
+    return name if record is None else record.title
 
 
 def set_writer(name: str) -> Callable[..., int]:
     """The function that writes a set of a made suite to disk: ``write_set(out, jobs=…, on_progress=…, **options)``."""
-    points = {point.name: point for point in entry_points(group=GROUP)}
-    if name not in points:
-        raise unknown("suite", name, points)
-    writer = getattr(import_module(points[name].module), "write_set", None)
-    if writer is None:
+    record = benchmark(name)
+    if not record.write_set:
         raise BadInput(f"suite {name!r} is not made from seeds, so there is nothing to generate; give --data to run it")
-    return cast("Callable[..., int]", writer)
+    return cast("Callable[..., int]", record.part("write_set"))
 
 
 def load_suite(name: str, **options: Any) -> Suite:
@@ -36,40 +77,106 @@ def load_suite(name: str, **options: Any) -> Suite:
 
     ``load_suite("paintbench")`` makes its cases in memory; ``load_suite("paintbench", root=DIR)`` reads a
     folder in the released layout. A folder with a suite.toml is a suite too: ``load_suite(DIR)``, or its own name
-    with ``root=DIR``. Other options are the suite's own (see its page in the documentation).
+    with ``root=DIR``. A suite of your own package needs no entry point: ``load_suite("python:package.module:NAME")``.
+    Other options are the suite's own; give them as arguments or in the name, ``"picabench?region=whole"``.
+    ``editscope suites NAME`` lists them.
     """
-    points = {point.name: point for point in entry_points(group=GROUP)}
-    if name not in points:
-        root = _own_root(name, options.get("root"))
+    plain, texts = split_spec(name)
+    record = known_benchmark(plain)
+    if record is None:
+        root = _own_root(plain, options.get("root"))
         if root is None:
-            raise unknown("suite", name, points)
-        from editscope.suites.own import data as own
+            raise unknown("suite", plain, _points())
+        record, options = benchmark(OWN), {**options, "root": root}
+    cases, protocol = record.read_options(texts)
+    if both := cases.keys() & options.keys():
+        raise BadInput(f"{min(both)} is given twice for suite {plain!r}; say it once")
+    suite = _made(plain, record, {**options, **cases})
+    if protocol:
+        suite.protocol_options = protocol
+    if plain.startswith(PYTHON):  # other processes find it by the same name
+        suite.name = plain
+        if record.rubric:
+            suite.default_protocol = plain
+    return suite
 
-        return _made(name, f"{own.__name__}:load", own.load, {**options, "root": root})
+
+def split_spec(text: str) -> tuple[str, dict[str, str]]:
+    """The name and the options of a suite spec.
+
+    >>> split_spec("worldedit?forms=implicit,paraphrase&kp-gate=enforced")
+    ('worldedit', {'forms': 'implicit,paraphrase', 'kp_gate': 'enforced'})
+    """
+    name, mark, query = text.partition("?")
+    pairs = parse_qsl(query, keep_blank_values=True)
+    if mark and (not pairs or any(not value for _, value in pairs)):
+        raise BadInput(f"{text!r} has an option without a value; write {name}?option=value")
+    options: dict[str, str] = {}
+    for key, value in pairs:
+        key = key.strip().replace("-", "_")
+        if key in options:
+            raise BadInput(f"{text!r} gives {key} twice; separate several values with commas")
+        options[key] = value
+    return name, options
+
+
+@lru_cache(maxsize=1)
+def _points() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+@lru_cache(maxsize=128)
+def _record(point: EntryPoint) -> Benchmark:
+    """The benchmark of an entry point, which names its record or, as in version 0.1, its loader."""
     try:
-        loader = points[name].load()
-    except ImportError as error:
+        value = point.load()
+    except (ImportError, AttributeError) as error:
         raise BadInput(
-            f"suite {name!r} is registered as {points[name].value} but cannot be imported: {error}"
+            f"suite {point.name!r} is registered as {point.value} but cannot be imported: {error}"
         ) from error
-    return _made(name, points[name].value, loader, options)
+    return _as_record(point.name, point.value, value)
 
 
-def _made(name: str, where: str, loader: Callable[..., Any], options: Mapping[str, Any]) -> Suite:
-    """The suite that a loader makes of options that it knows."""
-    known = [key for key, p in signature(loader).parameters.items() if p.kind is not p.VAR_KEYWORD]
+def _as_record(name: str, where: str, value: Any) -> Benchmark:
+    if isinstance(value, Benchmark):
+        return value
+    if callable(value):
+        return Benchmark(name=name, title=name, about="", load=where)
+    raise BadInput(f"suite {name!r} ({where}) is {type(value).__name__}; give a Benchmark or a function that loads it")
+
+
+def _python(name: str) -> Benchmark:
+    """A benchmark that is named by module and attribute, without an entry point."""
+    where = name.removeprefix(PYTHON)
+    module, colon, attribute = where.partition(":")
+    if not colon or not module or not attribute:
+        raise BadInput(f"suite {name} is not of the form python:module:NAME")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+    try:
+        value = getattr(import_module(module), attribute)
+    except (Exception, SystemExit) as error:  # a module may do anything at import
+        raise BadInput(f"suite {name} cannot be imported ({type(error).__name__}: {error}); looked in {here} too") from error
+    return replace(_as_record(name, where, value), name=name)
+
+
+def _made(name: str, record: Benchmark, options: Mapping[str, Any]) -> Suite:
+    """The suite that a benchmark makes of options that it knows."""
+    loader = record.part("load")
+    parameters = signature(loader).parameters
+    known = [key for key, p in parameters.items() if p.kind is not p.VAR_KEYWORD]
     for key in options:
-        if key not in known and len(known) == len(signature(loader).parameters):
-            takes = ", ".join(f"--{k.replace('_', '-')}" for k in known if k != "root")
-            raise BadInput(f"suite {name!r} does not take --{key.replace('_', '-')}; it takes --data, {takes}")
+        if key not in known and len(known) == len(parameters):
+            raise record.unknown_option(key)
     suite = loader(**options)
     if not isinstance(suite, Suite):
-        raise BadInput(f"suite {name!r} ({where}) returned {type(suite).__name__}, not a Suite")
+        raise BadInput(f"suite {name!r} ({record.load}) returned {type(suite).__name__}, not a Suite")
     return suite
 
 
 def _own_root(name: str, root: Any) -> Path | None:
-    """The folder of a benchmark of one's own, given in place of a name, or as the root of a suite of this name."""
+    """The folder of a benchmark of your own, given in place of a name, or as the root of a suite of this name."""
     from editscope.suites.own.manifest import FILE, read_manifest
 
     folder = Path(name if root is None else root)

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qsl
 
 from editscope.errors import unknown
+from editscope.scoring.rubrics.accounting import Release
 from editscope.scoring.rubrics.base import Rubric
-
-_WHERE = {
-    "inedit": "inedit.rubric:InEdit",
-    "kris": "kris.rubric:Kris",
-    "own": "own.rubric:Own",
-    "picabench": "picabench.rubric:PicaBench",
-    "rise": "rise.rubric:Rise",
-    "wiseedit": "wiseedit.rubric:WiseEdit",
-    "worldedit": "worldedit.rubric:WorldEdit",
-}
+from editscope.suites.registry import benchmarks, known_benchmark
 
 
 def rubric_names() -> tuple[str, ...]:
@@ -26,7 +17,7 @@ def rubric_names() -> tuple[str, ...]:
     >>> rubric_names()
     ('inedit', 'kris', 'own', 'picabench', 'rise', 'wiseedit', 'worldedit')
     """
-    return tuple(_WHERE)
+    return tuple(sorted(record.name for record in benchmarks() if record.rubric))
 
 
 def load_rubric(name: str, **options: Any) -> Rubric:
@@ -36,10 +27,19 @@ def load_rubric(name: str, **options: Any) -> Rubric:
     {'region': 'whole', 'instruction': True}
     """
     plain, _, query = name.partition("?")
-    if plain not in _WHERE:
-        raise unknown("protocol", plain, _WHERE)
-    module, _, made = _WHERE[plain].partition(":")
-    rubric: Rubric = getattr(import_module(f"editscope.suites.{module}"), made)(
-        **{**dict(parse_qsl(query, keep_blank_values=True)), **options}
-    )
+    record = known_benchmark(plain)
+    if record is None or not record.rubric:
+        raise unknown("protocol", plain, rubric_names())
+    rubric: Rubric = record.part("rubric")(**{**dict(parse_qsl(query, keep_blank_values=True)), **options})
+    rubric.name = plain
     return rubric
+
+
+def released_tool(protocol: str) -> Release | None:
+    """How the authors' tool of a protocol counts; None where nobody released one.
+
+    >>> released_tool("rise").failed
+    'unscored'
+    """
+    record = known_benchmark(protocol)
+    return None if record is None else record.release

@@ -31,7 +31,7 @@ CELLS = [(task, mode) for task, modes in MODES.items() for mode in modes]
 WRITE = """
 import sys
 from pathlib import Path
-from editscope.suites.paintbench import write_set
+from editscope.suites.paintbench.data import write_set
 if __name__ == "__main__":
     write_set(Path(sys.argv[1]), jobs=int(sys.argv[2]), tasks="border,gradient,removal,legend,cropping,blending",
               conditions="baseline,striped", per_mode=3, canvas="512x384", split="all")

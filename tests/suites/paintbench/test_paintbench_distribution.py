@@ -6,7 +6,7 @@ import pytest
 
 from editscope.images import Indexed
 from editscope.scoring.pixels import floor_miou, missing_score
-from editscope.suites.paintbench import load
+from editscope.suites.paintbench.data import load
 from editscope.suites.paintbench.suite import PaintBench
 from support.distributions import known
 from support.paintbench.measures import Sample, compare, compared, described, measure, sample_of

@@ -15,7 +15,7 @@ import pytest
 from editscope import load_suite
 from editscope.errors import BadInput
 from editscope.images import load
-from editscope.suites.paintbench import write_set
+from editscope.suites.paintbench.data import write_set
 from support.places import SHARED
 
 MODES = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from editscope.suites.generated.suite import Made
-from editscope.suites.paintbench import load
+from editscope.suites.paintbench.data import load
 from editscope.suites.paintbench.suite import PaintBench
 from support.distributions import LEVELS, counted, known, same_numbers, same_shares
 from support.paintbench.measured import Measures, Problem, measure_pictures

@@ -86,11 +86,14 @@ def _beside(module: str) -> Path:
     return Path(spec.origin).parent
 
 
-def load_pack(name: str, folder: str | Path | None = None) -> PromptPack:
-    """The prompts of a suite: those that ship with it, or all of them from a folder of the same file names."""
+def load_pack(name: str, folder: str | Path | None = None, ours: Path | None = None) -> PromptPack:
+    """The prompts of a suite: those that ship with it, or all of them from a folder of the same file names.
+
+    ``ours`` is where those that ship lie; without it they are found by the entry points.
+    """
     if folder is None:
-        return _built_in(name)
-    found = examine(folder, name)
+        return _built_in(name, ours)
+    found = examine(folder, name, ours)
     if found.problems:
         more = f" (and {len(found.problems) - 1} more: `editscope prompts check`)" if len(found.problems) > 1 else ""
         raise BadInput(found.problems[0] + more)
@@ -122,14 +125,14 @@ class Examined:
     problems: tuple[str, ...]
 
 
-def examine(folder: str | Path, name: str | None = None) -> Examined:
+def examine(folder: str | Path, name: str | None = None, ours_at: Path | None = None) -> Examined:
     """Check a folder of prompts against the pack that it is to replace, or without a name against the most similar."""
     folder = Path(folder)
     if not folder.is_dir():
         start = f"`editscope prompts export {name or 'SUITE'} {folder}` makes one to start from"
         raise BadInput(f"{folder} is not a folder of prompts; {start}")
     files = {path.stem: path for path in sorted(folder.glob("*.txt")) if path.stem.lower() != "readme"}
-    ours = _built_in(name or _most_similar(folder, files))
+    ours = _built_in(name or _most_similar(folder, files), ours_at)
     problems = [
         f"{folder} has no {one}.txt: what replaces the prompts of {ours.name} has all of them"
         for one in ours.names
@@ -159,7 +162,9 @@ def _most_similar(folder: Path, files: Collection[str]) -> str:
 
 
 @lru_cache(maxsize=32)
-def _built_in(name: str) -> PromptPack:
-    if name not in pack_folders():
+def _built_in(name: str, folder: Path | None = None) -> PromptPack:
+    if folder is None and name not in pack_folders():
         raise unknown("prompt pack", name, pack_names())
-    return PromptPack(name, {path.stem: read_prompt(path) for path in sorted(pack_folders()[name].glob("*.txt"))})
+    return PromptPack(
+        name, {path.stem: read_prompt(path) for path in sorted((folder or pack_folders()[name]).glob("*.txt"))}
+    )

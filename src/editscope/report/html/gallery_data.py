@@ -16,7 +16,8 @@ from editscope.report.model import Model, RunView, Sheet, is_diagnostic
 from editscope.report.source import ReportCase
 from editscope.runfolder.repeats import case_name
 from editscope.stats.summary import percent_scale
-from editscope.wording import Metric, failure, failure_order, metric_name, metric_note, plain, suite_name
+from editscope.suites import suite_title
+from editscope.wording import Metric, failure, failure_order, metric_name, metric_note, plain
 
 Json: TypeAlias = dict[str, Any]
 
@@ -159,7 +160,7 @@ def _sets(model: Model, cases: Sequence[SharedCase]) -> _Tag:
     """Which set a case is of, where there are several: the suite, with the fingerprint where two are of one suite."""
     often = Counter(sheet.suite for sheet in model.sheets)
     names = [s.suite if often[s.suite] == 1 else f"{s.suite}-{s.fingerprint}" for s in model.sheets]
-    labels = [suite_name(s.suite) + ("" if often[s.suite] == 1 else f" {s.fingerprint[:6]}") for s in model.sheets]
+    labels = [suite_title(s.suite) + ("" if often[s.suite] == 1 else f" {s.fingerprint[:6]}") for s in model.sheets]
     at = {id(sheet): place for place, sheet in enumerate(model.sheets)}
     values = [[name, label] for name, label in zip(names, labels, strict=True)]
     return _Tag("set", "Set", values, [at[id(case.sheet)] for case in cases])

@@ -17,7 +17,7 @@ from editscope.report.html.sections.order import SECTIONS, Section, address
 from editscope.report.html.sections.overview import set_line
 from editscope.report.model import Model, Sheet
 from editscope.report.options import Options
-from editscope.wording import suite_name
+from editscope.suites import suite_title
 
 STYLES = ("report.css", "plots.css", *gallery.STYLES, "print.css")
 SCRIPTS = ("page.js", "plots.js", *gallery.SCRIPTS)
@@ -118,14 +118,14 @@ def _top(made: list[tuple[Sheet, list[tuple[Section, Html]]]], across: bool) -> 
 
 
 def _set_links(sheet: Sheet, links: list[Html], *, alone: bool) -> Html:
-    name = suite_name(sheet.suite) if alone else f"{suite_name(sheet.suite)} {sheet.fingerprint[:4]}"
+    name = suite_title(sheet.suite) if alone else f"{suite_title(sheet.suite)} {sheet.fingerprint[:4]}"
     return el("details", el("summary", name), el("div", links), cls="set-links", name="sets")
 
 
 def _set_head(sheet: Sheet) -> Html:
     return el(
         "div",
-        el("h2", suite_name(sheet.suite)),
+        el("h2", suite_title(sheet.suite)),
         el("p", set_line(sheet)),
         cls="set-head",
         id=f"set-{sheet.key}",

@@ -16,7 +16,7 @@ from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.page import HALF_MOON, LOGO, asset
 from editscope.report.pages.audit_figures import figures, matrices, plots
 from editscope.runfolder.files import write_whole
-from editscope.wording import suite_name
+from editscope.suites import suite_title
 
 NAME = "audit.html"
 STYLES = ("report.css", "audit.css", "print.css")
@@ -108,7 +108,7 @@ def _title(audit: Audit) -> Html:
         el("h1", "How good is this judge?" if len(audit.findings) == 1 else "How good are these judges?"),
         el(
             "p",
-            f"{info['problems']} problems of {suite_name(info['suite'])}, each shown right, damaged and unedited · ",
+            f"{info['problems']} problems of {suite_title(info['suite'])}, each shown right, damaged and unedited · ",
             f"every score asked for {_times(info['samples'])} · exhibits ",
             el("code", info["exhibits_digest"]),
             " · prompts ",

@@ -10,8 +10,9 @@ from typing import Any
 from editscope.report.html.markup import Html, el
 from editscope.results.comparison_text import metric_name, number, signed
 from editscope.runfolder.files import write_whole
+from editscope.suites import suite_title
 from editscope.watch.history import Against, History, Look
-from editscope.wording import p_value, suite_name
+from editscope.wording import p_value
 
 PAGE = "watch.html"
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 920, 340, 52, 20, 16, 46
@@ -44,7 +45,7 @@ def write_watch_page(folder: Path, history: History) -> Path:
     looks = history.in_order()
     scored = [look for look in looks if look.score is not None and look.score["mean"] is not None]
     about, how = history.about, history.how
-    title = f"{suite_name(str(about['suite']))} over checkpoints"
+    title = f"{suite_title(str(about['suite']))} over checkpoints"
     head = el(
         "head",
         el("meta", charset="utf-8"),

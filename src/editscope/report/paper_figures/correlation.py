@@ -23,7 +23,8 @@ from editscope.report.paper_figures.style import (
     short,
 )
 from editscope.stats.relation import Relation, relate
-from editscope.wording import ends, metric_title, suite_name
+from editscope.suites import suite_title
+from editscope.wording import ends, metric_title
 
 LEAST = 3
 SHAPE = 0.82
@@ -62,7 +63,7 @@ def correlation(material: Material) -> Figure:
     axes_ = np.ravel(drawing.subplots(len(panels) // across, across, squeeze=False))
     for axes, (panel, relation) in zip(axes_, panels, strict=True):
         _scatter(axes, relation, panel.color, side, metrics)
-        titles = [f"{suite_name(suite)} {metric_title(metric)}" for suite, metric in zip(suites, metrics, strict=True)]
+        titles = [f"{suite_title(suite)} {metric_title(metric)}" for suite, metric in zip(suites, metrics, strict=True)]
         said = [f"{title}\n{more}" if more else title for title, more in zip(titles, panel.setting, strict=True)]
         axes.set(title=panel.title, xlabel=said[0], ylabel=said[1])
     return drawing

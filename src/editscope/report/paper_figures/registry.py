@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 from editscope.report.model import Model, RunView, Sheet
 from editscope.report.paper_figures.style import WIDTHS, Figure, Look, legend_rows, look, short
 from editscope.report.paper_tables import Board, board, main_groups, own_protocol, run_names
-from editscope.wording import plain, suite_name
+from editscope.suites import suite_title
+from editscope.wording import plain
 
 Rows: TypeAlias = Mapping[str, Sequence[Any]]
 
@@ -113,7 +114,7 @@ class Material:
     @property
     def suite(self) -> str:
         """The suite as its authors write it."""
-        return suite_name(self.sheet.suite)
+        return suite_title(self.sheet.suite)
 
 
 Draw: TypeAlias = Callable[[Material], Figure]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from editscope.report.paper_tables.group_figures import Board, board, run_names
 from editscope.report.paper_tables.main_groups import main_groups
-from editscope.report.paper_tables.registry import layout, own_protocol, paper_tables
+from editscope.report.paper_tables.registry import own_protocol, paper_tables
 from editscope.suites.tables import (
     Column,
     PaperCell,
@@ -29,7 +29,6 @@ __all__ = [
     "full_label",
     "half_width",
     "headings",
-    "layout",
     "main_groups",
     "own_protocol",
     "paper_tables",

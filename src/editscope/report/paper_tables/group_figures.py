@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
+from editscope.cases import Group
 from editscope.errors import BadInput
 from editscope.report.judged_runs import missing_verdicts
 from editscope.report.model import Sheet
-from editscope.suites.tables import Column, Kind, PaperCell, PaperRow
-from editscope.wording import count, listed, plain, suite_name
+from editscope.suites import suite_title
+from editscope.suites.tables import OVERALL, CellsByGroup, Column, Kind, PaperCell, PaperRow, difference
+from editscope.wording import count, listed, plain
 
 if TYPE_CHECKING:
     from editscope.published import Result
 
-Figures: TypeAlias = "Mapping[tuple[str, str, str], PaperCell]"
-"""Cells by group name, key and metric."""
-
-OVERALL = ("overall", "")
 PIXEL_METRICS = ("miou", "edit_accuracy", "preservation_accuracy")
 """Metrics in which a missing output counts as 0."""
 
@@ -30,7 +28,53 @@ class Board:
 
     sheet: Sheet
     columns: tuple[Column, ...]
-    figures: tuple[Figures, ...]
+    figures: tuple[CellsByGroup, ...]
+
+    @property
+    def suite(self) -> str:
+        """The name of the suite."""
+        return self.sheet.suite
+
+    @property
+    def headline(self) -> str:
+        """The metric that the suite is ranked by."""
+        return self.sheet.headline
+
+    @property
+    def all_metrics(self) -> tuple[str, ...]:
+        """Every metric that a run has."""
+        return tuple(self.sheet.metrics)
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups that tables show, without those of one level or language."""
+        return tuple(self.sheet.groups)
+
+    @property
+    def all_groups(self) -> tuple[Group, ...]:
+        """Every group that the suite averages over."""
+        return tuple(self.sheet.aggregation.groups)
+
+    @property
+    def excluded(self) -> Mapping[str, str]:
+        """The tags of cases that stay out of every average."""
+        return dict(self.sheet.aggregation.exclude)
+
+    @property
+    def runs(self) -> tuple[int, ...]:
+        """The number of each run, as columns name them."""
+        return tuple(view.index for view in self.sheet.runs)
+
+    @property
+    def judge(self) -> str:
+        """The published judge that is the runs' own, by its name, or the main one of the paper."""
+        from editscope.published import HEADLINES
+
+        main = HEADLINES.get(self.sheet.suite)
+        known = dict.fromkeys(column.edition.get("judge", "") for column in self.columns if column.published)
+        used = _letters(" ".join(str(view.run.info.get("judge") or "") for view in self.sheet.runs))
+        same = [judge for judge in known if judge and _letters(judge) in used]
+        return same[0] if same else main.judge if main else ""
 
     def cells(self, by: str, key: str, metric: str) -> tuple[PaperCell | None, ...]:
         """One figure for each column."""
@@ -118,7 +162,7 @@ class Board:
                 found.setdefault((group.name, key), {tag: tags[tag] for tag in group.by if tag in tags})
         return found
 
-    def published_models(self) -> list[tuple[Column, Figures]]:
+    def published_models(self) -> list[tuple[Column, CellsByGroup]]:
         """The published models in the setting that their paper ranks by, best first: one judge, level and language."""
         from editscope.published import main_setting
 
@@ -153,7 +197,7 @@ def board(sheet: Sheet, published: bool = False, *, as_published: bool = False) 
     """
     names = run_names(sheet)
     columns = [Column(name, run_index=view.index) for name, view in zip(names, sheet.runs, strict=True)]
-    figures: list[Figures] = [_summary_figures(view.summary) for view in sheet.runs]
+    figures: list[CellsByGroup] = [_summary_figures(view.summary) for view in sheet.runs]
     if published:
         again = _as_published(sheet, names) if as_published else []
         for column, found in (*again, *_published(sheet)):
@@ -183,13 +227,6 @@ def _summary_figures(summary: Mapping[str, Any]) -> dict[tuple[str, str, str], P
 def _cell(cell: Mapping[str, Any]) -> PaperCell:
     low, high = cell.get("lo"), cell.get("hi")
     return PaperCell(cell["mean"], None if low is None or high is None else (high - low) / 2, cell["n"])
-
-
-def difference(cell: PaperCell | None, base: PaperCell | None) -> PaperCell | None:
-    """How much larger one figure is than another, with its sign and no interval; none where either is missing."""
-    if cell is None or base is None or cell.value is None or base.value is None:
-        return None
-    return replace(cell, value=cell.value - base.value, half_width=None, ranked=False, signed=True)
 
 
 def _as_published(sheet: Sheet, names: Sequence[str]) -> list[tuple[Column, dict[tuple[str, str, str], PaperCell]]]:
@@ -236,7 +273,7 @@ def _cases_sentence(sheet: Sheet) -> str:
     number = count(counts[-1], "case") if len(counts) == 1 else f"{counts[0]:,} to {count(counts[-1], 'case')}"
     edits = max(len(sheet.averaged(view)) for view in sheet.runs)
     several = f" ({count(edits, 'edit')})" if edits > counts[-1] else ""
-    return f"{number}{several} of {suite_name(sheet.suite)}, set {sheet.fingerprint}."
+    return f"{number}{several} of {suite_title(sheet.suite)}, set {sheet.fingerprint}."
 
 
 def _missing(sheet: Sheet) -> list[str]:
@@ -251,3 +288,12 @@ def _missing(sheet: Sheet) -> list[str]:
             gaps.append(f"{name} ({said})")
     zero = " A missing output counts as 0." if sheet.headline in PIXEL_METRICS else ""
     return [f"Not every case has its score: {listed(gaps)}.{zero}"] if gaps else []
+
+
+def _letters(name: str) -> str:
+    """A name of a model without what writers vary.
+
+    >>> _letters("Qwen2.5-VL-72B") in _letters("openai:qwen2.5-vl-72b-instruct")
+    True
+    """
+    return "".join(char for char in name.lower() if char.isalnum())

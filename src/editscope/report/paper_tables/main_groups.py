@@ -5,20 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from editscope.report.paper_tables.group_figures import board
+from editscope.suites.registry import known_benchmark
 
 if TYPE_CHECKING:
     from editscope.report.model import Sheet
-
-MAIN: dict[str, tuple[str, str]] = {
-    "picabench": ("dimension", "law"),
-    "worldedit": ("", "mode"),
-    "wiseedit": ("", "task"),
-    "wiseedit-complex": ("", ""),
-    "inedit": ("", "category"),
-    "kris": ("knowledge", "dimension"),
-    "rise": ("", "category"),
-}
-"""The judged suites: the groups of their papers' first table, a coarser one first where it has one."""
 
 
 def main_groups(sheet: Sheet) -> tuple[str, str]:
@@ -27,8 +17,9 @@ def main_groups(sheet: Sheet) -> tuple[str, str]:
     A suite that is not known has its first group, with the first other group inside it whose rows refine it.
     """
     known = [group.name for group in sheet.groups if sheet.keys(group.name)]
-    if sheet.suite in MAIN:
-        outer, inner = (name if name in known else "" for name in MAIN[sheet.suite])
+    record = known_benchmark(sheet.suite)
+    if record is not None and record.main_groups is not None:
+        outer, inner = (name if name in known else "" for name in record.main_groups)
         return outer, inner
     if not known:
         return "", ""

@@ -1,29 +1,18 @@
-"""Which suite has which tables: small functions registered by the suite's name, and general layouts for the rest."""
+"""Tables of a set as its benchmark lays them out, or general ones where it has no layout of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
-from editscope.report.paper_tables.group_figures import Board, board
-from editscope.suites.tables import PaperTable
+from editscope.report.paper_tables.group_figures import board
+from editscope.suites.registry import known_benchmark
+from editscope.suites.tables import GroupFigures, PaperTable, judged, pixels
 
 if TYPE_CHECKING:
     from editscope.report.model import Sheet
 
-Layout: TypeAlias = Callable[[Board], Iterable[PaperTable]]
-
-_LAYOUTS: dict[str, Layout] = {}
-
-
-def layout(suite: str) -> Callable[[Layout], Layout]:
-    """Register how the tables of a suite are laid out."""
-
-    def register(make: Layout) -> Layout:
-        _LAYOUTS[suite] = make
-        return make
-
-    return register
+Layout: TypeAlias = Callable[[GroupFigures], Iterable[PaperTable]]
 
 
 def paper_tables(sheet: Sheet, published: bool = False) -> tuple[PaperTable, ...]:
@@ -31,18 +20,22 @@ def paper_tables(sheet: Sheet, published: bool = False) -> tuple[PaperTable, ...
 
     Cases that were judged by another protocol than their own have the tables of no paper, and no published results.
     """
-    # Importing them registers their layouts.
-    from editscope.report.paper_tables import any_judged_suite as judged
-    from editscope.report.paper_tables import any_pixel_suite as general
-
-    plain: Layout = judged.tables if sheet.judged else general.tables
-    foreign = sheet.judged and not own_protocol(sheet)
-    shown = board(sheet) if foreign else board(sheet, published, as_published=True)
-    made = plain(shown) if foreign else _LAYOUTS.get(sheet.suite, plain)(shown)
+    general: Layout = judged.tables if sheet.judged else pixels.tables
+    if sheet.judged and not own_protocol(sheet):
+        made = general(board(sheet))
+    else:
+        made = (_layout(sheet.suite) or general)(board(sheet, published, as_published=True))
     return tuple(table for table in made if table.columns and any(row.cells for row in table.rows))
+
+
+def _layout(suite: str) -> Layout | None:
+    """The layout that a benchmark brings along."""
+    record = known_benchmark(suite)
+    return record.part("tables") if record is not None and record.tables else None
 
 
 def own_protocol(sheet: Sheet) -> bool:
     """Whether a judged set was judged by the protocol of its own benchmark."""
-    protocol = sheet.runs[0].run.info["judging"]["protocol"]["name"]
-    return bool(protocol == "own" or sheet.suite.removesuffix("-complex") == protocol)
+    protocol = str(sheet.runs[0].run.info["judging"]["protocol"]["name"])
+    record = known_benchmark(sheet.suite)
+    return protocol == ("own" if record is None else record.judged_by)

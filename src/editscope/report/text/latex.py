@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from editscope.report.model import Model, Sheet
 from editscope.report.paper_tables import paper_tables
 from editscope.report.text.latex_escape import escaped, in_comment, label_of, width
+from editscope.suites import suite_title
 from editscope.suites.tables import (
     Column,
     PaperCell,
@@ -20,7 +21,7 @@ from editscope.suites.tables import (
     headings,
     table_ranks,
 )
-from editscope.wording import count, suite_name
+from editscope.wording import count
 
 TEXT_WIDTH = 469.0
 """Points between the margins of the document: letter paper, one inch around."""
@@ -100,7 +101,7 @@ def as_latex(model: Model, *, published: bool = False) -> Iterator[str]:
 
 def _about(sheet: Sheet) -> str:
     runs = count(len(sheet.runs), "run")
-    return f"{suite_name(sheet.suite)}: {runs} over {count(sheet.n_cases, 'case')}, set {sheet.fingerprint}."
+    return f"{suite_title(sheet.suite)}: {runs} over {count(sheet.n_cases, 'case')}, set {sheet.fingerprint}."
 
 
 def _tagged(table: PaperTable, name: str) -> Iterator[str]:

@@ -12,8 +12,9 @@ from editscope.report.judged_runs import coverage_words, is_judged
 from editscope.report.model import Model, Sheet
 from editscope.report.paper_tables import board, paper_tables, run_names
 from editscope.results.accounting import accounting_of, accounting_said, other_than
+from editscope.suites import suite_title
 from editscope.suites.tables import PaperRow, PaperTable, Ranks, figure, full_label, half_width, table_ranks
-from editscope.wording import count, interval, metric_name, suite_name, value
+from editscope.wording import count, interval, metric_name, value
 
 COLUMNS = (
     "kind",
@@ -132,7 +133,7 @@ def as_markdown(model: Model, *, published: bool = False) -> Iterator[str]:
 
 
 def _overview(sheet: Sheet) -> Iterator[str]:
-    yield f"\n## {_text(suite_name(sheet.suite))}\n\n"
+    yield f"\n## {_text(suite_title(sheet.suite))}\n\n"
     yield f"{count(sheet.n_cases, 'case')}, set `{sheet.fingerprint}`. 95 % intervals.\n\n"
     yield _cells(["Run", *(metric_name(m) for m in sheet.metrics), "Coverage"])
     yield _cells(["---", *("---:" for _ in sheet.metrics), "---"])

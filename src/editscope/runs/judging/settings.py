@@ -12,9 +12,10 @@ from editscope.errors import BadInput, unknown
 from editscope.judges import Call, Judge, Verdict
 from editscope.runs.judging.loop import Missing
 from editscope.scoring.rubrics import Rubric
-from editscope.scoring.rubrics.accounting import ACCOUNTINGS, RELEASES, Accounting
+from editscope.scoring.rubrics.accounting import ACCOUNTINGS, Accounting
 from editscope.suites import Suite
 from editscope.suites.protocol import Protocol, described, protocol_for, protocol_from
+from editscope.suites.rubrics import released_tool
 
 Judges: TypeAlias = "str | Judge | Sequence[str | Judge]"
 OFF = "off"
@@ -158,7 +159,8 @@ def check_accounting(accounting: str, missing: str | None) -> Accounting:
 
 def judges_white(protocol: str, accounting: Accounting) -> bool:
     """Whether a white picture is judged where an edit is missing."""
-    return accounting == "released" and protocol in RELEASES and RELEASES[protocol].missing == "white"
+    tool = released_tool(protocol)
+    return accounting == "released" and tool is not None and tool.missing == "white"
 
 
 def judging_again(

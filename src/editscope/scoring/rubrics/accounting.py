@@ -40,16 +40,6 @@ class Release:
     missing: str
 
 
-RELEASES = {
-    "inedit": Release("InEdit-Bench", "skipped", "stops"),
-    "kris": Release("KRIS-Bench", "skipped", "skipped"),
-    "rise": Release("RISEBench", "unscored", "stops"),
-    "wiseedit": Release("WiseEdit", "case", "case"),
-    "picabench": Release("PICABench", "wrong", "white"),
-}
-"""The tools that were released, by protocol. Nobody released one for WorldEdit or for a benchmark of your own."""
-
-
 @dataclass(frozen=True, slots=True)
 class UnitRows:
     """One unit of a case: its rows, the status of its edit where there is none, and the rows that a judge's answers
@@ -64,7 +54,7 @@ def released(release: Release, units: Sequence[UnitRows]) -> list[list[Row] | No
     """The rows of all units of a case as the released tool counts them; none for a unit that nobody can count yet.
 
     >>> rows = [{"metric": "reasoning", "key": "reasoning", "value": None}, {"metric": "accuracy", "value": None}]
-    >>> released(RELEASES["rise"], [UnitRows(rows)])[0][1]
+    >>> released(Release("RISEBench", "unscored", "stops"), [UnitRows(rows)])[0][1]
     {'metric': 'accuracy', 'value': 0.0}
     """
     if "case" in (release.failed, release.missing):

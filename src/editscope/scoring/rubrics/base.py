@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import getfile
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -163,10 +164,10 @@ class Rubric(ABC):
         return replace(call, detail=self.detail, temperature=self.temperature)
 
     def prompts(self, folder: str | Path | None = None) -> Prompts:
-        """The prompts of this rubric: ours, or those of a folder that replaces them."""
-        from editscope.judges.prompts.packs import load_pack
+        """The prompts of this rubric, which lie in ``prompts/`` beside its module, or those that replace them."""
+        from editscope.judges.prompts.packs import FOLDER, load_pack
 
-        return load_pack(self.name, folder)
+        return load_pack(self.name, folder, Path(getfile(type(self))).with_name(FOLDER))
 
     def measure(self, name: str) -> Measure:
         """One of its measures, by name."""

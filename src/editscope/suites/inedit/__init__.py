@@ -2,6 +2,30 @@
 
 from __future__ import annotations
 
-from editscope.suites.inedit.data import load
+from editscope.scoring.rubrics.accounting import Release
+from editscope.suites.benchmark import Benchmark, Headline, Option, Paper
 
-__all__ = ["load"]
+BENCHMARK = Benchmark(
+    name="inedit",
+    title="InEdit-Bench",
+    about="The way from a start to an end picture, drawn as one picture of numbered steps",
+    cases=237,
+    load="editscope.suites.inedit.data:load",
+    rubric="editscope.suites.inedit.rubric:InEdit",
+    tables="editscope.suites.inedit.tables:tables",
+    main_groups=("", "category"),
+    options=(
+        Option("skip_bad", "Leave out cases whose data has flaws, and list them.", "flag"),
+        Option("side", "Longer side of the pictures that a judge sees; 0: as they are.", "number", of="protocol"),
+        Option("quality", "JPEG quality of those pictures; 0: PNG.", "number", of="protocol"),
+    ),
+    paper=Paper(
+        "inedit",
+        "InEdit-Bench",
+        "InEdit-Bench: Benchmarking Intermediate Logical Pathways for Intelligent Image Editing Models",
+    ),
+    headline=Headline("inedit", "overall", judge="GPT-4o-2024-11-20"),
+    release=Release("InEdit-Bench", "skipped", "stops"),
+    citation="InEdit-Bench: Benchmarking Intermediate Logical Pathways for Intelligent Image Editing Models.",
+    place=9,
+)

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
-from editscope.suites.own.data import load
+from editscope.suites.benchmark import Benchmark, Option
 
-__all__ = ["load"]
+BENCHMARK = Benchmark(
+    name="own",
+    title="A benchmark of your own",
+    about="A folder with suite.toml and cases.jsonl",
+    load="editscope.suites.own.data:load",
+    rubric="editscope.suites.own.rubric:Own",
+    options=(Option("skip_bad", "Leave out cases whose data has flaws, and list them.", "flag"),),
+    listed=False,
+)

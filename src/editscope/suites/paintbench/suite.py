@@ -10,7 +10,7 @@ from editscope.errors import BadInput, unknown
 from editscope.suites.base import short_hash
 from editscope.suites.generated.suite import Made, MadeSuite, chosen_names, valid_namespace, valid_strata
 from editscope.suites.paintbench.catalog import ALL_MODES, CONDITIONS, MODES, PER_CELL, TASKS, aggregation
-from editscope.suites.paintbench.folder import problem_tags
+from editscope.suites.paintbench.data import problem_tags
 from editscope.suites.paintbench.slots import Overrides, Slot
 
 SIDES = (128, 4096)

@@ -1,7 +1,36 @@
-"""PICABench: edits whose physics is checked, question by question."""
+"""PICABench: edits whose physics is checked, question by question, in regions of the picture."""
 
 from __future__ import annotations
 
-from editscope.suites.picabench.data import load
+from editscope.scoring.rubrics.accounting import Release
+from editscope.suites.benchmark import Benchmark, Headline, Option, Paper
 
-__all__ = ["load"]
+BENCHMARK = Benchmark(
+    name="picabench",
+    title="PICABench",
+    about="Edits whose physics is checked by questions about regions of the picture",
+    cases=900,
+    load="editscope.suites.picabench.data:load",
+    rubric="editscope.suites.picabench.rubric:PicaBench",
+    tables="editscope.suites.picabench.tables:tables",
+    main_groups=("dimension", "law"),
+    options=(
+        Option("levels", "Instructions to run, one or several.", "names", ("superficial", "intermediate", "explicit")),
+        Option("skip_bad", "Leave out cases whose data has flaws, and list them.", "flag"),
+        Option("region", "What the judge sees of the edit.", values=("crop", "whole", "box"), of="protocol"),
+        Option("instruction", "Show the judge the instruction too.", "flag", of="protocol"),
+        Option("psnr", "How consistency is computed.", values=("mean", "channel-sum"), of="protocol"),
+        Option("psnr_size", "Resize to N × N first, as the released tool does; 0: no.", "number", of="protocol"),
+        Option(
+            "edit_area",
+            "Which pixels the boxes of edit_area count: of the source, or of a canvas of 1024.",
+            values=("auto", "source", "canvas"),
+            of="protocol",
+        ),
+    ),
+    paper=Paper("picabench", "PICABench", "PICABench: How Far Are We from Physically Realistic Image Editing?"),
+    headline=Headline("picabench", "accuracy", judge="GPT-5", level="superficial"),
+    release=Release("PICABench", "wrong", "white"),
+    citation="Pu, Zhuo, Han, et al.: PICABench: How Far Are We from Physically Realistic Image Editing?",
+    place=3,
+)

@@ -1,7 +1,52 @@
-"""WiseEdit and WiseEdit-Complex: edits that need knowledge and imagination."""
+"""WiseEdit and WiseEdit-Complex: edits that need knowledge and imagination, one to five pictures, two languages."""
 
 from __future__ import annotations
 
-from editscope.suites.wiseedit.data import load, load_complex
+from editscope.scoring.rubrics.accounting import Release
+from editscope.suites.benchmark import Benchmark, Headline, Option, Paper
 
-__all__ = ["load", "load_complex"]
+OPTIONS = (
+    Option("languages", "Languages of the instructions, one or both.", "names", ("en", "cn")),
+    Option("skip_bad", "Leave out cases whose data has flaws, and list them.", "flag"),
+    Option(
+        "unsupported",
+        "What a case counts that has more pictures than the editor takes.",
+        values=("zero", "skip"),
+        of="protocol",
+    ),
+    Option("side", "Longer side of the pictures that a judge sees; 0: as they are.", "number", of="protocol"),
+    Option("quality", "JPEG quality of those pictures; 0: PNG.", "number", of="protocol"),
+)
+CITATION = "Pan, Chen, Qiu, et al.: WiseEdit: Benchmarking Cognition- and Creativity-Informed Image Editing."
+
+BENCHMARK = Benchmark(
+    name="wiseedit",
+    title="WiseEdit",
+    about="Edits that need awareness, interpretation and imagination, with one to five pictures",
+    cases=1140,
+    load="editscope.suites.wiseedit.data:load",
+    rubric="editscope.suites.wiseedit.rubric:WiseEdit",
+    tables="editscope.suites.wiseedit.tables:tables",
+    main_groups=("", "task"),
+    options=OPTIONS,
+    paper=Paper("wiseedit", "WiseEdit", "WiseEdit: Benchmarking Cognition- and Creativity-Informed Image Editing"),
+    headline=Headline("wiseedit", "average", judge="GPT-4o", language="en"),
+    release=Release("WiseEdit", "case", "case"),
+    citation=CITATION,
+    place=7,
+)
+
+COMPLEX = Benchmark(
+    name="wiseedit-complex",
+    title="WiseEdit-Complex",
+    about="Edits that need all of what WiseEdit tests at once",
+    cases=80,
+    load="editscope.suites.wiseedit.data:load_complex",
+    protocol="wiseedit",
+    tables="editscope.suites.wiseedit.tables:complex_tables",
+    main_groups=("", ""),
+    options=OPTIONS,
+    headline=Headline("wiseedit", "average", judge="GPT-4o"),
+    citation=CITATION,
+    place=8,
+)

@@ -2,6 +2,32 @@
 
 from __future__ import annotations
 
-from editscope.suites.worldedit.data import load
+from editscope.suites.benchmark import Benchmark, Headline, Option, Paper
 
-__all__ = ["load"]
+BENCHMARK = Benchmark(
+    name="worldedit",
+    title="WorldEdit-Test",
+    about="Instructions that name a cause and leave its visible effect to the model",
+    cases=550,
+    load="editscope.suites.worldedit.data:load",
+    rubric="editscope.suites.worldedit.rubric:WorldEdit",
+    tables="editscope.suites.worldedit.tables:tables",
+    main_groups=("", "mode"),
+    options=(
+        Option("forms", "Instructions to run, one or both.", "names", ("implicit", "paraphrase")),
+        Option("skip_bad", "Leave out cases whose data has flaws, and list them.", "flag"),
+        Option("kp_gate", "Set KP to 1 wherever IF is at most 2.", values=("asked", "enforced"), of="protocol"),
+        Option(
+            "watermark", "Whether watermarks count against consistency.", values=("counted", "ignore"), of="protocol"
+        ),
+        Option("side", "Longer side of the pictures that a judge sees; 0: as they are.", "number", of="protocol"),
+        Option("quality", "JPEG quality of those pictures; 0: PNG.", "number", of="protocol"),
+    ),
+    paper=Paper(
+        "worldedit", "WorldEdit", "WorldEdit: Towards Open-World Image Editing with a Knowledge-Informed Benchmark"
+    ),
+    headline=Headline("worldedit", "average", judge="Qwen-VL-Max"),
+    citation="Lin, Wang, Zhang, et al.: WorldEdit: Towards Open-World Image Editing with a Knowledge-Informed "
+    "Benchmark.",
+    place=4,
+)

@@ -12,12 +12,13 @@ from editscope.report.html.plots import Mark, Scatter, figure
 from editscope.report.judged_runs import headline_of
 from editscope.report.model import Model, RunView, Sheet
 from editscope.report.options import Options
-from editscope.wording import metric_title, suite_name, value
+from editscope.suites import suite_title
+from editscope.suites.registry import benchmark, known_benchmark
+from editscope.wording import metric_title, value
 
 if TYPE_CHECKING:
     from editscope.stats.relation import Relation
 
-PARTNERS = {"paintbench": "tinygrafix", "tinygrafix": "paintbench"}
 """Suites whose authors report how their scores go together."""
 STEPS = 40
 
@@ -44,10 +45,16 @@ def correlation(model: Model, options: Options) -> Html | None:
 def _pairs(model: Model, options: Options) -> list[tuple[str, str]]:
     here = list(dict.fromkeys(sheet.suite for sheet in model.sheets))
     pairs = list(combinations(here, 2))
-    if options.published and not pairs and here[0] in PARTNERS:
-        pairs = [(here[0], PARTNERS[here[0]])]
-    # In the direction of the papers: the procedural suite across, the charts up.
-    return [(b, a) if (a, b) == ("tinygrafix", "paintbench") else (a, b) for a, b in pairs]
+    if options.published and not pairs and (partner := _partner(here[0])):
+        pairs = [(here[0], partner)]
+    # In the direction of the paper that has both: the first benchmark across, the second up.
+    return [(b, a) if _partner(a) == b and benchmark(b).place < benchmark(a).place else (a, b) for a, b in pairs]
+
+
+def _partner(suite: str) -> str:
+    """The benchmark whose scores a paper shows against those of this one."""
+    record = known_benchmark(suite)
+    return "" if record is None else record.beside
 
 
 def _plot(model: Model, first: str, second: str, *, published: bool) -> Html | None:
@@ -55,9 +62,8 @@ def _plot(model: Model, first: str, second: str, *, published: bool) -> Html | N
     printed = {suite: _printed(suite, metrics[suite]) if published else {} for suite in (first, second)}
 
     def said(name: str, x: float, y: float) -> str:
-        return (
-            f"{name}\n{suite_name(first)} {value(x, metrics[first])}\n{suite_name(second)} {value(y, metrics[second])}"
-        )
+        lines = [f"{suite_title(suite)} {value(v, metrics[suite])}" for suite, v in ((first, x), (second, y))]
+        return "\n".join((name, *lines))
 
     marks = [
         Mark(x, y, name, f"{said(name, x, y)}\npublished, authors’ sets")
@@ -68,11 +74,11 @@ def _plot(model: Model, first: str, second: str, *, published: bool) -> Html | N
     relation, note = _relation(marks if len(marks) >= 3 else ours)
     if not marks and len(ours) < 2:
         return None
-    titles = [f"{suite_name(suite)} {metric_title(metrics[suite])}" for suite in (first, second)]
+    titles = [f"{suite_title(suite)} {metric_title(metrics[suite])}" for suite in (first, second)]
     fit = _line(relation) if relation else ()
     plot = Scatter([*marks, *ours], titles[0], titles[1], fit)
     of = "published models" if len(marks) >= 3 else "runs of this report"
-    caption = f"{suite_name(first)} and {suite_name(second)}"
+    caption = f"{suite_title(first)} and {suite_title(second)}"
     return el(
         "div",
         figure(caption, plot.svg(caption), plot.traces(), plot.layout(440)),

@@ -13,7 +13,8 @@ from editscope.report.html.sections.overview import badge, sheet_label, side_met
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options
 from editscope.report.paper_tables.registry import own_protocol
-from editscope.wording import metric_name, metric_note, suite_name, value
+from editscope.suites import suite_title
+from editscope.wording import metric_name, metric_note, value
 
 if TYPE_CHECKING:
     from editscope.published import ModelCard, Result
@@ -48,7 +49,7 @@ def leaderboard(sheet: Sheet, options: Options) -> Html | None:
         el(
             "p",
             f"Filled rows are runs of this report, on {sheet_label(sheet) or 'their own cases'}; the others are "
-            f"printed results for {suite_name(sheet.suite)}, on the cases that their label names. They are never "
+            f"printed results for {suite_title(sheet.suite)}, on the cases that their label names. They are never "
             "part of a paired test.",
             cls="hint",
         ),

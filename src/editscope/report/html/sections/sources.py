@@ -10,7 +10,8 @@ from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.sections.overview import badge, sheet_label
 from editscope.report.model import RunView, Sheet, shown_spec
 from editscope.report.options import Options
-from editscope.wording import count, plain, suite_name
+from editscope.suites import suite_title
+from editscope.wording import count, plain
 
 FILES = (
     ("missing", "no output for a case, scored 0"),
@@ -40,7 +41,7 @@ def provenance(sheet: Sheet, options: Options) -> Html:
 
 def _set_sentence(sheet: Sheet) -> list[Child]:
     return [
-        f"{suite_name(sheet.suite)}, {sheet_label(sheet)}. Set fingerprint ",
+        f"{suite_title(sheet.suite)}, {sheet_label(sheet)}. Set fingerprint ",
         el("code", sheet.fingerprint),
         ": runs are compared only where it agrees, and case by case where each case’s own fingerprint does.",
     ]

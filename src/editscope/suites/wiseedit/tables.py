@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from editscope.report.paper_tables.any_judged_suite import (
+from editscope.suites.tables import OVERALL, Column, GroupFigures, PaperCell, PaperRow, PaperTable, difference
+from editscope.suites.tables.judged import (
     At,
     Slice,
     measures_table,
@@ -15,9 +16,6 @@ from editscope.report.paper_tables.any_judged_suite import (
     slices,
     table_of,
 )
-from editscope.report.paper_tables.group_figures import OVERALL, Board, difference
-from editscope.report.paper_tables.registry import layout
-from editscope.suites.tables import Column, PaperCell, PaperRow, PaperTable
 from editscope.wording import plain
 
 PAPER = "of the WiseEdit paper"
@@ -28,8 +26,7 @@ SCALE = "Scores from 0 to 100, from 1 to 10 as judged: (s − 1)/9 × 100."
 SINGLE = "single"
 
 
-@layout("wiseedit")
-def wiseedit(board: Board) -> Iterator[PaperTable]:
+def tables(board: GroupFigures) -> Iterator[PaperTable]:
     """Tasks and metrics in each language, then what differs: inputs, languages, kinds of knowledge."""
     languages = slices(board, "language")
     for cut in languages:
@@ -48,8 +45,7 @@ def wiseedit(board: Board) -> Iterator[PaperTable]:
             yield runs_by(board, by, AVERAGE, about=SCALE)
 
 
-@layout("wiseedit-complex")
-def wiseedit_complex(board: Board) -> Iterator[PaperTable]:
+def complex_tables(board: GroupFigures) -> Iterator[PaperTable]:
     """All five metrics in both languages, and the mean of the two."""
     languages = slices(board, "language")
     columns, cells = [], []
@@ -158,7 +154,7 @@ def _inputs(cut: Slice) -> PaperTable:
     )
 
 
-def _languages(board: Board, languages: list[Slice]) -> PaperTable:
+def _languages(board: GroupFigures, languages: list[Slice]) -> PaperTable:
     """Task averages in each language, and the difference of the second to the first."""
     first, second = (replace(cut, published=False) for cut in (languages[0], languages[-1]))
     rows: list[PaperRow] = []

@@ -1,4 +1,4 @@
-"""What the tables of judged suites are made of: figures at one level or in one language, in either orientation."""
+"""Layouts of judged suites: figures at one level or in one language, in either orientation."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import Literal
 
 from editscope.cases import NOTHING
-from editscope.report.paper_tables.group_figures import OVERALL, Board
-from editscope.suites.tables import Column, Kind, PaperCell, PaperRow, PaperTable
-from editscope.wording import decimals, metric_name, metric_note, plain, suite_name
+from editscope.suites.registry import suite_title
+from editscope.suites.tables.figures import OVERALL, GroupFigures
+from editscope.suites.tables.records import Column, Kind, PaperCell, PaperRow, PaperTable
+from editscope.wording import decimals, metric_name, metric_note, plain
 
 MANY = 6
 """With more columns half-widths would make a table too wide; they stand in the table of measures."""
@@ -43,7 +44,7 @@ class Slice:
     runs alone.
     """
 
-    board: Board
+    board: GroupFigures
     tag: str = ""
     value: str = ""
     named: Mapping[str, str] = field(default_factory=lambda: NOTHING)
@@ -53,7 +54,7 @@ class Slice:
     def places(self) -> tuple[int, ...]:
         """Which columns of the board belong here."""
         wanted = {"level": "", "language": "", "setting": "", self.tag: self.value, **self.named}
-        wanted |= {"judge": self._judge}
+        wanted |= {"judge": self.board.judge}
         wanted.pop("", None)
         return tuple(
             place
@@ -118,43 +119,32 @@ class Slice:
             return by, key
         return (self.tag, self.value) if by == "overall" else (f"{self.tag}/{by}", f"{self.value}/{key}")
 
-    @property
-    def _judge(self) -> str:
-        """The published judge that is the runs' own, by its name, or the main one of the paper."""
-        from editscope.published import HEADLINES
 
-        main = HEADLINES.get(self.board.sheet.suite)
-        known = dict.fromkeys(c.edition.get("judge", "") for c in self.board.columns if c.published)
-        used = _letters(" ".join(str(view.run.info.get("judge") or "") for view in self.board.sheet.runs))
-        same = [judge for judge in known if judge and _letters(judge) in used]
-        return same[0] if same else main.judge if main else ""
-
-
-def slices(board: Board, tag: str) -> list[Slice]:
+def slices(board: GroupFigures, tag: str) -> list[Slice]:
     """One slice for each level or language of the runs; a single one of everything where they have none."""
     return [Slice(board, tag, value) for value in board.keys(tag)] or [Slice(board)]
 
 
-def tables(board: Board) -> Iterator[PaperTable]:
+def tables(board: GroupFigures) -> Iterator[PaperTable]:
     """The layout of cases that have no paper: all measures; by each group, all of one run or the first of several."""
     yield measures_table(board, _decimals(board))
-    alone = len(board.sheet.runs) == 1 and len(board.sheet.metrics) > 1
-    for group in board.sheet.groups:
+    alone = len(board.runs) == 1 and len(board.all_metrics) > 1
+    for group in board.groups:
         if len(board.keys(group.name)) > 1:
-            one = runs_by(board, group.name, board.sheet.headline, decimals=_decimals(board))
+            one = runs_by(board, group.name, board.headline, decimals=_decimals(board))
             yield _measures_by(board, group.name) if alone else one
 
 
-def _measures_by(board: Board, by: str) -> PaperTable:
+def _measures_by(board: GroupFigures, by: str) -> PaperTable:
     """The rows of a group against all measures, of the one run that there is."""
     cut = Slice(board, published=False)
-    metrics = [metric for metric in board.sheet.metrics if cut.has(At(*OVERALL, metric))]
-    columns = tuple(Column(metric_name(metric), run_index=board.sheet.runs[0].index) for metric in metrics)
+    metrics = [metric for metric in board.all_metrics if cut.has(At(*OVERALL, metric))]
+    columns = tuple(Column(metric_name(metric), run_index=board.runs[0]) for metric in metrics)
     keys = [*((by, key) for key in board.keys(by)), OVERALL]
     rows = [
         PaperRow(
             "row" if key else "overall",
-            plain(key) if key else suite_name(board.sheet.suite),
+            plain(key) if key else suite_title(board.suite),
             cut.tags(group, key),
             tuple(replace(cell, ranked=False) if (cell := cut.cells(At(group, key, m))[0]) else None for m in metrics),
         )
@@ -164,8 +154,8 @@ def _measures_by(board: Board, by: str) -> PaperTable:
     return table_of(board, f"all-{by}", title, f"{title}.", columns, rows, stub=plain(by), decimals=_decimals(board))
 
 
-def _decimals(board: Board) -> int:
-    return decimals(board.sheet.headline)
+def _decimals(board: GroupFigures) -> int:
+    return decimals(board.headline)
 
 
 def model_table(
@@ -188,7 +178,7 @@ def model_table(
 
 
 def table_of(
-    board: Board,
+    board: GroupFigures,
     name: str,
     title: str,
     what: str,
@@ -211,7 +201,7 @@ def table_of(
         board.caption(what, spread=bool(spread), notes=notes),
         columns,
         tuple(rows),
-        board.sheet.headline,
+        board.headline,
         decimals,
         source=source,
         stub=stub,
@@ -220,10 +210,10 @@ def table_of(
     )
 
 
-def measures_table(board: Board, decimals: int = 1, metrics: Sequence[str] = ()) -> PaperTable:
+def measures_table(board: GroupFigures, decimals: int = 1, metrics: Sequence[str] = ()) -> PaperTable:
     """Every run with all its measures over the whole suite, each with its half-width."""
     cut = Slice(board, published=False)
-    ats = [At(*OVERALL, metric) for metric in metrics or board.sheet.metrics]
+    ats = [At(*OVERALL, metric) for metric in metrics or board.all_metrics]
     shown = [(Column(metric_name(at.metric)), at) for at in ats if cut.has(at)]
     rows = cut.model_rows([at for _, at in shown])
     notes = {metric_name(at.metric): metric_note(at.metric) for _, at in shown}
@@ -256,11 +246,11 @@ def metric_blocks(
         yield cut.row("average", "Avg", At(by, key, average), depth + 1)
 
 
-def runs_by(board: Board, by: str, metric: str, *, about: str = "", decimals: int = 1) -> PaperTable:
+def runs_by(board: GroupFigures, by: str, metric: str, *, about: str = "", decimals: int = 1) -> PaperTable:
     """One measure of every run by a tag, and over the whole suite."""
     cut = Slice(board, published=False)
     rows = [cut.row("row", plain(key), At(by, key, metric)) for key in board.keys(by)]
-    rows.append(cut.row("overall", suite_name(board.sheet.suite), At(*OVERALL, metric)))
+    rows.append(cut.row("overall", suite_title(board.suite), At(*OVERALL, metric)))
     title = f"{metric_name(metric)} by {plain(by).lower()}"
     what = f"{title}. {about}".strip()
     return table_of(
@@ -289,12 +279,3 @@ def short(metric: str) -> str:
     ('Acc', 'KP', 'Reasoning')
     """
     return SHORT.get(metric) or (metric.upper() if len(metric) == 2 else metric_name(metric))
-
-
-def _letters(name: str) -> str:
-    """A name of a model without what writers vary.
-
-    >>> _letters("Qwen2.5-VL-72B") in _letters("openai:qwen2.5-vl-72b-instruct")
-    True
-    """
-    return "".join(char for char in name.lower() if char.isalnum())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from editscope.report.paper_tables.any_judged_suite import (
+from editscope.suites.tables import OVERALL, Column, GroupFigures, PaperRow, PaperTable
+from editscope.suites.tables.judged import (
     At,
     Slice,
     measures_table,
@@ -14,9 +15,6 @@ from editscope.report.paper_tables.any_judged_suite import (
     slices,
     table_of,
 )
-from editscope.report.paper_tables.group_figures import OVERALL, Board
-from editscope.report.paper_tables.registry import layout
-from editscope.suites.tables import Column, PaperRow, PaperTable
 from editscope.wording import plain
 
 PAPER = "of the PICABench paper"
@@ -28,8 +26,7 @@ WHAT = (
 )
 
 
-@layout("picabench")
-def picabench(board: Board) -> Iterator[PaperTable]:
+def tables(board: GroupFigures) -> Iterator[PaperTable]:
     """A table of laws for each level, the levels side by side, then what the paper has no table of."""
     levels = slices(board, "level")
     for cut in levels:
@@ -57,7 +54,7 @@ def _laws(cut: Slice) -> list[tuple[Column, At]]:
     return found
 
 
-def _levels(board: Board, levels: list[Slice]) -> PaperTable:
+def _levels(board: GroupFigures, levels: list[Slice]) -> PaperTable:
     """Every model at every level, in rows."""
     whole = Slice(board)
     columns = [

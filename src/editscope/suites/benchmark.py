@@ -1,0 +1,175 @@
+"""A benchmark as the registry knows it: what people read about it, its options, and where its parts are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from editscope.errors import BadInput
+from editscope.scoring.rubrics.accounting import Release
+
+OptionType: TypeAlias = Literal["text", "names", "number", "size", "flag"]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of a benchmark, which you write into its spec: ``picabench?region=whole``.
+
+    ``values`` are those it takes, the default first; empty where it takes any. An option of ``cases`` decides which
+    cases there are; an option of the ``protocol`` decides how they are judged.
+    """
+
+    name: str
+    help: str
+    type: OptionType = "text"
+    values: tuple[str, ...] = ()
+    of: Literal["cases", "protocol"] = "cases"
+
+    def read(self, text: str) -> Any:
+        """The value of the option as its benchmark wants it.
+
+        >>> Option("tasks", "Only these tasks.", "names").read("border,removal")
+        ('border', 'removal')
+        >>> Option("canvas", "Size of the canvas.", "size").read("1024x576")
+        (1024, 576)
+        """
+        if self.type == "names":
+            return tuple(name.strip() for name in text.split(",") if name.strip())
+        if self.type == "number":
+            if not text.strip().isdecimal():
+                raise BadInput(f"{self.name}={text!r} is not a whole number")
+            return int(text)
+        if self.type == "size":
+            width, _, height = text.lower().replace("×", "x").partition("x")
+            if not (width.isdecimal() and height.isdecimal() and int(width) and int(height)):
+                raise BadInput(f"{self.name}={text!r} is not of the form WxH, such as 1024x576")
+            return int(width), int(height)
+        if self.type == "flag":
+            if text.strip().lower() not in FLAGS:
+                raise BadInput(f"{self.name}={text!r} is neither on nor off; give 1 or 0")
+            return FLAGS[text.strip().lower()]
+        return text
+
+
+FLAGS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper whose tables lie in the folder ``published/`` of its benchmark; ``source`` names that benchmark."""
+
+    source: str
+    name: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """Where the results of a suite are printed, and which of them its models are ranked by.
+
+    ``cases`` is how many cases the printed averages are over; 0 where a run of ours cannot be held against it yet.
+    ``secondhand`` marks results that the authors of another benchmark report.
+    """
+
+    source: str
+    metric: str
+    cases: int = 0
+    judge: str = ""
+    level: str = ""
+    language: str = ""
+    secondhand: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Benchmark:
+    """All that the rest of the house knows about a benchmark. Its entry point leads here.
+
+    ``load``, ``write_set``, ``rubric`` and ``tables`` are "module:name" and imported when they are needed. Prompts lie
+    in the folder ``prompts/`` beside the rubric, published results in ``published/`` beside ``load``.
+    """
+
+    name: str
+    title: str
+    """The name as its authors write it."""
+    about: str
+    """What it tests, in one sentence."""
+    load: str
+    """The function that makes or reads its suite: ``load(root=None, **options)``."""
+    scoring: Literal["pixels", "judged"] = "judged"
+    cases: int | None = None
+    """The number of cases of the published set."""
+    options: tuple[Option, ...] = ()
+    write_set: str = ""
+    """The function that writes a set to disk, where cases are made from seeds."""
+    rubric: str = ""
+    """The class of its rubric; "" where pixels are compared, or where the rubric of another benchmark is used."""
+    protocol: str = ""
+    """The name of the protocol it is judged by; its own where it has a rubric."""
+    tables: str = ""
+    """The function that lays out its tables as its paper does; general tables where there is none."""
+    main_groups: tuple[str, str] | None = None
+    """The coarser and the finer group of its main table; "" for one that it does not have."""
+    paper: Paper | None = None
+    headline: Headline | None = None
+    remark: str = ""
+    """What a reader must know to set published numbers beside others."""
+    release: Release | None = None
+    """How the authors' released tool counts failed calls and missing edits."""
+    beside: str = ""
+    """Another benchmark whose scores are shown against these."""
+    citation: str = ""
+    listed: bool = True
+    place: int = 100
+    """Where it stands in lists: lower numbers first, then by name."""
+
+    @property
+    def judged_by(self) -> str:
+        """The protocol of its cases where no other is asked for; "" where pixels are compared."""
+        return self.protocol or (self.name if self.rubric else "")
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its code and data."""
+        spec = find_spec(self.load.partition(":")[0])
+        if spec is None or spec.origin is None:
+            raise BadInput(f"the module of {self.name} ({self.load}) cannot be found; install its package again")
+        return Path(spec.origin).parent
+
+    def part(self, name: Literal["load", "write_set", "rubric", "tables"]) -> Any:
+        """One of its parts, imported now."""
+        where = str(getattr(self, name))
+        module, _, attribute = where.partition(":")
+        try:
+            return getattr(import_module(module), attribute)
+        except (ImportError, AttributeError) as error:
+            raise BadInput(f"{name} of {self.name} is {where}, which cannot be imported: {error}") from error
+
+    def read_options(self, texts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Options of its cases and of its protocol, from texts that a person wrote."""
+        known = {option.name: option for option in self.options}
+        cases: dict[str, Any] = {}
+        protocol: dict[str, Any] = {}
+        for name, text in texts.items():
+            if name not in known:
+                raise self.unknown_option(name)
+            option = known[name]
+            try:
+                (cases if option.of == "cases" else protocol)[name] = option.read(text)
+            except BadInput as error:
+                raise BadInput(f"{self.name}: {error}") from error
+        return cases, protocol
+
+    def unknown_option(self, name: str) -> BadInput:
+        """The error for an option that it does not have."""
+        names = [option.name.replace("_", "-") for option in self.options]
+        near = get_close_matches(name.replace("_", "-"), names, n=1, cutoff=0.6)
+        return BadInput(
+            f"suite {self.name!r} does not take --{name.replace('_', '-')}"
+            + (f"; did you mean --{near[0]}?" if near else "; it takes --data" + "".join(f", --{n}" for n in names))
+            + f" (`editscope suites {self.name}` explains them)"
+        )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         smallest_difference,
     )
     from editscope.stats.ratings import Match, Rating, bradley_terry, elo, expected_share
-    from editscope.stats.relation import Correlation, Fit, Relation, correlation, ols, relate
+    from editscope.stats.relation import Correlation, LinearFit, Relation, correlation, ols, relate
     from editscope.stats.repeats import (
         RepeatMeans,
         Spread,
@@ -36,7 +36,7 @@ __all__ = [
     "BoundsGroup",
     "BoundsTable",
     "Correlation",
-    "Fit",
+    "LinearFit",
     "Match",
     "Paired",
     "PairedGroup",
@@ -108,7 +108,7 @@ _HOMES = {
     ),
     "relation": (
         "Correlation",
-        "Fit",
+        "LinearFit",
         "Relation",
         "correlation",
         "ols",

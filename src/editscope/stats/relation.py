@@ -26,7 +26,7 @@ MOST_SIGNS = 400_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class LinearFit:
     """A least-squares line y = intercept + slope · x with what is needed to draw its bands.
 
     ``p`` tests slope = 0; ``residual_sd`` has n - 2 degrees of freedom; ``t`` is the quantile of ``level``.
@@ -84,13 +84,13 @@ class Relation:
     names: tuple[str, ...]
     x: tuple[float, ...]
     y: tuple[float, ...]
-    fit: Fit
+    fit: LinearFit
     pearson: Correlation
     spearman: Correlation
     kendall: Correlation
 
 
-def ols(x: Sequence[float], y: Sequence[float], *, level: float = 0.95) -> Fit:
+def ols(x: Sequence[float], y: Sequence[float], *, level: float = 0.95) -> LinearFit:
     """Ordinary least squares of y on x: slope = Σ(xᵢ - x̄)(yᵢ - ȳ) / Σ(xᵢ - x̄)², R² = r², with t intervals.
 
     >>> fit = ols([1.0, 2.0, 3.0, 4.0], [2.0, 4.1, 5.9, 8.0])
@@ -108,7 +108,7 @@ def ols(x: Sequence[float], y: Sequence[float], *, level: float = 0.95) -> Fit:
     rest = ys - (found.intercept + found.slope * xs)
     slope, intercept = float(found.slope), float(found.intercept)
     slope_half, intercept_half = t * float(found.stderr), t * float(found.intercept_stderr)
-    return Fit(
+    return LinearFit(
         n=n,
         slope=slope,
         slope_lo=slope - slope_half,

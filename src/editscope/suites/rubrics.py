@@ -10,13 +10,13 @@ from editscope.errors import unknown
 from editscope.scoring.rubrics.base import Rubric
 
 _WHERE = {
-    "inedit": "inedit.rubric:InEdit",
-    "kris": "kris.rubric:Kris",
-    "own": "own.rubric:Own",
-    "picabench": "picabench.rubric:PicaBench",
-    "rise": "rise.rubric:Rise",
-    "wiseedit": "wiseedit.rubric:WiseEdit",
-    "worldedit": "worldedit.rubric:WorldEdit",
+    "inedit": "inedit.rubric:InEditRubric",
+    "kris": "kris.rubric:KrisRubric",
+    "own": "own.rubric:OwnRubric",
+    "picabench": "picabench.rubric:PicaBenchRubric",
+    "rise": "rise.rubric:RiseRubric",
+    "wiseedit": "wiseedit.rubric:WiseEditRubric",
+    "worldedit": "worldedit.rubric:WorldEditRubric",
 }
 
 

@@ -70,7 +70,7 @@ def write_problem(suite: GeneratedSuite, case_id: str, out: Path) -> str:
         return _line(case_id, _described(files[2]))
     problem = suite.problem(case_id)
     for file, picture in zip(files, (problem.input, problem.answer), strict=False):
-        _replace(file, encode_png(picture))
+        _replace(file, encode_png(picture, fixed_bytes=True))
     _replace(files[2], pretty(problem.sidecar).encode())
     return _line(case_id, problem.sidecar)
 

@@ -63,10 +63,10 @@ def warm(chart: str, count: int) -> tuple[float, float]:
     from editscope.images import encode_png, keep_freed_memory
     from editscope.suites.tinygrafix.catalog import CHARTS
     from editscope.suites.tinygrafix.make import make
-    from editscope.suites.tinygrafix.slots import Slot
+    from editscope.suites.tinygrafix.slots import ChartSlot
 
     keep_freed_memory()
-    slots = [Slot(chart, task, i) for i in range(count // 4) for task in CHARTS[chart]]
+    slots = [ChartSlot(chart, task, i) for i in range(count // 4) for task in CHARTS[chart]]
     for slot in slots[:8]:
         encode_png(make(slot).input)
     drawing = packing = 0.0
@@ -89,11 +89,11 @@ def baseline(count: int) -> float:
     import matplotlib.pyplot as plt
 
     from editscope.suites.tinygrafix.canvas import the_canvas
-    from editscope.suites.tinygrafix.charts.bar_chart import State
+    from editscope.suites.tinygrafix.charts.bar_chart import BarChart
     from editscope.suites.tinygrafix.make import plan
-    from editscope.suites.tinygrafix.slots import Slot
+    from editscope.suites.tinygrafix.slots import ChartSlot
 
-    def picture(state: State) -> None:
+    def picture(state: BarChart) -> None:
         figure, axes = plt.subplots(figsize=(6.4, 4.8), dpi=160, facecolor=state.theme.background)
         axes.set_facecolor(state.theme.background)
         shown = [bar for bar in state.bars if bar.shown]
@@ -107,7 +107,9 @@ def baseline(count: int) -> float:
         figure.savefig(io.BytesIO(), format="png")
         plt.close(figure)
 
-    changes = [plan(Slot("bar_chart", "recolor_bar", i), "benchmark", the_canvas()).change for i in range(count + 1)]
+    changes = [
+        plan(ChartSlot("bar_chart", "recolor_bar", i), "benchmark", the_canvas()).change for i in range(count + 1)
+    ]
     picture(changes.pop().before)  # fonts are found and loaded
     start = time.process_time()
     for change in changes:

@@ -56,20 +56,20 @@ def baseline(count: int) -> float:
     import numpy as np
     from PIL import Image, ImageDraw
 
-    from editscope.suites.generated.dice import Dice
+    from editscope.suites.generated.seeded_random import SeededRandom
     from editscope.suites.paintbench.catalog import CONDITIONS, object_count, seed_of
     from editscope.suites.paintbench.problem import Reject
-    from editscope.suites.paintbench.scene import Scene, Setup
+    from editscope.suites.paintbench.scene import Scene, SceneSetup
 
     start, made = time.process_time(), 0
     conditions = list(CONDITIONS.values())
     for i in range(count * 4):
         condition = conditions[i % len(conditions)]
         n = object_count("removal", condition.level)
-        dice = Dice(seed_of("benchmark", "removal", condition.name, "", i, 0))
-        scene = Scene(Setup(condition.width, condition.height, condition.palette, condition.striped, n), dice)
+        rng = SeededRandom(seed_of("benchmark", "removal", condition.name, "", i, 0))
+        scene = Scene(SceneSetup(condition.width, condition.height, condition.palette, condition.striped, n), rng)
         try:
-            scene.populate(dice)
+            scene.populate(rng)
         except Reject:
             continue
         for shapes in (scene.shapes, scene.shapes[1:]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import struct
 import zlib
+from hashlib import sha256
 from pathlib import Path
 
 import cv2
@@ -224,6 +225,31 @@ def test_noise_is_written_as_rgb_and_photographs_are_made_smaller_by_a_filter() 
     data = encode_png(soft)
     assert np.array_equal(by_pillow(data), soft)
     assert len(data) < soft.size // 2
+
+
+NOISE = {"of all values": (0, 256), "of 40 values": (100, 140)}
+
+
+@pytest.mark.parametrize("values", NOISE.values(), ids=NOISE)
+def test_noise_keeps_its_pixels_and_is_no_larger_than_opencv_writes_it(values: tuple[int, int]) -> None:
+    pixels = np.random.default_rng(0).integers(*values, (512, 512, 3), dtype=np.uint8)
+    data = encode_png(pixels)
+    assert np.array_equal(by_pillow(data), pixels) and np.array_equal(decode(data).pixels, pixels)
+    assert len(data) <= len(cv2.imencode(".png", pixels)[1])
+    assert data == encode_png(pixels.copy())
+
+
+def test_noise_has_the_bytes_of_version_0_1_where_a_hash_depends_on_them() -> None:
+    pixels = np.random.default_rng(0).integers(100, 140, (256, 256, 3), dtype=np.uint8)
+    data = encode_png(pixels, fixed_bytes=True)
+    assert sha256(data).hexdigest() == "da9113e3505d19cee49d97abf7e9d468e297c9ca7406a4639dc7d72b01451790"
+    assert len(encode_png(pixels)) < len(data)
+
+
+def test_flat_pictures_have_the_same_bytes_with_and_without_fixed_bytes() -> None:
+    pixels = np.full((300, 300, 3), 200, np.uint8)
+    pixels[:100, :100] = np.random.default_rng(0).integers(0, 256, (100, 100, 3))  # more than 256 colors
+    assert encode_png(pixels) == encode_png(pixels, fixed_bytes=True)
 
 
 def test_a_number_without_a_color_is_refused() -> None:

@@ -30,14 +30,14 @@ from editscope.results.accounting import accounting_said
 from editscope.runs.rescore import plan_recount
 from editscope.runs.start import execute
 from editscope.scoring.rubrics.accounting import FAILED, MISSING, OURS
-from editscope.suites.inedit.data import InEdit
-from editscope.suites.kris.data import KRIS
-from editscope.suites.picabench.data import PICABench
+from editscope.suites.inedit.data import InEditSuite
+from editscope.suites.kris.data import KrisSuite
+from editscope.suites.picabench.data import PicaBenchSuite
 from editscope.suites.registry import benchmarks
-from editscope.suites.rise.data import RISE
+from editscope.suites.rise.data import RiseSuite
 from editscope.suites.rubrics import load_rubric
-from editscope.suites.wiseedit.data import WiseEdit
-from editscope.suites.worldedit.data import WorldEdit
+from editscope.suites.wiseedit.data import WiseEditSuite
+from editscope.suites.worldedit.data import WorldEditSuite
 from results.test_missing_verdicts import KRIS_TAGS, a_case, asked, bilingual
 from support.judged_data import make_picabench
 from support.judged_lines import run_info, score_line, tables
@@ -72,7 +72,7 @@ def test_risebench_drops_a_case_with_a_failed_call_and_counts_it_as_not_accurate
     full = {"reasoning": 5, "consistency": 5, "plausibility": 5}
     ours, released = both(
         "rise",
-        RISE.aggregation,
+        RiseSuite.aggregation,
         line("rise", a_case("a", {"category": "temporal"}), full),
         line("rise", a_case("b", {"category": "temporal"}), {**full, "reasoning": 3, "plausibility": None}),
         line("rise", a_case("c", {"category": "temporal"}), {**full, "consistency": None}),
@@ -87,7 +87,7 @@ def test_bounds_of_a_released_count_take_what_judges_said_for_known() -> None:
     full = {"reasoning": 5, "consistency": 5, "plausibility": 5}
     _, released = both(
         "rise",
-        RISE.aggregation,
+        RiseSuite.aggregation,
         line("rise", a_case("a", {"category": "temporal"}), full),
         line("rise", a_case("b", {"category": "temporal"}), {**full, "reasoning": 3, "plausibility": None}),
     )
@@ -101,7 +101,7 @@ def test_wiseedit_drops_a_case_in_both_languages_for_a_failed_call_or_a_missing_
     lines = [line("wiseedit", first, best, "en"), line("wiseedit", first, best, "cn")]
     lines += [line("wiseedit", second, worst, "en"), line("wiseedit", second, {**worst, "kf": None}, "cn")]
     lines += [line("wiseedit", third, best, "en"), line("wiseedit", third, {}, "cn", missing="no_output")]
-    ours, released = both("wiseedit", WiseEdit.aggregation, *lines)
+    ours, released = both("wiseedit", WiseEditSuite.aggregation, *lines)
     assert (released["average"]["mean"], released["if"]["n"]) == (100.0, 2)
     assert ours["if"]["n"] == 6
     assert ours["if"]["mean"] == pytest.approx(50)
@@ -111,12 +111,12 @@ def test_kris_bench_leaves_out_missing_edits_and_inedit_bench_stops_at_them() ->
     tags = {**KRIS_TAGS, "category": "color_change"}
     fair = {"consistency": 3, "instruction": 3, "quality": 3}
     lines = [line("kris", a_case("a", tags), fair), line("kris", a_case("b", tags), {}, missing="refused")]
-    ours, released = both("kris", KRIS.aggregation, *lines)
+    ours, released = both("kris", KrisSuite.aggregation, *lines)
     assert (ours["average"]["mean"], released["average"]["mean"]) == (25.0, 50.0)
     tags = {"category": "state_transition"}
     gap = {"ac": 3, "pq": 3, "sc": None, "lc": 3}
     lines = [line("inedit", a_case("a", tags), gap), line("inedit", a_case("b", tags), {}, missing="refused")]
-    ours, released = both("inedit", InEdit.aggregation, *lines)
+    ours, released = both("inedit", InEditSuite.aggregation, *lines)
     assert ours == released
 
 
@@ -124,7 +124,7 @@ def test_picabench_counts_a_failed_call_as_wrong_and_judges_a_white_picture() ->
     first, second = asked("a", "reflection", "Yes", "Yes"), asked("b", "reflection", "No", "Yes")
     lines = [line("picabench", first, {"q1": True, "q2": None}, pixels={"consistency": 30.0})]
     gone = line("picabench", second, {}, missing="no_output", white={"q1": False, "q2": False})
-    ours, released = both("picabench", PICABench.aggregation, *lines, gone)
+    ours, released = both("picabench", PicaBenchSuite.aggregation, *lines, gone)
     assert (ours["accuracy"]["mean"], ours["accuracy"]["n"]) == (pytest.approx(100 / 3), 3)
     assert (released["accuracy"]["mean"], released["accuracy"]["n"]) == (50.0, 4)
     assert (ours["accuracy_by_case"]["mean"], released["accuracy_by_case"]["mean"]) == (50.0, 50.0)
@@ -133,7 +133,7 @@ def test_picabench_counts_a_failed_call_as_wrong_and_judges_a_white_picture() ->
 
 def test_a_released_count_that_needs_verdicts_nobody_gave_is_not_made_up() -> None:
     case = asked("a", "reflection", "Yes")
-    info = run_info(load_rubric("picabench"), PICABench.aggregation)
+    info = run_info(load_rubric("picabench"), PicaBenchSuite.aggregation)
     found = tables(info, [line("picabench", case, {}, missing="no_output")])
     assert (found["accounting"]["differs"], found["accounting"]["unknown"]) == (None, 1)
     assert "other" not in found["accounting"]
@@ -142,7 +142,7 @@ def test_a_released_count_that_needs_verdicts_nobody_gave_is_not_made_up() -> No
 
 def test_a_protocol_without_a_released_tool_counts_our_way_and_says_so() -> None:
     case = a_case("a", {"mode": "time"})
-    info = run_info(load_rubric("worldedit"), WorldEdit.aggregation, accounting="released")
+    info = run_info(load_rubric("worldedit"), WorldEditSuite.aggregation, accounting="released")
     found = tables(info, [line("worldedit", case, {}, missing="no_output")])
     assert found["overall"]["average"]["mean"] == 1.0
     assert accounting_said(found) == "there is no released tool for this protocol: counted our way"
@@ -152,7 +152,7 @@ def test_the_other_accounting_of_a_released_run_is_ours_and_both_have_their_grou
     tags = {**KRIS_TAGS, "category": "color_change"}
     fair = {"consistency": 3, "instruction": 3, "quality": 3}
     lines = [line("kris", a_case("a", tags), fair), line("kris", a_case("b", tags), {}, missing="refused")]
-    found = tables(run_info(load_rubric("kris"), KRIS.aggregation, accounting="released"), lines)
+    found = tables(run_info(load_rubric("kris"), KrisSuite.aggregation, accounting="released"), lines)
     counts = found["accounting"]
     assert (found["overall"]["average"]["mean"], counts["other"]["overall"]["average"]["mean"]) == (50.0, 25.0)
     assert (counts["other"]["name"], counts["difference"]["average"]) == ("ours", -25.0)

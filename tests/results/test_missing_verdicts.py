@@ -14,13 +14,13 @@ from editscope.judges import Verdict
 from editscope.results.judged_tables import score_columns
 from editscope.scoring.rubrics import Rubric, Unit
 from editscope.scoring.rubrics.scales import ScaleRubric
-from editscope.suites.inedit.data import InEdit
-from editscope.suites.kris.data import KRIS
-from editscope.suites.picabench.data import PICABench
-from editscope.suites.rise.data import RISE
+from editscope.suites.inedit.data import InEditSuite
+from editscope.suites.kris.data import KrisSuite
+from editscope.suites.picabench.data import PicaBenchSuite
+from editscope.suites.rise.data import RiseSuite
 from editscope.suites.rubrics import load_rubric
-from editscope.suites.wiseedit.data import WiseEdit
-from editscope.suites.worldedit.data import WorldEdit
+from editscope.suites.wiseedit.data import WiseEditSuite
+from editscope.suites.worldedit.data import WorldEditSuite
 from support.judged_lines import PIXELS, overall, run_info, score_line, tables
 
 Key = tuple[str, str, str]
@@ -51,7 +51,7 @@ SUITES: dict[str, tuple[str, dict[str, str], Aggregation, list[Case]]] = {
     "rise": (
         "rise",
         {},
-        RISE.aggregation,
+        RiseSuite.aggregation,
         [
             a_case("a", {"category": "temporal"}),
             a_case("b", {"category": "causal"}, details={"consistency_free": True}),
@@ -61,13 +61,13 @@ SUITES: dict[str, tuple[str, dict[str, str], Aggregation, list[Case]]] = {
     "picabench": (
         "picabench",
         {},
-        PICABench.aggregation,
+        PicaBenchSuite.aggregation,
         [asked("a", "reflection", "Yes", "No", "Yes"), asked("b", "causality", "No"), asked("c", "causality", "Yes")],
     ),
     "inedit": (
         "inedit",
         {},
-        InEdit.aggregation,
+        InEditSuite.aggregation,
         [
             a_case("a", {"category": "state_transition"}),
             a_case("b", {"category": "dynamic_process"}, checklist="Check Item 1"),
@@ -77,23 +77,28 @@ SUITES: dict[str, tuple[str, dict[str, str], Aggregation, list[Case]]] = {
     "kris": (
         "kris",
         {},
-        KRIS.aggregation,
+        KrisSuite.aggregation,
         [
             a_case("a", {**KRIS_TAGS, "category": "color_change"}),
             a_case("b", {**KRIS_TAGS, "category": "physics"}),
         ],
     ),
-    "wiseedit": ("wiseedit", {}, WiseEdit.aggregation, [bilingual("a", "awareness"), bilingual("b", "imagination")]),
+    "wiseedit": (
+        "wiseedit",
+        {},
+        WiseEditSuite.aggregation,
+        [bilingual("a", "awareness"), bilingual("b", "imagination")],
+    ),
     "worldedit": (
         "worldedit",
         {},
-        WorldEdit.aggregation,
+        WorldEditSuite.aggregation,
         [a_case("a", {"mode": "time"}), a_case("b", {"mode": "light"})],
     ),
     "worldedit, gate enforced": (
         "worldedit",
         {"kp_gate": "enforced"},
-        WorldEdit.aggregation,
+        WorldEditSuite.aggregation,
         [a_case("a", {"mode": "time"}), a_case("b", {"mode": "light"})],
     ),
 }
@@ -164,7 +169,7 @@ def rows_of(name: str, case: Case, said: Mapping[str, Any], **options: Any) -> d
     return {f"{metric} {key}".strip() if metric == "accuracy" else metric: ends for metric, key, *ends in rows}
 
 
-EMPTY: Any = (RISE.aggregation.overall, (), ())
+EMPTY: Any = (RiseSuite.aggregation.overall, (), ())
 
 
 def test_one_missing_verdict_leaves_a_rise_score_between_two_numbers_and_not_wholly_unknown() -> None:
@@ -206,5 +211,5 @@ def test_rows_of_older_journals_lie_anywhere_on_their_scale() -> None:
     line = score_line(rubric, case, unit, {})
     for row in line["rows"]:
         row.pop("low"), row.pop("high")
-    columns = score_columns(run_info(rubric, KRIS.aggregation), [({}, line)])
+    columns = score_columns(run_info(rubric, KrisSuite.aggregation), [({}, line)])
     assert set(zip(columns["value"], columns["low"], columns["high"], strict=True)) == {(None, 1.0, 5.0)}

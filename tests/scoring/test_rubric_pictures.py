@@ -27,7 +27,7 @@ from editscope.judges.wire.gemini import Gemini
 from editscope.judges.wire.responses import Responses
 from editscope.scoring.rubrics import Unit
 from editscope.scoring.rubrics._lanczos import lanczos
-from editscope.scoring.rubrics.pictures import Form, Shown, pictures_of, with_side
+from editscope.scoring.rubrics.pictures import LazyPictures, PictureFormat, pictures_of, with_side
 from editscope.suites.protocol import Protocol, deciding_files, described
 from editscope.suites.rubrics import load_rubric
 
@@ -136,7 +136,7 @@ def test_pictures_are_made_when_a_prompt_shows_them_and_only_once() -> None:
         made.append(name)
         return (Picture(name.encode()),)
 
-    shown = Shown(source=lambda: maker("source"), references=lambda: maker("references"))
+    shown = LazyPictures(source=lambda: maker("source"), references=lambda: maker("references"))
     assert shown["source"] is shown["source"]
     assert shown.get("answer", ()) == ()
     assert made == ["source"]
@@ -145,11 +145,11 @@ def test_pictures_are_made_when_a_prompt_shows_them_and_only_once() -> None:
 def test_a_file_is_encoded_once_for_all_variants_and_again_when_it_changed(tmp_path: Path) -> None:
     path = tmp_path / "source.png"
     Image.fromarray(noise(6, 40, 40)).save(path)
-    (first,), (again,), (smaller,) = (pictures_of([path], Form(side)) for side in (512, 512, 20))
+    (first,), (again,), (smaller,) = (pictures_of([path], PictureFormat(side)) for side in (512, 512, 20))
     assert first is again
     assert opened(smaller).size == (20, 20)
     Image.fromarray(noise(7, 40, 44)).save(path)
-    (changed,) = pictures_of([path], Form(512))
+    (changed,) = pictures_of([path], PictureFormat(512))
     assert opened(changed).size == (44, 40)
 
 

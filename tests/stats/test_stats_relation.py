@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from editscope.errors import BadInput
-from editscope.stats import correlation, ols, relate
-from editscope.stats.relation import Method, _kendall, _spearman
+from editscope.stats import correlation, kendall_tau, ols, relate, spearman_rho
+from editscope.stats.rank_correlation import kendall_rows, spearman_rows
+from editscope.stats.relation import Method
 
 METHODS: tuple[Method, ...] = ("pearson", "spearman", "kendall")
 
@@ -61,9 +62,21 @@ def test_correlations_are_scipys_and_pearsons_interval_is_fishers() -> None:
 def test_every_resample_gets_the_rank_correlation_that_scipy_gives_it(points: list[tuple[int, int]]) -> None:
     x, y = (np.array([[p[i] for p in points]], dtype=float) for i in (0, 1))
     constant = len(set(x[0])) == 1 or len(set(y[0])) == 1
-    for ours, scipys in ((_spearman, spearmanr), (_kendall, kendalltau)):
+    for ours, scipys in ((spearman_rows, spearmanr), (kendall_rows, kendalltau)):
         expected = np.nan if constant else scipys(x[0], y[0]).statistic
         assert ours(x, y)[0] == pytest.approx(expected, nan_ok=True)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=12))
+def test_a_rank_correlation_is_that_of_scipy_and_none_where_one_side_is_constant(points: list[tuple[int, int]]) -> None:
+    x, y = zip(*points, strict=True)
+    for ours, scipys in ((spearman_rho, spearmanr), (kendall_tau, kendalltau)):
+        value = ours(x, y)
+        if len(set(x)) == 1 or len(set(y)) == 1:
+            assert value is None
+        else:
+            assert value == pytest.approx(scipys(x, y).statistic, abs=1e-12)
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:

@@ -14,29 +14,29 @@ def quantiles(values: list[float]) -> list[float]:
 
 
 def test_equal_distributions_are_seldom_told_apart() -> None:
-    dice = random.Random(1)
+    rng = random.Random(1)
     low = 0
     for _ in range(300):
-        release, ours = ([dice.gauss(0, 1) for _ in range(n)] for n in (96, 64))
+        release, ours = ([rng.gauss(0, 1) for _ in range(n)] for n in (96, 64))
         low += same_numbers(ours, quantiles(release), 96) < 0.05
     assert low <= 22
-    whole = [[float(dice.randint(3, 5)) for _ in range(n)] for n in (96, 64)]
+    whole = [[float(rng.randint(3, 5)) for _ in range(n)] for n in (96, 64)]
     assert same_numbers(whole[1], quantiles(whole[0]), 96) > 0.2
 
 
 def test_equal_shares_are_seldom_told_apart() -> None:
-    dice, low = random.Random(2), 0
+    rng, low = random.Random(2), 0
     for _ in range(300):
-        release, ours = ([dice.choice("aabcd") for _ in range(n)] for n in (96, 64))
+        release, ours = ([rng.choice("aabcd") for _ in range(n)] for n in (96, 64))
         shares = {name: release.count(name) / 96 for name in "abcd"}
         low += same_shares({name: ours.count(name) for name in "abcd"}, shares, 96) < 0.05
     assert low <= 24
 
 
 def test_other_distributions_are_found() -> None:
-    dice = random.Random(3)
-    release = [dice.uniform(0, 1) for _ in range(96)]
-    assert same_numbers([dice.uniform(0.35, 1.35) for _ in range(64)], quantiles(release), 96) < 1e-3
+    rng = random.Random(3)
+    release = [rng.uniform(0, 1) for _ in range(96)]
+    assert same_numbers([rng.uniform(0.35, 1.35) for _ in range(64)], quantiles(release), 96) < 1e-3
     assert same_shares({"a": 50, "b": 14}, {"a": 0.5, "b": 0.5}, 96) < 1e-3
     assert same_shares({"a": 64}, {"a": 0.5, "b": 0.5}, 96) < 1e-6
     assert bonferroni({"x": 0.0004, "y": 0.5}) == {"x": 0.0004}

@@ -20,13 +20,13 @@ from editscope.cases import Aggregation, Case, Instruction, Question, Status
 from editscope.judges import Verdict
 from editscope.scoring.rubrics import Unit
 from editscope.stats.summary import summarize
-from editscope.suites.inedit.data import InEdit
-from editscope.suites.kris.data import CATEGORIES, KRIS
-from editscope.suites.picabench.data import LAWS, PICABench
-from editscope.suites.rise.data import RISE
+from editscope.suites.inedit.data import InEditSuite
+from editscope.suites.kris.data import CATEGORIES, KrisSuite
+from editscope.suites.picabench.data import LAWS, PicaBenchSuite
+from editscope.suites.rise.data import RiseSuite
 from editscope.suites.rubrics import load_rubric
-from editscope.suites.wiseedit.data import WiseEdit
-from editscope.suites.worldedit.data import MODES, WorldEdit
+from editscope.suites.wiseedit.data import WiseEditSuite
+from editscope.suites.worldedit.data import MODES, WorldEditSuite
 from suites.test_rubric_tables import measured, score_columns
 
 DOT = np.zeros((1, 1, 3), np.uint8)
@@ -137,7 +137,7 @@ def test_worldedit(seed: int) -> None:
             modes = {mode: mean(row[measure]) for mode, row in table.items()}
             expected |= {("mode", mode, measure): value for mode, value in modes.items()}
             expected["overall", "", measure] = mean(modes.values())
-        compare("worldedit", WorldEdit.aggregation, drawn, expected, kp_gate="enforced" if gated else None)
+        compare("worldedit", WorldEditSuite.aggregation, drawn, expected, kp_gate="enforced" if gated else None)
 
 
 @FEW
@@ -186,7 +186,7 @@ def test_wiseedit(seed: int) -> None:
         expected["language", language, "kf"] = mean(tasks(language, "", "kf").values())
         expected["language/inputs", f"{language}/multi", "average"] = mean(tasks(language, "multi").values())
     expected["overall", "", "average"] = mean(languages.values())
-    compare("wiseedit", WiseEdit.aggregation, drawn, expected)
+    compare("wiseedit", WiseEditSuite.aggregation, drawn, expected)
 
 
 @FEW
@@ -229,7 +229,7 @@ def test_inedit(seed: int) -> None:
         for key in {one.case.tags.get(tag) for one in drawn} - {None}:
             units = [one for one in drawn if one.case.tags.get(tag) == key]
             expected |= {(tag, str(key), m): v for m, v in cells(units).items()}
-    compare("inedit", InEdit.aggregation, drawn, expected)
+    compare("inedit", InEditSuite.aggregation, drawn, expected)
 
 
 @FEW
@@ -268,7 +268,7 @@ def test_kris(seed: int) -> None:
         for key in {one.case.tags[tag] for one in drawn}:
             units = [one for one in drawn if one.case.tags[tag] == key]
             expected |= {(tag, key, m): v for m, v in cells(units).items()}
-    compare("kris", KRIS.aggregation, drawn, expected)
+    compare("kris", KrisSuite.aggregation, drawn, expected)
 
 
 @FEW
@@ -314,7 +314,7 @@ def test_rise(seed: int) -> None:
         units = [judged(one) for one in drawn if key in ("", one.case.tags["category"])]
         expected[by, key, "score"] = mean(score for score, _ in units)
         expected[by, key, "accuracy"] = mean(full for _, full in units)
-    compare("rise", RISE.aggregation, drawn, expected)
+    compare("rise", RiseSuite.aggregation, drawn, expected)
 
 
 @FEW
@@ -366,4 +366,4 @@ def test_picabench(seed: int) -> None:
         for place in dict.fromkeys((case_id, tags["level"]) for tags, case_id, _ in answered)
     ]
     expected["overall", "", "accuracy_by_case"] = mean(percent(v) for v in edits)
-    compare("picabench", PICABench.aggregation, drawn, expected)
+    compare("picabench", PicaBenchSuite.aggregation, drawn, expected)

@@ -12,13 +12,13 @@ from editscope.published import Result, results
 from editscope.scoring.rubrics import Measure, Rubric, ScoreRow
 from editscope.stats.missing import missing_bounds
 from editscope.stats.summary import summarize
-from editscope.suites.inedit.data import InEdit
-from editscope.suites.kris.data import GROUPS, KRIS
-from editscope.suites.picabench.data import PICABench
-from editscope.suites.rise.data import RISE
+from editscope.suites.inedit.data import InEditSuite
+from editscope.suites.kris.data import GROUPS, KrisSuite
+from editscope.suites.picabench.data import PicaBenchSuite
+from editscope.suites.rise.data import RiseSuite
 from editscope.suites.rubrics import load_rubric
-from editscope.suites.wiseedit.data import WiseEdit, WiseEditComplex
-from editscope.suites.worldedit.data import WorldEdit
+from editscope.suites.wiseedit.data import WiseEditComplexSuite, WiseEditSuite
+from editscope.suites.worldedit.data import WorldEditSuite
 
 Scored = tuple[str, Mapping[str, str], tuple[ScoreRow, ...]]
 """A case by its id, its tags and its rows."""
@@ -113,7 +113,7 @@ def test_worldedit_44_metric_cells_of_gpt_4o_give_4_363() -> None:
     cells = printed("worldedit", "GPT-4o", "1", "mode", ("vc", "vq", "if", "kp"))
     assert len(cells) == 44
     scored = [(c.group, {"mode": c.group}, (ScoreRow(c.metric, c.value),)) for c in cells]
-    tables = Tables(rubric, WorldEdit.aggregation, scored)
+    tables = Tables(rubric, WorldEditSuite.aggregation, scored)
     assert round(tables.overall("average"), 3) == 4.363
     for row in printed("worldedit", "GPT-4o", "1", "mode", ("average",)):
         assert tables.cell("mode", row.group, "average") == pytest.approx(row.value, abs=0.0051)
@@ -126,7 +126,7 @@ def test_wiseedit_nano_banana_pro_gets_87_3_on_awareness_and_82_4_in_english() -
         for c in printed("wiseedit", "Nano Banana Pro", "2", "task", ("if", "dp", "vq", "kf", "cf"), language=language):
             row = ScoreRow(c.metric, natural(rubric, c.metric, c.value), variant=language, tags={"language": language})
             scored.append((c.group, {"task": c.group, "inputs": "single", "images": "1"}, (row,)))
-    tables = Tables(rubric, WiseEdit.aggregation, scored)
+    tables = Tables(rubric, WiseEditSuite.aggregation, scored)
     assert tables.cell("language/task", "en/awareness", "average") == pytest.approx((85.4 + 88.6 + 83.9 + 91.4) / 4)
     assert round(tables.cell("language/task", "en/awareness", "average"), 1) == 87.3
     assert round(tables.cell("language", "en", "average"), 1) == 82.4
@@ -142,7 +142,7 @@ def test_wiseedit_complex_averages_five_metrics_then_two_languages() -> None:
         row = ScoreRow(c.metric, natural(rubric, c.metric, c.value), tags={"language": c.language})
         scored += [("1", {"images": "2"}, (row,))] if c.language else []
     assert len(scored) == 10
-    tables = Tables(rubric, WiseEditComplex.aggregation, scored)
+    tables = Tables(rubric, WiseEditComplexSuite.aggregation, scored)
     for r in printed("wiseedit-complex", model, "3", "overall", ("average",)):
         found = tables.cell("language", r.language, "average") if r.language else tables.overall("average")
         assert found == pytest.approx(r.value, abs=0.101)
@@ -158,7 +158,7 @@ def test_inedit_gpt_image_1_gets_81_33_from_six_metric_means_each_over_its_cases
         for n in range(cases[c.group])
     ]
     scored += [(f"pair_{n}", {"category": "process_plausibility"}, (ScoreRow("pp", 4.56),)) for n in range(34)]
-    tables = Tables(rubric, InEdit.aggregation, scored)
+    tables = Tables(rubric, InEditSuite.aggregation, scored)
     assert round(tables.overall("overall"), 2) == 81.33
     means = [round(tables.overall(metric), 1) for metric in ("ac", "pq", "sc", "lc", "sp", "pp")]
     assert means == [92.2, 92.4, 72.0, 71.1, 71.3, 89.0]
@@ -175,7 +175,7 @@ def test_inedit_accuracy_is_over_all_203_cases_that_are_not_path_pairs() -> None
         (str(n), {"category": "state_transition"}, (ScoreRow("accuracy", float(n < 34)),)) for n in range(203)
     ]
     scored.append(("pair", {"category": "process_plausibility"}, (ScoreRow("pp", 5.0),)))
-    tables = Tables(rubric, InEdit.aggregation, scored)
+    tables = Tables(rubric, InEditSuite.aggregation, scored)
     assert round(tables.overall("accuracy"), 2) == 16.75
     assert tables.found["overall"]["accuracy"]["n"] == 203
 
@@ -190,7 +190,7 @@ def test_kris_averages_are_over_cases_not_over_groups() -> None:
         tags = {"knowledge": knowledge, "dimension": c.group, "category": c.group}
         row = ScoreRow("vc", natural(rubric, "vc", c.value))
         scored += [(f"{c.group}/{n}", tags, (row,)) for n in range(number[c.group])]
-    tables = Tables(rubric, KRIS.aggregation, scored)
+    tables = Tables(rubric, KrisSuite.aggregation, scored)
     assert round(tables.cell("knowledge", "factual", "average"), 2) == 79.80
     assert round(tables.overall("average"), 2) == 80.09
 
@@ -200,7 +200,7 @@ def test_a_kris_case_is_the_mean_of_its_own_metrics_three_or_four() -> None:
     tags = {"knowledge": "factual", "dimension": "spatial", "category": "position_movement"}
     three = (ScoreRow("vc", 5.0), ScoreRow("if", 5.0), ScoreRow("vq", 5.0))
     four = tuple(ScoreRow(metric, 1.0) for metric in ("vc", "if", "vq", "kp"))
-    tables = Tables(rubric, KRIS.aggregation, [("a", tags, three), ("b", tags, four)])
+    tables = Tables(rubric, KrisSuite.aggregation, [("a", tags, three), ("b", tags, four)])
     assert tables.overall("average") == 50  # over rows it would be 3/7, over metric means 3/8
     assert tables.overall("kp") == 0
 
@@ -213,7 +213,7 @@ def test_picabench_is_pooled_over_questions_and_by_case_stands_beside_it() -> No
         rows = tuple(ScoreRow("accuracy", value) for value in answers)
         return name, tags, (*rows, ScoreRow("accuracy_by_case", sum(answers) / len(answers)))
 
-    tables = Tables(rubric, PICABench.aggregation, [case("a", [1, 1, 0]), case("b", [0])])
+    tables = Tables(rubric, PicaBenchSuite.aggregation, [case("a", [1, 1, 0]), case("b", [0])])
     assert tables.overall("accuracy") == 50
     assert tables.overall("accuracy_by_case") == pytest.approx(100 / 3)
     assert tables.cell("law", "reflection", "accuracy") == 50
@@ -225,7 +225,7 @@ def test_tables_by_level_and_language_are_there_only_where_rows_have_them() -> N
         ScoreRow("vc", 2.0, tags={"level": "implicit"}),
         ScoreRow("vc", 4.0, variant="paraphrase", tags={"level": "paraphrase"}),
     )
-    tables = Tables(rubric, WorldEdit.aggregation, [("a", {"mode": "time"}, both)])
+    tables = Tables(rubric, WorldEditSuite.aggregation, [("a", {"mode": "time"}, both)])
     assert tables.keys("level") == ["implicit", "paraphrase"]
     assert tables.cell("level/mode", "paraphrase/time", "vc") == 4
     assert tables.overall("vc") == 3
@@ -239,7 +239,7 @@ def test_bounds_put_every_missing_verdict_lowest_and_highest() -> None:
         ("a", {"category": "causal"}, (ScoreRow("score", 5.0), ScoreRow("accuracy", 1.0))),
         ("b", {"category": "causal"}, (ScoreRow("score", None, lost), ScoreRow("accuracy", None, lost))),
     ]
-    plan = rubric.aggregation(RISE.aggregation)
+    plan = rubric.aggregation(RiseSuite.aggregation)
     measure = rubric.measure("score")
     rows = counting_for(score_columns(scored, plan), measure)
     found = missing_bounds(

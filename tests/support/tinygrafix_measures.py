@@ -19,7 +19,7 @@ import numpy as np
 from editscope.scoring import floor_miou
 from editscope.suites.tinygrafix.catalog import CHARTS
 from editscope.suites.tinygrafix.make import make
-from editscope.suites.tinygrafix.slots import Slot
+from editscope.suites.tinygrafix.slots import ChartSlot
 from support.distributions import counted, known, same_numbers, same_shares
 
 NOT_COMPARED = {"instruction_words"}
@@ -196,7 +196,7 @@ def measured(chart: str, task: str, count: int, namespace: str) -> Measured:
     """The measures of as many problems of a task."""
     result = Measured()
     for slot in range(count):
-        made = make(Slot(chart, task, slot), namespace)
+        made = make(ChartSlot(chart, task, slot), namespace)
         about = made.sidecar
         before, after = about["state"], about["answer_state"]
         values = of_pictures(made.input, made.answer, before["theme"]["background"])

@@ -50,14 +50,16 @@ __all__ = [
 ]
 
 
-def encode_png(image: Pixels | Indexed, *, palette: bool = True) -> bytes:
+def encode_png(image: Pixels | Indexed, *, palette: bool = True, fixed_bytes: bool = False) -> bytes:
     """The picture as a PNG file: a palette where 256 colors suffice. Equal pixels give equal bytes.
 
     ``palette=False`` is for readers that expect three channels in every PNG, such as other people's models.
+    ``fixed_bytes=True`` writes noisy pictures as version 0.1 did: larger and more slowly, but with the same bytes. Use
+    it where a hash of the file is published or is the key of something that was paid for.
     """
     from editscope.images import _png_write  # brings Numba, which reading a header does not need
 
-    return _png_write.encode_png(image, palette)
+    return _png_write.encode_png(image, palette, fixed_bytes)
 
 
 def interpolate(pixels: Pixels, height: int, width: int) -> npt.NDArray[np.float32]:

@@ -1,4 +1,4 @@
-"""Writing PNG: a palette where 256 colors suffice, small depths packed, the better of few filters, zlib-ng."""
+"""PNG files made of pixels: a palette for up to 256 colors, small depths packed, the best of three filters, zlib-ng."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ from editscope.images._records import Indexed, Pixels, writable
 # Higher levels take longer and gain little on such pictures. ISA-L is twice as fast, but in fresh processes about one
 # picture in four hundred came out with another match of equal content: same pixels, other bytes, and we promise bytes.
 LEVEL = 2
+FILTERS = (UP, SUB, NO_FILTER)
+SMALL = 1 << 16
+"""Bytes of pixels below which a picture is written so quickly that looking for noise does not pay."""
 
 
-def encode_png(image: Pixels | Indexed, palette: bool = True) -> bytes:
-    """The picture as a PNG file. Equal pixels give equal bytes, whichever way they are handed over."""
+def encode_png(image: Pixels | Indexed, palette: bool = True, fixed_bytes: bool = False) -> bytes:
+    """The picture as a PNG file. Equal pixels give equal bytes, whether you pass RGB or a palette."""
     if isinstance(image, Indexed) and not palette:
         image = image.rgb()
     if isinstance(image, Indexed):
@@ -37,7 +40,8 @@ def encode_png(image: Pixels | Indexed, palette: bool = True) -> bytes:
     if colors:
         return _encode_indexed(plane, table[:colors])
     rows = image.reshape(height, 3 * width)
-    return _file(width, height, 8, 2, b"", _deflated(_well_filtered(rows)))
+    noisy = not fixed_bytes and rows.size >= SMALL and _is_noisy(rows)
+    return _file(width, height, 8, 2, b"", _packed_noise(rows) if noisy else _packed(rows))
 
 
 def write_png(path: str | Path, image: Pixels | Indexed, palette: bool = True) -> None:
@@ -94,18 +98,46 @@ def _deflated(rows: npt.NDArray[np.uint8]) -> bytes:
     return bytes(zlib_ng.compress(rows, LEVEL))
 
 
-def _well_filtered(rows: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """RGB rows with the filter that packs a sample best: bands of 16 rows, one in every 256."""
-    kinds = (UP, SUB, NO_FILTER)
-    sizes = [
-        len(_deflated(np.concatenate([_band(rows, top, kind) for top in range(0, len(rows), 256)]))) for kind in kinds
-    ]
-    # Rows minus the row above are undone several times faster than others: worth two percent.
-    return _filtered(rows, 3, kinds[0 if sizes[0] <= 1.02 * min(sizes) else sizes.index(min(sizes))])
+def _coded(rows: npt.NDArray[np.uint8]) -> bytes:
+    """Deflated without a search for repeats: every byte gets its Huffman code."""
+    coder = zlib_ng.compressobj(LEVEL, zlib_ng.DEFLATED, zlib_ng.MAX_WBITS, strategy=zlib_ng.Z_HUFFMAN_ONLY)
+    return bytes(coder.compress(rows) + coder.flush())
+
+
+def _packed(rows: npt.NDArray[np.uint8]) -> bytes:
+    """RGB rows, deflated with the filter that packs a sample best."""
+    return _deflated(_filtered(rows, 3, _best_filter([len(_deflated(_sample(rows, kind))) for kind in FILTERS])))
+
+
+def _is_noisy(rows: npt.NDArray[np.uint8]) -> bool:
+    """Whether RGB rows have so few repeats that the search for them makes a sample no smaller."""
+    sample = _sample(rows, UP)
+    return len(_coded(sample)) <= len(_deflated(sample))
+
+
+def _packed_noise(rows: npt.NDArray[np.uint8]) -> bytes:
+    """RGB rows that have few repeats: in Huffman codes, or stored as they are where codes save nothing."""
+    samples = [_sample(rows, kind) for kind in FILTERS]
+    sizes = [len(_coded(sample)) for sample in samples]
+    filtered = _filtered(rows, 3, _best_filter(sizes))
+    return bytes(zlib_ng.compress(filtered, 0)) if min(sizes) >= samples[0].size else _coded(filtered)
+
+
+def _best_filter(sizes: list[int]) -> int:
+    """The filter of the smallest sample; UP where it comes close.
+
+    Readers undo UP several times faster than other filters, which is worth two percent.
+    """
+    return FILTERS[0 if sizes[0] <= 1.02 * min(sizes) else sizes.index(min(sizes))]
+
+
+def _sample(rows: npt.NDArray[np.uint8], kind: int) -> npt.NDArray[np.uint8]:
+    """Filtered rows in bands of 16, one band in every 256 rows."""
+    return np.concatenate([_band(rows, top, kind) for top in range(0, len(rows), 256)])
 
 
 def _band(rows: npt.NDArray[np.uint8], top: int, kind: int) -> npt.NDArray[np.uint8]:
-    """Sixteen filtered rows; the row above them is needed, and left out again."""
+    """Sixteen filtered rows. Filtering needs the row above them; it is left out of the result."""
     above = min(top, 1)
     return _filtered(rows[top - above : top + 16], 3, kind)[above:]
 

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
         pairs_needed_for_shares,
         smallest_difference,
     )
+    from editscope.stats.rank_correlation import kendall_tau, spearman_rho
     from editscope.stats.ratings import Match, Rating, bradley_terry, elo, expected_share
-    from editscope.stats.relation import Correlation, Fit, Relation, correlation, ols, relate
+    from editscope.stats.relation import Correlation, LinearFit, Relation, correlation, ols, relate
     from editscope.stats.repeats import (
         RepeatMeans,
         Spread,
@@ -36,7 +37,7 @@ __all__ = [
     "BoundsGroup",
     "BoundsTable",
     "Correlation",
-    "Fit",
+    "LinearFit",
     "Match",
     "Paired",
     "PairedGroup",
@@ -55,6 +56,7 @@ __all__ = [
     "elo",
     "expected_share",
     "holm",
+    "kendall_tau",
     "krippendorff_alpha",
     "missing_bounds",
     "ols",
@@ -67,6 +69,7 @@ __all__ = [
     "repeat_spread",
     "sign_test",
     "smallest_difference",
+    "spearman_rho",
     "summarize",
     "variance_components",
 ]
@@ -99,6 +102,7 @@ _HOMES = {
         "pairs_needed_for_shares",
         "smallest_difference",
     ),
+    "rank_correlation": ("kendall_tau", "spearman_rho"),
     "ratings": (
         "Match",
         "Rating",
@@ -108,7 +112,7 @@ _HOMES = {
     ),
     "relation": (
         "Correlation",
-        "Fit",
+        "LinearFit",
         "Relation",
         "correlation",
         "ols",

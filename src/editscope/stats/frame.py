@@ -29,7 +29,7 @@ UNIT = "case_id"
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class MeanTable:
     """The rows of one kind: ``keys[j]`` is row ``j`` of the last level of ``hierarchy``, over the rows of ``frame``."""
 
     name: str
@@ -83,7 +83,7 @@ class Frame:
         diagnostic = tuple(self.exclude.values())
         return [bool(diagnostic) and case == diagnostic for case in self._cases(tuple(self.exclude))]
 
-    def table(self, group: Group) -> Table:
+    def table(self, group: Group) -> MeanTable:
         """The rows of a group, resampled within the group's own strata where it has some.
 
         A group that averages over the unit is of rows that are folded to one per unit.
@@ -97,20 +97,20 @@ class Frame:
             return folded._table(group.name, group.by, rest, [not out for out in folded.excluded])
         return self._table(group.name, group.by, group.over, [not out for out in self.excluded])
 
-    def diagnostics(self) -> Table:
+    def diagnostics(self) -> MeanTable:
         """The one row of the cases that stay out of every average."""
         return self._table(DIAGNOSTIC, tuple(self.exclude), (), self.excluded)
 
-    def tables(self, aggregation: Aggregation) -> list[Table]:
+    def tables(self, aggregation: Aggregation) -> list[MeanTable]:
         """The overall row, then the rows of every group, then those of the diagnostics if there are any."""
         found = [self.table(aggregation.overall), *(self.table(group) for group in aggregation.groups)]
         return [*found, self.diagnostics()] if any(self.excluded) else found
 
-    def _table(self, name: str, by: tuple[str, ...], over: tuple[str, ...], used: Sequence[bool]) -> Table:
+    def _table(self, name: str, by: tuple[str, ...], over: tuple[str, ...], used: Sequence[bool]) -> MeanTable:
         nobody = [None in case for case in self._cases(by)]
         used = [u and not missing for u, missing in zip(used, nobody, strict=True)]
         nodes, hierarchy = self._hierarchy(by, over, used)
-        return Table(name, tuple("/".join(map(str, node)) for node in nodes), hierarchy, self)
+        return MeanTable(name, tuple("/".join(map(str, node)) for node in nodes), hierarchy, self)
 
     def _folded(self, kept: Sequence[str], inner: tuple[str, ...]) -> Frame:
         """One row per unit: the mean of its rows through the levels ``inner``, with the tags that are still needed."""
@@ -147,7 +147,7 @@ class Frame:
         return sorted(nodes, key=lambda node: [rank[value] for rank, value in zip(ranks, node, strict=True)])
 
 
-def by_frame(tables: Sequence[Table]) -> list[tuple[Frame, list[int]]]:
+def by_frame(tables: Sequence[MeanTable]) -> list[tuple[Frame, list[int]]]:
     """The frames of some tables, each with the places of its tables: one set of draws serves them all.
 
     Tables over the same rows and strata share their frame.

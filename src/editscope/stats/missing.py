@@ -9,7 +9,7 @@ import numpy as np
 
 from editscope.errors import BadInput
 from editscope.stats.bootstrap import hierarchical_bootstrap
-from editscope.stats.frame import UNIT, Frame, Rows, Table
+from editscope.stats.frame import UNIT, Frame, MeanTable, Rows
 from editscope.stats.summary import shown
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def missing_bounds(
     return BoundsTable(metric, found[0][0], tuple(groups))
 
 
-def _bounds(table: Table, metric: str) -> list[Bounds]:
+def _bounds(table: MeanTable, metric: str) -> list[Bounds]:
     values, row_of = table.frame.values, table.hierarchy.row_of
     (means,), _ = hierarchical_bootstrap(values, table.frame.strata, [table.hierarchy], resamples=0)
     found = []

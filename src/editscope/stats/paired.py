@@ -10,7 +10,7 @@ import numpy as np
 
 from editscope.errors import BadInput
 from editscope.stats.bootstrap import RESAMPLES, hierarchical_bootstrap, percentile_interval
-from editscope.stats.frame import UNIT, Frame, Rows, Table, by_frame, column, column_names
+from editscope.stats.frame import UNIT, Frame, MeanTable, Rows, by_frame, column, column_names
 from editscope.stats.hierarchy import Floats
 from editscope.stats.multiple import holm
 from editscope.stats.signflip import sign_flip_test
@@ -227,7 +227,7 @@ def _values(rows: Rows, metric: str) -> list[float]:
 
 
 def _rows(
-    frame: Frame, tables: Sequence[Table], metric: str, tolerance: float, resamples: int, seed: int, level: float
+    frame: Frame, tables: Sequence[MeanTable], metric: str, tolerance: float, resamples: int, seed: int, level: float
 ) -> list[list[Paired | None]]:
     """Every row of some tables over one frame, not yet corrected for their number."""
     hierarchies = [table.hierarchy for table in tables]

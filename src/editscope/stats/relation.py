@@ -16,17 +16,17 @@ import numpy as np
 from editscope.errors import BadInput
 from editscope.stats.bootstrap import draws, percentile_interval
 from editscope.stats.extras import needs
-from editscope.stats.hierarchy import Floats, Ints
+from editscope.stats.hierarchy import Floats
+from editscope.stats.rank_correlation import kendall_rows, spearman_rows
 
 Method: TypeAlias = Literal["pearson", "spearman", "kendall"]
 RANK_RESAMPLES = 5_000
-# Kendall's tau looks at every pair of points in every resample: this many at a time, and in all.
-SIGNS_AT_ONCE = 4_000_000
+# Kendall's tau looks at every pair of points in every resample: this many in all.
 MOST_SIGNS = 400_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class LinearFit:
     """A least-squares line y = intercept + slope · x with what is needed to draw its bands.
 
     ``p`` tests slope = 0; ``residual_sd`` has n - 2 degrees of freedom; ``t`` is the quantile of ``level``.
@@ -84,13 +84,13 @@ class Relation:
     names: tuple[str, ...]
     x: tuple[float, ...]
     y: tuple[float, ...]
-    fit: Fit
+    fit: LinearFit
     pearson: Correlation
     spearman: Correlation
     kendall: Correlation
 
 
-def ols(x: Sequence[float], y: Sequence[float], *, level: float = 0.95) -> Fit:
+def ols(x: Sequence[float], y: Sequence[float], *, level: float = 0.95) -> LinearFit:
     """Ordinary least squares of y on x: slope = Σ(xᵢ - x̄)(yᵢ - ȳ) / Σ(xᵢ - x̄)², R² = r², with t intervals.
 
     >>> fit = ols([1.0, 2.0, 3.0, 4.0], [2.0, 4.1, 5.9, 8.0])
@@ -108,7 +108,7 @@ def ols(x: Sequence[float], y: Sequence[float], *, level: float = 0.95) -> Fit:
     rest = ys - (found.intercept + found.slope * xs)
     slope, intercept = float(found.slope), float(found.intercept)
     slope_half, intercept_half = t * float(found.stderr), t * float(found.intercept_stderr)
-    return Fit(
+    return LinearFit(
         n=n,
         slope=slope,
         slope_lo=slope - slope_half,
@@ -208,28 +208,5 @@ def _rank_samples(x: Floats, y: Floats, method: Method, resamples: int, seed: in
     if method == "kendall":
         resamples = min(resamples, max(200, MOST_SIGNS // (len(x) * (len(x) - 1) // 2)))
     blocks = [block.astype(np.intp) for block in draws(seed, "points", len(x), resamples)]
-    of = _spearman if method == "spearman" else _kendall
-    return np.concatenate([of(x[block], y[block]) for block in blocks]) if blocks else np.empty(0)
-
-
-def _spearman(x: Floats, y: Floats) -> Floats:
-    rank = needs("scipy.stats", "a rank correlation").rankdata
-    return _cosine(*(rank(side, axis=1) - (side.shape[1] + 1) / 2 for side in (x, y)))
-
-
-def _kendall(x: Floats, y: Floats) -> Floats:
-    i, j = np.triu_indices(x.shape[1], 1)
-    step = max(1, SIGNS_AT_ONCE // max(1, len(i)))
-    parts = [_pair_signs(x[at : at + step], y[at : at + step], i, j) for at in range(0, len(x), step)]
-    return np.concatenate(parts)
-
-
-def _pair_signs(x: Floats, y: Floats, i: Ints, j: Ints) -> Floats:
-    """τ-b is the cosine between the signs of all differences of x and those of y."""
-    return _cosine(np.sign(x[:, i] - x[:, j]), np.sign(y[:, i] - y[:, j]))
-
-
-def _cosine(x: Floats, y: Floats) -> Floats:
-    both = np.einsum("ij,ij->i", x, y)
-    size = np.sqrt(np.einsum("ij,ij->i", x, x) * np.einsum("ij,ij->i", y, y))
-    return np.where(size > 0, both / np.where(size > 0, size, 1.0), np.nan)
+    rows = spearman_rows if method == "spearman" else kendall_rows
+    return np.concatenate([rows(x[block], y[block]) for block in blocks]) if blocks else np.empty(0)

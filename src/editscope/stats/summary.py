@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from editscope.stats.bootstrap import RESAMPLES, hierarchical_bootstrap, percentile_interval
-from editscope.stats.frame import DIAGNOSTIC, UNIT, Frame, Rows, Table, by_frame
+from editscope.stats.frame import DIAGNOSTIC, UNIT, Frame, MeanTable, Rows, by_frame
 from editscope.stats.hierarchy import Floats
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def shown(value: float, metric: str) -> float | None:
     return None if np.isnan(value) else round(float(value) * percent_scale(metric), 9)
 
 
-def _cells(means: Floats, samples: Floats, table: Table, metrics: Sequence[str]) -> list[dict[str, dict[str, Any]]]:
+def _cells(means: Floats, samples: Floats, table: MeanTable, metrics: Sequence[str]) -> list[dict[str, dict[str, Any]]]:
     """Each row of a table as ``{metric: {"mean", "lo", "hi", "n"}}``."""
     rows = len(means)
     sides = percentile_interval(samples.reshape(rows * len(metrics), samples.shape[2]))

@@ -157,7 +157,9 @@ def _python(name: str) -> Benchmark:
     try:
         value = getattr(import_module(module), attribute)
     except (Exception, SystemExit) as error:  # a module may do anything at import
-        raise BadInput(f"suite {name} cannot be imported ({type(error).__name__}: {error}); looked in {here} too") from error
+        raise BadInput(
+            f"suite {name} cannot be imported ({type(error).__name__}: {error}); looked in {here} too"
+        ) from error
     return replace(_as_record(name, where, value), name=name)
 
 

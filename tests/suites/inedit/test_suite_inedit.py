@@ -14,7 +14,7 @@ from editscope.errors import BadInput
 from editscope.images import load as pixels_of
 from editscope.suites import load_suite
 from editscope.suites.datafolder.suite import BadData
-from editscope.suites.inedit.data import SUBTASKS, InEdit, load, subtasks
+from editscope.suites.inedit.data import SUBTASKS, InEditSuite, load, subtasks
 from editscope.suites.inedit.joining import join, striped_bar
 from editscope.suites.rubrics import load_rubric
 from support.judged_data import draw
@@ -125,7 +125,7 @@ def test_a_byte_order_mark_does_not_matter(tmp_path: Path) -> None:
     assert load(tmp_path).fingerprint == plain
 
 
-def apart(tmp_path: Path) -> InEdit:
+def apart(tmp_path: Path) -> InEditSuite:
     """The same set, the first case with start and end in files of their own, the second as a list."""
     folder = make_inedit(tmp_path)
     for name, number in (("start", 90), ("end", 91)):

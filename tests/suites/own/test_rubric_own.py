@@ -14,7 +14,7 @@ from editscope.judges import Verdict
 from editscope.scoring.rubrics import ScoreRow, Unit
 from editscope.stats.summary import summarize
 from editscope.suites import load_suite
-from editscope.suites.own.rubric import Own
+from editscope.suites.own.rubric import OwnRubric
 from editscope.suites.rubrics import load_rubric
 from suites.test_rubric_tables import measured, score_columns
 from support.judged_data_more import make_own
@@ -83,9 +83,9 @@ CASES: list[dict[str, Any]] = [
 ]
 
 
-def rubric_of(suite: Any) -> Own:
+def rubric_of(suite: Any) -> OwnRubric:
     rubric = load_rubric(suite.default_protocol, **suite.rubric_options)
-    assert isinstance(rubric, Own)
+    assert isinstance(rubric, OwnRubric)
     return rubric
 
 
@@ -93,7 +93,9 @@ def said(**values: Any) -> list[Verdict]:
     return [Verdict("ok", values)]
 
 
-def rows_of(rubric: Own, case: Case, verdicts: dict[str, list[Verdict]], missing: Any = None) -> dict[str, ScoreRow]:
+def rows_of(
+    rubric: OwnRubric, case: Case, verdicts: dict[str, list[Verdict]], missing: Any = None
+) -> dict[str, ScoreRow]:
     return {row.metric: row for row in rubric.rows(case, Unit(case.id, ("",)), verdicts, {}, missing)}
 
 

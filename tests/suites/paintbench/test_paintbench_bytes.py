@@ -22,8 +22,8 @@ from editscope.images import Indexed
 from editscope.suites.generated.writing import pretty
 from editscope.suites.paintbench.catalog import CONDITIONS, MODES
 from editscope.suites.paintbench.make import make
-from editscope.suites.paintbench.slots import Slot
-from editscope.suites.paintbench.suite import PaintBench
+from editscope.suites.paintbench.slots import PaintSlot
+from editscope.suites.paintbench.suite import PaintBenchSuite
 from support.places import DATA
 
 PINNED = DATA / "paintbench_hashes.json"
@@ -40,7 +40,7 @@ if __name__ == "__main__":
 
 def digests(task: str, mode: str, condition: str) -> dict[str, str]:
     """Short hashes of what slot 0 of a cell consists of: input, answer, instruction, description."""
-    made = make(Slot(task, mode, condition, 0, 0))
+    made = make(PaintSlot(task, mode, condition, 0, 0))
     assert isinstance(made.input, Indexed)
     answer = made.answer.rgb() if isinstance(made.answer, Indexed) else made.answer
     parts = {
@@ -55,7 +55,7 @@ def digests(task: str, mode: str, condition: str) -> dict[str, str]:
 @pytest.mark.parametrize(("task", "mode"), CELLS)
 def test_each_mode_and_condition_is_what_it_was(task: str, mode: str) -> None:
     pinned = json.loads(PINNED.read_text())
-    assert pinned["generator"] == PaintBench.generator, f"write the hashes anew: {__doc__}"
+    assert pinned["generator"] == PaintBenchSuite.generator, f"write the hashes anew: {__doc__}"
     for condition in CONDITIONS:
         assert digests(task, mode, condition) == pinned["hashes"][f"{task}|{mode}|{condition}"], condition
 
@@ -86,7 +86,7 @@ def write_anew() -> None:
         f"{task}|{mode}|{condition}": digests(task, mode, condition) for task, mode in CELLS for condition in CONDITIONS
     }
     PINNED.parent.mkdir(exist_ok=True)
-    PINNED.write_text(json.dumps({"generator": PaintBench.generator, "hashes": hashes}, indent=0) + "\n")
+    PINNED.write_text(json.dumps({"generator": PaintBenchSuite.generator, "hashes": hashes}, indent=0) + "\n")
     print(f"{len(hashes)} problems pinned in {PINNED}")
 
 

@@ -7,7 +7,7 @@ import pytest
 from editscope.images import Indexed
 from editscope.scoring.pixels import floor_miou, missing_score
 from editscope.suites.paintbench.data import load
-from editscope.suites.paintbench.suite import PaintBench
+from editscope.suites.paintbench.suite import PaintBenchSuite
 from support.distributions import known
 from support.paintbench.measures import Sample, compare, compared, described, measure, sample_of
 
@@ -63,8 +63,8 @@ def test_an_unchanged_picture_scores_next_to_nothing(measured: tuple[str, Sample
 @pytest.mark.parametrize("task", ["gradient", "recolor", "cropping", "point_operations"])
 def test_measures_of_pictures_are_those_of_the_metric(task: str) -> None:
     suite = load(tasks=task, conditions="baseline", per_mode=1)
-    assert isinstance(suite, PaintBench)
-    made = suite.made(suite.ids[0])
+    assert isinstance(suite, PaintBenchSuite)
+    made = suite.problem(suite.ids[0])
     before, after = (
         picture.rgb() if isinstance(picture, Indexed) else picture for picture in (made.input, made.answer)
     )

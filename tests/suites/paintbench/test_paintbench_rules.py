@@ -17,7 +17,7 @@ from editscope.errors import BadInput
 from editscope.images import Indexed
 from editscope.suites.paintbench.catalog import MODES
 from editscope.suites.paintbench.make import make
-from editscope.suites.paintbench.slots import Overrides, Slot
+from editscope.suites.paintbench.slots import Overrides, PaintSlot
 from support.paintbench.reader import Board, Floats, Point, Thing
 from support.paintbench.sentences import PALETTES
 from support.paintbench.solver import solve
@@ -46,7 +46,7 @@ TASK_MODES = [(task, mode) for task, modes in MODES.items() for mode in modes]
 CELLS = [(task, mode, condition) for task, mode in TASK_MODES for condition in CONDITIONS]
 
 
-def board_of(slot: Slot, overrides: Overrides = Overrides(NAMESPACE)) -> Board:
+def board_of(slot: PaintSlot, overrides: Overrides = Overrides(NAMESPACE)) -> Board:
     made = make(slot, overrides)
     assert isinstance(made.input, Indexed)
     if isinstance(made.answer, Indexed):
@@ -59,7 +59,7 @@ def board_of(slot: Slot, overrides: Overrides = Overrides(NAMESPACE)) -> Board:
 @pytest.mark.parametrize(("task", "mode", "condition"), CELLS)
 def test_every_problem_is_valid_and_its_answer_is_what_the_sentence_asks(task: str, mode: str, condition: str) -> None:
     for slot in range(SLOTS):
-        board = board_of(Slot(task, mode, condition, slot, 0))
+        board = board_of(PaintSlot(task, mode, condition, slot, 0))
         try:
             keeps_the_rules(board, condition)
             solve(board)
@@ -81,7 +81,7 @@ def test_odd_canvases_and_counts_give_right_answers_or_a_sentence(
         TASK_MODES, itertools.cycle(("striped", "nonstandard", "baseline")), strict=False
     ):
         try:
-            board = board_of(Slot(task, mode, condition, 0, 0), Overrides(NAMESPACE, canvas, n))
+            board = board_of(PaintSlot(task, mode, condition, 0, 0), Overrides(NAMESPACE, canvas, n))
         except BadInput:
             continue
         made += 1
@@ -336,7 +336,7 @@ WRONG_ANSWERS: dict[str, Callable[[Board], npt.NDArray[np.uint8]]] = {
 @pytest.mark.parametrize("wrong", WRONG_ANSWERS)
 @pytest.mark.parametrize(("task", "mode"), TASK_MODES)
 def test_the_reader_notices_a_wrong_answer(task: str, mode: str, wrong: str) -> None:
-    board = board_of(Slot(task, mode, "n_med", 0, 0))
+    board = board_of(PaintSlot(task, mode, "n_med", 0, 0))
     other = dataclasses.replace(board, after=np.ascontiguousarray(WRONG_ANSWERS[wrong](board)))
     with pytest.raises(AssertionError):
         solve(other)
@@ -362,7 +362,7 @@ def test_the_reader_notices_a_wrong_answer(task: str, mode: str, wrong: str) -> 
     ],
 )
 def test_the_reader_notices_a_sentence_that_says_something_else(task: str, mode: str, said: str, instead: str) -> None:
-    boards = (board_of(Slot(task, mode, "n_xhigh", slot, 0)) for slot in range(20))
+    boards = (board_of(PaintSlot(task, mode, "n_xhigh", slot, 0)) for slot in range(20))
     noticed = []
     for board in itertools.islice((board for board in boards if said in board.sentence), 4):
         solve(board)

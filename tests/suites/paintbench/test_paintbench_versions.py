@@ -12,7 +12,7 @@ import pytest
 import editscope as es
 from editscope.errors import BadInput
 from editscope.runs import run as execute_run
-from editscope.suites.paintbench.suite import PaintBench
+from editscope.suites.paintbench.suite import PaintBenchSuite
 from support.places import DATA
 
 VERSION_1 = DATA / "paintbench_v1"
@@ -31,7 +31,7 @@ def test_a_set_of_version_1_is_read_and_scored(tmp_path: Path) -> None:
 
 
 def test_a_made_set_says_its_version_and_is_another_than_that_of_version_1() -> None:
-    assert PaintBench.generator == "2"
+    assert PaintBenchSuite.generator == "2"
     assert es.load_suite("paintbench", tasks="border").fingerprint != VERSION_1.joinpath("set.json").read_text()
 
 

@@ -20,7 +20,7 @@ from editscope.errors import BadInput
 from editscope.images import load as pixels_of
 from editscope.scoring.psnr import outside
 from editscope.suites.datafolder import hub
-from editscope.suites.datafolder.rows import Row
+from editscope.suites.datafolder.rows import DataRow
 from editscope.suites.datafolder.suite import BadData
 from editscope.suites.picabench import data as picabench
 from editscope.suites.picabench.edit_area import edit_area
@@ -79,7 +79,7 @@ def test_question_boxes_crop_what_the_released_tool_crops(folder: Path) -> None:
 @given(st.tuples(*(st.floats(0, 30, width=32) for _ in range(4))))
 def test_edit_areas_cover_the_pixels_that_pillow_fills(sides: tuple[float, float, float, float]) -> None:
     x, y, wide, high = (round(side, 2) for side in sides)
-    row = Row("here", {"edit_area": [{"x": x, "y": y, "width": wide, "height": high}]}, Path())
+    row = DataRow("here", {"edit_area": [{"x": x, "y": y, "width": wide, "height": high}]}, Path())
     (region,) = edit_area(row, (64, 64)).regions
     mine = np.zeros((64, 64), bool)
     left, top, right, bottom = region.box
@@ -373,7 +373,7 @@ def test_pictures_may_be_links(folder: Path, tmp_path: Path) -> None:
 
 
 def test_outputs_are_looked_for_by_number_and_level() -> None:
-    names = picabench.PICABench.output_names
+    names = picabench.PicaBenchSuite.output_names
     assert names(None, "00012") == ("00012", "0012", "12", *(f"superficial/{n}" for n in ("00012", "0012", "12")))  # type: ignore[arg-type]
     assert names(None, "00012", "explicit") == ("explicit/00012", "explicit/0012", "explicit/12")  # type: ignore[arg-type]
 

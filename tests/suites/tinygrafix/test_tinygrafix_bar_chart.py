@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 import pytest
 
+from editscope.suites.tinygrafix.axes import BOTTOM, TICK_SIZE, TOP
 from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, plain_settings, the_canvas
 from editscope.suites.tinygrafix.change import Change
 from editscope.suites.tinygrafix.charts import bar_chart
-from editscope.suites.tinygrafix.charts.bar_chart import State
+from editscope.suites.tinygrafix.charts.bar_chart import BarChart
 from editscope.suites.tinygrafix.colors import contrast, delta_e
-from editscope.suites.tinygrafix.frame import BOTTOM, TICK_SIZE, TOP
 from editscope.suites.tinygrafix.make import make, plan
-from editscope.suites.tinygrafix.slots import Slot
+from editscope.suites.tinygrafix.slots import ChartSlot
 from editscope.suites.tinygrafix.wording import said, sig3
 
 TASKS = tuple(bar_chart.TASKS)
 
 
-def changes(task: str, count: int) -> list[Change[State]]:
+def changes(task: str, count: int) -> list[Change[BarChart]]:
     canvas = the_canvas()
     with plain_settings():
-        return [plan(Slot("bar_chart", task, i), "rules", canvas).change for i in range(count)]
+        return [plan(ChartSlot("bar_chart", task, i), "rules", canvas).change for i in range(count)]
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -109,7 +109,7 @@ def test_the_new_color_is_one_that_no_bar_has() -> None:
         assert all(delta_e(color, bar.color) > 20 for bar in change.before.bars)
 
 
-def differing(slot: Slot, namespace: str) -> tuple[np.ndarray[Any, np.dtype[np.bool_]], Any]:
+def differing(slot: ChartSlot, namespace: str) -> tuple[np.ndarray[Any, np.dtype[np.bool_]], Any]:
     made = make(slot, namespace)
     assert isinstance(made.input, np.ndarray)
     assert isinstance(made.answer, np.ndarray)
@@ -120,7 +120,7 @@ def differing(slot: Slot, namespace: str) -> tuple[np.ndarray[Any, np.dtype[np.b
 def test_pixels_change_only_where_the_edit_may_touch(task: str) -> None:
     canvas = the_canvas()
     for i in range(25):
-        slot = Slot("bar_chart", task, i)
+        slot = ChartSlot("bar_chart", task, i)
         changed, made = differing(slot, "rules")
         assert np.count_nonzero(changed) >= 40
         allowed = np.zeros((HEIGHT, WIDTH), np.bool_)
@@ -135,7 +135,7 @@ def test_pixels_change_only_where_the_edit_may_touch(task: str) -> None:
 
 def test_a_bar_is_as_tall_as_its_value() -> None:
     for i in range(25):
-        _, made = differing(Slot("bar_chart", "recolor_bar", i), "rules")
+        _, made = differing(ChartSlot("bar_chart", "recolor_bar", i), "rules")
         state = made.sidecar["answer_state"]
         for place, bar in enumerate(state["bars"]):
             x0, x1 = bar_chart._sides(len(state["bars"]), place)

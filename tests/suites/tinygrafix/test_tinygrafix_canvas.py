@@ -31,8 +31,8 @@ from editscope.suites.tinygrafix import lettering as letters
 from editscope.suites.tinygrafix.canvas import DPI, HEIGHT, WIDTH, Canvas, plain_settings, the_canvas
 from editscope.suites.tinygrafix.catalog import CHARTS
 from editscope.suites.tinygrafix.lettering import Label, font, lettering
-from editscope.suites.tinygrafix.make import Drawn, draw, make, plan, written
-from editscope.suites.tinygrafix.slots import Slot
+from editscope.suites.tinygrafix.make import ChartProblem, draw, make, plan, written
+from editscope.suites.tinygrafix.slots import ChartSlot
 from support.tinygrafix_measures import without_faint_rims
 
 TASKS = [(chart, task) for chart, tasks in CHARTS.items() for task in tasks]
@@ -59,7 +59,7 @@ def new_figure() -> Figure:
     return Figure(figsize=(WIDTH / DPI, HEIGHT / DPI), dpi=DPI)
 
 
-def pictures(slot: Slot, namespace: str = "tinygrafixbench") -> tuple[Pixels, Pixels]:
+def pictures(slot: ChartSlot, namespace: str = "tinygrafixbench") -> tuple[Pixels, Pixels]:
     made = make(slot, namespace)
     assert isinstance(made.input, np.ndarray) and isinstance(made.answer, np.ndarray)
     return made.input, made.answer
@@ -121,10 +121,10 @@ def test_letters_joined_or_unknown_take_the_long_way() -> None:
 def test_a_matplotlib_that_does_not_render_single_letters_gives_the_same_picture(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    quick = pictures(Slot("bar_chart", "sort_bars", 5))
+    quick = pictures(ChartSlot("bar_chart", "sort_bars", 5))
     monkeypatch.setattr(letters, "KEEPS", False)
     letters.lettering.cache_clear()
-    plain = pictures(Slot("bar_chart", "sort_bars", 5))
+    plain = pictures(ChartSlot("bar_chart", "sort_bars", 5))
     letters.lettering.cache_clear()
     assert np.array_equal(quick, plain)
 
@@ -157,7 +157,7 @@ def test_a_label_that_leans_is_refused() -> None:
         the_canvas().text(10, 10, "leaning", "#000000", turn=45.0)
 
 
-def as_promised(drawn: Drawn, one: Pixels, two: Pixels) -> tuple[Pixels, Pixels]:
+def as_promised(drawn: ChartProblem, one: Pixels, two: Pixels) -> tuple[Pixels, Pixels]:
     """Both pictures of a problem from those of its states: without faint rims where a chart has thin edits."""
     if drawn.chart.UNSEEN:
         return without_faint_rims(one, two, drawn.change.before.theme.background)
@@ -169,7 +169,7 @@ def test_problems_have_the_pixels_of_plain_figures(chart: str, task: str) -> Non
     for slot in range(2):
         with plain_settings():
             canvas = Canvas()
-            drawn, *pair = draw(Slot(chart, task, slot), "plain", canvas)
+            drawn, *pair = draw(ChartSlot(chart, task, slot), "plain", canvas)
             plain = []
             for state in (drawn.change.before, drawn.change.after):
                 canvas = Canvas()
@@ -182,9 +182,9 @@ def test_problems_have_the_pixels_of_plain_figures(chart: str, task: str) -> Non
 def test_a_pair_over_a_kept_ground_equals_two_pictures_drawn_anew(chart: str, task: str) -> None:
     canvas = the_canvas()
     for slot in range(8):
-        pair = pictures(Slot(chart, task, slot), "anew")
+        pair = pictures(ChartSlot(chart, task, slot), "anew")
         with plain_settings():
-            drawn, *_ = draw(Slot(chart, task, slot), "anew", canvas)
+            drawn, *_ = draw(ChartSlot(chart, task, slot), "anew", canvas)
             anew = [
                 canvas.draw(drawn.chart.shared(canvas, state), drawn.chart.content(canvas, state))
                 for state in (drawn.change.before, drawn.change.after)
@@ -195,12 +195,12 @@ def test_a_pair_over_a_kept_ground_equals_two_pictures_drawn_anew(chart: str, ta
 @pytest.mark.parametrize(("chart", "task"), TASKS)
 def test_states_are_written_as_asdict_writes_them(chart: str, task: str) -> None:
     for slot in range(5):
-        change = plan(Slot(chart, task, slot), "json", the_canvas()).change
+        change = plan(ChartSlot(chart, task, slot), "json", the_canvas()).change
         for state in (change.before, change.after):
             assert json.dumps(written(state), allow_nan=False) == json.dumps(asdict(state))
 
 
-def label_boxes(drawn: Drawn, canvas: Canvas) -> list[tuple[float, float, float, float]]:
+def label_boxes(drawn: ChartProblem, canvas: Canvas) -> list[tuple[float, float, float, float]]:
     """Left, bottom, right, top of every text of both pictures, as Matplotlib itself measures it."""
     boxes = set()
     for state in (drawn.change.before, drawn.change.after):
@@ -218,13 +218,13 @@ def test_texts_stay_in_the_picture_and_clear_of_each_other_and_of_the_plot_area(
     canvas = the_canvas()
     with plain_settings():
         for slot in range(40):
-            drawn = plan(Slot(chart, task, slot), "texts", canvas)
+            drawn = plan(ChartSlot(chart, task, slot), "texts", canvas)
             boxes = label_boxes(drawn, canvas)
             assert len(boxes) >= 5
             for x0, y0, x1, y1 in boxes:
                 assert x0 >= 0 and y0 >= 0 and x1 <= WIDTH and y1 <= HEIGHT
-            frame = getattr(drawn.change.before, "frame", None)
-            plot = [(frame.left, HEIGHT - frame.bottom, frame.right, HEIGHT - frame.top)] if frame else []
+            axes = getattr(drawn.change.before, "axes", None)
+            plot = [(axes.left, HEIGHT - axes.bottom, axes.right, HEIGHT - axes.top)] if axes else []
             for one, two in itertools.combinations([*boxes, *plot], 2):
                 if task == "sort_bars" and one[1] == two[1]:
                     continue  # labels that change places lie where others lay
@@ -255,19 +255,20 @@ CHILD = """
 import hashlib, sys
 from editscope.suites.tinygrafix.catalog import CHARTS
 from editscope.suites.tinygrafix.make import make
-from editscope.suites.tinygrafix.slots import Slot
+from editscope.suites.tinygrafix.slots import ChartSlot
 for chart, tasks in CHARTS.items():
     for task in tasks:
-        made = make(Slot(chart, task, 7))
+        made = make(ChartSlot(chart, task, 7))
         print(chart, task, hashlib.sha256(made.input.tobytes() + made.answer.tobytes()).hexdigest())
 """
 
 
+def digest(slot: ChartSlot) -> str:
+    return hashlib.sha256(b"".join(picture.tobytes() for picture in pictures(slot))).hexdigest()
+
+
 def digests() -> list[str]:
-    return [
-        f"{chart} {task} {hashlib.sha256(b''.join(p.tobytes() for p in pictures(Slot(chart, task, 7)))).hexdigest()}"
-        for chart, task in TASKS
-    ]
+    return [f"{chart} {task} {digest(ChartSlot(chart, task, 7))}" for chart, task in TASKS]
 
 
 def test_a_users_settings_change_no_picture_and_stay_as_they_were() -> None:
@@ -293,10 +294,10 @@ GROWTH = """
 import resource
 from editscope.suites.tinygrafix.catalog import CHARTS
 from editscope.suites.tinygrafix.make import make
-from editscope.suites.tinygrafix.slots import Slot
+from editscope.suites.tinygrafix.slots import ChartSlot
 tasks = [(chart, task) for chart in CHARTS for task in CHARTS[chart]]
 for number in range(300):
-    make(Slot(*tasks[number % 20], number // 20))
+    make(ChartSlot(*tasks[number % 20], number // 20))
     if number in (99, 299):
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """

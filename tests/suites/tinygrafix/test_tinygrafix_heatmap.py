@@ -18,11 +18,11 @@ from editscope.images import Pixels
 from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, plain_settings, the_canvas
 from editscope.suites.tinygrafix.change import Change
 from editscope.suites.tinygrafix.charts import heatmap
-from editscope.suites.tinygrafix.charts.heatmap import State
+from editscope.suites.tinygrafix.charts.heatmap import Heatmap
 from editscope.suites.tinygrafix.colors import contrast, lab_of
 from editscope.suites.tinygrafix.gradient import Gradient
 from editscope.suites.tinygrafix.make import make, plan
-from editscope.suites.tinygrafix.slots import Slot
+from editscope.suites.tinygrafix.slots import ChartSlot
 from editscope.suites.tinygrafix.wording import said, sig3
 
 TASKS = tuple(heatmap.TASKS)
@@ -32,10 +32,10 @@ Floats = npt.NDArray[np.float64]
 
 
 @cache
-def changes(task: str) -> tuple[Change[State], ...]:
+def changes(task: str) -> tuple[Change[Heatmap], ...]:
     canvas = the_canvas()
     with plain_settings():
-        return tuple(plan(Slot("heatmap", task, i), "rules", canvas).change for i in range(SEEDS))
+        return tuple(plan(ChartSlot("heatmap", task, i), "rules", canvas).change for i in range(SEEDS))
 
 
 def rgb(color: str) -> Floats:
@@ -62,16 +62,16 @@ def apart(one: Floats, two: Floats) -> Floats:
     return np.asarray(np.linalg.norm(lab(one) - lab(two), axis=-1))
 
 
-def table(state: State) -> Floats:
+def table(state: Heatmap) -> Floats:
     """The values, NaN where a cell is empty."""
     return np.array([[np.nan if v is None else v for v in row] for row in state.cells], float)
 
 
-def shares(state: State) -> Floats:
+def shares(state: Heatmap) -> Floats:
     return (table(state) - state.scale.low) / (state.scale.high - state.scale.low)
 
 
-def cell_colors(state: State) -> Floats:
+def cell_colors(state: Heatmap) -> Floats:
     part = shares(state)
     colors = shades(state.gradient, np.nan_to_num(part))
     colors[np.isnan(part)] = rgb(state.theme.background)
@@ -270,15 +270,15 @@ def test_a_new_colormap_changes_every_color_and_no_value() -> None:
 # Pixels
 
 
-def pictures(task: str, count: int = 25) -> Iterator[tuple[Change[State], Pixels, Pixels]]:
+def pictures(task: str, count: int = 25) -> Iterator[tuple[Change[Heatmap], Pixels, Pixels]]:
     for slot, change in enumerate(changes(task)[:count]):
-        made = make(Slot("heatmap", task, slot), "rules")
+        made = make(ChartSlot("heatmap", task, slot), "rules")
         assert isinstance(made.input, np.ndarray)
         assert isinstance(made.answer, np.ndarray)
         yield change, made.input, made.answer
 
 
-def cell_boxes(state: State) -> Iterator[tuple[int, int, slice, slice]]:
+def cell_boxes(state: Heatmap) -> Iterator[tuple[int, int, slice, slice]]:
     left, top, right, bottom = state.grid
     rows, columns = len(state.cells), len(state.cells[0])
     height, width = (bottom - top) // rows, (right - left) // columns
@@ -311,10 +311,10 @@ def test_every_pixel_of_a_cell_has_its_color_and_the_frame_is_whole(task: str) -
                 assert (picture[down, across] == colors[row, column]).all()
             ink = rgb(state.theme.text)
             for x0, y0, x1, y1 in (state.grid, state.key):
-                frame = np.zeros((HEIGHT, WIDTH), bool)
-                frame[y0 - 2 : y1 + 2, x0 - 2 : x1 + 2] = True
-                frame[y0:y1, x0:x1] = False
-                assert (picture[frame] == ink).all()
+                axes = np.zeros((HEIGHT, WIDTH), bool)
+                axes[y0 - 2 : y1 + 2, x0 - 2 : x1 + 2] = True
+                axes[y0:y1, x0:x1] = False
+                assert (picture[axes] == ink).all()
 
 
 @pytest.mark.parametrize("task", TASKS)

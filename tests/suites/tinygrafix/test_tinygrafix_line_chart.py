@@ -14,22 +14,22 @@ import numpy.typing as npt
 import pytest
 
 from editscope.images import Pixels
+from editscope.suites.tinygrafix.axes import BOTTOM as AXES_BOTTOM
+from editscope.suites.tinygrafix.axes import LEFT as AXES_LEFT
+from editscope.suites.tinygrafix.axes import RIGHT as AXES_RIGHT
+from editscope.suites.tinygrafix.axes import TOP as AXES_TOP
 from editscope.suites.tinygrafix.canvas import WIDTH, plain_settings, the_canvas
 from editscope.suites.tinygrafix.charts import line_chart
-from editscope.suites.tinygrafix.charts.line_chart import STROKE, State
+from editscope.suites.tinygrafix.charts.line_chart import STROKE, LineChart
 from editscope.suites.tinygrafix.colors import delta_e, rgb_of
-from editscope.suites.tinygrafix.frame import BOTTOM as FRAME_BOTTOM
-from editscope.suites.tinygrafix.frame import LEFT as FRAME_LEFT
-from editscope.suites.tinygrafix.frame import RIGHT as FRAME_RIGHT
-from editscope.suites.tinygrafix.frame import TOP as FRAME_TOP
 from editscope.suites.tinygrafix.make import draw, plan
-from editscope.suites.tinygrafix.slots import Slot
+from editscope.suites.tinygrafix.slots import ChartSlot
 from support.tinygrafix_measures import looks_like
 
 TASKS = ("draw_segments", "normalize_series", "filter_series", "shade_interval")
 SEEDS = 1000
 PICTURES = 25
-LEFT, TOP, RIGHT, BOTTOM = int(FRAME_LEFT), int(FRAME_TOP), int(FRAME_RIGHT), int(FRAME_BOTTOM)
+LEFT, TOP, RIGHT, BOTTOM = int(AXES_LEFT), int(AXES_TOP), int(AXES_RIGHT), int(AXES_BOTTOM)
 
 Floats = npt.NDArray[np.float64]
 every_task = pytest.mark.parametrize("task", TASKS)
@@ -37,13 +37,13 @@ every_task = pytest.mark.parametrize("task", TASKS)
 
 @cache
 def changes(task: str) -> tuple[Any, ...]:
-    return tuple(plan(Slot("line_chart", task, i), "rules", the_canvas()).change for i in range(SEEDS))
+    return tuple(plan(ChartSlot("line_chart", task, i), "rules", the_canvas()).change for i in range(SEEDS))
 
 
 @cache
 def pictures(task: str) -> tuple[tuple[Any, Pixels, Pixels], ...]:
     with plain_settings():
-        drawn = [draw(Slot("line_chart", task, i), "rules", the_canvas()) for i in range(PICTURES)]
+        drawn = [draw(ChartSlot("line_chart", task, i), "rules", the_canvas()) for i in range(PICTURES)]
     return tuple((one.change, before, after) for one, before, after in drawn)
 
 
@@ -52,20 +52,20 @@ def arrays(curve: Any) -> tuple[Floats, Floats]:
     return xs, ys
 
 
-def whole(state: State) -> tuple[Floats, Floats]:
+def whole(state: LineChart) -> tuple[Floats, Floats]:
     return arrays([point for piece in state.pieces for point in piece])
 
 
-def columns(state: State, xs: Any) -> Floats:
+def columns(state: LineChart, xs: Any) -> Floats:
     """Pixel columns of x values, by the rule of three."""
     return np.asarray(LEFT + (np.asarray(xs) - state.x.low) / (state.x.high - state.x.low) * (RIGHT - LEFT))
 
 
-def rows(state: State, ys: Any) -> Floats:
+def rows(state: LineChart, ys: Any) -> Floats:
     return np.asarray(BOTTOM - (np.asarray(ys) - state.y.low) / (state.y.high - state.y.low) * (BOTTOM - TOP))
 
 
-def all_at(picture: Pixels, state: State, xs: Any, ys: Any, color: str) -> bool:
+def all_at(picture: Pixels, state: LineChart, xs: Any, ys: Any, color: str) -> bool:
     """Whether the pixels that hold the given points of the chart all have a color, as far as one can see."""
     found = picture[rows(state, ys).astype(int), columns(state, xs).astype(int)]
     return bool(looks_like(found, rgb_of(color)).all())

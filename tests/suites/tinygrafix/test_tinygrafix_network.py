@@ -15,15 +15,15 @@ import numpy.typing as npt
 import pytest
 
 from editscope.images import Pixels
+from editscope.suites.tinygrafix.axes import TICK_SIZE, TITLE_SIZE, TITLE_Y
 from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, plain_settings, the_canvas
 from editscope.suites.tinygrafix.catalog import CHARTS
 from editscope.suites.tinygrafix.change import Change
 from editscope.suites.tinygrafix.charts import network
-from editscope.suites.tinygrafix.charts.network import State
+from editscope.suites.tinygrafix.charts.network import Network
 from editscope.suites.tinygrafix.colors import rgb_of
-from editscope.suites.tinygrafix.frame import TICK_SIZE, TITLE_SIZE, TITLE_Y
 from editscope.suites.tinygrafix.make import draw, plan
-from editscope.suites.tinygrafix.slots import Slot
+from editscope.suites.tinygrafix.slots import ChartSlot
 from support.tinygrafix_measures import looks_like
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -36,37 +36,37 @@ every_task = pytest.mark.parametrize("task", TASKS)
 
 
 @cache
-def changes(task: str) -> list[Change[State]]:
+def changes(task: str) -> list[Change[Network]]:
     with plain_settings():
-        return [plan(Slot("network", task, i), "rules", the_canvas()).change for i in range(SEEDS)]
+        return [plan(ChartSlot("network", task, i), "rules", the_canvas()).change for i in range(SEEDS)]
 
 
 @cache
-def pictures(task: str) -> list[tuple[Change[State], Pixels, Pixels]]:
+def pictures(task: str) -> list[tuple[Change[Network], Pixels, Pixels]]:
     with plain_settings():
-        drawn = [draw(Slot("network", task, i), "rules", the_canvas()) for i in range(DRAWN)]
+        drawn = [draw(ChartSlot("network", task, i), "rules", the_canvas()) for i in range(DRAWN)]
     return [(one.change, before, after) for one, before, after in drawn]
 
 
-def full(task: str, change: Change[State]) -> State:
+def full(task: str, change: Change[Network]) -> Network:
     """The side of a problem on which no node is missing."""
     return change.after if task == "add_node" else change.before
 
 
-def places(state: State) -> dict[str, int]:
+def places(state: Network) -> dict[str, int]:
     return {node.label: node.place for node in state.nodes if node.shown}
 
 
-def edges(state: State) -> set[frozenset[str]]:
+def edges(state: Network) -> set[frozenset[str]]:
     return {frozenset(edge) for edge in state.edges}
 
 
-def chords(state: State) -> set[frozenset[int]]:
+def chords(state: Network) -> set[frozenset[int]]:
     where = places(state)
     return {frozenset((where[a], where[b])) for a, b in state.edges}
 
 
-def spots(state: State) -> Floats:
+def spots(state: Network) -> Floats:
     """The middle of every place, from the circle alone."""
     ring = state.ring
     angle = np.radians(ring.turn) + 2 * np.pi * np.arange(ring.places) / ring.places
@@ -260,7 +260,7 @@ def hex_at(picture: Pixels, x: float, y: float) -> str:
     return "#{:02X}{:02X}{:02X}".format(*picture[int(y), int(x)])
 
 
-def key_of(picture: Pixels, state: State) -> dict[str, str]:
+def key_of(picture: Pixels, state: Network) -> dict[str, str]:
     """Color to label, read from the middle of each row of the key."""
     left, top, _, bottom = state.key
     middle = (top + bottom) / 2
@@ -269,7 +269,7 @@ def key_of(picture: Pixels, state: State) -> dict[str, str]:
     return {hex_at(picture, x, y): node.label for y, node in zip(rows, state.nodes, strict=True)}
 
 
-def graph_in(picture: Pixels, state: State) -> tuple[dict[str, int], set[frozenset[int]]]:
+def graph_in(picture: Pixels, state: Network) -> tuple[dict[str, int], set[frozenset[int]]]:
     """Where each label stands and which places are connected, read from the pixels."""
     points, key = spots(state), key_of(picture, state)
     assert len(key) == len(state.nodes)

@@ -13,7 +13,7 @@ from editscope.suites.generated.suite import MOST_FLOOR
 from editscope.suites.tinygrafix.canvas import plain_settings, the_canvas
 from editscope.suites.tinygrafix.make import attempts, draw
 from editscope.suites.tinygrafix.rims import floor_of, settled
-from editscope.suites.tinygrafix.slots import Slot
+from editscope.suites.tinygrafix.slots import ChartSlot
 from support.tinygrafix_measures import lab, without_faint_rims
 
 GROUND = (200, 190, 180)
@@ -21,16 +21,16 @@ GROUND = (200, 190, 180)
 
 def pair(seed: int, width: int, height: int) -> tuple[Pixels, Pixels]:
     """Two pictures with areas that are equal, areas that change alike, and faint changes."""
-    dice = np.random.default_rng(seed)
-    palette = dice.integers(0, 256, (3, 3))
+    rng = np.random.default_rng(seed)
+    palette = rng.integers(0, 256, (3, 3))
     before = np.tile(np.array(GROUND, np.uint8), (height, width, 1))
     after = before.copy()
     for picture in (before, after):
         for _ in range(3):
-            x0, x1 = sorted(dice.integers(0, width + 1, 2))
-            picture[dice.integers(0, height), x0:x1] = palette[dice.integers(0, 3)]
-        faint = dice.random((height, width)) < 0.2
-        picture[faint] = np.clip(picture[faint] + dice.integers(-3, 4, (int(faint.sum()), 3)), 0, 255)
+            x0, x1 = sorted(rng.integers(0, width + 1, 2))
+            picture[rng.integers(0, height), x0:x1] = palette[rng.integers(0, 3)]
+        faint = rng.random((height, width)) < 0.2
+        picture[faint] = np.clip(picture[faint] + rng.integers(-3, 4, (int(faint.sum()), 3)), 0, 255)
     return before, after
 
 
@@ -74,7 +74,7 @@ def test_an_edit_that_is_too_faint_is_drawn_again() -> None:
     canvas, rejected = the_canvas(), 0
     with plain_settings():
         for number in (46, 47, 70, 88):
-            slot = Slot("network", "swap_nodes", number)
+            slot = ChartSlot("network", "swap_nodes", number)
             taken, *_ = draw(slot, "faint", canvas)
             for attempt in attempts(slot, "faint", canvas):
                 chart, change = attempt.chart, attempt.change

@@ -16,13 +16,13 @@ import numpy.typing as npt
 import pytest
 
 from editscope.images import Pixels
+from editscope.suites.tinygrafix.axes import BOTTOM, LABEL_SIZE, LEFT, RIGHT, TICK_SIZE, TITLE_SIZE, TOP, tick_texts
 from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, plain_settings, the_canvas
 from editscope.suites.tinygrafix.change import Change
-from editscope.suites.tinygrafix.charts.scatter_plot import Series, State
+from editscope.suites.tinygrafix.charts.scatter_plot import ScatterPlot, Series
 from editscope.suites.tinygrafix.colors import LEAST_APART, delta_e, rgb_of
-from editscope.suites.tinygrafix.frame import BOTTOM, LABEL_SIZE, LEFT, RIGHT, TICK_SIZE, TITLE_SIZE, TOP, tick_texts
 from editscope.suites.tinygrafix.make import draw, plan
-from editscope.suites.tinygrafix.slots import Slot
+from editscope.suites.tinygrafix.slots import ChartSlot
 from support.tinygrafix_measures import looks_like
 
 TASKS = ("draw_best_fit_line", "swap_axes", "remove_outlier", "recolor_class")
@@ -34,27 +34,27 @@ INSIDE = np.s_[int(TOP) + 1 : int(BOTTOM) - 1, int(LEFT) + 1 : int(RIGHT) - 1]
 
 
 @cache
-def changes(task: str) -> tuple[Change[State], ...]:
+def changes(task: str) -> tuple[Change[ScatterPlot], ...]:
     canvas = the_canvas()
-    return tuple(plan(Slot("scatter_plot", task, i), "rules", canvas).change for i in range(SEEDS))
+    return tuple(plan(ChartSlot("scatter_plot", task, i), "rules", canvas).change for i in range(SEEDS))
 
 
-def every_change() -> Iterator[Change[State]]:
+def every_change() -> Iterator[Change[ScatterPlot]]:
     return itertools.chain.from_iterable(changes(task) for task in TASKS)
 
 
 @cache
-def pictures(task: str) -> list[tuple[Change[State], Pixels, Pixels]]:
+def pictures(task: str) -> list[tuple[Change[ScatterPlot], Pixels, Pixels]]:
     with plain_settings():
-        drawn = [draw(Slot("scatter_plot", task, i), "rules", the_canvas()) for i in range(DRAWN)]
+        drawn = [draw(ChartSlot("scatter_plot", task, i), "rules", the_canvas()) for i in range(DRAWN)]
     return [(one.change, before, after) for one, before, after in drawn]
 
 
-def span(state: State) -> float:
+def span(state: ScatterPlot) -> float:
     return state.scale.high - state.scale.low
 
 
-def pixels_of(state: State, points: Any) -> Points:
+def pixels_of(state: ScatterPlot, points: Any) -> Points:
     """Where points are drawn in the plot area."""
     shares = (np.asarray(points) - state.scale.low) / span(state)
     return np.stack([LEFT + WIDE * shares[:, 0], BOTTOM - HIGH * shares[:, 1]], axis=1)
@@ -67,7 +67,7 @@ def off_line(points: Points, line: Any) -> Points:
     return away
 
 
-def assert_least_squares(state: State, series: Series) -> None:
+def assert_least_squares(state: ScatterPlot, series: Series) -> None:
     """The normal equations hold: residuals sum to zero and are orthogonal to x. The line ends at the borders."""
     points, low, high = np.array(series.points), state.scale.low, state.scale.high
     assert series.line is not None
@@ -90,7 +90,7 @@ def test_the_line_in_the_picture_is_the_least_squares_line_of_its_class() -> Non
 def test_both_axes_have_the_same_limits_and_ticks_and_hold_every_marker_whole() -> None:
     for change in every_change():
         for state in (change.before, change.after):
-            assert state.frame.x == state.frame.y == state.scale
+            assert state.axes.x == state.axes.y == state.scale
             assert all(state.scale.low < t < state.scale.high for t in state.scale.ticks)
             assert 3 <= len(state.scale.ticks) <= 9
             at = pixels_of(state, state.lined.points + state.plain.points)
@@ -252,7 +252,7 @@ def test_points_have_the_color_of_their_class_and_the_class_without_a_line_lies_
 ROWS, COLUMNS = np.mgrid[INSIDE]
 
 
-def away_from_line(state: State, line: Any) -> Points:
+def away_from_line(state: ScatterPlot, line: Any) -> Points:
     """Distance of the center of every pixel inside the border from a line that has no ends."""
     (x0, y0), (x1, y1) = pixels_of(state, line)
     area = (x1 - x0) * (ROWS + 0.5 - y0) - (y1 - y0) * (COLUMNS + 0.5 - x0)

@@ -18,7 +18,7 @@ from editscope.images import load
 from editscope.scoring import floor_miou, score_pixels
 from editscope.suites import load_suite, set_writer
 from editscope.suites.tinygrafix.catalog import CHARTS, OPERATIONS, seed_of
-from editscope.suites.tinygrafix.suite import TinyGrafix
+from editscope.suites.tinygrafix.suite import TinyGrafixSuite
 from support.places import DATA
 
 PINNED = DATA / "tinygrafix_hashes.json"
@@ -26,9 +26,9 @@ FOLDERS = [f"{chart}_{task}" for chart, tasks in CHARTS.items() for task in task
 SMALL = {"charts": "bar_chart,network", "per_task": 5}
 
 
-def suite_of(**options: object) -> TinyGrafix:
+def suite_of(**options: object) -> TinyGrafixSuite:
     suite = load_suite("tinygrafix", **options)
-    assert isinstance(suite, TinyGrafix)
+    assert isinstance(suite, TinyGrafixSuite)
     return suite
 
 
@@ -161,7 +161,7 @@ def digest(folder: str) -> str:
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_each_task_is_what_it_was(folder: str) -> None:
     pinned = json.loads(PINNED.read_text())
-    assert pinned["generator"] == TinyGrafix.generator
+    assert pinned["generator"] == TinyGrafixSuite.generator
     here = dict(suite_of(per_task=1).environment())
     if pinned["environment"] != here:
         pytest.skip(f"hashes hold for {pinned['environment']}, here is {here}")
@@ -194,7 +194,7 @@ if __name__ == "__main__":
     PINNED.write_text(
         json.dumps(
             {
-                "generator": TinyGrafix.generator,
+                "generator": TinyGrafixSuite.generator,
                 "environment": dict(suite_of(per_task=1).environment()),
                 "hashes": {folder: digest(folder) for folder in FOLDERS},
             },

@@ -152,7 +152,7 @@ def test_tags_csv_adds_tags_and_tables(tmp_path: Path) -> None:
     assert [group.name for group in suite.aggregation.groups][-2:] == ["knowledge", "domain"]
     assert suite.notes() == (f"{folder / 'tags.csv'} has rows that belong to no case: awareness_1 77",)
     assert wiseedit.load_complex(folder).notes() == ()
-    assert [group.name for group in wiseedit.WiseEdit.aggregation.groups] == [
+    assert [group.name for group in wiseedit.WiseEditSuite.aggregation.groups] == [
         "task",
         "inputs",
         "inputs/task",

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from editscope.images import Indexed
 from editscope.scoring._kernels import delta_e
 from editscope.scoring.pixels import TOLERANCES
-from editscope.suites.generated.suite import Made
+from editscope.suites.generated.suite import GeneratedProblem
 from editscope.suites.paintbench.geometry import Affine, Box
 from editscope.suites.paintbench.words import plural
 
@@ -36,7 +36,7 @@ class Measures:
 class Problem:
     """A made problem with what several measures need of it."""
 
-    made: Made
+    made: GeneratedProblem
 
     @property
     def f(self) -> Fields:

@@ -10,7 +10,7 @@ from editscope.suites.paintbench.catalog import CONDITIONS
 from editscope.suites.paintbench.geometry import Box, area
 from editscope.suites.paintbench.make import attempt_problem
 from editscope.suites.paintbench.raster import fill, outline_array
-from editscope.suites.paintbench.scene import Setup
+from editscope.suites.paintbench.scene import SceneSetup
 from support.paintbench.measured import (
     COORDINATE,
     Measures,
@@ -125,7 +125,7 @@ def measure_region(p: Problem, found: Measures) -> None:
 def shape_pixels(p: Problem, vertices: list[tuple[float, float]]) -> int:
     """How many pixels of a polygon shapes cover, those under the outline too: so the scene is drawn again."""
     condition = CONDITIONS[p.f["visual_condition"]]
-    setup = Setup(p.f["W"], p.f["H"], condition.palette, condition.striped, p.f["n"])
+    setup = SceneSetup(p.f["W"], p.f["H"], condition.palette, condition.striped, p.f["n"])
     scene, _ = attempt_problem(p.task, p.mode, setup, p.f["seed"])
     inside = np.zeros((p.f["H"], p.f["W"]), np.uint8)
     fill(inside, [outline_array(vertices)], 1)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from editscope.suites.generated.suite import Made
+from editscope.suites.generated.suite import GeneratedProblem
 from editscope.suites.paintbench.data import load
-from editscope.suites.paintbench.suite import PaintBench
+from editscope.suites.paintbench.suite import PaintBenchSuite
 from support.distributions import LEVELS, counted, known, same_numbers, same_shares
 from support.paintbench.measured import Measures, Problem, measure_pictures
 from support.paintbench.measured_edits import (
@@ -61,7 +61,7 @@ LEFT_OUT = frozenset({"instruction_words", "attempt_used"})
 """What is not compared: our instructions say more, and attempts are our own."""
 
 
-def measure(made: Made) -> Measures:
+def measure(made: GeneratedProblem) -> Measures:
     """The numbers and labels of one problem."""
     problem = Problem(made)
     found = Measures({"shapes_in_scene": len(problem.shapes)})
@@ -85,12 +85,12 @@ class Sample:
             self.labels.setdefault(name, []).append(label)
 
 
-def measure_all(suites: Iterable[PaintBench]) -> dict[str, Sample]:
+def measure_all(suites: Iterable[PaintBenchSuite]) -> dict[str, Sample]:
     """A sample for each task-mode of some sets, each problem made once."""
     samples: dict[str, Sample] = {}
     for suite in suites:
         for case_id, slot in suite.slots.items():
-            samples.setdefault(f"{slot.task}/{slot.mode}", Sample()).add(measure(suite.made(case_id)))
+            samples.setdefault(f"{slot.task}/{slot.mode}", Sample()).add(measure(suite.problem(case_id)))
     return samples
 
 
@@ -99,7 +99,7 @@ def sample_of(mode: str, namespace: str, per_condition: int) -> Sample:
     task, _, name = mode.partition("/")
     modes = None if name == "default" else name
     suite = load(tasks=task, modes=modes, namespace=namespace, per_mode=per_condition)
-    assert isinstance(suite, PaintBench)
+    assert isinstance(suite, PaintBenchSuite)
     return measure_all([suite])[mode]
 
 

@@ -113,9 +113,9 @@ def known_kind(spec: str) -> None:
 
 def shown(arrays: Sequence[Pixels]) -> tuple[Picture, ...]:
     """Pictures as a judge sees them: JPEG, the longer side at most 1024 pixels."""
-    from editscope.scoring.rubrics.pictures import Form, pixels_picture
+    from editscope.scoring.rubrics.pictures import PictureFormat, pixels_picture
 
-    return tuple(pixels_picture(pixels, Form(SIDE)) for pixels in arrays)
+    return tuple(pixels_picture(pixels, PictureFormat(SIDE)) for pixels in arrays)
 
 
 def own_prompt(path: str, ours: Prompt) -> Prompt:

@@ -22,14 +22,14 @@ KEPT = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class PictureFormat:
     """How pictures go to a judge: the longer side at most ``side`` pixels (0: as it is), JPEG of this quality."""
 
     side: int = 0
     quality: int = QUALITY
 
 
-class Shown(Mapping[str, Sequence[Picture]]):
+class LazyPictures(Mapping[str, Sequence[Picture]]):
     """Pictures by name that are made when a prompt first asks for them, and then kept."""
 
     def __init__(self, **makers: Callable[[], Sequence[Picture]]) -> None:
@@ -78,7 +78,7 @@ def jpeg(pixels: Pixels, quality: int = QUALITY) -> Picture:
     return Picture(target.getvalue())
 
 
-def pixels_picture(pixels: Pixels, form: Form) -> Picture:
+def pixels_picture(pixels: Pixels, form: PictureFormat) -> Picture:
     """Pixels as a judge sees them. What is too large is shrunk by Pillow's ``thumbnail``, as the releases do it."""
     from PIL import Image
 
@@ -87,16 +87,17 @@ def pixels_picture(pixels: Pixels, form: Form) -> Picture:
         image.thumbnail((form.side, form.side))
         pixels = np.asarray(image)
     if form.quality == UNCHANGED:
-        return Picture(encode_png(pixels, palette=False), "image/png")
+        # The cache finds verdicts by these bytes.
+        return Picture(encode_png(pixels, palette=False, fixed_bytes=True), "image/png")
     return jpeg(pixels, form.quality)
 
 
-def pictures_of(images: Sequence[ImageLike], form: Form) -> tuple[Picture, ...]:
+def pictures_of(images: Sequence[ImageLike], form: PictureFormat) -> tuple[Picture, ...]:
     """Pictures of a case as a judge sees them. Files are encoded once for all variants of their case."""
     return tuple(_picture_of(image, form) for image in images)
 
 
-def _picture_of(image: ImageLike, form: Form) -> Picture:
+def _picture_of(image: ImageLike, form: PictureFormat) -> Picture:
     if isinstance(image, (str, Path)):
         path = Path(image)
         try:
@@ -109,6 +110,6 @@ def _picture_of(image: ImageLike, form: Form) -> Picture:
 
 
 @lru_cache(maxsize=KEPT)
-def _file_picture(path: Path, size: int, time_ns: int, form: Form) -> Picture:
-    stored = stored_jpeg(path) if form == Form(0, UNCHANGED) else None
+def _file_picture(path: Path, size: int, time_ns: int, form: PictureFormat) -> Picture:
+    stored = stored_jpeg(path) if form == PictureFormat(0, UNCHANGED) else None
     return pixels_picture(load(path), form) if stored is None else Picture(stored)

@@ -13,7 +13,7 @@ from editscope.images import Pixels
 from editscope.judges import Call, Verdict
 from editscope.scoring.rubrics.base import Prompts, Rubric, ScoreRow, Unit, instruction_of, variant_tags
 from editscope.scoring.rubrics.combining import Combined, combine
-from editscope.scoring.rubrics.pictures import QUALITY, Form, Shown, pictures_of, pixels_picture
+from editscope.scoring.rubrics.pictures import QUALITY, LazyPictures, PictureFormat, pictures_of, pixels_picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class ScaleRubric(Rubric):
         """Also the size and the quality of pictures."""
         return {**super().sending(), "side": self.side, "quality": self.quality}
 
-    def form(self, case: Case) -> Form:
+    def form(self, case: Case) -> PictureFormat:
         """How the pictures of a case go to the judge."""
-        return Form(self.side, self.quality)
+        return PictureFormat(self.side, self.quality)
 
     @abstractmethod
     def asks(self, case: Case, unit: Unit) -> tuple[Ask, ...]:
@@ -61,9 +61,9 @@ class ScaleRubric(Rubric):
         """The texts that prompts may ask for."""
         return {"instruction": instruction_of(case, unit.variants[0]).text}
 
-    def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> Shown:
+    def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> LazyPictures:
         """The pictures that prompts may ask for: ``source`` (all inputs, in order) and ``edit``."""
-        return Shown(
+        return LazyPictures(
             source=lambda: pictures_of(case.images, self.form(case)),
             edit=lambda: (pixels_picture(edits[unit.variants[0]], self.form(case)),),
         )

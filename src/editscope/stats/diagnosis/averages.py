@@ -14,7 +14,7 @@ from editscope.stats.hierarchy import Floats, weights
 
 if TYPE_CHECKING:
     from editscope.cases import Aggregation
-    from editscope.stats.frame import Rows, Table
+    from editscope.stats.frame import MeanTable, Rows
 
 RESAMPLES = 1_000
 """A tenth of a table's: the ends of an interval then vary by about 4 % of its half-width with the seed."""
@@ -98,14 +98,14 @@ def plain_means(
     return *_rows(table, group), means
 
 
-def _table(rows: Rows, aggregation: Aggregation, group: Group, values: Floats) -> Table:
+def _table(rows: Rows, aggregation: Aggregation, group: Group, values: Floats) -> MeanTable:
     frame = Frame.of(rows, replace(aggregation, overall=group, groups=()), ())
     ids = [str(case_id) for case_id in column(rows, "case_id")]
     # A frame has its rows in the order of ids; the values follow.
     return replace(frame, values=values[sorted(range(len(ids)), key=ids.__getitem__)]).table(group)
 
 
-def _rows(table: Table, group: Group) -> tuple[tuple[tuple[str, ...], ...], tuple[int, ...]]:
+def _rows(table: MeanTable, group: Group) -> tuple[tuple[tuple[str, ...], ...], tuple[int, ...]]:
     """The tags of each row of a table, and how many cases it has."""
     row_of = table.hierarchy.row_of
     used, firsts, n = np.unique(row_of, return_index=True, return_counts=True)

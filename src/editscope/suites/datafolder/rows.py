@@ -30,7 +30,7 @@ class Flaw:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Row:
+class DataRow:
     """One record of a data file. Asking it for a field that is not as it should be adds a flaw and goes on."""
 
     where: str
@@ -183,7 +183,7 @@ def read_text(path: Path, limit: int = DOCUMENT) -> str:
         raise BadInput(f"{path} cannot be read ({error.strerror}); check the path") from error
 
 
-def json_list(path: Path, root: Path, id_field: str = "index") -> Iterator[Row]:
+def json_list(path: Path, root: Path, id_field: str = "index") -> Iterator[DataRow]:
     """The objects of a JSON file that holds a list of them."""
     try:
         content = read_json(read_text(path))
@@ -195,7 +195,7 @@ def json_list(path: Path, root: Path, id_field: str = "index") -> Iterator[Row]:
         yield _object_row(path, number, fields, root, id_field)
 
 
-def json_lines(path: Path, root: Path, id_field: str = "id") -> Iterator[Row]:
+def json_lines(path: Path, root: Path, id_field: str = "id") -> Iterator[DataRow]:
     """The objects of a file with one JSON object a line; blank lines are skipped, broken ones are flaws."""
     number = 0
     for line, text in enumerate(read_text(path).split("\n"), start=1):
@@ -214,13 +214,13 @@ def json_lines(path: Path, root: Path, id_field: str = "id") -> Iterator[Row]:
         yield _object_row(path, number, fields, root, id_field, f" (line {line})" if line != number else "")
 
 
-def csv_rows(path: Path, root: Path, columns: Iterable[str], id_field: str = "idx") -> Iterator[Row]:
+def csv_rows(path: Path, root: Path, columns: Iterable[str], id_field: str = "idx") -> Iterator[DataRow]:
     """The records of a CSV file with a header that has at least these columns."""
     try:
         reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
         header = [name.strip() for name in next(reader, [])]
     except BadInput as error:
-        yield Row(str(path), {}, root, [Flaw(str(path), str(error).removeprefix(f"{path} "))])
+        yield DataRow(str(path), {}, root, [Flaw(str(path), str(error).removeprefix(f"{path} "))])
         return
     except csv.Error as error:
         yield broken(f"{path} line 1", f"the header is broken ({error})", root)
@@ -249,19 +249,19 @@ def csv_rows(path: Path, root: Path, columns: Iterable[str], id_field: str = "id
             yield broken(where, f"the row has {counts}; put what has commas in quotes", root)
             continue
         fields = dict(zip(header, cells, strict=True))
-        yield Row(where + _named(fields, id_field), fields, root)
+        yield DataRow(where + _named(fields, id_field), fields, root)
 
 
-def broken(where: str, what: str, root: Path) -> Row:
+def broken(where: str, what: str, root: Path) -> DataRow:
     """A row that could not be read at all."""
-    return Row(where, {}, root, [Flaw(where, what)])
+    return DataRow(where, {}, root, [Flaw(where, what)])
 
 
-def _object_row(path: Path, number: int, fields: Any, root: Path, id_field: str, line: str = "") -> Row:
+def _object_row(path: Path, number: int, fields: Any, root: Path, id_field: str, line: str = "") -> DataRow:
     where = f"{path} row {number}{line}"
     if not isinstance(fields, dict):
         return broken(where, f"the row is a {kind(fields)}, not an object", root)
-    return Row(where + _named(fields, id_field), fields, root)
+    return DataRow(where + _named(fields, id_field), fields, root)
 
 
 def _named(fields: Mapping[str, Any], id_field: str) -> str:

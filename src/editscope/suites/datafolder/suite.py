@@ -17,7 +17,7 @@ from editscope.cases import NOTHING, Case
 from editscope.errors import BadInput
 from editscope.files import DOCUMENT, read_file
 from editscope.suites.base import Suite, short_hash
-from editscope.suites.datafolder.rows import Flaw, Row
+from editscope.suites.datafolder.rows import DataRow, Flaw
 
 MOST_SHOWN = 10
 REMOTE = "hf:"
@@ -118,11 +118,11 @@ class JudgedSuite(Suite):
         return flaws, oddities
 
     @abstractmethod
-    def rows(self) -> Iterable[Row]:
+    def rows(self) -> Iterable[DataRow]:
         """The rows of the data, in order."""
 
     @abstractmethod
-    def case_of(self, row: Row) -> FiledCase | None:
+    def case_of(self, row: DataRow) -> FiledCase | None:
         """The case that a row makes; whatever is wrong is added to the row's flaws. None: not part of this suite."""
 
     @property

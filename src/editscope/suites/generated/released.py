@@ -38,7 +38,7 @@ class Sidecar(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ReleasedProblem:
     """One problem on disk."""
 
     case_id: str
@@ -173,13 +173,13 @@ def _environment_of(root: Path) -> dict[str, str]:
         return {}
 
 
-def _entries(folder: Path) -> list[Entry]:
+def _entries(folder: Path) -> list[ReleasedProblem]:
     entries = []
     for sidecar in sorted(folder.glob("*.json")):
         number = sidecar.stem
         if not number.isdigit():
             continue
-        entry = Entry(
+        entry = ReleasedProblem(
             case_id=f"{required(f'the folder of the problem {sidecar.name}', folder.name)}/{number}",
             input=folder / f"{number}_input.png",
             answer=folder / f"{number}_answer.png",

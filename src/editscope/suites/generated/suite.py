@@ -21,7 +21,7 @@ MOST_FLOOR = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
+class GeneratedProblem:
     """A finished problem: two pictures and everything that ``NNN.json`` says."""
 
     input: Indexed | Pixels
@@ -29,7 +29,7 @@ class Made:
     sidecar: Mapping[str, Any]
 
 
-class MadeSuite(Suite):
+class GeneratedSuite(Suite):
     """A suite that makes its cases; the same options make the same bytes."""
 
     generator: str
@@ -51,21 +51,21 @@ class MadeSuite(Suite):
         return described(self.options)
 
     @abstractmethod
-    def made(self, case_id: str) -> Made:
+    def problem(self, case_id: str) -> GeneratedProblem:
         """The finished problem behind a case: pictures and the whole description."""
 
     def case(self, case_id: str) -> Case:
         """Make one case in memory."""
-        made = self.made(case_id)
-        before = _pixels(made.input)
+        problem = self.problem(case_id)
+        before = _pixels(problem.input)
         return Case(
             id=case_id,
             suite=self.name,
             images=(before,),
-            instructions=(Instruction(made.sidecar["instruction"]),),
+            instructions=(Instruction(problem.sidecar["instruction"]),),
             tags=self.tags(case_id),
-            answer=before if made.answer is made.input else _pixels(made.answer),
-            details=made.sidecar,
+            answer=before if problem.answer is problem.input else _pixels(problem.answer),
+            details=problem.sidecar,
         )
 
     def environment(self) -> Mapping[str, str]:

@@ -17,7 +17,7 @@ from editscope.files import SETTINGS, read_file
 from editscope.images import encode_png, keep_freed_memory
 from editscope.processes import end_with_parent
 from editscope.suites.generated.released import MARKER
-from editscope.suites.generated.suite import MadeSuite
+from editscope.suites.generated.suite import GeneratedSuite
 from editscope.suites.registry import load_suite
 
 CHUNK = 16
@@ -25,7 +25,7 @@ BRIEF = ("problem_id", "instruction", "task", "category", "mode", "visual_condit
 
 
 def write(
-    suite: MadeSuite,
+    suite: GeneratedSuite,
     out: Path,
     jobs: int | None = None,
     on_progress: Callable[[int, int], None] | None = None,
@@ -59,7 +59,7 @@ def write(
     return len(ids)
 
 
-def write_problem(suite: MadeSuite, case_id: str, out: Path) -> str:
+def write_problem(suite: GeneratedSuite, case_id: str, out: Path) -> str:
     """Write one problem's three files; its line of ``problems.jsonl`` is returned.
 
     The description comes last and whole: where it is, the pictures are whole too, and need not be made again.
@@ -68,11 +68,11 @@ def write_problem(suite: MadeSuite, case_id: str, out: Path) -> str:
     files = [Path(f"{stem}{ending}") for ending in ("_input.png", "_answer.png", ".json")]
     if all(file.is_file() for file in files):
         return _line(case_id, _described(files[2]))
-    made = suite.made(case_id)
-    for file, picture in zip(files, (made.input, made.answer), strict=False):
-        _replace(file, encode_png(picture))
-    _replace(files[2], pretty(made.sidecar).encode())
-    return _line(case_id, made.sidecar)
+    problem = suite.problem(case_id)
+    for file, picture in zip(files, (problem.input, problem.answer), strict=False):
+        _replace(file, encode_png(picture, fixed_bytes=True))
+    _replace(files[2], pretty(problem.sidecar).encode())
+    return _line(case_id, problem.sidecar)
 
 
 def _described(path: Path) -> Mapping[str, Any]:
@@ -105,9 +105,9 @@ def pretty(fields: Mapping[str, Any]) -> str:
 
 
 @cache
-def _suite(name: str, recipe: str) -> MadeSuite:
+def _suite(name: str, recipe: str) -> GeneratedSuite:
     suite = load_suite(name, **json.loads(recipe))
-    assert isinstance(suite, MadeSuite)
+    assert isinstance(suite, GeneratedSuite)
     return suite
 
 
@@ -120,7 +120,7 @@ def _write_chunk(name: str, recipe: str, ids: tuple[str, ...], out: Path) -> dic
     return {case_id: write_problem(_suite(name, recipe), case_id, out) for case_id in ids}
 
 
-def _claim(suite: MadeSuite, out: Path) -> None:
+def _claim(suite: GeneratedSuite, out: Path) -> None:
     """Make sure that the folder is ours to write."""
     marker = {
         "suite": suite.name,

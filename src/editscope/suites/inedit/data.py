@@ -13,7 +13,7 @@ from typing import Any
 
 from editscope.cases import Aggregation, Case, Group, Instruction
 from editscope.suites.datafolder.finding import list_of_cases
-from editscope.suites.datafolder.rows import Row, json_list, tag_name
+from editscope.suites.datafolder.rows import DataRow, json_list, tag_name
 from editscope.suites.datafolder.suite import FiledCase, JudgedSuite, basis
 
 CATEGORIES = (
@@ -39,7 +39,7 @@ PATHS = "process_plausibility"
 FILE = "data.json"
 
 
-class InEdit(JudgedSuite):
+class InEditSuite(JudgedSuite):
     """The cases of a ``data.json``.
 
     A case has one instruction; one of process plausibility has two, the variants "A" and "B". Its picture is start and
@@ -68,11 +68,11 @@ class InEdit(JudgedSuite):
         folder, source = super().find_root(root)
         return list_of_cases(folder, FILE, self.home).parent, source
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[DataRow]:
         """The entries of ``data.json``; their paths are relative to its folder."""
         return json_list(self.root / FILE, self.root)
 
-    def case_of(self, row: Row) -> FiledCase:
+    def case_of(self, row: DataRow) -> FiledCase:
         """The case of one entry."""
         index, category = row.identifier("index"), row.choice("category", CATEGORIES)
         images = _pictures(row)
@@ -109,9 +109,9 @@ class InEdit(JudgedSuite):
         return (f"images/{category}/{name}", f"{category}/{name}", name)
 
 
-def load(root: str | Path | None = None, skip_bad: bool = False) -> InEdit:
+def load(root: str | Path | None = None, skip_bad: bool = False) -> InEditSuite:
     """InEdit-Bench from a folder."""
-    return InEdit(root, skip_bad)
+    return InEditSuite(root, skip_bad)
 
 
 @cache
@@ -125,7 +125,7 @@ def subtasks() -> dict[str, str]:
     return {row["index"]: row["subtask"] for row in csv.DictReader(io.StringIO(text))}
 
 
-def _pictures(row: Row) -> tuple[Path, ...]:
+def _pictures(row: DataRow) -> tuple[Path, ...]:
     """The one picture of a row, or start and end."""
     given: Any = row.fields.get("image")
     if isinstance(given, list):

@@ -8,7 +8,7 @@ from editscope.cases import Case
 from editscope.images import Pixels
 from editscope.scoring.rubrics.base import Measure, Unit, instruction_of
 from editscope.scoring.rubrics.combining import Combined
-from editscope.scoring.rubrics.pictures import Shown, pictures_of, pixels_picture
+from editscope.scoring.rubrics.pictures import LazyPictures, pictures_of, pixels_picture
 from editscope.scoring.rubrics.scales import Ask, ScaleRubric, unanswered
 
 METRICS = {
@@ -25,7 +25,7 @@ UNCHECKED = ("state_transition", "temporal_sequence")
 FULL = 5.0
 
 
-class InEdit(ScaleRubric):
+class InEditRubric(ScaleRubric):
     """Shown as (s - 1)/4 * 100; a category is the mean of its metric means, the whole that of all six.
 
     Both edits of a path pair are judged together, in one call, with both instructions.
@@ -72,12 +72,12 @@ class InEdit(ScaleRubric):
             return {"instruction_a": first, "instruction_b": second}
         return {**super().words(case, unit), "checklist": case.checklist or ""}
 
-    def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> Shown:
+    def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> LazyPictures:
         """The picture of start and end, and the edit or both edits."""
         if unit.variants != PATHS:
             return super().shown(case, unit, edits)
         form = self.form(case)
-        return Shown(
+        return LazyPictures(
             source=lambda: pictures_of(case.images, form),
             edit_a=lambda: (pixels_picture(edits["A"], form),),
             edit_b=lambda: (pixels_picture(edits["B"], form),),

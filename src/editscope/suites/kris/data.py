@@ -11,7 +11,7 @@ from typing import Any
 from editscope.cases import Aggregation, Group, Instruction
 from editscope.documents import Malformed, check_depth, unique
 from editscope.errors import BadInput, unknown
-from editscope.suites.datafolder.rows import Row, broken, kind, read_text
+from editscope.suites.datafolder.rows import DataRow, broken, kind, read_text
 from editscope.suites.datafolder.suite import FiledCase, JudgedSuite, basis
 
 GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -41,7 +41,7 @@ CATEGORIES: Mapping[str, tuple[str, str]] = {
 FOLDER, FILE = "KRIS_Bench", "annotation.json"
 
 
-class KRIS(JudgedSuite):
+class KrisSuite(JudgedSuite):
     """The cases of ``KRIS_Bench/<category>/annotation.json``; the id of a case is ``<category>/<id>``.
 
     ``answer`` is the picture of ``gt_img`` where there is one. ``details`` has category, explanation and, for temporal
@@ -78,7 +78,7 @@ class KRIS(JudgedSuite):
             raise BadInput(f"{folder} holds no <category>/{FILE} of {self.name}. {self.home}")
         return folder, source
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[DataRow]:
         """The entries of every annotation.json, categories in the order of the tables; paths stay beside the file."""
         folders = {path.parent.name: path for path in sorted(self.root.glob(f"*/{FILE}"))}
         for category in sorted(folders, key=lambda name: list(CATEGORIES).index(name) if name in CATEGORIES else 99):
@@ -87,7 +87,7 @@ class KRIS(JudgedSuite):
             else:
                 yield broken(str(folders[category]), str(unknown("category", category, CATEGORIES)), self.root)
 
-    def case_of(self, row: Row) -> FiledCase:
+    def case_of(self, row: DataRow) -> FiledCase:
         """The case of one entry."""
         category = str(row.fields[_CATEGORY])
         knowledge, dimension = CATEGORIES[category]
@@ -121,9 +121,9 @@ class KRIS(JudgedSuite):
         return (*super().notes(), *((said,) if gone else ()))
 
 
-def load(root: str | Path | None = None, skip_bad: bool = False) -> KRIS:
+def load(root: str | Path | None = None, skip_bad: bool = False) -> KrisSuite:
     """KRIS-Bench from a folder."""
-    return KRIS(root, skip_bad)
+    return KrisSuite(root, skip_bad)
 
 
 def frames(paths: tuple[Path, ...]) -> str:
@@ -161,7 +161,7 @@ class _Entries(list[tuple[str, Any]]):
     """The members of a JSON object in order, those with the same name too."""
 
 
-def _entries(path: Path, category: str) -> Iterator[Row]:
+def _entries(path: Path, category: str) -> Iterator[DataRow]:
     """The entries of one annotation.json. An id that stands there twice makes two rows, so that it is noticed."""
     try:
         content = json.loads(read_text(path), object_pairs_hook=_Entries)
@@ -185,7 +185,7 @@ def _entries(path: Path, category: str) -> Iterator[Row]:
         except (Malformed, RecursionError) as error:
             yield broken(where, f"the entry cannot be used ({error}); write it again", path.parent)
             continue
-        yield Row(where, {**found, _ID: name, _CATEGORY: category}, path.parent)
+        yield DataRow(where, {**found, _ID: name, _CATEGORY: category}, path.parent)
 
 
 def _object(entries: _Entries) -> dict[str, Any]:
@@ -193,7 +193,7 @@ def _object(entries: _Entries) -> dict[str, Any]:
     return unique([(name, _object(value) if isinstance(value, _Entries) else value) for name, value in entries])
 
 
-def _sources(row: Row) -> tuple[Path, ...]:
+def _sources(row: DataRow) -> tuple[Path, ...]:
     """The picture or pictures of ``ori_img``."""
     given = row.fields.get("ori_img")
     if not isinstance(given, list):

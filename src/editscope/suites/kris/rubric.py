@@ -8,7 +8,7 @@ from editscope.cases import Case
 from editscope.images import Pixels
 from editscope.judges import Picture
 from editscope.scoring.rubrics.base import Measure, Unit
-from editscope.scoring.rubrics.pictures import UNCHANGED, Form, Shown, pictures_of, pixels_picture
+from editscope.scoring.rubrics.pictures import UNCHANGED, LazyPictures, PictureFormat, pictures_of, pixels_picture
 from editscope.scoring.rubrics.scales import Ask, ScaleRubric
 
 METRICS = {
@@ -51,7 +51,7 @@ FRAME_QUALITY = 85
 """The category that sees frames in order, and the JPEG quality at which they are sent."""
 
 
-class Kris(ScaleRubric):
+class KrisRubric(ScaleRubric):
     """Three calls, shown as (s - 1) * 25; every average is over cases, and a case is the mean of its metrics.
 
     Pictures go to the judge unchanged; those of temporal prediction as JPEG of quality 85, in the order of the frames,
@@ -89,10 +89,10 @@ class Kris(ScaleRubric):
             Ask("quality", "quality", {"score": "vq"}),
         )
 
-    def form(self, case: Case) -> Form:
+    def form(self, case: Case) -> PictureFormat:
         """Unchanged, or as JPEG for the frames of a sequence."""
         if _category(case) == SEQUENCE and self.quality == UNCHANGED:
-            return Form(self.side, FRAME_QUALITY)
+            return PictureFormat(self.side, FRAME_QUALITY)
         return super().form(case)
 
     def words(self, case: Case, unit: Unit) -> Mapping[str, str]:
@@ -106,7 +106,7 @@ class Kris(ScaleRubric):
             "frames_numbers": ",".join(called),
         }
 
-    def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> Shown:
+    def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> LazyPictures:
         """Inputs and edit, the ground truth that the instruction call of a changed viewpoint sees, and all frames."""
         form = self.form(case)
 
@@ -114,7 +114,7 @@ class Kris(ScaleRubric):
             known, edit = pictures_of(case.images, form), pixels_picture(edits[unit.variants[0]], form)
             return tuple(edit if place is None else known[place] for _, place in _frames(case))
 
-        return Shown(
+        return LazyPictures(
             source=lambda: pictures_of(case.images, form),
             edit=lambda: (pixels_picture(edits[unit.variants[0]], form),),
             answer=lambda: () if case.answer is None else pictures_of((case.answer,), form),

@@ -9,7 +9,7 @@ BENCHMARK = Benchmark(
     title="A benchmark of your own",
     about="A folder with suite.toml and cases.jsonl",
     load="editscope.suites.own.data:load",
-    rubric="editscope.suites.own.rubric:Own",
+    rubric="editscope.suites.own.rubric:OwnRubric",
     options=(Option("skip_bad", "Leave out cases whose data has flaws, and list them.", "flag"),),
     listed=False,
 )

@@ -12,7 +12,7 @@ from typing import Any
 
 from editscope.cases import Aggregation, Group, Instruction, Question
 from editscope.errors import BadInput
-from editscope.suites.datafolder.rows import Row, json_lines, kind
+from editscope.suites.datafolder.rows import DataRow, json_lines, kind
 from editscope.suites.datafolder.suite import FiledCase, JudgedSuite, basis
 from editscope.suites.own.manifest import FILE, RESERVED, Manifest, read_manifest
 from editscope.suites.picabench.data import _questions
@@ -54,11 +54,11 @@ class OwnSuite(JudgedSuite):
             self.rubric_options = self.manifest.rubric(folder)
         super().__init__(root, skip_bad=skip_bad)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[DataRow]:
         """The lines of ``cases.jsonl``."""
         return json_lines(self.root / self.manifest.cases, self.root)
 
-    def case_of(self, row: Row) -> FiledCase:
+    def case_of(self, row: DataRow) -> FiledCase:
         """The case of one line."""
         case_id, (images, sizes) = row.identifier("id"), _listed(row, "images" if row.has("images") else "image")
         if row.has("image") and row.has("images"):
@@ -95,7 +95,7 @@ class OwnSuite(JudgedSuite):
             files=(*images, *((answer,) if answer else ()), *references),
         )
 
-    def _answer(self, row: Row, sizes: tuple[tuple[int, int], ...]) -> Path | None:
+    def _answer(self, row: DataRow, sizes: tuple[tuple[int, int], ...]) -> Path | None:
         """The right edit, where there is one; a suite scored by pixels has it for every case, of the input's size."""
         if self.scoring != "pixels" and not row.has("answer"):
             return None
@@ -107,7 +107,7 @@ class OwnSuite(JudgedSuite):
             )
         return answer
 
-    def _instructions(self, row: Row) -> tuple[Instruction, ...]:
+    def _instructions(self, row: DataRow) -> tuple[Instruction, ...]:
         """``instruction``, or ``instructions`` by the name of the edit that comes of each."""
         if not row.has("instructions"):
             return (Instruction(row.text("instruction")),)
@@ -117,11 +117,11 @@ class OwnSuite(JudgedSuite):
         elif not isinstance(given, dict) or not given:
             row.flaw(f"field 'instructions' is a {kind(given)}, not an object of texts by name")
         else:
-            named = Row(row.where, given, row.root, row.flaws)
+            named = DataRow(row.where, given, row.root, row.flaws)
             return tuple(Instruction(named.text(name), variant=named_variant(row, name)) for name in given)
         return ()
 
-    def _tags(self, row: Row) -> dict[str, str]:
+    def _tags(self, row: DataRow) -> dict[str, str]:
         """The tags that suite.toml names, which every case has, and whatever else stands under ``tags``."""
         given = row.fields.get("tags", {})
         if not isinstance(given, dict):
@@ -149,14 +149,14 @@ def load(root: str | Path | None = None, skip_bad: bool = False) -> OwnSuite:
     return OwnSuite(root, skip_bad)
 
 
-def named_variant(row: Row, name: str) -> str:
+def named_variant(row: DataRow, name: str) -> str:
     """The name of an edit, which stands in the name of its file."""
     if not name or not name.replace("-", "").replace("_", "").isalnum():
         row.flaw(f"field 'instructions': the name {name!r} has other signs than letters, digits, '-' and '_'")
     return name
 
 
-def _listed(row: Row, name: str) -> tuple[tuple[Path, ...], tuple[tuple[int, int], ...]]:
+def _listed(row: DataRow, name: str) -> tuple[tuple[Path, ...], tuple[tuple[int, int], ...]]:
     """The picture or the list of pictures of a field, and their sizes."""
     given = row.fields.get(name)
     paths = given if isinstance(given, list) else [given]
@@ -166,9 +166,9 @@ def _listed(row: Row, name: str) -> tuple[tuple[Path, ...], tuple[tuple[int, int
     return tuple(path for path, _ in found), tuple(size for _, size in found)
 
 
-def _marked(row: Row, size: tuple[int, int]) -> tuple[tuple[Question, ...], EditArea]:
+def _marked(row: DataRow, size: tuple[int, int]) -> tuple[tuple[Question, ...], EditArea]:
     """Questions with boxes and the edited area, written and read as in PICABench."""
-    same = Row(row.where, {**row.fields, "annotated_qa_pairs": row.fields.get("questions")}, row.root, row.flaws)
+    same = DataRow(row.where, {**row.fields, "annotated_qa_pairs": row.fields.get("questions")}, row.root, row.flaws)
     asked = tuple(_questions(same, size)) if row.has("questions") else ()
     row.oddities.extend(same.oddities)
     area = edit_area(row, size)

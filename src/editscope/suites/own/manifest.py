@@ -35,13 +35,13 @@ LONGEST = 10_000
 """Characters of any text in it."""
 
 
-class Part(BaseModel):
+class ManifestTable(BaseModel):
     """A table of suite.toml, in which no key is unknown."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Metric(Part):
+class MetricEntry(ManifestTable):
     """One thing that a judge is asked about every edit."""
 
     name: str
@@ -60,7 +60,7 @@ class Metric(Part):
     """Which answer to a yes-or-no question is the good one."""
 
 
-class Average(Part):
+class AverageEntry(ManifestTable):
     """A number made of several metrics."""
 
     name: str
@@ -70,7 +70,7 @@ class Average(Part):
     """Mean over cases of each case's mean, or mean of the metrics' means."""
 
 
-class Manifest(Part):
+class Manifest(ManifestTable):
     """The whole of a suite.toml."""
 
     name: str
@@ -80,8 +80,8 @@ class Manifest(Part):
     cases: str = "cases.jsonl"
     tags: tuple[str, ...] = ()
     headline: str = ""
-    metrics: tuple[Metric, ...] = ()
-    averages: tuple[Average, ...] = ()
+    metrics: tuple[MetricEntry, ...] = ()
+    averages: tuple[AverageEntry, ...] = ()
     tables: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
 
     @property
@@ -146,7 +146,7 @@ class Manifest(Part):
         if self.headline and self.metrics and self.headline not in names:
             yield f"headline: {unknown('metric', self.headline, names)}"
 
-    def _metric(self, metric: Metric, folder: Path) -> Iterator[str]:
+    def _metric(self, metric: MetricEntry, folder: Path) -> Iterator[str]:
         if metric.prompt.endswith(".txt"):
             path = inside(folder, metric.prompt)
             if path is None:
@@ -208,7 +208,7 @@ def _said(error: Any) -> str:
     if error["type"] == "missing":
         return f"{where!r} is missing"
     if error["type"] == "extra_forbidden":
-        parts: dict[str, type[Part]] = {"metrics": Metric, "averages": Average}
+        parts: dict[str, type[ManifestTable]] = {"metrics": MetricEntry, "averages": AverageEntry}
         owner = parts.get(place[0], Manifest) if len(place) > 1 else Manifest
         return f"{where!r}: {unknown('key', place[-1], owner.model_fields)}"
     return f"{where!r}: {error['msg'][:1].lower()}{error['msg'][1:]}"

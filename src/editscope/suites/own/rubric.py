@@ -15,7 +15,7 @@ from editscope.images import Pixels
 from editscope.judges import Field, Schema
 from editscope.scoring.rubrics.base import Measure, Unit, instruction_of
 from editscope.scoring.rubrics.combining import Combined, majority
-from editscope.scoring.rubrics.pictures import Shown, pictures_of, pixels_picture
+from editscope.scoring.rubrics.pictures import LazyPictures, pictures_of, pixels_picture
 from editscope.scoring.rubrics.scales import Ask, ScaleRubric, unanswered
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ PICTURES = ("source", "edit", "answer", "references")
 
 
 @dataclass(frozen=True, eq=False)
-class Metric:
+class OwnMetric:
     """One metric with the prompt that asks for it and the field of the reply that is its value."""
 
     name: str
@@ -58,12 +58,12 @@ class Metric:
 
 
 @dataclass(frozen=True)
-class Average:
+class OwnAverage:
     """A number made of several metrics: the mean over cases of each case's mean, or the mean of metric means."""
 
     name: str
     label: str
-    metrics: tuple[Metric, ...]
+    metrics: tuple[OwnMetric, ...]
     by_case: bool
 
     @property
@@ -80,12 +80,12 @@ class Average:
             )
         return Measure(self.name, tuple(dict.fromkeys(self.rows(m) for m in self.metrics)), self.label)
 
-    def rows(self, metric: Metric) -> str:
+    def rows(self, metric: OwnMetric) -> str:
         """The metric of the rows that count for this average."""
         return self.name if self.by_case else f"{self.name}.{metric.name}"
 
 
-class Own(ScaleRubric):
+class OwnRubric(ScaleRubric):
     """Metrics from prompts of one's own, or from those that ship.
 
     ``metrics`` lists objects with name, prompt (a path, or ``pack/name``), and where needed label, field, reply,
@@ -151,10 +151,10 @@ class Own(ScaleRubric):
         plain = {"hint": case.hint or "", "checklist": case.checklist or ""}
         return {**case.tags, **texts, **plain, "instruction": instruction_of(case, unit.variants[0]).text}
 
-    def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> Shown:
+    def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> LazyPictures:
         """Inputs, edit, answer and references."""
         form = self.form(case)
-        return Shown(
+        return LazyPictures(
             source=lambda: pictures_of(case.images, form),
             edit=lambda: (pixels_picture(edits[unit.variants[0]], form),),
             answer=lambda: () if case.answer is None else pictures_of((case.answer,), form),
@@ -205,9 +205,9 @@ class Own(ScaleRubric):
         return PromptPack(self.name, replaced, Path(folder))
 
     @cached_property
-    def _by_prompt(self) -> tuple[tuple[Metric, ...], ...]:
+    def _by_prompt(self) -> tuple[tuple[OwnMetric, ...], ...]:
         """The metrics in order, those of one prompt together."""
-        found: dict[str, list[Metric]] = {}
+        found: dict[str, list[OwnMetric]] = {}
         for metric in self.metrics:
             found.setdefault(metric.prompt.hash, []).append(metric)
         return tuple(tuple(metrics) for metrics in found.values())
@@ -222,7 +222,7 @@ def _mean(parts: Sequence[Combined]) -> Combined:
     return Combined(sum(values) / len(values), status if len(values) == len(parts) else "ok")
 
 
-def _metric(given: Mapping[str, Any]) -> Metric:
+def _metric(given: Mapping[str, Any]) -> OwnMetric:
     """A metric as ``suite.toml`` has it, with its prompt read."""
     name, origin = str(given.get("name", "")), str(given.get("prompt", ""))
     if not name or not origin:
@@ -232,7 +232,7 @@ def _metric(given: Mapping[str, Any]) -> Metric:
     wanted = given.get("field") or next(iter(fields))
     if wanted not in fields:
         raise unknown(f"field of the reply to metric {name}'s prompt", wanted, fields)
-    return Metric(
+    return OwnMetric(
         name=name,
         label=given.get("label") or name.replace("_", " ").capitalize(),
         prompt=prompt,
@@ -242,13 +242,13 @@ def _metric(given: Mapping[str, Any]) -> Metric:
     )
 
 
-def _average(given: Mapping[str, Any], known: Mapping[str, Metric]) -> Average:
+def _average(given: Mapping[str, Any], known: Mapping[str, OwnMetric]) -> OwnAverage:
     name = str(given.get("name", "average"))
     for metric in given.get("metrics", ()):
         if metric not in known:
             raise unknown(f"metric, which average {name} names", metric, known)
     metrics = tuple(known[metric] for metric in given.get("metrics", ())) or tuple(known.values())
-    return Average(
+    return OwnAverage(
         name, given.get("label") or name.replace("_", " ").capitalize(), metrics, given.get("of") != "metrics"
     )
 

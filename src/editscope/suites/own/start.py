@@ -22,7 +22,7 @@ GROUND = (245, 242, 235)
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class StarterShape:
     """A disc or a square in a named color."""
 
     kind: Literal["disc", "square"]
@@ -30,7 +30,11 @@ class Shape:
     center: tuple[int, int]
 
 
-SCENE = (Shape("disc", "red", (70, 80)), Shape("square", "blue", (180, 90)), Shape("disc", "yellow", (120, 185)))
+SCENE = (
+    StarterShape("disc", "red", (70, 80)),
+    StarterShape("square", "blue", (180, 90)),
+    StarterShape("disc", "yellow", (120, 185)),
+)
 
 
 def start(folder: str | Path, scoring: Literal["judged", "pixels"] = "judged") -> Path:
@@ -73,7 +77,7 @@ def _cases(folder: Path) -> Iterator[dict[str, Any]]:
         rest = [other for other in SCENE if other is not shape]
         phrase = f"the {shape.color} {shape.kind}"
         done = {
-            "color": (f"Paint {phrase} green.", [*rest, Shape(shape.kind, "green", shape.center)]),
+            "color": (f"Paint {phrase} green.", [*rest, StarterShape(shape.kind, "green", shape.center)]),
             "removal": (f"Take {phrase} away.", rest),
         }
         for category, (instruction, after) in done.items():
@@ -88,7 +92,7 @@ def _cases(folder: Path) -> Iterator[dict[str, Any]]:
             }
 
 
-def drawn(shapes: tuple[Shape, ...] | list[Shape]) -> Pixels:
+def drawn(shapes: tuple[StarterShape, ...] | list[StarterShape]) -> Pixels:
     """The shapes on a light ground, without smoothed edges."""
     picture = np.empty((SIDE, SIDE, 3), np.uint8)
     picture[:] = GROUND

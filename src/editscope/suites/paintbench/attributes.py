@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.problem import Reject
 from editscope.suites.paintbench.scene import Scene
 from editscope.suites.paintbench.shapes import KINDS
@@ -26,7 +26,7 @@ class Attribute:
 
 def choose_attribute(
     scene: Scene,
-    dice: Dice,
+    rng: SeededRandom,
     valid: Callable[[Attribute], bool] | None = None,
     *,
     ways: tuple[str, ...] = ("single", "color", "shape"),
@@ -39,31 +39,31 @@ def choose_attribute(
     the red ones", or with "not" "all shapes that are not red".
     """
     for _ in range(TRIES):
-        attribute = _attribute(scene, dice, dice.choice(ways), negation)
+        attribute = _attribute(scene, rng, rng.choice(ways), negation)
         if 0 < len(attribute.members) < len(scene.shapes) and (valid is None or valid(attribute)):
             return attribute
     raise Reject("no attribute fits some shapes but not all")
 
 
-def _attribute(scene: Scene, dice: Dice, by: str, negation: str) -> Attribute:
+def _attribute(scene: Scene, rng: SeededRandom, by: str, negation: str) -> Attribute:
     shapes = scene.shapes
     if by in ("single", "both"):
-        example = dice.choice(shapes)
+        example = rng.choice(shapes)
         fits = [s is example for s in shapes]
-        words = scene.phrase(dice, example) if by == "single" else f"the {example.color.name} {example.kind}"
+        words = scene.phrase(rng, example) if by == "single" else f"the {example.color.name} {example.kind}"
         those = no = words
     elif by == "color":
-        color = dice.choice([c for c in scene.colors if any(s.color.index == c.index for s in shapes)])
+        color = rng.choice([c for c in scene.colors if any(s.color.index == c.index for s in shapes)])
         fits = [s.color.index == color.index for s in shapes]
         one = sum(fits) == 1
         words = f"the {color.name} shape" if one else f"all {color.name} shapes"
         those, no = f"the {color.name} one" if one else f"the {color.name} ones", color.name
     else:
-        kind = dice.choice([k for k in KINDS if any(s.kind == k for s in shapes)])
+        kind = rng.choice([k for k in KINDS if any(s.kind == k for s in shapes)])
         fits = [s.kind == kind for s in shapes]
         words = f"the {kind}" if sum(fits) == 1 else f"all {plural(kind)}"
         those, no = f"the {kind}" if sum(fits) == 1 else f"the {plural(kind)}", plural(kind)
-    inverted = dice.chance(0.5)
+    inverted = rng.chance(0.5)
     if inverted:
         plain = by in ("single", "both") or negation == "except"
         words = f"all shapes except {those}" if plain else f"all shapes that are not {no}"

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.compiled import compiled
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.raster import Plane
 
 Numbers: TypeAlias = npt.NDArray[np.floating]
@@ -38,10 +38,10 @@ class Stripes:
     waves: int
 
     @staticmethod
-    def random(dice: Dice) -> Stripes:
+    def random(rng: SeededRandom) -> Stripes:
         """Parameters drawn from a seed."""
-        orientation, band, waveform = dice.choice(ORIENTATIONS), dice.choice(BANDS), dice.choice(WAVEFORMS)
-        return Stripes(orientation, band, waveform, round(dice.uniform(*AMPLITUDE), 2), dice.integer(*WAVES))
+        orientation, band, waveform = rng.choice(ORIENTATIONS), rng.choice(BANDS), rng.choice(WAVEFORMS)
+        return Stripes(orientation, band, waveform, round(rng.uniform(*AMPLITUDE), 2), rng.integer(*WAVES))
 
     def describe(self) -> dict[str, Any]:
         """For the problem's description."""

@@ -43,9 +43,9 @@ def load(
         if any(value is not None for value in given) or namespace != "paintbench":
             raise BadInput("a set that is read from a folder cannot be changed; use --where to keep a part of it")
         return read_set(root, split or "all", strata)
-    from editscope.suites.paintbench.suite import PaintBench
+    from editscope.suites.paintbench.suite import PaintBenchSuite
 
-    return PaintBench.from_options(
+    return PaintBenchSuite.from_options(
         tasks=tasks,
         modes=modes,
         conditions=conditions,
@@ -69,11 +69,11 @@ def write_set(
 ) -> int:
     """Write a set in the released layout and return the number of its problems; ``options`` as for ``load``."""
     from editscope.suites.generated.writing import write
-    from editscope.suites.paintbench.suite import PaintBench
+    from editscope.suites.paintbench.suite import PaintBenchSuite
 
     options.setdefault("split", "all")
     suite = load(**options)
-    assert isinstance(suite, PaintBench)
+    assert isinstance(suite, PaintBenchSuite)
     return write(suite, Path(out), jobs, on_progress)
 
 

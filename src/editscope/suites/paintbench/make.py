@@ -9,14 +9,14 @@ from editscope.compiled import compiled
 from editscope.errors import BadInput
 from editscope.images import Indexed, Pixels
 from editscope.images.lab import differences
-from editscope.suites.generated.dice import Dice
-from editscope.suites.generated.suite import MOST_FLOOR, Made
+from editscope.suites.generated.seeded_random import SeededRandom
+from editscope.suites.generated.suite import MOST_FLOOR, GeneratedProblem
 from editscope.suites.paintbench.catalog import CATEGORY_OF, CONDITIONS, PRESERVATION, object_count, seed_of
 from editscope.suites.paintbench.problem import MIN_CHANGED, Problem, Reject, require, task_named
 from editscope.suites.paintbench.raster import Plane
-from editscope.suites.paintbench.scene import Scene, Setup
+from editscope.suites.paintbench.scene import Scene, SceneSetup
 from editscope.suites.paintbench.sidecar import released_fields
-from editscope.suites.paintbench.slots import Overrides, Slot
+from editscope.suites.paintbench.slots import Overrides, PaintSlot
 
 MAX_ATTEMPTS = 400
 TOLERANCES = range(11)
@@ -24,12 +24,12 @@ TOLERANCES = range(11)
 KEEP_EVERYTHING = "Return the image exactly as it is, without changing a single pixel."
 
 
-def make(slot: Slot, overrides: Overrides = Overrides()) -> Made:
+def make(slot: PaintSlot, overrides: Overrides = Overrides()) -> GeneratedProblem:
     """The problem of a slot."""
     condition = CONDITIONS[slot.condition]
     width, height = overrides.canvas or (condition.width, condition.height)
     n = overrides.n or object_count(slot.task, condition.level)
-    setup = Setup(width, height, condition.palette, condition.striped, n, overrides.points)
+    setup = SceneSetup(width, height, condition.palette, condition.striped, n, overrides.points)
     reasons: dict[str, int] = {}
     for attempt in range(MAX_ATTEMPTS):
         seed = seed_of(overrides.namespace, slot.task, slot.condition, slot.mode, slot.slot, attempt)
@@ -46,11 +46,11 @@ def make(slot: Slot, overrides: Overrides = Overrides()) -> Made:
     )
 
 
-def attempt_problem(task: str, mode: str, setup: Setup, seed: int) -> tuple[Scene, Problem]:
+def attempt_problem(task: str, mode: str, setup: SceneSetup, seed: int) -> tuple[Scene, Problem]:
     """One attempt: a scene and its problem, or Reject."""
-    dice = Dice(seed)
-    scene = Scene(setup, dice)
-    problem = task_named(task)(scene, dice, mode)
+    rng = SeededRandom(seed)
+    scene = Scene(setup, rng)
+    problem = task_named(task)(scene, rng, mode)
     _require_visible(scene, problem)
     return scene, problem
 
@@ -100,7 +100,7 @@ def _pairs(before: Plane, after: Plane, colors: int) -> npt.NDArray[np.int64]:
     return counts
 
 
-def _finished(slot: Slot, scene: Scene, problem: Problem, seed: int, attempt: int) -> Made:
+def _finished(slot: PaintSlot, scene: Scene, problem: Problem, seed: int, attempt: int) -> GeneratedProblem:
     palette = np.array([c.rgb for c in scene.colors] + list(problem.extra_colors), np.uint8)
     before = Indexed(problem.before, palette[: len(scene.colors)])
     after = Indexed(problem.after, palette) if problem.after.ndim == 2 else problem.after
@@ -123,4 +123,4 @@ def _finished(slot: Slot, scene: Scene, problem: Problem, seed: int, attempt: in
     }
     if not slot.preservation:
         sidecar |= released_fields(sidecar)
-    return Made(before, before if slot.preservation else after, sidecar)
+    return GeneratedProblem(before, before if slot.preservation else after, sidecar)

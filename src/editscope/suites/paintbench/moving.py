@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.geometry import Affine
 from editscope.suites.paintbench.problem import Problem, require
 from editscope.suites.paintbench.raster import fill
@@ -16,13 +16,13 @@ THINNEST = 6.0
 
 
 def moved_problem(
-    scene: Scene, dice: Dice, target: Shape, affine: Affine, sentence: str, details: dict[str, Any]
+    scene: Scene, rng: SeededRandom, target: Shape, affine: Affine, sentence: str, details: dict[str, Any]
 ) -> Problem:
     """The problem in which ``target`` is mapped by ``affine``; it may leave the image, in part or wholly."""
     after_shape = target.mapped(affine)
     box = after_shape.box
     require(box.width >= THINNEST and box.height >= THINNEST, "the shape would become too thin to see")
-    over = dice.chance(0.5)
+    over = rng.chance(0.5)
     others = [s for s in scene.shapes if s is not target]
     after = scene.ground()
     if not over:

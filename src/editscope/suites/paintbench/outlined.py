@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.compiled import compiled
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.geometry import Point, hull, snap
 from editscope.suites.paintbench.palette import Color
 from editscope.suites.paintbench.problem import Reject
@@ -31,7 +31,7 @@ LEAST = 600
 
 
 @dataclass(frozen=True, eq=False)
-class Region:
+class OutlinedRegion:
     """An outlined polygon in a picture: ``inside`` are the pixels that the outline encloses, outline excluded.
 
     The outline lies within the polygon, so its outer edge is the polygon.
@@ -57,12 +57,14 @@ def outline_width(scene: Scene) -> int:
     return max(3, scene.width // 100)
 
 
-def outlined_polygon(scene: Scene, dice: Dice, color: Color) -> Region:
+def outlined_polygon(scene: Scene, rng: SeededRandom, color: Color) -> OutlinedRegion:
     """A convex polygon around a shape, with its outline drawn over the scene."""
-    return outlined_region(scene, dice, color, lambda: _hull_around(scene, dice))
+    return outlined_region(scene, rng, color, lambda: _hull_around(scene, rng))
 
 
-def outlined_region(scene: Scene, dice: Dice, color: Color, draw: Callable[[], tuple[Point, ...] | None]) -> Region:
+def outlined_region(
+    scene: Scene, rng: SeededRandom, color: Color, draw: Callable[[], tuple[Point, ...] | None]
+) -> OutlinedRegion:
     """The first of some drawn polygons that holds enough of both, background and shapes."""
     picture = scene.drawn()
     background = scene.is_background(picture)
@@ -79,23 +81,23 @@ def outlined_region(scene: Scene, dice: Dice, color: Color, draw: Callable[[], t
         ground = int(np.count_nonzero(within & background))
         if whole >= LEAST and ground >= GROUND * whole and whole - ground >= FIGURE * whole:
             picture[line.view(np.bool_)] = color.index
-            return Region(vertices, color, picture, within, background)
+            return OutlinedRegion(vertices, color, picture, within, background)
     raise Reject("the region does not hold both background and shapes")
 
 
-def _hull_around(scene: Scene, dice: Dice) -> tuple[Point, ...]:
+def _hull_around(scene: Scene, rng: SeededRandom) -> tuple[Point, ...]:
     """The convex hull of a shape's box and of random points around it."""
-    box = dice.choice(scene.shapes).box
-    pad = max(LEAST_PAD * scene.shorter, dice.uniform(*PAD) * max(box.width, box.height))
+    box = rng.choice(scene.shapes).box
+    pad = max(LEAST_PAD * scene.shorter, rng.uniform(*PAD) * max(box.width, box.height))
     room, around = scene.canvas.grown(-MARGIN * scene.shorter), box.grown(pad)
     corners = [(box.x0, box.y0), (box.x1, box.y0), (box.x1, box.y1), (box.x0, box.y1)]
-    drawn = [(dice.uniform(around.x0, around.x1), dice.uniform(around.y0, around.y1)) for _ in range(POINTS)]
+    drawn = [(rng.uniform(around.x0, around.x1), rng.uniform(around.y0, around.y1)) for _ in range(POINTS)]
     inside = [(min(max(x, room.x0), room.x1), min(max(y, room.y0), room.y1)) for x, y in (*corners, *drawn)]
     return tuple((snap(x), snap(y)) for x, y in hull(inside))
 
 
 def recolored(
-    scene: Scene, region: Region, mapping: dict[int, tuple[int, int, int]], where: npt.NDArray[np.bool_]
+    scene: Scene, region: OutlinedRegion, mapping: dict[int, tuple[int, int, int]], where: npt.NDArray[np.bool_]
 ) -> tuple[Plane, tuple[tuple[int, int, int], ...]]:
     """The picture with color index i replaced by an RGB value inside ``where``: a plane, and its extra colors."""
     table = np.arange(256, dtype=np.uint8)

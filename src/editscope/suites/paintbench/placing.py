@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.geometry import Box
 from editscope.suites.paintbench.problem import Reject
 from editscope.suites.paintbench.shapes import Shape
@@ -27,14 +27,14 @@ class Placing:
     def __init__(
         self,
         shapes: list[Shape],
-        dice: Dice,
+        rng: SeededRandom,
         area: Box,
         *,
         keep_off: Iterable[Box] = (),
         gap: float = GAP,
         tight: bool = False,
     ) -> None:
-        self._shapes, self._dice, self._area, self._gap, self._tight = shapes, dice, area, gap, tight
+        self._shapes, self._rng, self._area, self._gap, self._tight = shapes, rng, area, gap, tight
         self._taken = [box.grown(gap) for box in (*(shape.box for shape in shapes), *keep_off)]
         self._off = EDGE * min(area.width, area.height)
 
@@ -53,8 +53,8 @@ class Placing:
             half_w = half_h = shape.half_diagonal + self._off
         if 2 * half_w > area.width or 2 * half_h > area.height:
             return False
-        dx = self._dice.uniform(area.x0 + half_w, area.x1 - half_w) - cx
-        dy = self._dice.uniform(area.y0 + half_h, area.y1 - half_h) - cy
+        dx = self._rng.uniform(area.x0 + half_w, area.x1 - half_w) - cx
+        dy = self._rng.uniform(area.y0 + half_h, area.y1 - half_h) - cy
         x0, y0, x1, y1 = box.x0 + dx, box.y0 + dy, box.x1 + dx, box.y1 + dy
         for other in self._taken:
             if x1 >= other.x0 and other.x1 >= x0 and y1 >= other.y0 and other.y1 >= y0:

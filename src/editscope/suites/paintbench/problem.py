@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from editscope.images import Pixels
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.raster import Plane
 
 if TYPE_CHECKING:
@@ -42,12 +42,12 @@ class Problem:
     extra_colors: tuple[tuple[int, int, int], ...] = ()
 
 
-Task = Callable[["Scene", Dice, str], Problem]
+Task = Callable[["Scene", SeededRandom, str], Problem]
 _TASKS: dict[str, Task] = {}
 
 
 def task(name: str) -> Callable[[Task], Task]:
-    """Register the function that makes the problems of a task: (empty scene, dice, mode) → Problem."""
+    """Register the function that makes the problems of a task: (empty scene, rng, mode) → Problem."""
 
     def register(function: Task) -> Task:
         _TASKS[name] = function

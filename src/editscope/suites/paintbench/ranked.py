@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.geometry import Box
 from editscope.suites.paintbench.palette import Color
 from editscope.suites.paintbench.placing import WIDE_GAP, Placing
@@ -28,9 +28,9 @@ class Ranked:
     form: str
 
     @staticmethod
-    def random(dice: Dice, colors: tuple[Color, ...]) -> Ranked:
+    def random(rng: SeededRandom, colors: tuple[Color, ...]) -> Ranked:
         """A kind, a color and a way to name them, all equally likely."""
-        return Ranked(dice.choice(KINDS), dice.choice(colors), dice.choice(PHRASE_FORMS))
+        return Ranked(rng.choice(KINDS), rng.choice(colors), rng.choice(PHRASE_FORMS))
 
     @property
     def words(self) -> str:
@@ -57,7 +57,7 @@ def span(n: int) -> float:
     return math.pow(least_step(n), n - 1)
 
 
-def graded(dice: Dice, n: int, low: float, high: float) -> list[float]:
+def graded(rng: SeededRandom, n: int, low: float, high: float) -> list[float]:
     """n increasing values, one in each of n equal parts of [low, high] as far as the least step allows."""
     least = least_step(n)
     require(low * span(n) <= high, "so many ranks do not fit")
@@ -68,15 +68,15 @@ def graded(dice: Dice, n: int, low: float, high: float) -> list[float]:
         start, stop = low + (high - low) * i / n, low + (high - low) * (i + 1) / n
         bottom = max(bottom, start) if start < top else bottom
         top = min(top, stop) if stop > bottom else top
-        values.append(dice.uniform(bottom, top))
+        values.append(rng.uniform(bottom, top))
     return values
 
 
-def add_others(scene: Scene, dice: Dice, ranked: Ranked, keep_off: Iterable[Box] = ()) -> None:
+def add_others(scene: Scene, rng: SeededRandom, ranked: Ranked, keep_off: Iterable[Box] = ()) -> None:
     """Up to five shapes that the words do not fit; one that meets another shape is left out."""
     low, high = scene.sizes(scene.n)
     pairs = [(kind, color) for kind in KINDS for color in scene.pool if not ranked.fits(kind, color)]
-    placing = Placing(scene.shapes, dice, scene.canvas, keep_off=keep_off, gap=WIDE_GAP)
-    for _ in range(dice.integer(0, MOST_OTHERS)):
-        kind, color = dice.choice(pairs)
-        placing.try_to_place(scene.random_shape(dice, kind, color, dice.uniform(low, high)))
+    placing = Placing(scene.shapes, rng, scene.canvas, keep_off=keep_off, gap=WIDE_GAP)
+    for _ in range(rng.integer(0, MOST_OTHERS)):
+        kind, color = rng.choice(pairs)
+        placing.try_to_place(scene.random_shape(rng, kind, color, rng.uniform(low, high)))

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.background import Stripes
 from editscope.suites.paintbench.geometry import Box, Point, clearance, distance, inside
 from editscope.suites.paintbench.palette import PALETTES, Color
@@ -31,7 +31,7 @@ COORDINATES = (5.0, 95.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class SceneSetup:
     """What a condition asks of a scene."""
 
     width: int
@@ -45,13 +45,13 @@ class Setup:
 class Scene:
     """Canvas, colors and background of one attempt; tasks add the shapes."""
 
-    def __init__(self, setup: Setup, dice: Dice) -> None:
+    def __init__(self, setup: SceneSetup, rng: SeededRandom) -> None:
         self.setup = setup
         self.width, self.height, self.n = setup.width, setup.height, setup.n
-        order = dice.shuffled(PALETTES[setup.palette])
+        order = rng.shuffled(PALETTES[setup.palette])
         self.colors = tuple(Color(c.name, c.hex, i) for i, c in enumerate(order))
         self.background, self.pool = self.colors[0], self.colors[2:]  # the second is for stripes
-        self.stripes = Stripes.random(dice) if setup.striped else None
+        self.stripes = Stripes.random(rng) if setup.striped else None
         self.shapes: list[Shape] = []
 
     @property
@@ -73,16 +73,16 @@ class Scene:
         high = min(0.40, 0.55 / math.sqrt(n)) * side
         return max(MIN_SIZE, low), max(MIN_SIZE * 1.1, high)
 
-    def random_shape(self, dice: Dice, kind: str, color: Color, size: float) -> Shape:
+    def random_shape(self, rng: SeededRandom, kind: str, color: Color, size: float) -> Shape:
         """A shape with whatever aspect ratio and rotation its kind may have."""
         aspect = 1.0
         if kind in FREE_ASPECT:
-            aspect = dice.log_uniform(0.4, 2.5)
+            aspect = rng.log_uniform(0.4, 2.5)
             while kind in NOT_NEARLY_SQUARE and 0.8 <= aspect <= 1.25:
-                aspect = dice.log_uniform(0.4, 2.5)
-        return make_shape(kind, color, size, aspect, dice.uniform(0, 360) if kind in ROTATABLE else 0.0)
+                aspect = rng.log_uniform(0.4, 2.5)
+        return make_shape(kind, color, size, aspect, rng.uniform(0, 360) if kind in ROTATABLE else 0.0)
 
-    def populate(self, dice: Dice, area: Box | None = None, *, tight: bool = False) -> None:
+    def populate(self, rng: SeededRandom, area: Box | None = None, *, tight: bool = False) -> None:
         """Place n shapes; ``tight`` lets them reach to the edge of the area.
 
         No two are of the same kind and color, no color stands more often than max(2, ⌈n/3⌉), no kind more often than
@@ -92,14 +92,14 @@ class Scene:
         low, high = self.sizes(self.n, min(area.width, area.height))
         most_of_color, most_of_kind = max(2, math.ceil(self.n / 3)), max(2, math.ceil(self.n / 12))
         used: Counter[str | int | tuple[str, int]] = Counter()
-        placing = Placing(self.shapes, dice, area, tight=tight)
+        placing = Placing(self.shapes, rng, area, tight=tight)
         kinds = list(KINDS)
 
         def draw() -> Shape:
-            kind = dice.choice(kinds)
+            kind = rng.choice(kinds)
             free = [c for c in self.pool if used[c.index] < most_of_color and not used[kind, c.index]]
             require(bool(free), "not enough kinds and colors")
-            return self.random_shape(dice, kind, dice.choice(free), dice.uniform(low, high))
+            return self.random_shape(rng, kind, rng.choice(free), rng.uniform(low, high))
 
         for _ in range(self.n):
             shape = placing.place(draw)
@@ -109,9 +109,9 @@ class Scene:
 
     # Colors
 
-    def reserve(self, dice: Dice) -> Color:
+    def reserve(self, rng: SeededRandom) -> Color:
         """A color for what is drawn, filled or outlined: no shape that is placed from now on has it."""
-        color = dice.choice(self.pool)
+        color = rng.choice(self.pool)
         self.pool = tuple(other for other in self.pool if other is not color)
         return color
 
@@ -133,19 +133,21 @@ class Scene:
                 phrases.append(f"the {shape.kind}")
         return phrases
 
-    def phrase(self, dice: Dice, shape: Shape) -> str:
+    def phrase(self, rng: SeededRandom, shape: Shape) -> str:
         """One way to name a shape; Reject when no words fit it alone."""
         phrases = self.phrases(shape)
         if not phrases:
             raise Reject("no words fit that shape alone")
-        return dice.choice(phrases)
+        return rng.choice(phrases)
 
-    def coordinate(self, dice: Dice, area: Box | None = None, within: tuple[float, float] = COORDINATES) -> PointRef:
+    def coordinate(
+        self, rng: SeededRandom, area: Box | None = None, within: tuple[float, float] = COORDINATES
+    ) -> PointRef:
         """A point in percent of width and height, two decimals, all of them used."""
         if area is None:
-            return self.at(round(dice.uniform(*within), 2), round(dice.uniform(*within), 2))
-        px = round(dice.uniform(area.x0, area.x1) / self.width * 100, 2)
-        py = round(dice.uniform(area.y0, area.y1) / self.height * 100, 2)
+            return self.at(round(rng.uniform(*within), 2), round(rng.uniform(*within), 2))
+        px = round(rng.uniform(area.x0, area.x1) / self.width * 100, 2)
+        py = round(rng.uniform(area.y0, area.y1) / self.height * 100, 2)
         return self.at(px, py)
 
     def at(self, px: float, py: float) -> PointRef:
@@ -153,37 +155,37 @@ class Scene:
         where = (px / 100 * self.width, py / 100 * self.height)
         return PointRef(f"({number(px)}%, {number(py)}%)", where)
 
-    def canvas_point(self, dice: Dice) -> PointRef:
+    def canvas_point(self, rng: SeededRandom) -> PointRef:
         """One of the nine named points of the image."""
         points = self.canvas.nine_points()
-        name = dice.choice(list(points))
+        name = rng.choice(list(points))
         return PointRef(f"the {name} of the image", points[name], name=name)
 
-    def point_of(self, dice: Dice, shape: Shape) -> tuple[str, Point]:
+    def point_of(self, rng: SeededRandom, shape: Shape) -> tuple[str, Point]:
         """A named point of a shape: one of its own, or with ``points=box`` as often one of its bounding box."""
         if self.setup.points == "own":
             points = shape.own_points()
-            name = dice.choice(list(points))
+            name = rng.choice(list(points))
             return name, points[name]
         points = shape.named_points()
         own = [name for name in points if not name.startswith("bounding-box")]
         boxed = [name for name in points if name.startswith("bounding-box")]
-        name = dice.choice(own if own and dice.chance(0.5) else boxed)
+        name = rng.choice(own if own and rng.chance(0.5) else boxed)
         return name, points[name]
 
-    def named_point(self, dice: Dice, but: Shape | None = None) -> PointRef:
+    def named_point(self, rng: SeededRandom, but: Shape | None = None) -> PointRef:
         """A named point of a shape or of the image, which counts as one more shape."""
         sources: list[Shape | None] = [*(shape for shape in self.shapes if shape is not but), None]
-        shape = dice.choice(sources)
+        shape = rng.choice(sources)
         if shape is None:
-            return self.canvas_point(dice)
-        name, at = self.point_of(dice, shape)
-        return PointRef(f"the {name} of {self.phrase(dice, shape)}", at, self.shapes.index(shape), name)
+            return self.canvas_point(rng)
+        name, at = self.point_of(rng, shape)
+        return PointRef(f"the {name} of {self.phrase(rng, shape)}", at, self.shapes.index(shape), name)
 
-    def spot_in(self, dice: Dice, shape: Shape) -> PointRef:
+    def spot_in(self, rng: SeededRandom, shape: Shape) -> PointRef:
         """A random coordinate of a shape, not at its very edge."""
         for _ in range(SPOT_TRIES):
-            ref = self.coordinate(dice, area=shape.box)
+            ref = self.coordinate(rng, area=shape.box)
             if inside(ref.at, shape.outlines) and clearance(ref.at, shape.outlines) >= OFF_EDGE:
                 return ref
         raise Reject("no spot inside that shape")

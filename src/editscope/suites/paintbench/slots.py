@@ -9,7 +9,7 @@ from editscope.suites.paintbench.catalog import PRESERVATION
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class PaintSlot:
     """One place in a set: what is made there, and under which number it is filed."""
 
     task: str

@@ -8,21 +8,27 @@ from typing import Any, Literal
 
 from editscope.errors import BadInput, unknown
 from editscope.suites.base import short_hash
-from editscope.suites.generated.suite import Made, MadeSuite, chosen_names, valid_namespace, valid_strata
+from editscope.suites.generated.suite import (
+    GeneratedProblem,
+    GeneratedSuite,
+    chosen_names,
+    valid_namespace,
+    valid_strata,
+)
 from editscope.suites.paintbench.catalog import ALL_MODES, CONDITIONS, MODES, PER_CELL, TASKS, aggregation
 from editscope.suites.paintbench.data import problem_tags
-from editscope.suites.paintbench.slots import Overrides, Slot
+from editscope.suites.paintbench.slots import Overrides, PaintSlot
 
 SIDES = (128, 4096)
 
 
-class PaintBench(MadeSuite):
+class PaintBenchSuite(GeneratedSuite):
     """A set of PaintBench problems; see ``editscope.suites.paintbench.load`` for the options."""
 
     name = "paintbench"
     generator = "2"
 
-    def __init__(self, slots: Iterable[Slot], overrides: Overrides, options: Mapping[str, Any]) -> None:
+    def __init__(self, slots: Iterable[PaintSlot], overrides: Overrides, options: Mapping[str, Any]) -> None:
         self.slots = {slot.id: slot for slot in slots}
         self.overrides = overrides
         self.options = options
@@ -42,7 +48,7 @@ class PaintBench(MadeSuite):
         split: Literal["test", "preservation", "all"],
         strata: str | None = None,
         points: str | None = None,
-    ) -> PaintBench:
+    ) -> PaintBenchSuite:
         """Read and check the options of a custom set."""
         chosen_tasks = chosen_names("task", tasks, TASKS)
         chosen_modes = chosen_names("mode", modes, ALL_MODES)
@@ -82,14 +88,14 @@ class PaintBench(MadeSuite):
             "strata": "paper" if valid_strata(strata) == "paper" else None,
         }
         options = {key: list(v) if isinstance(v, tuple) else v for key, v in given.items() if v is not None}
-        return PaintBench(slots, overrides, options)
+        return PaintBenchSuite(slots, overrides, options)
 
     def tags(self, case_id: str) -> Mapping[str, str]:
         """The tags of one problem."""
         slot = self.slots[case_id]
         return problem_tags(case_id.split("/")[0], slot.mode, slot.condition)
 
-    def made(self, case_id: str) -> Made:
+    def problem(self, case_id: str) -> GeneratedProblem:
         """The finished problem behind a case: indexed pictures and the whole description."""
         from editscope.suites.paintbench.make import make
 
@@ -108,7 +114,7 @@ def _slots(
     size: int,
     per_mode: bool,
     preservation: bool,
-) -> list[Slot]:
+) -> list[PaintSlot]:
     """Numbers follow the full tables, so a part of the set has the same ids and pictures as the whole."""
     slots = []
     for task in ("removal",) if preservation else TASKS:
@@ -121,7 +127,7 @@ def _slots(
                 if condition not in conditions or mode not in modes:
                     continue
                 first = c * cell + sum(shares[:m])
-                slots += [Slot(task, mode, condition, s, first + s, preservation) for s in range(shares[m])]
+                slots += [PaintSlot(task, mode, condition, s, first + s, preservation) for s in range(shares[m])]
     return slots
 
 

@@ -10,7 +10,7 @@ from editscope.cases import Aggregation, Case, Group, Instruction, Question, Reg
 from editscope.errors import BadInput
 from editscope.images import ImageLike, thumbnail
 from editscope.images import load as pixels_of
-from editscope.suites.datafolder.rows import Row, json_list, kind, tag_name
+from editscope.suites.datafolder.rows import DataRow, json_list, kind, tag_name
 from editscope.suites.datafolder.suite import FiledCase, JudgedSuite, basis
 from editscope.suites.generated.suite import chosen_names
 from editscope.suites.picabench.edit_area import CLOSE, SIDE, edit_area, parsed, sides_of
@@ -41,7 +41,7 @@ _OTHER_LAWS = {
 _OTHER_DIMENSIONS = {"state": "state_transition", "state_transitions": "state_transition"}
 
 
-class PICABench(JudgedSuite):
+class PicaBenchSuite(JudgedSuite):
     """The cases of a ``meta_info.json``, or of the Hugging Face dataset in Parquet.
 
     A case has one instruction for each level that was asked for; the variant of *superficial*, the default, is "",
@@ -92,11 +92,11 @@ class PICABench(JudgedSuite):
             raise BadInput(f"{folder} holds no {FILE} and no Parquet file of {self.name}. {self.home}")
         return unpack(files, FILE), source
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[DataRow]:
         """The entries of ``meta_info.json``."""
         return json_list(self.root / FILE, self.root)
 
-    def case_of(self, row: Row) -> FiledCase:
+    def case_of(self, row: DataRow) -> FiledCase:
         """The case of one entry, in either form."""
         number = row.identifier("index")
         case_id = number.zfill(5) if number.isdigit() else number
@@ -162,7 +162,7 @@ class PICABench(JudgedSuite):
     def _side(self, case: FiledCase) -> int:
         return max(self._sizes[case.files[0]])
 
-    def _chosen(self, row: Row, texts: Mapping[str, str]) -> tuple[Instruction, ...]:
+    def _chosen(self, row: DataRow, texts: Mapping[str, str]) -> tuple[Instruction, ...]:
         """An instruction for each level asked for; where none was, superficial, or the one that there is."""
         wanted = self._levels or tuple(texts)[:1]
         for level in wanted:
@@ -175,12 +175,12 @@ class PICABench(JudgedSuite):
 
 def load(
     root: str | Path | None = None, levels: str | Iterable[str] | None = None, skip_bad: bool = False
-) -> PICABench:
+) -> PicaBenchSuite:
     """PICABench from a folder, or from the hub (``root="hf:Andrew613/PICABench"``).
 
     ``levels`` chooses among superficial, intermediate and explicit instructions; superficial when not given.
     """
-    return PICABench(root, None if levels is None else chosen_names("level", levels, LEVELS), skip_bad)
+    return PicaBenchSuite(root, None if levels is None else chosen_names("level", levels, LEVELS), skip_bad)
 
 
 def variant_of(level: str) -> str:
@@ -192,7 +192,7 @@ def variant_of(level: str) -> str:
     return "" if level == LEVELS[0] else level
 
 
-def _instructions(row: Row) -> dict[str, str]:
+def _instructions(row: DataRow) -> dict[str, str]:
     """The instructions of a row by level: those of the Hugging Face form, or the one of ``meta_info.json``."""
     texts = {level: row.text(f"{level}_prompt") for level in LEVELS if row.has(f"{level}_prompt")}
     if row.has("edit_instruction"):
@@ -203,7 +203,7 @@ def _instructions(row: Row) -> dict[str, str]:
     return {level: texts[level] for level in LEVELS if level in texts}
 
 
-def _dimension(row: Row, law: str) -> str:
+def _dimension(row: DataRow, law: str) -> str:
     if not row.has("physics_category"):
         return LAWS.get(law, "")
     dimension = row.choice("physics_category", DIMENSIONS, _OTHER_DIMENSIONS)
@@ -212,7 +212,7 @@ def _dimension(row: Row, law: str) -> str:
     return dimension
 
 
-def _questions(row: Row, size: tuple[int, int]) -> Iterator[Question]:
+def _questions(row: DataRow, size: tuple[int, int]) -> Iterator[Question]:
     """The questions of a row, from a list or from an object of lists by category."""
     found = parsed(row.fields.get("annotated_qa_pairs"))
     if not isinstance(found, list | dict) or not found:
@@ -233,7 +233,7 @@ def _questions(row: Row, size: tuple[int, int]) -> Iterator[Question]:
                 yield question
 
 
-def _question(row: Row, pair: Any, named: str, category: str, canvas: tuple[float, float]) -> Question | None:
+def _question(row: DataRow, pair: Any, named: str, category: str, canvas: tuple[float, float]) -> Question | None:
     if not isinstance(pair, dict):
         row.flaw(f"{named} is a {kind(pair)}, not an object with question, answer and box")
         return None
@@ -251,7 +251,7 @@ def _question(row: Row, pair: Any, named: str, category: str, canvas: tuple[floa
     return Question(str(text).strip(), str(label), Region(named.replace("question ", "q"), edges), category)
 
 
-def _box(row: Row, box: Any, named: str, canvas: tuple[float, float]) -> tuple[float, float, float, float] | None:
+def _box(row: DataRow, box: Any, named: str, canvas: tuple[float, float]) -> tuple[float, float, float, float] | None:
     """x, y, width and height of a box that lies on the canvas; None, and a flaw, where there is no such box."""
     found = sides_of(row, box, named)
     if found is None:

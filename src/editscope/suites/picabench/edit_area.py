@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from editscope.cases import Region
 from editscope.documents import Malformed, read_json
-from editscope.suites.datafolder.rows import Row
+from editscope.suites.datafolder.rows import DataRow
 
 SIDE = 1024
 """The longer side of the canvas that question boxes are drawn on, and the most that an input may have."""
@@ -41,7 +41,7 @@ class EditArea:
 NONE = EditArea({SOURCE: (), CANVAS: ()}, False)
 
 
-def edit_area(row: Row, size: tuple[int, int]) -> EditArea:
+def edit_area(row: DataRow, size: tuple[int, int]) -> EditArea:
     """The edit area of a row whose source has this width and height; nothing where it is "unknown".
 
     The boxes of a case were drawn on one picture, so they are read alike: as pixels of the source, as the released tool
@@ -69,7 +69,7 @@ def edit_area(row: Row, size: tuple[int, int]) -> EditArea:
     return EditArea(readings, on_canvas)
 
 
-def sides_of(row: Row, box: Any, named: str) -> Sides | None:
+def sides_of(row: DataRow, box: Any, named: str) -> Sides | None:
     """x, y, width and height of a box; None, and a flaw, where they are no numbers or its size is negative."""
     names = ("x", "y", "width", "height")
     x, y, wide, high = (_number(box.get(name)) if isinstance(box, dict) else nan for name in names)

@@ -31,7 +31,7 @@ LINE = 4
 RED = (255, 0, 0)
 
 
-class PicaBench(Rubric):
+class PicaBenchRubric(Rubric):
     """PICAEval and consistency.
 
     Options: ``region`` is crop, whole or box (drawn into the whole picture); ``instruction=1`` tells the judge what

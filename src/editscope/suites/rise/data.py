@@ -9,7 +9,7 @@ from pathlib import Path
 
 from editscope.cases import Aggregation, Group, Instruction
 from editscope.suites.datafolder.finding import list_of_cases
-from editscope.suites.datafolder.rows import Row, json_list, tag_name
+from editscope.suites.datafolder.rows import DataRow, json_list, tag_name
 from editscope.suites.datafolder.suite import FiledCase, JudgedSuite, basis
 
 CATEGORIES = ("temporal", "causal", "spatial", "logical")
@@ -21,7 +21,7 @@ TEXTS = ("reference", "reference_txt")
 _FOLDERS = {f"{category}_reasoning": category for category in CATEGORIES}
 
 
-class RISE(JudgedSuite):
+class RiseSuite(JudgedSuite):
     """The cases of a ``data_total.json`` or another file of that form.
 
     ``references`` holds the picture of ``reference_img``, which replaces the source in the judge's calls about spatial
@@ -57,11 +57,11 @@ class RISE(JudgedSuite):
         self._list = list_of_cases(folder, self._file or FILE, self.home)
         return self._list.parent, source
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[DataRow]:
         """The entries of the file; their paths are relative to its folder."""
         return json_list(self._list, self.root)
 
-    def case_of(self, row: Row) -> FiledCase:
+    def case_of(self, row: DataRow) -> FiledCase:
         """The case of one entry."""
         index, category = row.identifier("index"), row.choice("category", CATEGORIES, _FOLDERS)
         image = row.picture("image")
@@ -88,12 +88,12 @@ class RISE(JudgedSuite):
         return (f"images/{folder}/{case_id}", f"{folder}/{case_id}", case_id)
 
 
-def load(root: str | Path | None = None, file: str | None = None, skip_bad: bool = False) -> RISE:
+def load(root: str | Path | None = None, file: str | None = None, skip_bad: bool = False) -> RiseSuite:
     """RISEBench from a folder; ``file`` names the list of cases where it is not data_total.json."""
-    return RISE(root, file, skip_bad)
+    return RiseSuite(root, file, skip_bad)
 
 
-def marked(row: Row, name: str) -> bool:
+def marked(row: DataRow, name: str) -> bool:
     """Whether a mark is set: anything but nothing, false, 0 or "no". Tables write NaN where there is none."""
     value = row.fields.get(name)
     if isinstance(value, str):

@@ -8,7 +8,7 @@ from editscope.cases import Case
 from editscope.images import Pixels
 from editscope.scoring.rubrics.base import Measure, Unit
 from editscope.scoring.rubrics.combining import Combined
-from editscope.scoring.rubrics.pictures import Shown, pictures_of, pixels_picture
+from editscope.scoring.rubrics.pictures import LazyPictures, pictures_of, pixels_picture
 from editscope.scoring.rubrics.scales import Ask, ScaleRubric, unanswered
 
 METRICS = {
@@ -20,7 +20,7 @@ LOGICAL, SPATIAL = "logical", "spatial"
 FULL = 5.0
 
 
-class Rise(ScaleRubric):
+class RiseRubric(ScaleRubric):
     """Two or three calls; logical cases are judged right or wrong, which counts 5 or 1. Shown as (s - 1) * 25."""
 
     name = "rise"
@@ -48,10 +48,10 @@ class Rise(ScaleRubric):
         """The instruction, and what the right result is in words."""
         return {**super().words(case, unit), "reference": _reference(case)}
 
-    def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> Shown:
+    def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> LazyPictures:
         """The edit, the reference picture, and as source that picture where the case is judged by it."""
         form, pictured = self.form(case), _pictured(case)
-        return Shown(
+        return LazyPictures(
             source=lambda: pictures_of(case.references[:1] if pictured else case.images, form),
             edit=lambda: (pixels_picture(edits[unit.variants[0]], form),),
             reference=lambda: pictures_of(case.references[:1], form),

@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from matplotlib.artist import Artist
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.tinygrafix.canvas import Canvas
 
 S = TypeVar("S")
@@ -43,10 +43,10 @@ class Chart(Protocol):
 
     UNSEEN: float | None
 
-    TASKS: Mapping[str, Callable[[Any, Dice, Canvas], Change[Any]]]
+    TASKS: Mapping[str, Callable[[Any, SeededRandom, Canvas], Change[Any]]]
 
     @staticmethod
-    def build(dice: Dice, canvas: Canvas, task: str) -> Any:
+    def build(rng: SeededRandom, canvas: Canvas, task: str) -> Any:
         """A chart drawn from a seed, one that the task can be done to."""
 
     @staticmethod

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 
 LEAST_APART = 20.0
 """Two colors of a chart, background included, differ by more than this ΔE76."""
@@ -75,21 +75,21 @@ def _from_lab(lightness: float, a: float, b: float) -> str | None:
 
 
 def random_color(
-    dice: Dice, avoid: Sequence[str], lightness: tuple[float, float] = (0.0, 100.0), least: float = LEAST_APART
+    rng: SeededRandom, avoid: Sequence[str], lightness: tuple[float, float] = (0.0, 100.0), least: float = LEAST_APART
 ) -> str:
     """A color drawn uniformly from the part of L*a*b* that screens show, not within ``least`` of any in ``avoid``."""
     far = [lab_of(color) for color in avoid]
     while True:
-        color = _from_lab(dice.uniform(*lightness), dice.uniform(-90, 100), dice.uniform(-110, 95))
+        color = _from_lab(rng.uniform(*lightness), rng.uniform(-90, 100), rng.uniform(-110, 95))
         if color is not None and all(math.dist(lab_of(color), other) > least for other in far):
             return color
 
 
-def random_colors(dice: Dice, count: int, avoid: Sequence[str]) -> list[str]:
+def random_colors(rng: SeededRandom, count: int, avoid: Sequence[str]) -> list[str]:
     """Several colors, each far from ``avoid`` and from all before it."""
     chosen: list[str] = []
     for _ in range(count):
-        chosen.append(random_color(dice, [*avoid, *chosen]))
+        chosen.append(random_color(rng, [*avoid, *chosen]))
     return chosen
 
 
@@ -113,16 +113,16 @@ class Theme:
     text: str
 
     @staticmethod
-    def random(dice: Dice) -> Theme:
+    def random(rng: SeededRandom) -> Theme:
         """Light text on dark in three of ten charts, dark on light in the others; backgrounds are grayish."""
-        paper, ink = (DARK_PAPER, LIGHT_INK) if dice.chance(DARK_SHARE) else (LIGHT_PAPER, DARK_INK)
-        background = _random_rgb(dice, paper)
-        while contrast(background, text := _random_rgb(dice, ink)) < CONTRAST:
+        paper, ink = (DARK_PAPER, LIGHT_INK) if rng.chance(DARK_SHARE) else (LIGHT_PAPER, DARK_INK)
+        background = _random_rgb(rng, paper)
+        while contrast(background, text := _random_rgb(rng, ink)) < CONTRAST:
             continue
         return Theme(background, text)
 
 
-def _random_rgb(dice: Dice, channel: tuple[float, float]) -> str:
+def _random_rgb(rng: SeededRandom, channel: tuple[float, float]) -> str:
     """A color whose three channels are drawn independently from the same range."""
-    red, green, blue = (round(255 * dice.uniform(*channel)) for _ in range(3))
+    red, green, blue = (round(255 * rng.uniform(*channel)) for _ in range(3))
     return hex_of((red, green, blue))

@@ -43,9 +43,11 @@ def load(
             strata=strata,
             environment=_environment,
         )
-    from editscope.suites.tinygrafix.suite import TinyGrafix
+    from editscope.suites.tinygrafix.suite import TinyGrafixSuite
 
-    return TinyGrafix.from_options(charts=charts, tasks=tasks, per_task=per_task, namespace=namespace, strata=strata)
+    return TinyGrafixSuite.from_options(
+        charts=charts, tasks=tasks, per_task=per_task, namespace=namespace, strata=strata
+    )
 
 
 def _environment() -> Mapping[str, str]:
@@ -63,8 +65,8 @@ def write_set(
 ) -> int:
     """Write a set in the released layout and return the number of its problems; options as for ``load``."""
     from editscope.suites.generated.writing import write
-    from editscope.suites.tinygrafix.suite import TinyGrafix
+    from editscope.suites.tinygrafix.suite import TinyGrafixSuite
 
     suite = load(**options)
-    assert isinstance(suite, TinyGrafix)
+    assert isinstance(suite, TinyGrafixSuite)
     return write(suite, Path(out), jobs, on_progress)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.tinygrafix.colors import LEAST_APART, delta_e, hex_of, lab_of, random_color, rgb_of
 
 ENDS_APART = 40.0
@@ -45,13 +45,13 @@ class Gradient:
         return [hex_of((r, g, b)) for r, g, b in self.shades(shares).tolist()]
 
 
-def random_gradient(dice: Dice, background: str, old: Gradient | None = None) -> Gradient:
+def random_gradient(rng: SeededRandom, background: str, old: Gradient | None = None) -> Gradient:
     """A gradient that keeps clear of the background and, at every share, of the gradient that it replaces."""
     avoid = [background, *((old.low, old.high) if old else ())]
     before = [lab_of(color) for color in old._colors(_POINTS)] if old else []
     ground = lab_of(background)
     while True:
-        gradient = Gradient(random_color(dice, avoid), random_color(dice, avoid))
+        gradient = Gradient(random_color(rng, avoid), random_color(rng, avoid))
         if delta_e(gradient.low, gradient.high) <= ENDS_APART:
             continue
         labs = [lab_of(color) for color in gradient._colors(_POINTS)]

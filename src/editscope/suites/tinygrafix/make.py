@@ -7,18 +7,18 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from editscope.images import Pixels
-from editscope.suites.generated.dice import Dice
-from editscope.suites.generated.suite import MOST_FLOOR, Made
+from editscope.suites.generated.seeded_random import SeededRandom
+from editscope.suites.generated.suite import MOST_FLOOR, GeneratedProblem
 from editscope.suites.tinygrafix.canvas import Canvas, plain_settings, the_canvas
 from editscope.suites.tinygrafix.catalog import CHARTS, seed_of
 from editscope.suites.tinygrafix.change import Change, Chart, chart_named
 from editscope.suites.tinygrafix.colors import rgb_of
 from editscope.suites.tinygrafix.rims import settled
-from editscope.suites.tinygrafix.slots import Slot
+from editscope.suites.tinygrafix.slots import ChartSlot
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class ChartProblem:
     """A problem before it is drawn: the chart type, what changes, and the seed."""
 
     chart: Chart
@@ -26,22 +26,22 @@ class Drawn:
     seed: int
 
 
-def attempts(slot: Slot, namespace: str, canvas: Canvas) -> Iterator[Drawn]:
+def attempts(slot: ChartSlot, namespace: str, canvas: Canvas) -> Iterator[ChartProblem]:
     """Problems for a slot, one after another, all from its seed; the first that can be seen well is taken."""
     seed = seed_of(namespace, slot.chart, slot.task, slot.slot)
-    dice = Dice(seed)
+    rng = SeededRandom(seed)
     chart = chart_named(slot.chart)
     while True:
-        state = chart.build(dice, canvas, slot.task)
-        yield Drawn(chart, chart.TASKS[slot.task](state, dice, canvas), seed)
+        state = chart.build(rng, canvas, slot.task)
+        yield ChartProblem(chart, chart.TASKS[slot.task](state, rng, canvas), seed)
 
 
-def plan(slot: Slot, namespace: str, canvas: Canvas) -> Drawn:
+def plan(slot: ChartSlot, namespace: str, canvas: Canvas) -> ChartProblem:
     """The first attempt at a problem: everything about it but its pixels."""
     return next(attempts(slot, namespace, canvas))
 
 
-def draw(slot: Slot, namespace: str, canvas: Canvas) -> tuple[Drawn, Pixels, Pixels]:
+def draw(slot: ChartSlot, namespace: str, canvas: Canvas) -> tuple[ChartProblem, Pixels, Pixels]:
     """The problem of a slot with both pictures. Edits so faint that doing nothing would score are drawn again."""
     for drawn in attempts(slot, namespace, canvas):
         chart, change = drawn.chart, drawn.change
@@ -58,7 +58,7 @@ def draw(slot: Slot, namespace: str, canvas: Canvas) -> tuple[Drawn, Pixels, Pix
     raise AssertionError("attempts never end")
 
 
-def make(slot: Slot, namespace: str = "tinygrafixbench") -> Made:
+def make(slot: ChartSlot, namespace: str = "tinygrafixbench") -> GeneratedProblem:
     """The problem of a slot."""
     canvas = the_canvas()
     with plain_settings():
@@ -77,13 +77,13 @@ def make(slot: Slot, namespace: str = "tinygrafixbench") -> Made:
         "answer_state": written(change.after),
         "touched": [[round(v, 2) for v in box] for box in change.touched],
     }
-    return Made(before, after, sidecar)
+    return GeneratedProblem(before, after, sidecar)
 
 
 def written(value: Any) -> Any:
     """A state as JSON can hold it; what ``dataclasses.asdict`` gives, without its deep copies.
 
-    >>> written(Slot("bar_chart", "add_bar", 3))
+    >>> written(ChartSlot("bar_chart", "add_bar", 3))
     {'chart': 'bar_chart', 'task': 'add_bar', 'slot': 3}
     """
     if isinstance(value, (str, float, int)) or value is None:

@@ -7,18 +7,24 @@ from typing import Any
 
 from editscope.errors import BadInput
 from editscope.suites.base import short_hash
-from editscope.suites.generated.suite import Made, MadeSuite, chosen_names, valid_namespace, valid_strata
+from editscope.suites.generated.suite import (
+    GeneratedProblem,
+    GeneratedSuite,
+    chosen_names,
+    valid_namespace,
+    valid_strata,
+)
 from editscope.suites.tinygrafix.catalog import CHARTS, PER_TASK, TASKS, aggregation, folder_tags
-from editscope.suites.tinygrafix.slots import Slot
+from editscope.suites.tinygrafix.slots import ChartSlot
 
 
-class TinyGrafix(MadeSuite):
+class TinyGrafixSuite(GeneratedSuite):
     """A set of TinyGrafixBench problems; see ``editscope.suites.tinygrafix.load`` for the options."""
 
     name = "tinygrafix"
     generator = "2"
 
-    def __init__(self, slots: Iterable[Slot], namespace: str, options: Mapping[str, Any]) -> None:
+    def __init__(self, slots: Iterable[ChartSlot], namespace: str, options: Mapping[str, Any]) -> None:
         self.slots = {slot.id: slot for slot in slots}
         self.namespace = namespace
         self.options = options
@@ -32,7 +38,7 @@ class TinyGrafix(MadeSuite):
         per_task: int | None,
         namespace: str,
         strata: str | None = None,
-    ) -> TinyGrafix:
+    ) -> TinyGrafixSuite:
         """Read and check the options of a custom set."""
         wanted_charts = chosen_names("chart", charts, tuple(CHARTS))
         wanted_tasks = chosen_names("task", tasks, TASKS)
@@ -41,7 +47,7 @@ class TinyGrafix(MadeSuite):
             raise BadInput(f"--per-task {size} is out of range; ask for 1 to 10,000")
         valid_namespace(namespace)
         slots = [
-            Slot(chart, task, slot)
+            ChartSlot(chart, task, slot)
             for chart in wanted_charts
             for task in CHARTS[chart]
             if task in wanted_tasks
@@ -56,13 +62,13 @@ class TinyGrafix(MadeSuite):
             "namespace": namespace if namespace != "tinygrafixbench" else None,
             "strata": "paper" if valid_strata(strata) == "paper" else None,
         }
-        return TinyGrafix(slots, namespace, {key: value for key, value in given.items() if value is not None})
+        return TinyGrafixSuite(slots, namespace, {key: value for key, value in given.items() if value is not None})
 
     def tags(self, case_id: str) -> Mapping[str, str]:
         """The tags of one problem."""
         return folder_tags(self.slots[case_id].folder)
 
-    def made(self, case_id: str) -> Made:
+    def problem(self, case_id: str) -> GeneratedProblem:
         """The finished problem behind a case."""
         from editscope.suites.tinygrafix.make import make
 

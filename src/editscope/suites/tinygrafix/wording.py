@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def word(dice: Dice, shortest: int = 3, longest: int = 8) -> str:
+def word(rng: SeededRandom, shortest: int = 3, longest: int = 8) -> str:
     """Letters that mean nothing."""
-    return "".join(dice.choice(LETTERS) for _ in range(dice.integer(shortest, longest)))
+    return "".join(rng.choice(LETTERS) for _ in range(rng.integer(shortest, longest)))
 
 
-def words(dice: Dice, most: int = 3, longest: int = 8) -> str:
+def words(rng: SeededRandom, most: int = 3, longest: int = 8) -> str:
     """One to ``most`` such words."""
-    return " ".join(word(dice, 3, longest) for _ in range(dice.integer(1, most)))
+    return " ".join(word(rng, 3, longest) for _ in range(rng.integer(1, most)))
 
 
-def new_word(dice: Dice, used: Collection[str], shortest: int = 3, longest: int = 7) -> str:
+def new_word(rng: SeededRandom, used: Collection[str], shortest: int = 3, longest: int = 7) -> str:
     """A word that none of ``used`` is, whatever their case, so that no two labels can be confused."""
     taken = {w.lower() for w in used}
-    while (found := word(dice, shortest, longest)).lower() in taken:
+    while (found := word(rng, shortest, longest)).lower() in taken:
         continue
     return found
 
@@ -46,6 +46,6 @@ def said(value: float) -> str:
     return "0" if text in ("-0", "") else text
 
 
-def magnitude(dice: Dice) -> float:
+def magnitude(rng: SeededRandom) -> float:
     """The scale of a chart's numbers: 0.001 to 1000, one of seven decades."""
-    return 10.0 ** dice.integer(-3, 3)
+    return 10.0 ** rng.integer(-3, 3)

@@ -9,7 +9,7 @@ from typing import Any
 from editscope.cases import Aggregation, Group, Instruction
 from editscope.documents import Malformed, read_json
 from editscope.errors import BadInput
-from editscope.suites.datafolder.rows import Row, csv_rows, tag_name
+from editscope.suites.datafolder.rows import DataRow, csv_rows, tag_name
 from editscope.suites.datafolder.suite import FiledCase, JudgedSuite, basis
 from editscope.suites.generated.suite import chosen_names
 
@@ -26,7 +26,7 @@ NOTHING_SAID = ("", "nan", "none", "null")
 KNOWLEDGE = ("declarative", "procedural", "metacognitive")
 
 
-class WiseEdit(JudgedSuite):
+class WiseEditSuite(JudgedSuite):
     """The CSV files under ``WiseEdit/<Task>/<Task>_<n>``; a case has an edit for each language, "en" and "cn".
 
     ``hint`` and ``references`` are for the judge, who reads the English instruction for both languages
@@ -69,7 +69,7 @@ class WiseEdit(JudgedSuite):
             raise BadInput(f"{folder} holds no folder {self._part()}. {self.home}")
         return folder, source
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[DataRow]:
         """The rows of ``tags.csv`` (which make no cases), then those of every CSV file, tasks in order."""
         if (self.root / TAGS).is_file():
             yield from self._read_tags()
@@ -79,9 +79,9 @@ class WiseEdit(JudgedSuite):
         for folder, count in subsets:
             columns = ["idx", *(f"input_{n}" for n in range(1, count + 1)), "prompt", "promptcn", "hint", "ref"]
             for row in csv_rows(folder / f"{folder.name}.csv", self.root, columns):
-                yield Row(row.where, {**row.fields, _SUBSET: folder.name, _COUNT: count}, row.root, row.flaws)
+                yield DataRow(row.where, {**row.fields, _SUBSET: folder.name, _COUNT: count}, row.root, row.flaws)
 
-    def case_of(self, row: Row) -> FiledCase:
+    def case_of(self, row: DataRow) -> FiledCase:
         """The case of one row."""
         subset, count = str(row.fields[_SUBSET]), int(row.fields[_COUNT])
         index = row.identifier("idx")
@@ -136,7 +136,7 @@ class WiseEdit(JudgedSuite):
         for task in TASKS:
             yield from _numbered(self.root / MAIN / task.capitalize(), task.capitalize())
 
-    def _read_tags(self) -> Iterator[Row]:
+    def _read_tags(self) -> Iterator[DataRow]:
         """Take in ``tags.csv``: columns subset and idx, every other one a tag. Yields the rows that have flaws."""
         path = self.root / TAGS
         for row in csv_rows(path, self.root, ("subset", "idx")):
@@ -163,7 +163,7 @@ class WiseEdit(JudgedSuite):
         )
 
 
-class WiseEditComplex(WiseEdit):
+class WiseEditComplexSuite(WiseEditSuite):
     """The CSV files under ``WiseEdit-Complex``: cases that need all three steps at once."""
 
     name = "wiseedit-complex"
@@ -184,16 +184,16 @@ class WiseEditComplex(WiseEdit):
 
 def load(
     root: str | Path | None = None, languages: str | Iterable[str] | None = None, skip_bad: bool = False
-) -> WiseEdit:
+) -> WiseEditSuite:
     """WiseEdit's three tasks from a folder; ``languages`` chooses en, cn, or both (the default)."""
-    return WiseEdit(root, _languages(languages), skip_bad)
+    return WiseEditSuite(root, _languages(languages), skip_bad)
 
 
 def load_complex(
     root: str | Path | None = None, languages: str | Iterable[str] | None = None, skip_bad: bool = False
-) -> WiseEditComplex:
+) -> WiseEditComplexSuite:
     """WiseEdit-Complex from the same folder."""
-    return WiseEditComplex(root, _languages(languages), skip_bad)
+    return WiseEditComplexSuite(root, _languages(languages), skip_bad)
 
 
 def listed(cell: Any) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from editscope.cases import Aggregation, Case
 from editscope.images import Pixels
 from editscope.scoring.rubrics.base import Measure, Unit, instruction_of
-from editscope.scoring.rubrics.pictures import Shown, pictures_of, pixels_picture
+from editscope.scoring.rubrics.pictures import LazyPictures, pictures_of, pixels_picture
 from editscope.scoring.rubrics.scales import Ask, ScaleRubric
 
 METRICS = {
@@ -23,7 +23,7 @@ CREATIVE, COMPLEX = "imagination", "complex"
 SCALE = 100 / 9
 
 
-class WiseEdit(ScaleRubric):
+class WiseEditRubric(ScaleRubric):
     """Four calls, five for WiseEdit-Complex; shown as (s - 1)/9 * 100.
 
     A task's average is the mean of its metric means. The judge reads the English instruction for both languages.
@@ -63,10 +63,10 @@ class WiseEdit(ScaleRubric):
         text = own.text if own.language == "en" else (case.details.get("english") or (*english, own.text)[0])
         return {"instruction": text, "hint": case.hint or ""}
 
-    def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> Shown:
+    def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> LazyPictures:
         """Inputs, edit, and the reference pictures that IF and KF see."""
         form = self.form(case)
-        return Shown(
+        return LazyPictures(
             source=lambda: pictures_of(case.images, form),
             edit=lambda: (pixels_picture(edits[unit.variants[0]], form),),
             references=lambda: pictures_of(case.references, form),

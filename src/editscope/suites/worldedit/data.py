@@ -7,7 +7,7 @@ from pathlib import Path
 
 from editscope.cases import Aggregation, Group, Instruction
 from editscope.errors import BadInput
-from editscope.suites.datafolder.rows import Row, json_lines
+from editscope.suites.datafolder.rows import DataRow, json_lines
 from editscope.suites.datafolder.suite import FiledCase, JudgedSuite, basis
 from editscope.suites.generated.suite import chosen_names
 
@@ -31,7 +31,7 @@ FILE = "cases.jsonl"
 _OTHER_MODES = {"others": "other", "inflation": "inflate", "breaking": "break"}
 
 
-class WorldEdit(JudgedSuite):
+class WorldEditSuite(JudgedSuite):
     """The cases of a ``cases.jsonl``; the variant of the implicit instruction is "", that of the other "paraphrase"."""
 
     name = "worldedit"
@@ -52,13 +52,13 @@ class WorldEdit(JudgedSuite):
         self._forms = forms or FORMS[:1]
         super().__init__(root, skip_bad=skip_bad, options={"forms": list(forms) if forms else None})
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[DataRow]:
         """The lines of ``cases.jsonl``."""
         if not (self.root / FILE).is_file():
             raise BadInput(f"{self.root} holds no {FILE}. {self.home}")
         return json_lines(self.root / FILE, self.root)
 
-    def case_of(self, row: Row) -> FiledCase:
+    def case_of(self, row: DataRow) -> FiledCase:
         """The case of one line."""
         case_id, image = row.identifier("id"), row.picture("image")
         # A set of implicit instructions alone is a set; the paraphrase is needed where it is run.
@@ -83,9 +83,11 @@ class WorldEdit(JudgedSuite):
         return (case_id, f"implicit/{case_id}")
 
 
-def load(root: str | Path | None = None, forms: str | Iterable[str] | None = None, skip_bad: bool = False) -> WorldEdit:
+def load(
+    root: str | Path | None = None, forms: str | Iterable[str] | None = None, skip_bad: bool = False
+) -> WorldEditSuite:
     """WorldEdit-Test from a folder; ``forms`` chooses implicit (the default), paraphrase, or both."""
-    return WorldEdit(root, None if forms is None else chosen_names("form", forms, FORMS), skip_bad)
+    return WorldEditSuite(root, None if forms is None else chosen_names("form", forms, FORMS), skip_bad)
 
 
 def variant_of(form: str) -> str:

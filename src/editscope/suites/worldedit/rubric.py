@@ -19,7 +19,7 @@ GATE = 2
 """The gate closes where instruction following is at most this."""
 
 
-class WorldEdit(ScaleRubric):
+class WorldEditRubric(ScaleRubric):
     """Four calls; a case's average is the mean of its four scores, on the scale of 1 to 5.
 
     Options: ``kp_gate=enforced`` sets KP to 1 wherever IF is at most 2; ``watermark=ignore`` tells the judge of

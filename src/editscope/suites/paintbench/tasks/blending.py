@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.outlined import outlined_polygon, recolored
 from editscope.suites.paintbench.problem import Problem, require, task
 from editscope.suites.paintbench.scene import Scene
 
 
 @task("blending")
-def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     """out = round(p · color + (1 − p) · pixel) per channel, in whole numbers; no channel is ever at a half."""
-    outline, color = scene.reserve(dice), scene.reserve(dice)
-    scene.populate(dice)
-    region = outlined_polygon(scene, dice, outline)
-    opacity = dice.integer(10, 90)
+    outline, color = scene.reserve(rng), scene.reserve(rng)
+    scene.populate(rng)
+    region = outlined_polygon(scene, rng, outline)
+    opacity = rng.integer(10, 90)
 
     def blend(rgb: tuple[int, int, int]) -> tuple[int, int, int]:
         r, g, b = ((opacity * c + (100 - opacity) * p + 50) // 100 for c, p in zip(color.rgb, rgb, strict=True))

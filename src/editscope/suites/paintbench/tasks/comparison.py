@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.placing import WIDE_GAP, Placing
 from editscope.suites.paintbench.problem import Problem, require, task
 from editscope.suites.paintbench.ranked import Ranked, add_others, graded, least_step
@@ -20,19 +20,19 @@ OTHER_SIDE = 0.16
 
 
 @task("comparison")
-def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     """n alike shapes and up to five others; width and height are compared on upright shapes only."""
     n = scene.n
-    ranked = Ranked.random(dice, scene.pool)
-    metric = dice.choice(tuple(RANKED_BY)) if ranked.kind in FREE_ASPECT else "size"
-    values = graded(dice, n, max(MIN_SIZE, RANGE[0] * scene.shorter), RANGE[1] * scene.shorter)
-    shapes = _compared(scene, dice, ranked, metric, values)
-    placing = Placing(scene.shapes, dice, scene.canvas, gap=WIDE_GAP)
+    ranked = Ranked.random(rng, scene.pool)
+    metric = rng.choice(tuple(RANKED_BY)) if ranked.kind in FREE_ASPECT else "size"
+    values = graded(rng, n, max(MIN_SIZE, RANGE[0] * scene.shorter), RANGE[1] * scene.shorter)
+    shapes = _compared(scene, rng, ranked, metric, values)
+    placing = Placing(scene.shapes, rng, scene.canvas, gap=WIDE_GAP)
     for shape in sorted(shapes, key=lambda s: -s.box.width * s.box.height):
         require(any(placing.try_to_place(shape) for _ in range(200)), "no room for another shape")
-    scene.shapes[:] = dice.shuffled(scene.shapes)
-    add_others(scene, dice, ranked)
-    largest, rank = dice.chance(0.5), dice.integer(1, min(n, len(ORDINALS)))
+    scene.shapes[:] = rng.shuffled(scene.shapes)
+    add_others(scene, rng, ranked)
+    largest, rank = rng.chance(0.5), rng.integer(1, min(n, len(ORDINALS)))
     measured = sorted(scene.shapes[:n], key=lambda s: _measure(s, metric), reverse=largest)
     steps = [_measure(a, metric) / _measure(b, metric) for a, b in itertools.pairwise(measured)]
     require(all(max(s, 1 / s) >= least_step(n) - 0.001 for s in steps), "two ranks are too alike to see")
@@ -57,7 +57,7 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     )
 
 
-def _compared(scene: Scene, dice: Dice, ranked: Ranked, metric: str, values: list[float]) -> list[Shape]:
+def _compared(scene: Scene, rng: SeededRandom, ranked: Ranked, metric: str, values: list[float]) -> list[Shape]:
     kind, color = ranked.kind, ranked.color
     other = OTHER_SIDE * scene.shorter
     if metric == "width":
@@ -65,10 +65,10 @@ def _compared(scene: Scene, dice: Dice, ranked: Ranked, metric: str, values: lis
     if metric == "height":
         return [make_shape(kind, color, max(v, other), other / v) for v in values]
     # One aspect ratio for all, so that size means the same whichever way one measures it.
-    example = scene.random_shape(dice, kind, color, 100.0)
+    example = scene.random_shape(rng, kind, color, 100.0)
     longer = math.sqrt(max(example.aspect, 1 / example.aspect))
-    apart = kind in ROTATABLE and dice.chance(0.5)
-    turns = [dice.uniform(0, 360) if apart else example.rotation for _ in values]
+    apart = kind in ROTATABLE and rng.chance(0.5)
+    turns = [rng.uniform(0, 360) if apart else example.rotation for _ in values]
     return [make_shape(kind, color, v * longer, example.aspect, t) for v, t in zip(values, turns, strict=True)]
 
 

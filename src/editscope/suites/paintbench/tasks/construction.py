@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.geometry import Point, area, distance, is_simple
 from editscope.suites.paintbench.palette import Color
 from editscope.suites.paintbench.problem import Problem, Reject, task
@@ -24,21 +24,21 @@ SMALLEST_TRIANGLE = 0.002
 
 
 @task("construction")
-def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     """The new figure has a color of its own and lies above or below all shapes."""
-    color = scene.reserve(dice)
-    scene.populate(dice)
-    named = dice.chance(0.5)
-    return {"circle": circle, "line": line, "polygon": polygon}[mode](scene, dice, color, named)
+    color = scene.reserve(rng)
+    scene.populate(rng)
+    named = rng.chance(0.5)
+    return {"circle": circle, "line": line, "polygon": polygon}[mode](scene, rng, color, named)
 
 
-def circle(scene: Scene, dice: Dice, color: Color, named: bool) -> Problem:
+def circle(scene: Scene, rng: SeededRandom, color: Color, named: bool) -> Problem:
     """By center and radius, by a diameter, or by center and a point on it."""
-    how = dice.choice(("radius", "diameter", "through"))
-    first, second = _points(scene, dice, 2, named)
+    how = rng.choice(("radius", "diameter", "through"))
+    first, second = _points(scene, rng, 2, named)
     start = f"Draw {article(f'{color.phrase} filled circle')}"
     if how == "radius":
-        size = dice.tenth(5, 25)
+        size = rng.tenth(5, 25)
         center, radius = first.at, size / 100 * scene.width
         words = f"{start} centered at {first.phrase} with a radius of {percent(size)} of the image width."
     elif how == "diameter":
@@ -49,13 +49,13 @@ def circle(scene: Scene, dice: Dice, color: Color, named: bool) -> Problem:
         center, radius = first.at, distance(first.at, second.at)
         words = f"{start} centered at {first.phrase} that passes through {second.phrase}."
     details = {"how": how, "center": list(center), "radius": radius}
-    return _drawn(scene, dice, color, words, details, lambda plane: brush(plane, center, center, radius, MARK))
+    return _drawn(scene, rng, color, words, details, lambda plane: brush(plane, center, center, radius, MARK))
 
 
-def line(scene: Scene, dice: Dice, color: Color, named: bool) -> Problem:
+def line(scene: Scene, rng: SeededRandom, color: Color, named: bool) -> Problem:
     """A straight stroke of a round brush."""
-    first, second = _points(scene, dice, 2, named)
-    size = dice.tenth(1.0, 3.0)
+    first, second = _points(scene, rng, 2, named)
+    size = rng.tenth(1.0, 3.0)
     radius = size / 200 * scene.width
     words = (
         f"Draw {article(f'{color.phrase} straight line')} from {first.phrase} to {second.phrase} with a round "
@@ -63,14 +63,14 @@ def line(scene: Scene, dice: Dice, color: Color, named: bool) -> Problem:
         "points."
     )
     details = {"points": [list(first.at), list(second.at)], "brush_percent": size}
-    return _drawn(scene, dice, color, words, details, lambda plane: brush(plane, first.at, second.at, radius, MARK))
+    return _drawn(scene, rng, color, words, details, lambda plane: brush(plane, first.at, second.at, radius, MARK))
 
 
-def polygon(scene: Scene, dice: Dice, color: Color, named: bool) -> Problem:
+def polygon(scene: Scene, rng: SeededRandom, color: Color, named: bool) -> Problem:
     """Three to five vertices, in the order in which they lie around their middle."""
-    k = dice.integer(3, 5)
+    k = rng.integer(3, 5)
     for _ in range(TRIES):
-        refs = _around([_point(scene, dice, named) for _ in range(k)])
+        refs = _around([_point(scene, rng, named) for _ in range(k)])
         vertices = [ref.at for ref in refs]
         if _well_formed(scene, vertices):
             break
@@ -82,7 +82,7 @@ def polygon(scene: Scene, dice: Dice, color: Color, named: bool) -> Problem:
     )
     outlines = [outline_array(vertices)]
     details = {"vertices": [list(v) for v in vertices]}
-    return _drawn(scene, dice, color, words, details, lambda plane: fill(plane, outlines, MARK))
+    return _drawn(scene, rng, color, words, details, lambda plane: fill(plane, outlines, MARK))
 
 
 def _around(refs: list[PointRef]) -> list[PointRef]:
@@ -97,23 +97,23 @@ def _well_formed(scene: Scene, vertices: list[Point]) -> bool:
     return is_simple(vertices) and all(area(three) >= least for three in combinations(vertices, 3))
 
 
-def _point(scene: Scene, dice: Dice, named: bool) -> PointRef:
-    return scene.named_point(dice) if named else scene.coordinate(dice)
+def _point(scene: Scene, rng: SeededRandom, named: bool) -> PointRef:
+    return scene.named_point(rng) if named else scene.coordinate(rng)
 
 
-def _points(scene: Scene, dice: Dice, k: int, named: bool) -> list[PointRef]:
+def _points(scene: Scene, rng: SeededRandom, k: int, named: bool) -> list[PointRef]:
     """Points that are not too near each other."""
     for _ in range(TRIES):
-        refs = [_point(scene, dice, named) for _ in range(k)]
+        refs = [_point(scene, rng, named) for _ in range(k)]
         if far_apart([ref.at for ref in refs], APART * scene.shorter):
             return refs
     raise Reject("the points are too near each other")
 
 
 def _drawn(
-    scene: Scene, dice: Dice, color: Color, words: str, details: dict[str, Any], draw: Callable[[Plane], int]
+    scene: Scene, rng: SeededRandom, color: Color, words: str, details: dict[str, Any], draw: Callable[[Plane], int]
 ) -> Problem:
-    over = dice.chance(0.5)
+    over = rng.chance(0.5)
     before = scene.drawn()
     after = before.copy()
     draw(after)

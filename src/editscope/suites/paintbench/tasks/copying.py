@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.geometry import Box
 from editscope.suites.paintbench.outlined import outline_width
 from editscope.suites.paintbench.problem import Problem, require, task
@@ -16,23 +16,23 @@ SIDE = 0.44
 
 
 @task("copying")
-def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     """The squares lie on whole pixels, so a copy is a shift by whole pixels."""
-    stacked = dice.chance(0.5)
+    stacked = rng.chance(0.5)
     line = outline_width(scene)
-    color = scene.reserve(dice)
+    color = scene.reserve(rng)
     side = int(SIDE * scene.shorter)
     along, across = (scene.height, scene.width) if stacked else (scene.width, scene.height)
     require(2 * side + 4 * line + 4 <= along, "the two squares do not fit")
-    halves = [_inset(dice, 0, along // 2, side, line), _inset(dice, along // 2, along, side, line)]
-    beside = [_inset(dice, 0, across, side, line) for _ in halves]
-    if dice.chance(0.5):
+    halves = [_inset(rng, 0, along // 2, side, line), _inset(rng, along // 2, along, side, line)]
+    beside = [_inset(rng, 0, across, side, line) for _ in halves]
+    if rng.chance(0.5):
         beside[1] = beside[0]
     corners = [(a, h) if stacked else (h, a) for h, a in zip(halves, beside, strict=True)]
     names = ("upper", "lower") if stacked else ("left", "right")
-    source = dice.integer(0, 1)
+    source = rng.integer(0, 1)
     (sx, sy), (tx, ty) = corners[source], corners[1 - source]
-    scene.populate(dice, area=Box(sx, sy, sx + side, sy + side), tight=scene.n > 25)
+    scene.populate(rng, area=Box(sx, sy, sx + side, sy + side), tight=scene.n > 25)
     before = scene.drawn()
     shapes = ~scene.is_background(before)
     for x, y in corners:
@@ -55,5 +55,5 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     )
 
 
-def _inset(dice: Dice, low: int, high: int, side: int, line: int) -> int:
-    return dice.integer(low + line + 1, high - side - line - 1)
+def _inset(rng: SeededRandom, low: int, high: int, side: int, line: int) -> int:
+    return rng.integer(low + line + 1, high - side - line - 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.geometry import Box
 from editscope.suites.paintbench.palette import Color
 from editscope.suites.paintbench.placing import WIDE_GAP, Placing, beside
@@ -27,26 +27,26 @@ TALLY_ASPECTS = {"rectangle": 1.5, "arrow": 2.0, "diamond": 1.5}
 
 
 @task("counting")
-def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     """n shapes and n tallies; no shape has the color of the tallies, and no counted one their kind."""
     n = scene.n
-    side = dice.choice(tuple(SIDES))
+    side = rng.choice(tuple(SIDES))
     upright = side in ("left", "right")
     length, across = (scene.height, scene.width) if upright else (scene.width, scene.height)
     pitch = length / (n + 1)
     size = min(TALLY * across, TALLY_SHARE * pitch)
     require(size >= 9, "the tallies would be too small")
-    tally_color = scene.reserve(dice)
-    counted_kind, counted_color = dice.choice(KINDS), dice.choice(scene.pool)
+    tally_color = scene.reserve(rng)
+    counted_kind, counted_color = rng.choice(KINDS), rng.choice(scene.pool)
     area = beside(scene.width, scene.height, side, 2 * TALLY * across)
-    counts = _scatter(scene, dice, area, counted_kind, counted_color)
+    counts = _scatter(scene, rng, area, counted_kind, counted_color)
     target = counts["k_shape" if mode == "shape" else "k_color"]
-    tally_kind = dice.choice([k for k in KINDS if k != counted_kind])
+    tally_kind = rng.choice([k for k in KINDS if k != counted_kind])
     unit = make_shape(tally_kind, tally_color, size, TALLY_ASPECTS.get(tally_kind, 1.0))
     line = size if side in ("left", "top") else across - size
     places = [(i + 1) * pitch for i in range(n)]
     tallies = [unit.centered((line, a) if upright else (a, line)) for a in places]
-    end = dice.integer(0, 1)
+    end = rng.integer(0, 1)
     kept = tallies[n - target :] if end == 0 else tallies[:target]
     before = scene.drawn()
     after = scene.drawn(kept, onto=before.copy())
@@ -74,21 +74,21 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     )
 
 
-def _scatter(scene: Scene, dice: Dice, area: Box, kind: str, color: Color) -> dict[str, int]:
+def _scatter(scene: Scene, rng: SeededRandom, area: Box, kind: str, color: Color) -> dict[str, int]:
     """n shapes, some of them of a kind, some of a color, some of both; how many of each."""
     n = scene.n
-    of_kind, of_color = dice.integer(1, n - 1), dice.integer(1, n - 1)
-    both = dice.integer(max(0, of_kind + of_color - n), min(of_kind, of_color))
+    of_kind, of_color = rng.integer(1, n - 1), rng.integer(1, n - 1)
+    both = rng.integer(max(0, of_kind + of_color - n), min(of_kind, of_color))
     kinds, others = [k for k in KINDS if k != kind], [c for c in scene.pool if c is not color]
     low, high = scene.sizes(n)
 
     def drawing(i: int) -> Callable[[], Shape]:
         # The first have the kind, the last the color, and those in between both.
         has_kind, has_color = i < of_kind, of_kind - both <= i < of_kind - both + of_color
-        k, c = kind if has_kind else dice.choice(kinds), color if has_color else dice.choice(others)
-        return lambda: scene.random_shape(dice, k, c, dice.uniform(low, high))
+        k, c = kind if has_kind else rng.choice(kinds), color if has_color else rng.choice(others)
+        return lambda: scene.random_shape(rng, k, c, rng.uniform(low, high))
 
-    placing = Placing(scene.shapes, dice, area, gap=WIDE_GAP)
-    for draw in [drawing(i) for i in dice.shuffled(range(n))]:
+    placing = Placing(scene.shapes, rng, area, gap=WIDE_GAP)
+    for draw in [drawing(i) for i in rng.shuffled(range(n))]:
         placing.place(draw)
     return {"k_shape": of_kind, "k_color": of_color, "overlap": both}

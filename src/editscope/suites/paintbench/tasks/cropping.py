@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.compiled import compiled
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.geometry import Point, snap
 from editscope.suites.paintbench.outlined import outline_width
 from editscope.suites.paintbench.palette import Color
@@ -29,26 +29,26 @@ NEAREST = (
 
 
 @task("cropping")
-def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     """The only task that resamples; the rectangle has the canvas's aspect ratio."""
-    color = scene.reserve(dice)
-    scene.populate(dice)
-    return upright(scene, dice, color) if mode == "straight" else tilted(scene, dice, color)
+    color = scene.reserve(rng)
+    scene.populate(rng)
+    return upright(scene, rng, color) if mode == "straight" else tilted(scene, rng, color)
 
 
-def upright(scene: Scene, dice: Dice, color: Color) -> Problem:
+def upright(scene: Scene, rng: SeededRandom, color: Color) -> Problem:
     """A rectangle of whole pixels with exactly the canvas's aspect ratio."""
     unit = math.gcd(scene.width, scene.height)
     step_x, step_y = scene.width // unit, scene.height // unit
     low, high = math.ceil(unit * SHARE[0]), math.floor(unit * SHARE[1])
     require(low <= high, "no smaller rectangle of whole pixels has the canvas's aspect ratio")
-    k = dice.integer(low, high)
+    k = rng.integer(low, high)
     w, h = k * step_x, k * step_y
     line = outline_width(scene)
     room = math.ceil(MARGIN * scene.shorter)
     require(w + 2 * room <= scene.width and h + 2 * room <= scene.height, "the rectangle does not fit")
     for _ in range(TRIES):
-        x, y = dice.integer(room, scene.width - w - room), dice.integer(room, scene.height - h - room)
+        x, y = rng.integer(room, scene.width - w - room), rng.integer(room, scene.height - h - room)
         if any(x <= s.box.center[0] <= x + w and y <= s.box.center[1] <= y + h for s in scene.shapes):
             break
     else:
@@ -66,9 +66,9 @@ def upright(scene: Scene, dice: Dice, color: Color) -> Problem:
     )
 
 
-def tilted(scene: Scene, dice: Dice, color: Color) -> Problem:
+def tilted(scene: Scene, rng: SeededRandom, color: Color) -> Problem:
     """A turned rectangle; the instruction says which of its corners becomes which corner of the image."""
-    degrees = dice.choice(ANGLES)
+    degrees = rng.choice(ANGLES)
     cos, sin = (round(f(math.radians(degrees)), 12) for f in (math.cos, math.sin))
     # The half extents of the turned rectangle, for a share of 1.
     half_x = (scene.width * abs(cos) + scene.height * abs(sin)) / 2
@@ -77,11 +77,11 @@ def tilted(scene: Scene, dice: Dice, color: Color) -> Problem:
     room = MARGIN * scene.shorter
     fits = min((scene.width / 2 - room) / half_x, (scene.height / 2 - room) / half_y)
     require(fits > SHARE[0], "the rectangle does not fit")
-    share = dice.uniform(SHARE[0], min(SHARE[1], fits))
+    share = rng.uniform(SHARE[0], min(SHARE[1], fits))
     w, h, half_x, half_y = share * scene.width, share * scene.height, share * half_x, share * half_y
     for _ in range(TRIES):
-        cx = snap(dice.uniform(half_x + room, scene.width - half_x - room))
-        cy = snap(dice.uniform(half_y + room, scene.height - half_y - room))
+        cx = snap(rng.uniform(half_x + room, scene.width - half_x - room))
+        cy = snap(rng.uniform(half_y + room, scene.height - half_y - room))
         offsets = [(s.box.center[0] - cx, s.box.center[1] - cy) for s in scene.shapes]
         if any(abs(x * cos + y * sin) <= w / 2 and abs(y * cos - x * sin) <= h / 2 for x, y in offsets):
             break

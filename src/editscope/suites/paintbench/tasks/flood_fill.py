@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.outlined import outlined_polygon
 from editscope.suites.paintbench.problem import Problem, task
 from editscope.suites.paintbench.scene import Scene
 
 
 @task("flood_fill")
-def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     """The region holds some of both kinds of pixels."""
-    outline, color = scene.reserve(dice), scene.reserve(dice)
-    scene.populate(dice)
-    region = outlined_polygon(scene, dice, outline)
+    outline, color = scene.reserve(rng), scene.reserve(rng)
+    scene.populate(rng)
+    region = outlined_polygon(scene, rng, outline)
     background = mode == "background"
     where = region.inside & (region.background if background else ~region.background)
     after = region.before.copy()

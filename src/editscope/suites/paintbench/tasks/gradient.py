@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from editscope.compiled import compiled
 from editscope.images import Indexed, Pixels
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.geometry import Point, snap
-from editscope.suites.paintbench.outlined import MARGIN, Region, outlined_region
+from editscope.suites.paintbench.outlined import MARGIN, OutlinedRegion, outlined_region
 from editscope.suites.paintbench.palette import Color
 from editscope.suites.paintbench.problem import Problem, require, task
 from editscope.suites.paintbench.scene import Scene
@@ -22,13 +22,13 @@ CENTER = (0.3, 0.7)
 
 
 @task("gradient")
-def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     """t runs from 0 to 1 between two edges or two corners; a pixel takes round((1 − t) · A + t · B), halves up."""
-    outline, first, second = (scene.reserve(dice) for _ in range(3))
-    scene.populate(dice)
-    wide = dice.chance(0.5)
-    region = outlined_region(scene, dice, outline, lambda: _parallelogram(scene, dice, wide))
-    start, end, axis, words = _direction(dice, region.vertices, wide)
+    outline, first, second = (scene.reserve(rng) for _ in range(3))
+    scene.populate(rng)
+    wide = rng.chance(0.5)
+    region = outlined_region(scene, rng, outline, lambda: _parallelogram(scene, rng, wide))
+    start, end, axis, words = _direction(rng, region.vertices, wide)
     progress = [axis[0] * x + axis[1] * y + axis[2] for x, y in region.vertices]
     require(min(progress) >= -1e-6 and max(progress) <= 1 + 1e-6, "a corner lies beyond the end of the gradient")
     background = mode == "background"
@@ -54,16 +54,16 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     )
 
 
-def _parallelogram(scene: Scene, dice: Dice, wide: bool) -> tuple[Point, ...] | None:
+def _parallelogram(scene: Scene, rng: SeededRandom, wide: bool) -> tuple[Point, ...] | None:
     """Corners from the top left clockwise; the long edges are horizontal where it is wide, else vertical.
 
     None where it would leave the image.
     """
-    long, short = dice.uniform(*LONG), dice.uniform(*SHORT)
+    long, short = rng.uniform(*LONG), rng.uniform(*SHORT)
     half_w, half_h = (long, short) if wide else (short, long)
     half_w, half_h = half_w * scene.width, half_h * scene.height
-    slant = dice.uniform(-SLANT, SLANT) * (scene.width if wide else scene.height)
-    cx, cy = dice.uniform(*CENTER) * scene.width, dice.uniform(*CENTER) * scene.height
+    slant = rng.uniform(-SLANT, SLANT) * (scene.width if wide else scene.height)
+    cx, cy = rng.uniform(*CENTER) * scene.width, rng.uniform(*CENTER) * scene.height
     sx, sy = (slant / 2, 0.0) if wide else (0.0, slant / 2)
     corners = (
         (cx - half_w + sx, cy - half_h + sy),
@@ -76,11 +76,11 @@ def _parallelogram(scene: Scene, dice: Dice, wide: bool) -> tuple[Point, ...] | 
 
 
 def _direction(
-    dice: Dice, corners: tuple[Point, ...], wide: bool
+    rng: SeededRandom, corners: tuple[Point, ...], wide: bool
 ) -> tuple[Point, Point, tuple[float, float, float], tuple[str, str, str]]:
     """Start, end, (ax, ay, b) with t = ax·x + ay·y + b, and the words for it."""
     top_left, top_right, _, bottom_left = corners
-    if dice.chance(0.5):
+    if rng.chance(0.5):
         name, facing, start, end, along = (
             ("top edge", "bottom edge", top_left, bottom_left, top_right)
             if wide
@@ -90,7 +90,7 @@ def _direction(
         nx, ny = along[1] - start[1], start[0] - along[0]
         words = (name, facing, ", constant along lines parallel to these edges")
     else:
-        i = dice.integer(0, 3)
+        i = rng.integer(0, 3)
         start, end = corners[i], corners[(i + 2) % 4]
         nx, ny = end[0] - start[0], end[1] - start[1]
         words = (
@@ -104,7 +104,7 @@ def _direction(
 
 def _painted(
     scene: Scene,
-    region: Region,
+    region: OutlinedRegion,
     where: npt.NDArray[np.bool_],
     first: Color,
     second: Color,

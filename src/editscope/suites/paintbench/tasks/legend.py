@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.geometry import Box, Point
 from editscope.suites.paintbench.palette import Color
 from editscope.suites.paintbench.placing import WIDE_GAP, Placing, beside
@@ -26,15 +26,15 @@ Entry = tuple[Color, Color | None]
 
 
 @task("legend")
-def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     """Two to four colors, all in the key; some get a new color and some an X. The key is applied once."""
-    side = dice.choice(SIDES)
+    side = rng.choice(SIDES)
     depth = round(STRIP * scene.shorter)
-    colors = dice.sample(scene.pool, dice.integer(2, max(2, min(MOST_COLORS, scene.n))))
-    mapping = _mapping(dice, scene, colors)
+    colors = rng.sample(scene.pool, rng.integer(2, max(2, min(MOST_COLORS, scene.n))))
+    mapping = _mapping(rng, scene, colors)
     area = beside(scene.width, scene.height, side, depth)
-    placing = Placing(scene.shapes, dice, area, gap=WIDE_GAP)
-    for draw in _drawings(scene, dice, colors):
+    placing = Placing(scene.shapes, rng, area, gap=WIDE_GAP)
+    for draw in _drawings(scene, rng, colors):
         placing.place(draw)
     rules = {old.index: new for old, new in mapping}
     changes = [(shape, rules[shape.color.index]) for shape in scene.shapes]
@@ -55,25 +55,25 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     )
 
 
-def _mapping(dice: Dice, scene: Scene, colors: list[Color]) -> list[Entry]:
+def _mapping(rng: SeededRandom, scene: Scene, colors: list[Color]) -> list[Entry]:
     """At least one X and at least one new color, which may be that of other shapes."""
-    removed = dice.sample(range(len(colors)), dice.integer(1, len(colors) - 1))
+    removed = rng.sample(range(len(colors)), rng.integer(1, len(colors) - 1))
     return [
-        (old, None if i in removed else dice.choice([c for c in scene.pool if c is not old]))
+        (old, None if i in removed else rng.choice([c for c in scene.pool if c is not old]))
         for i, old in enumerate(colors)
     ]
 
 
-def _drawings(scene: Scene, dice: Dice, colors: list[Color]) -> list[Callable[[], Shape]]:
+def _drawings(scene: Scene, rng: SeededRandom, colors: list[Color]) -> list[Callable[[], Shape]]:
     """Shapes of any kind, at least one of each color."""
     require(scene.n >= len(colors), "a color of the key would not occur")
     low, high = scene.sizes(scene.n)
-    extra = [dice.choice(colors) for _ in range(scene.n - len(colors))]
+    extra = [rng.choice(colors) for _ in range(scene.n - len(colors))]
 
     def drawing(color: Color) -> Callable[[], Shape]:
-        return lambda: scene.random_shape(dice, dice.choice(KINDS), color, dice.uniform(low, high))
+        return lambda: scene.random_shape(rng, rng.choice(KINDS), color, rng.uniform(low, high))
 
-    return [drawing(color) for color in dice.shuffled([*colors, *extra])]
+    return [drawing(color) for color in rng.shuffled([*colors, *extra])]
 
 
 # The key

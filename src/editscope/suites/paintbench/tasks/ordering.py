@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.geometry import Box
 from editscope.suites.paintbench.problem import Problem, require, task
 from editscope.suites.paintbench.ranked import Ranked, add_others, graded, span
@@ -27,35 +27,35 @@ APART = 3
 
 
 @task("ordering")
-def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     """All shapes have the same color, proportions and orientation; each stands centered in its box."""
     n = scene.n
     require(n > 1, "one shape cannot be out of order")
-    row = dice.chance(0.5)
+    row = rng.chance(0.5)
     length, depth = (scene.width, scene.height) if row else (scene.height, scene.width)
-    box_color = scene.reserve(dice)
-    ranked = Ranked.random(dice, scene.pool)
-    metric = ("width" if row else "height") if ranked.kind in FREE_ASPECT and dice.chance(0.5) else "size"
+    box_color = scene.reserve(rng)
+    ranked = Ranked.random(rng, scene.pool)
+    metric = ("width" if row else "height") if ranked.kind in FREE_ASPECT and rng.chance(0.5) else "size"
     pitch = math.floor((1 - 2 * MARGIN) * length / n)
     line = max(1, round(0.005 * scene.shorter))
     space = math.ceil(MARGIN * length) + line
     limits = (pitch - 2 * line - APART, depth - 2 * space)
-    sides, sizes, shape_of = _sized(scene, dice, ranked, metric, row, SLOT * pitch, limits)
-    first, beside = (length - n * pitch + pitch - sides[0]) // 2, dice.integer(space, depth - sides[1] - space)
+    sides, sizes, shape_of = _sized(scene, rng, ranked, metric, row, SLOT * pitch, limits)
+    first, beside = (length - n * pitch + pitch - sides[0]) // 2, rng.integer(space, depth - sides[1] - space)
     wide, tall = sides if row else sides[::-1]
     corners = [(first + i * pitch, beside) if row else (beside, first + i * pitch) for i in range(n)]
     boxes = [(x, y, x + wide, y + tall) for x, y in corners]
-    increasing = dice.chance(0.5)
+    increasing = rng.chance(0.5)
     ranking = sorted(sizes, reverse=not increasing)
-    shuffled = dice.shuffled(sizes)
+    shuffled = rng.shuffled(sizes)
     while shuffled == ranking:
-        shuffled = dice.shuffled(sizes)
+        shuffled = rng.shuffled(sizes)
     middles = [((x0 + x1) / 2, (y0 + y1) / 2) for x0, y0, x1, y1 in boxes]
     before_shapes, after_shapes = (
         [shape_of(s).centered(p) for s, p in zip(order, middles, strict=True)] for order in (shuffled, ranking)
     )
     scene.shapes.extend(before_shapes)
-    add_others(scene, dice, ranked, keep_off=[Box(*box).grown(line) for box in boxes])
+    add_others(scene, rng, ranked, keep_off=[Box(*box).grown(line) for box in boxes])
     rest = scene.shapes[n:]
     before, after = scene.drawn(before_shapes + rest), scene.drawn(after_shapes + rest)
     for plane in (before, after):
@@ -85,12 +85,12 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
 
 
 def _sized(
-    scene: Scene, dice: Dice, ranked: Ranked, metric: str, row: bool, room: float, limits: tuple[int, int]
+    scene: Scene, rng: SeededRandom, ranked: Ranked, metric: str, row: bool, room: float, limits: tuple[int, int]
 ) -> tuple[tuple[int, int], list[float], Callable[[float], Shape]]:
     """The sides of a box along the line and across it, the values that are ranked, and the shape that has a value."""
     n, kind, color = scene.n, ranked.kind, ranked.color
     for _ in range(20):
-        example = scene.random_shape(dice, kind, color, 100.0)
+        example = scene.random_shape(rng, kind, color, 100.0)
         if metric != "size":
             most, reach = room, (1.0, 2 / 3)
         else:
@@ -113,4 +113,4 @@ def _sized(
             return make_shape(kind, color, value, example.aspect, example.rotation)
         return make_shape(kind, color, max(value, other), value / other if metric == "width" else other / value)
 
-    return (along, across), graded(dice, n, low, most), shape_of
+    return (along, across), graded(rng, n, low, most), shape_of

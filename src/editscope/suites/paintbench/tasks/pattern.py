@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeVar
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.geometry import Point
 from editscope.suites.paintbench.problem import Problem, Reject, require, task
 from editscope.suites.paintbench.scene import MIN_SIZE, Scene
@@ -32,15 +32,15 @@ ASPECTS = {"rectangle": 1.5, "arrow": 2.0, "diamond": 1.5}
 
 
 @task("pattern")
-def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     """n cells are missing; what is left determines them."""
-    return grid(scene, dice) if mode == "grid" else circular(scene, dice)
+    return grid(scene, rng) if mode == "grid" else circular(scene, rng)
 
 
-def grid(scene: Scene, dice: Dice) -> Problem:
+def grid(scene: Scene, rng: SeededRandom) -> Problem:
     """A period of up to three rows and columns; one period and the row and column after it are always shown."""
     n = scene.n
-    period_r, period_c = dice.integer(1, LONGEST_PERIOD), dice.integer(1, LONGEST_PERIOD)
+    period_r, period_c = rng.integer(1, LONGEST_PERIOD), rng.integer(1, LONGEST_PERIOD)
     known = (period_r + 1) * (period_c + 1)
     fitting = [
         (r, c)
@@ -49,15 +49,15 @@ def grid(scene: Scene, dice: Dice) -> Problem:
         if r * c - known - 1 >= n and SHAPE * _cell(scene, r, c) >= MIN_SIZE
     ]
     require(bool(fitting), "no grid has room for so many gaps")
-    rows, cols = dice.choice(fitting)
+    rows, cols = rng.choice(fitting)
     cell = _cell(scene, rows, cols)
-    left = dice.integer(0, scene.width - cols * cell)
-    top = dice.integer(0, scene.height - rows * cell)
-    motif = _motif(scene, dice, period_r * period_c, SHAPE * cell, cell - 4.0)
+    left = rng.integer(0, scene.width - cols * cell)
+    top = rng.integer(0, scene.height - rows * cell)
+    motif = _motif(scene, rng, period_r * period_c, SHAPE * cell, cell - 4.0)
     cells = [(r, c) for r in range(rows) for c in range(cols)]
     element = {(r, c): motif[(r % period_r) * period_c + c % period_c] for r, c in cells}
     free = [(r, c) for r, c in cells if (r > period_r or c > period_c) and (r, c) != (rows - 1, cols - 1)]
-    missing = dice.sample(free, n)
+    missing = rng.sample(free, n)
     _require_determined(element, missing, _grid_periods(rows, cols))
     where = {(r, c): (left + (c + 0.5) * cell, top + (r + 0.5) * cell) for r, c in cells}
     what = "the missing shape" if n == 1 else f"the {n} missing shapes"
@@ -91,21 +91,21 @@ def _circle_periods(count: int) -> Iterable[Callable[[int], Hashable]]:
     return (lambda at, p=p: at % p for p in range(1, count // 2 + 1) if count % p == 0)  # type: ignore[misc]
 
 
-def circular(scene: Scene, dice: Dice) -> Problem:
+def circular(scene: Scene, rng: SeededRandom) -> Problem:
     """A period of up to three shapes that goes round a circle in the middle a whole number of times."""
     n = scene.n
-    period = dice.integer(1, LONGEST_PERIOD)
+    period = rng.integer(1, LONGEST_PERIOD)
     least = max(FEWEST, 2 * n)
     least += -least % period
-    size = min(dice.uniform(*CIRCLE_SIZES), CIRCLE / (0.5 + SPACING * least / math.tau))
+    size = min(rng.uniform(*CIRCLE_SIZES), CIRCLE / (0.5 + SPACING * least / math.tau))
     most = math.floor(math.tau * (CIRCLE - size / 2) / (SPACING * size) + 1e-9)
     require(size * scene.shorter >= MIN_SIZE and most >= least, "so many shapes do not fit on a circle")
-    count = dice.choice(range(least, most + 1, period))
-    ring = dice.uniform(SPACING * size * count / math.tau, CIRCLE - size / 2) * scene.shorter
+    count = rng.choice(range(least, most + 1, period))
+    ring = rng.uniform(SPACING * size * count / math.tau, CIRCLE - size / 2) * scene.shorter
     center = (scene.width / 2, scene.height / 2)
-    motif = _motif(scene, dice, period, size * scene.shorter, math.inf)
+    motif = _motif(scene, rng, period, size * scene.shorter, math.inf)
     element = {i: motif[i % period] for i in range(count)}
-    missing = dice.sample(range(count), n)
+    missing = rng.sample(range(count), n)
     _require_determined(element, missing, _circle_periods(count))
     angles = [math.tau * i / count for i in range(count)]
     # On whole pixels, so that a copy of a shape is exact; nobody sees the half pixel on the circle.
@@ -129,15 +129,15 @@ def circular(scene: Scene, dice: Dice) -> Problem:
     )
 
 
-def _motif(scene: Scene, dice: Dice, count: int, size: float, most: float) -> list[Shape]:
+def _motif(scene: Scene, rng: SeededRandom, count: int, size: float, most: float) -> list[Shape]:
     """Shapes whose boxes measure at most ``most``; those of the same kind and color are the same in every way."""
     made: dict[tuple[str, int], Shape] = {}
     motif = []
     for _ in range(count):
-        kind, color = dice.choice(KINDS), dice.choice(scene.pool)
+        kind, color = rng.choice(KINDS), rng.choice(scene.pool)
         shape = made.get((kind, color.index))
         while shape is None or max(shape.box.width, shape.box.height) > most:
-            turn = dice.uniform(0, 360) if kind in ROTATABLE else 0.0
+            turn = rng.uniform(0, 360) if kind in ROTATABLE else 0.0
             shape = make_shape(kind, color, size, ASPECTS.get(kind, 1.0), turn)
         made[kind, color.index] = shape
         motif.append(shape)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.outlined import outlined_polygon, recolored
 from editscope.suites.paintbench.problem import Problem, task
 from editscope.suites.paintbench.scene import Scene
@@ -14,11 +14,11 @@ Rgb = tuple[int, int, int]
 
 
 @task("point_operations")
-def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     """Everything inside the outline is changed; what is gray already stays gray."""
-    outline = scene.reserve(dice)
-    scene.populate(dice)
-    region = outlined_polygon(scene, dice, outline)
+    outline = scene.reserve(rng)
+    scene.populate(rng)
+    region = outlined_polygon(scene, rng, outline)
     where = f"all pixels inside the {region.color.name} outlined polygon"
     operation: Callable[[Rgb], Rgb]
     details: dict[str, Any] = {}
@@ -32,7 +32,7 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
         )
         operation = gray
     else:
-        offset = dice.integer(30, 80) * dice.choice((-1, 1))
+        offset = rng.integer(30, 80) * rng.choice((-1, 1))
         details = {"brightness_offset": offset}
         verb, to = ("Add", "to") if offset > 0 else ("Subtract", "from")
         words = (

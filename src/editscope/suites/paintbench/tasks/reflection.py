@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.geometry import Point, distance, reflection
 from editscope.suites.paintbench.moving import moved_problem
 from editscope.suites.paintbench.problem import MIN_CHANGED, Problem, Reject, task
@@ -33,45 +33,45 @@ LINES: dict[str, tuple[str, str]] = {
 
 
 @task("reflection")
-def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     """Eight lines of the box, or two points far enough apart to lay a ruler through."""
-    scene.populate(dice)
+    scene.populate(rng)
     if mode == "local":
-        return _across_its_box(scene, dice)
-    first, second = _two_points(scene, dice)
+        return _across_its_box(scene, rng)
+    first, second = _two_points(scene, rng)
     words = f"the straight line through {first.phrase} and {second.phrase}"
-    return _reflected(scene, dice, dice.choice(scene.shapes), (first.at, second.at), words)
+    return _reflected(scene, rng, rng.choice(scene.shapes), (first.at, second.at), words)
 
 
-def _across_its_box(scene: Scene, dice: Dice) -> Problem:
+def _across_its_box(scene: Scene, rng: SeededRandom) -> Problem:
     """The line is drawn first, then a shape that it changes: many shapes are their own mirror image in some lines."""
-    words = dice.choice(list(LINES))
-    for target in dice.shuffled(scene.shapes):
+    words = rng.choice(list(LINES))
+    for target in rng.shuffled(scene.shapes):
         corners = target.box.nine_points()
         start, end = LINES[words]
-        problem = _reflected(scene, dice, target, (corners[start], corners[end]), words)
+        problem = _reflected(scene, rng, target, (corners[start], corners[end]), words)
         if int(np.count_nonzero(problem.before != problem.after)) >= MIN_CHANGED:
             return problem
     raise Reject("every shape is its own mirror image")
 
 
-def _reflected(scene: Scene, dice: Dice, target: Shape, line: tuple[Point, Point], words: str) -> Problem:
+def _reflected(scene: Scene, rng: SeededRandom, target: Shape, line: tuple[Point, Point], words: str) -> Problem:
     return moved_problem(
         scene,
-        dice,
+        rng,
         target,
         reflection(*line),
-        f"Reflect {scene.phrase(dice, target)} across {words}.",
+        f"Reflect {scene.phrase(rng, target)} across {words}.",
         {"line": [list(p) for p in line], "line_words": words},
     )
 
 
-def _two_points(scene: Scene, dice: Dice) -> tuple[PointRef, PointRef]:
+def _two_points(scene: Scene, rng: SeededRandom) -> tuple[PointRef, PointRef]:
     """Two named points, or two coordinates, far enough apart for a line."""
-    named = dice.chance(0.5)
+    named = rng.chance(0.5)
     for _ in range(TRIES):
         first, second = (
-            scene.named_point(dice) if named else scene.coordinate(dice, within=COORDINATES) for _ in range(2)
+            scene.named_point(rng) if named else scene.coordinate(rng, within=COORDINATES) for _ in range(2)
         )
         if distance(first.at, second.at) >= (0.05 if named else 0.15) * scene.shorter:
             return first, second

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.geometry import rotation
 from editscope.suites.paintbench.moving import moved_problem
 from editscope.suites.paintbench.problem import Problem, task
@@ -15,22 +15,22 @@ OTHERS = tuple(angle for angle in range(1, 360) if angle % 15)
 
 
 @task("rotation")
-def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     """Right angles, other multiples of 15° and other whole degrees alike; clockwise as seen on the screen, or not."""
-    scene.populate(dice)
-    target = dice.choice(scene.shapes)
-    phrase = scene.phrase(dice, target)
+    scene.populate(rng)
+    target = rng.choice(scene.shapes)
+    phrase = scene.phrase(rng, target)
     if mode == "local":
-        name, at = scene.point_of(dice, target)
+        name, at = scene.point_of(rng, target)
         pivot = PointRef(f"its {name}", at, scene.shapes.index(target), name)
     else:
-        pivot = scene.named_point(dice, but=target) if dice.chance(0.5) else scene.coordinate(dice)
-    degrees = dice.choice(dice.choice((RIGHT, STEPS, OTHERS)))
-    clockwise = dice.chance(0.5)
+        pivot = scene.named_point(rng, but=target) if rng.chance(0.5) else scene.coordinate(rng)
+    degrees = rng.choice(rng.choice((RIGHT, STEPS, OTHERS)))
+    clockwise = rng.chance(0.5)
     direction = "clockwise" if clockwise else "counterclockwise"
     return moved_problem(
         scene,
-        dice,
+        rng,
         target,
         rotation(degrees if clockwise else -degrees, pivot.at),
         f"Rotate {phrase} by {degrees}° {direction} about {pivot.phrase}.",

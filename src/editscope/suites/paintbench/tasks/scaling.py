@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.geometry import Box, Point, about
 from editscope.suites.paintbench.moving import moved_problem
 from editscope.suites.paintbench.problem import Problem, require, task
@@ -14,15 +14,15 @@ WAYS = ((("width", "width"), ("height", "height")), (("both", "width"), ("both",
 
 
 @task("scaling")
-def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     """Along the image's axes, so that the bounding box grows exactly as said, also for a turned shape."""
-    scene.populate(dice)
-    target = dice.choice(scene.shapes)
-    phrase = scene.phrase(dice, target)
-    axis, by = dice.choice(dice.choice(WAYS))
-    anchor, fixed = _anchor(dice, target.box, axis)
+    scene.populate(rng)
+    target = rng.choice(scene.shapes)
+    phrase = scene.phrase(rng, target)
+    axis, by = rng.choice(rng.choice(WAYS))
+    anchor, fixed = _anchor(rng, target.box, axis)
     if mode == "amount":
-        percent = round(100 * dice.log_uniform(*FACTOR))
+        percent = round(100 * rng.log_uniform(*FACTOR))
         factor = percent / 100
         what = {
             "both": f"Scale {phrase} to {percent}% of its current size in both directions",
@@ -33,7 +33,7 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     else:
         others = [s for s in scene.shapes if s is not target]
         require(bool(others), "no other shape")
-        other = dice.choice(others)
+        other = rng.choice(others)
         factor = getattr(other.box, by) / getattr(target.box, by)
         how = {
             "both": "in both directions by the same factor",
@@ -43,14 +43,14 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
         wide = "wide" if by == "width" else "tall"
         what = (
             f"Scale {phrase} {how} until its bounding box is exactly as {wide} as the bounding box of "
-            f"{scene.phrase(dice, other)}"
+            f"{scene.phrase(rng, other)}"
         )
         details = {"reference": scene.shapes.index(other), "match": by}
     sx = factor if axis in ("both", "width") else 1.0
     sy = factor if axis in ("both", "height") else 1.0
     return moved_problem(
         scene,
-        dice,
+        rng,
         target,
         about(fixed, sx, 0.0, 0.0, sy),
         f"{what}. Keep {anchor} of its bounding box where it is.",
@@ -58,15 +58,15 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     )
 
 
-def _anchor(dice: Dice, box: Box, axis: str) -> tuple[str, Point]:
+def _anchor(rng: SeededRandom, box: Box, axis: str) -> tuple[str, Point]:
     """What stays where it is: the center or center line half of the time, else an edge or a corner."""
     points = box.nine_points()
-    middle = dice.chance(0.5)
+    middle = rng.chance(0.5)
     if axis == "both":
-        name = "center" if middle else dice.choice([name for name in points if name.endswith("corner")])
+        name = "center" if middle else rng.choice([name for name in points if name.endswith("corner")])
         return f"the {name}", points[name]
     line, edges = ("vertical", ("left", "right")) if axis == "width" else ("horizontal", ("top", "bottom"))
     if middle:
         return f"the {line} center line", points["center"]
-    name = f"{dice.choice(edges)} edge"
+    name = f"{rng.choice(edges)} edge"
     return f"the {name}", points[f"{name} midpoint"]

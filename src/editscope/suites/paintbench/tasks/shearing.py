@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.paintbench.geometry import about
 from editscope.suites.paintbench.moving import moved_problem
 from editscope.suites.paintbench.problem import Problem, task
@@ -14,22 +14,22 @@ AMOUNT = (20, 80)
 
 
 @task("shearing")
-def make(scene: Scene, dice: Dice, mode: str) -> Problem:
+def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     """The edges that move are named, with direction and amount."""
-    scene.populate(dice)
-    target = dice.choice(scene.shapes)
-    phrase = scene.phrase(dice, target)
+    scene.populate(rng)
+    target = rng.choice(scene.shapes)
+    phrase = scene.phrase(rng, target)
     box = target.box
-    horizontal = dice.chance(0.5)
+    horizontal = rng.chance(0.5)
     if horizontal:
         first, last, line, along, across = "top", "bottom", "horizontal", box.width, box.height
         ways, side = ("left", "right"), "width"
     else:
         first, last, line, along, across = "left", "right", "vertical", box.height, box.width
         ways, side = ("up", "down"), "height"
-    fixed = "center" if dice.chance(0.5) else dice.choice((first, last))
-    sign = dice.choice((-1, 1))  # where the first edge goes: -1 is left or up
-    amount = dice.integer(*AMOUNT) / (2 if fixed == "center" else 1)
+    fixed = "center" if rng.chance(0.5) else rng.choice((first, last))
+    sign = rng.choice((-1, 1))  # where the first edge goes: -1 is left or up
+    amount = rng.integer(*AMOUNT) / (2 if fixed == "center" else 1)
     shift = amount / 100 * along
     there, back = (ways[0], ways[1]) if sign < 0 else (ways[1], ways[0])
     if fixed == "center":
@@ -56,7 +56,7 @@ def make(scene: Scene, dice: Dice, mode: str) -> Problem:
     direction = "horizontally" if horizontal else "vertically"
     return moved_problem(
         scene,
-        dice,
+        rng,
         target,
         affine,
         f"Shear {phrase} {direction}: {words}.",

@@ -7,22 +7,22 @@ from dataclasses import dataclass, replace
 
 from matplotlib.artist import Artist
 
-from editscope.suites.generated.dice import Dice
-from editscope.suites.tinygrafix.canvas import WIDTH, Canvas
-from editscope.suites.tinygrafix.change import Change, PixelBox
-from editscope.suites.tinygrafix.colors import Theme, random_color, random_colors
-from editscope.suites.tinygrafix.frame import (
+from editscope.suites.generated.seeded_random import SeededRandom
+from editscope.suites.tinygrafix.axes import (
     BOTTOM,
     TICK_SIZE,
     TOP,
+    Axes,
     Captions,
-    Frame,
     Scale,
+    axes_artists,
     fits_across,
-    frame_artists,
     nice_scale,
     numbers_fit,
 )
+from editscope.suites.tinygrafix.canvas import WIDTH, Canvas
+from editscope.suites.tinygrafix.change import Change, PixelBox
+from editscope.suites.tinygrafix.colors import Theme, random_color, random_colors
 from editscope.suites.tinygrafix.wording import magnitude, new_word, said, sig3, words
 
 BARS = (4, 7)
@@ -46,7 +46,7 @@ EDGE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ChartBar:
     """One bar; ``shown`` is False where a bar is missing, ``named`` where its label is missing."""
 
     label: str
@@ -57,48 +57,48 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class BarChart:
     """A bar chart."""
 
     theme: Theme
     captions: Captions
     scale: Scale
-    bars: tuple[Bar, ...]
+    bars: tuple[ChartBar, ...]
 
     @property
-    def frame(self) -> Frame:
+    def axes(self) -> Axes:
         """The plot area."""
-        return Frame(LEFT, TOP, RIGHT, BOTTOM, None, self.scale)
+        return Axes(LEFT, TOP, RIGHT, BOTTOM, None, self.scale)
 
 
-def build(dice: Dice, canvas: Canvas, task: str) -> State:
+def build(rng: SeededRandom, canvas: Canvas, task: str) -> BarChart:
     """Four to seven bars with values far enough apart, labels that do not touch, and colors of their own."""
-    theme = Theme.random(dice)
-    unit = magnitude(dice)
-    count = dice.integer(*BARS)
+    theme = Theme.random(rng)
+    unit = magnitude(rng)
+    count = rng.integer(*BARS)
     while True:
-        values = _values(dice, count, dice.uniform(0.6, 1.0) * 10 * unit)
+        values = _values(rng, count, rng.uniform(0.6, 1.0) * 10 * unit)
         scale = _scale(max(values))
-        if numbers_fit(canvas, Frame(LEFT, TOP, RIGHT, BOTTOM, None, scale)):
+        if numbers_fit(canvas, Axes(LEFT, TOP, RIGHT, BOTTOM, None, scale)):
             break
-    colors = random_colors(dice, count, [theme.background])
+    colors = random_colors(rng, count, [theme.background])
     labels: list[str] = []
     while len(labels) < count:
-        label = new_word(dice, labels, 3, 7)
+        label = new_word(rng, labels, 3, 7)
         if canvas.text_size(label, TICK_SIZE)[0] <= _pitch(count) - LABEL_GAP:
             labels.append(label)
-    captions = Captions(words(dice), words(dice), words(dice))
-    while not fits_across(canvas, Frame(LEFT, TOP, RIGHT, BOTTOM), captions):
-        captions = Captions(words(dice), words(dice), words(dice))
-    bars = tuple(Bar(*bar) for bar in zip(labels, values, colors, strict=True))
-    return State(theme, captions, scale, bars)
+    captions = Captions(words(rng), words(rng), words(rng))
+    while not fits_across(canvas, Axes(LEFT, TOP, RIGHT, BOTTOM), captions):
+        captions = Captions(words(rng), words(rng), words(rng))
+    bars = tuple(ChartBar(*bar) for bar in zip(labels, values, colors, strict=True))
+    return BarChart(theme, captions, scale, bars)
 
 
-def _values(dice: Dice, count: int, top: float) -> list[float]:
+def _values(rng: SeededRandom, count: int, top: float) -> list[float]:
     """Three-figure values up to a top, pairwise at least APART of the scale from each other."""
     values: list[float] = []
     while len(values) < count:
-        value = sig3(dice.uniform(LOWEST, 1.0) * top)
+        value = sig3(rng.uniform(LOWEST, 1.0) * top)
         if all(abs(value - other) >= APART * HEADROOM * top * 1.001 for other in values):
             values.append(value)
     return values
@@ -110,18 +110,18 @@ def _scale(highest: float) -> Scale:
     return Scale(0.0, top, tuple(tick for tick in nice_scale(0.0, top).ticks if tick <= top))
 
 
-def shared(canvas: Canvas, state: State) -> list[Artist]:
+def shared(canvas: Canvas, state: BarChart) -> list[Artist]:
     """Axes and captions."""
-    return frame_artists(canvas, state.frame, state.theme, state.captions)
+    return axes_artists(canvas, state.axes, state.theme, state.captions)
 
 
-def content(canvas: Canvas, state: State) -> list[Artist]:
+def content(canvas: Canvas, state: BarChart) -> list[Artist]:
     """Bars and their labels."""
     artists: list[Artist] = []
     for place, bar in enumerate(state.bars):
         x0, x1 = _sides(len(state.bars), place)
         if bar.shown:
-            artists.append(canvas.rectangle(x0, state.frame.down(bar.value), x1, BOTTOM, bar.color))
+            artists.append(canvas.rectangle(x0, state.axes.down(bar.value), x1, BOTTOM, bar.color))
         if bar.named:
             middle, ink = (x0 + x1) / 2, state.theme.text
             artists.append(canvas.text(middle, BOTTOM + 12, bar.label, ink, TICK_SIZE, along="top"))
@@ -138,17 +138,17 @@ def _sides(count: int, place: int) -> tuple[float, float]:
     return middle - FILLED * pitch / 2, middle + FILLED * pitch / 2
 
 
-def _place(canvas: Canvas, state: State, place: int, bar: Bar) -> PixelBox:
+def _place(canvas: Canvas, state: BarChart, place: int, bar: ChartBar) -> PixelBox:
     """The pixels of a bar and its label."""
     x0, x1 = _sides(len(state.bars), place)
     half = max((x1 - x0) / 2, canvas.text_size(bar.label, TICK_SIZE)[0] / 2) + EDGE
     middle = (x0 + x1) / 2
-    return max(0.0, middle - half), state.frame.down(bar.value) - EDGE, min(WIDTH, middle + half), BOTTOM + 44
+    return max(0.0, middle - half), state.axes.down(bar.value) - EDGE, min(WIDTH, middle + half), BOTTOM + 44
 
 
-def add_bar(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def add_bar(state: BarChart, rng: SeededRandom, canvas: Canvas) -> Change[BarChart]:
     """A bar that is missing over its label."""
-    place = dice.integer(0, len(state.bars) - 1)
+    place = rng.integer(0, len(state.bars) - 1)
     bar = state.bars[place]
     gap = tuple(replace(b, shown=i != place) for i, b in enumerate(state.bars))
     return Change(
@@ -161,9 +161,9 @@ def add_bar(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     )
 
 
-def sort_bars(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def sort_bars(state: BarChart, rng: SeededRandom, canvas: Canvas) -> Change[BarChart]:
     """By value, labels and colors following their bars."""
-    rising = dice.chance(0.5)
+    rising = rng.chance(0.5)
     ordered = tuple(sorted(state.bars, key=lambda b: b.value, reverse=not rising))
     if ordered == state.bars:
         state = replace(state, bars=state.bars[::-1])
@@ -179,9 +179,9 @@ def sort_bars(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     )
 
 
-def remove_bar(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def remove_bar(state: BarChart, rng: SeededRandom, canvas: Canvas) -> Change[BarChart]:
     """One bar and its label; nothing else moves."""
-    place = dice.integer(0, len(state.bars) - 1)
+    place = rng.integer(0, len(state.bars) - 1)
     bar = state.bars[place]
     gap = tuple(replace(b, shown=i != place, named=i != place) for i, b in enumerate(state.bars))
     return Change(
@@ -193,11 +193,11 @@ def remove_bar(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     )
 
 
-def recolor_bar(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def recolor_bar(state: BarChart, rng: SeededRandom, canvas: Canvas) -> Change[BarChart]:
     """One bar in a color that no other bar has."""
-    place = dice.integer(0, len(state.bars) - 1)
+    place = rng.integer(0, len(state.bars) - 1)
     bar = state.bars[place]
-    color = random_color(dice, [state.theme.background, *(b.color for b in state.bars)])
+    color = random_color(rng, [state.theme.background, *(b.color for b in state.bars)])
     painted = tuple(replace(b, color=color) if i == place else b for i, b in enumerate(state.bars))
     return Change(
         state,
@@ -208,7 +208,7 @@ def recolor_bar(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     )
 
 
-TASKS: Mapping[str, Callable[[State, Dice, Canvas], Change[State]]] = {
+TASKS: Mapping[str, Callable[[BarChart, SeededRandom, Canvas], Change[BarChart]]] = {
     "add_bar": add_bar,
     "sort_bars": sort_bars,
     "remove_bar": remove_bar,

@@ -13,12 +13,12 @@ from matplotlib.artist import Artist
 from matplotlib.path import Path as Outline
 
 from editscope.images.lab import differences
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.generated.suite import MOST_FLOOR
+from editscope.suites.tinygrafix.axes import LINE, TICK, TICK_SIZE, TITLE_SIZE, TITLE_Y, Scale, nice_scale, tick_texts
 from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, Canvas, Point
 from editscope.suites.tinygrafix.change import Change, PixelBox
 from editscope.suites.tinygrafix.colors import Theme, rgb_of
-from editscope.suites.tinygrafix.frame import LINE, TICK, TICK_SIZE, TITLE_SIZE, TITLE_Y, Scale, nice_scale, tick_texts
 from editscope.suites.tinygrafix.gradient import Gradient, random_gradient
 from editscope.suites.tinygrafix.rims import FAINT, floor_of
 from editscope.suites.tinygrafix.wording import magnitude, said, sig3, words
@@ -51,7 +51,7 @@ DIRECTIONS: Mapping[str, tuple[int, int]] = {"up": (-1, 0), "down": (1, 0), "lef
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class Heatmap:
     """A heatmap; ``cells`` are rows from the top, None where a cell is empty."""
 
     theme: Theme
@@ -82,30 +82,30 @@ class State:
         return self.gradient.at(self.scale.share(value))
 
 
-def build(dice: Dice, canvas: Canvas, task: str) -> State:
+def build(rng: SeededRandom, canvas: Canvas, task: str) -> Heatmap:
     """A grid with some empty cells, in which every line between rows and between columns can be seen."""
-    theme = Theme.random(dice)
-    scale = _scale(dice)
-    gradient = random_gradient(dice, theme.background)
-    size = dice.integer(*SIDE), dice.integer(*SIDE)
-    while not _readable(scale, cells := _cells(dice, scale, *size)):
+    theme = Theme.random(rng)
+    scale = _scale(rng)
+    gradient = random_gradient(rng, theme.background)
+    size = rng.integer(*SIDE), rng.integer(*SIDE)
+    while not _readable(scale, cells := _cells(rng, scale, *size)):
         continue
     while True:
-        state = State(theme, words(dice), scale, gradient, cells)
+        state = Heatmap(theme, words(rng), scale, gradient, cells)
         if _texts_fit(canvas, state):
             return state
 
 
-def _scale(dice: Dice) -> Scale:
+def _scale(rng: SeededRandom) -> Scale:
     """A key that starts at zero, below it or above it."""
-    span = dice.uniform(0.4, 1.0) * 10 * magnitude(dice)
-    low = span * dice.choice((0.0, -dice.uniform(0.2, 0.8), dice.uniform(0.1, 1.0)))
+    span = rng.uniform(0.4, 1.0) * 10 * magnitude(rng)
+    low = span * rng.choice((0.0, -rng.uniform(0.2, 0.8), rng.uniform(0.1, 1.0)))
     return nice_scale(low, low + span)
 
 
-def _number(dice: Dice, scale: Scale, low: float = 0.0, high: float = 1.0) -> float:
+def _number(rng: SeededRandom, scale: Scale, low: float = 0.0, high: float = 1.0) -> float:
     """A three-figure number between two shares of a scale."""
-    return _tidy(scale, scale.low + dice.uniform(low, high) * (scale.high - scale.low))
+    return _tidy(scale, scale.low + rng.uniform(low, high) * (scale.high - scale.low))
 
 
 def _tidy(scale: Scale, value: float) -> float:
@@ -116,11 +116,11 @@ def _tidy(scale: Scale, value: float) -> float:
     return sig3(min(scale.high, max(scale.low, value))) + 0.0
 
 
-def _cells(dice: Dice, scale: Scale, rows: int, columns: int) -> Cells:
-    count, chance = rows * columns, dice.uniform(*EMPTY)
-    while not 1 <= len(gaps := {i for i in range(count) if dice.chance(chance)}) <= count / 2:
+def _cells(rng: SeededRandom, scale: Scale, rows: int, columns: int) -> Cells:
+    count, chance = rows * columns, rng.uniform(*EMPTY)
+    while not 1 <= len(gaps := {i for i in range(count) if rng.chance(chance)}) <= count / 2:
         continue
-    flat = [None if i in gaps else _number(dice, scale) for i in range(count)]
+    flat = [None if i in gaps else _number(rng, scale) for i in range(count)]
     return tuple(tuple(flat[i : i + columns]) for i in range(0, count, columns))
 
 
@@ -158,7 +158,7 @@ class Blocks(Artist):
         context.restore()
 
 
-def shared(canvas: Canvas, state: State) -> list[Artist]:
+def shared(canvas: Canvas, state: Heatmap) -> list[Artist]:
     """Ground, title, the frames around cells and key, and the key's numbers."""
     ink = state.theme.text
     left, _, right, _ = state.grid
@@ -175,17 +175,17 @@ def shared(canvas: Canvas, state: State) -> list[Artist]:
     return artists
 
 
-def _tick_at(state: State, value: float) -> int:
+def _tick_at(state: Heatmap, value: float) -> int:
     """The pixel edge of a value beside the key."""
     _, top, _, bottom = state.key
     return round(bottom - state.scale.share(value) * (bottom - top))
 
 
-def _tick_end(state: State) -> float:
+def _tick_end(state: Heatmap) -> float:
     return state.key[2] + LINE + TICK
 
 
-def _tick_marks(state: State) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]:
+def _tick_marks(state: Heatmap) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]:
     """All marks in one path: Matplotlib's cost is by the artist."""
     x0, x1, half = state.key[2] + LINE, _tick_end(state), LINE / 2
     corners: list[Point] = []
@@ -195,7 +195,7 @@ def _tick_marks(state: State) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.u
     return np.array(corners, np.float64), np.array(codes * len(state.scale.ticks), np.uint8)
 
 
-def _texts_fit(canvas: Canvas, state: State) -> bool:
+def _texts_fit(canvas: Canvas, state: Heatmap) -> bool:
     """Whether the title and the numbers of the key stay in the picture."""
     left, _, right, _ = state.grid
     middle = (left + right) / 2
@@ -206,7 +206,7 @@ def _texts_fit(canvas: Canvas, state: State) -> bool:
     )
 
 
-def content(canvas: Canvas, state: State) -> list[Artist]:
+def content(canvas: Canvas, state: Heatmap) -> list[Artist]:
     """The cells and the key, whose top row of pixels is its highest value and whose bottom row its lowest."""
     x0, y0, x1, y1 = state.key
     rows = _opaque(state.gradient.shades(np.linspace(1.0, 0.0, y1 - y0)))
@@ -215,7 +215,7 @@ def content(canvas: Canvas, state: State) -> list[Artist]:
     return [canvas._own(cells, flip=False), canvas._own(key, flip=False)]
 
 
-def _looks(state: State) -> npt.NDArray[np.uint8]:
+def _looks(state: Heatmap) -> npt.NDArray[np.uint8]:
     """The color of every cell, transparent where it is empty: rows × columns × RGBA."""
     values = list(itertools.chain.from_iterable(state.cells))
     filled = [i for i, value in enumerate(values) if value is not None]
@@ -231,7 +231,7 @@ def _opaque(rgb: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 # The tasks
 
 
-def _changed(before: State, after: State) -> tuple[PixelBox, ...]:
+def _changed(before: Heatmap, after: Heatmap) -> tuple[PixelBox, ...]:
     """The cells that look different, those beside each other in one box, and the key if its colors change."""
     boxes: list[PixelBox] = []
     width, height = before.cell_size
@@ -250,11 +250,11 @@ def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
             yield start, at
 
 
-def add_cell(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def add_cell(state: Heatmap, rng: SeededRandom, canvas: Canvas) -> Change[Heatmap]:
     """An empty cell filled with the color of a value."""
     empty = [(r, c) for r, row in enumerate(state.cells) for c, cell in enumerate(row) if cell is None]
-    row, column = dice.choice(empty)
-    value = _number(dice, state.scale, 0.02, 0.98)
+    row, column = rng.choice(empty)
+    value = _number(rng, state.scale, 0.02, 0.98)
     after = replace(state, cells=_with(state.cells, row, column, value))
     return Change(
         state,
@@ -266,12 +266,12 @@ def add_cell(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     )
 
 
-def shift_heatmap(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def shift_heatmap(state: Heatmap, rng: SeededRandom, canvas: Canvas) -> Change[Heatmap]:
     """All cells by one or two places."""
-    direction = dice.choice(tuple(DIRECTIONS))
-    by = dice.integer(1, 2)
+    direction = rng.choice(tuple(DIRECTIONS))
+    by = rng.integer(1, 2)
     down, right = (by * step for step in DIRECTIONS[direction])
-    state, after = _clearly_moved(dice, state, down, right)
+    state, after = _clearly_moved(rng, state, down, right)
     places = f"{'one' if by == 1 else 'two'} {'row' if down else 'column'}{'s' if by > 1 else ''}"
     where = direction if down else f"to the {direction}"
     return Change(
@@ -293,7 +293,7 @@ def _moved(cells: Cells, down: int, right: int) -> Cells:
     return tuple(tuple(was(r - down, c - right) for c in range(columns)) for r in range(rows))
 
 
-def _clearly_moved(dice: Dice, state: State, down: int, right: int) -> tuple[State, State]:
+def _clearly_moved(rng: SeededRandom, state: Heatmap, down: int, right: int) -> tuple[Heatmap, Heatmap]:
     """A heatmap and the same shifted. Values are drawn again, one at a time, until few places change only faintly."""
     while True:
         after = replace(state, cells=_moved(state.cells, down, right))
@@ -302,11 +302,11 @@ def _clearly_moved(dice: Dice, state: State, down: int, right: int) -> tuple[Sta
         if floor_of(far) <= MOST_FLOOR and _readable(state.scale, state.cells):
             return state, after
         filled = [(r, c) for r, line in enumerate(state.cells) for c, cell in enumerate(line) if cell is not None]
-        row, column = dice.choice([place for place in filled if far[place] <= FAINT] or filled)
-        state = replace(state, cells=_with(state.cells, row, column, _number(dice, state.scale)))
+        row, column = rng.choice([place for place in filled if far[place] <= FAINT] or filled)
+        state = replace(state, cells=_with(state.cells, row, column, _number(rng, state.scale)))
 
 
-def _cell_colors(state: State) -> npt.NDArray[np.uint8]:
+def _cell_colors(state: Heatmap) -> npt.NDArray[np.uint8]:
     """The color of every cell, that of the background where it is empty: rows × columns × RGB."""
     looks = _looks(state)
     colors = np.ascontiguousarray(looks[..., :3])
@@ -319,13 +319,13 @@ def _with(cells: Cells, row: int, column: int, value: float) -> Cells:
     return (*cells[:row], (*line[:column], value, *line[column + 1 :]), *cells[row + 1 :])
 
 
-def mask_cells(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def mask_cells(state: Heatmap, rng: SeededRandom, canvas: Canvas) -> Change[Heatmap]:
     """Cells on one side of a threshold emptied; every cell is clearly on one side."""
-    above = dice.chance(0.5)
+    above = rng.chance(0.5)
     values = sorted(cell for row in state.cells for cell in row if cell is not None)
     while True:
-        threshold = _tidy(state.scale, values[int(dice.uniform(*QUANTILES) * len(values))])
-        before = replace(state, cells=_clear_of(dice, state, threshold))
+        threshold = _tidy(state.scale, values[int(rng.uniform(*QUANTILES) * len(values))])
+        before = replace(state, cells=_clear_of(rng, state, threshold))
         kept = tuple(tuple(_unless(cell, threshold, above) for cell in row) for row in before.cells)
         removed = 1 - _filled(kept) / len(values)
         if REMOVED[0] <= removed <= REMOVED[1] and _readable(state.scale, before.cells):
@@ -342,13 +342,13 @@ def mask_cells(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     )
 
 
-def _clear_of(dice: Dice, state: State, threshold: float) -> Cells:
+def _clear_of(rng: SeededRandom, state: Heatmap, threshold: float) -> Cells:
     """The cells, values near the threshold drawn again."""
     scale = state.scale
 
     def drawn(cell: Cell) -> Cell:
         while cell is not None and abs(scale.share(cell) - scale.share(threshold)) < MARGIN:
-            cell = _number(dice, scale)
+            cell = _number(rng, scale)
         return cell
 
     return tuple(tuple(drawn(cell) for cell in row) for row in state.cells)
@@ -362,9 +362,9 @@ def _filled(cells: Cells) -> int:
     return sum(cell is not None for row in cells for cell in row)
 
 
-def change_colormap(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def change_colormap(state: Heatmap, rng: SeededRandom, canvas: Canvas) -> Change[Heatmap]:
     """Two new ends, for the cells and for the key."""
-    new = random_gradient(dice, state.theme.background, state.gradient)
+    new = random_gradient(rng, state.theme.background, state.gradient)
     after = replace(state, gradient=new)
     return Change(
         state,
@@ -376,7 +376,7 @@ def change_colormap(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     )
 
 
-TASKS: Mapping[str, Callable[[State, Dice, Canvas], Change[State]]] = {
+TASKS: Mapping[str, Callable[[Heatmap, SeededRandom, Canvas], Change[Heatmap]]] = {
     "add_cell": add_cell,
     "shift_heatmap": shift_heatmap,
     "mask_cells": mask_cells,

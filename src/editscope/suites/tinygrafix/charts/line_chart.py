@@ -11,25 +11,25 @@ from matplotlib.artist import Artist
 from matplotlib.lines import Line2D
 from matplotlib.transforms import Bbox
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.tinygrafix import rims
-from editscope.suites.tinygrafix.canvas import DPI, HEIGHT, Canvas, Point
-from editscope.suites.tinygrafix.change import Change, PixelBox
-from editscope.suites.tinygrafix.colors import Theme, random_color
-from editscope.suites.tinygrafix.frame import (
+from editscope.suites.tinygrafix.axes import (
     BOTTOM,
     LEFT,
     LINE,
     RIGHT,
     TOP,
+    Axes,
     Captions,
-    Frame,
     Scale,
+    axes_artists,
     fits_across,
-    frame_artists,
     nice_scale,
     numbers_fit,
 )
+from editscope.suites.tinygrafix.canvas import DPI, HEIGHT, Canvas, Point
+from editscope.suites.tinygrafix.change import Change, PixelBox
+from editscope.suites.tinygrafix.colors import Theme, random_color
 from editscope.suites.tinygrafix.wording import magnitude, said, sig3, words
 
 UNSEEN = rims.UNSEEN
@@ -69,7 +69,7 @@ class Shade:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class LineChart:
     """A line chart.
 
     ``pieces`` are the drawn stretches of the series from left to right; between them are gaps, which ``bridges``
@@ -87,9 +87,9 @@ class State:
     shade: Shade | None = None
 
     @property
-    def frame(self) -> Frame:
+    def axes(self) -> Axes:
         """The plot area."""
-        return Frame(LEFT, TOP, RIGHT, BOTTOM, self.x, self.y)
+        return Axes(LEFT, TOP, RIGHT, BOTTOM, self.x, self.y)
 
     @property
     def series(self) -> Curve:
@@ -100,48 +100,48 @@ class State:
 # Building a chart
 
 
-def build(dice: Dice, canvas: Canvas, task: str) -> State:
+def build(rng: SeededRandom, canvas: Canvas, task: str) -> LineChart:
     """One series without gaps from side to side, some air above and below it, and labels that can be told apart."""
-    theme = Theme.random(dice)
-    color = random_color(dice, [theme.background], least=SEEN)
-    captions = _captions(dice, canvas)
-    across, up = _scale(dice, 7), _scale(dice, 9)
-    while not numbers_fit(canvas, Frame(LEFT, TOP, RIGHT, BOTTOM, across, up)):
-        across, up = _scale(dice, 7), _scale(dice, 9)
+    theme = Theme.random(rng)
+    color = random_color(rng, [theme.background], least=SEEN)
+    captions = _captions(rng, canvas)
+    across, up = _scale(rng, 7), _scale(rng, 9)
+    while not numbers_fit(canvas, Axes(LEFT, TOP, RIGHT, BOTTOM, across, up)):
+        across, up = _scale(rng, 7), _scale(rng, 9)
     while True:
-        state = State(theme, captions, across, up, color, (_series(dice, across, up),))
+        state = LineChart(theme, captions, across, up, color, (_series(rng, across, up),))
         if task != "filter_series" or any(True for _ in _thresholds(state)):
             return state
 
 
-def _captions(dice: Dice, canvas: Canvas) -> Captions:
+def _captions(rng: SeededRandom, canvas: Canvas) -> Captions:
     """Title and axis labels that fit; no two alike, since instructions name an axis by its label."""
     while True:
-        captions = Captions(words(dice), words(dice), words(dice))
+        captions = Captions(words(rng), words(rng), words(rng))
         different = len({captions.title.lower(), captions.x.lower(), captions.y.lower()}) == 3
-        if different and fits_across(canvas, Frame(LEFT, TOP, RIGHT, BOTTOM), captions):
+        if different and fits_across(canvas, Axes(LEFT, TOP, RIGHT, BOTTOM), captions):
             return captions
 
 
-def _scale(dice: Dice, most_ticks: int) -> Scale:
+def _scale(rng: SeededRandom, most_ticks: int) -> Scale:
     """A range of some magnitude, below, around or above zero, that need not end at a tick.
 
     It lies within about two of its own lengths from zero, so that three figures tell neighboring pixels apart.
     """
-    length = dice.uniform(0.5, 1.0) * 10 * magnitude(dice)
-    low = _tidy(dice.uniform(-1.6, 1.0) * length, 4)
+    length = rng.uniform(0.5, 1.0) * 10 * magnitude(rng)
+    low = _tidy(rng.uniform(-1.6, 1.0) * length, 4)
     high = _tidy(low + length, 4)
     ticks = nice_scale(low, high, most_ticks).ticks
     return Scale(low, high, tuple(t for t in ticks if low <= t <= high))
 
 
-def _series(dice: Dice, across: Scale, up: Scale) -> Curve:
+def _series(rng: SeededRandom, across: Scale, up: Scale) -> Curve:
     """A random walk, evenly spaced in x, that fills the scale across and all but some air of the scale up."""
-    count = dice.integer(*VERTICES)
+    count = rng.integer(*VERTICES)
     level = 0.0
     walk: list[float] = []
     for _ in range(count):
-        level += _normal(dice)
+        level += _normal(rng)
         walk.append(level)
     bottom, top = min(walk), max(walk)
     low = AIR / (1 + 2 * AIR)
@@ -152,9 +152,9 @@ def _series(dice: Dice, across: Scale, up: Scale) -> Curve:
     )
 
 
-def _normal(dice: Dice) -> float:
+def _normal(rng: SeededRandom) -> float:
     """Nearly a standard normal number, from additions only: the same on every machine."""
-    return sum(dice.uniform(0, 1) for _ in range(12)) - 6
+    return sum(rng.uniform(0, 1) for _ in range(12)) - 6
 
 
 def _mix(start: float, end: float, share: float) -> float:
@@ -170,21 +170,21 @@ def _tidy(value: float, figures: int = 6) -> float:
 # Drawing
 
 
-def shared(canvas: Canvas, state: State) -> list[Artist]:
+def shared(canvas: Canvas, state: LineChart) -> list[Artist]:
     """Axes and captions."""
-    return frame_artists(canvas, state.frame, state.theme, state.captions)
+    return axes_artists(canvas, state.axes, state.theme, state.captions)
 
 
-def content(canvas: Canvas, state: State) -> list[Artist]:
+def content(canvas: Canvas, state: LineChart) -> list[Artist]:
     """The shade, the series over it, and what was done to the series.
 
     A bridge is a line of its own and erasing is painting over with the background, because a line that is drawn
     longer or shorter comes out one color level lighter or darker here and there along the parts that did not change.
     """
-    frame = state.frame
+    axes = state.axes
     shade = [] if state.shade is None else [_shade(canvas, state, state.shade)]
-    lines = [canvas.line([frame.at(*point) for point in piece], state.color, STROKE) for piece in state.pieces]
-    bridges = [_bridge(canvas, [frame.at(*point) for point in bridge], state.color) for bridge in state.bridges]
+    lines = [canvas.line([axes.at(*point) for point in piece], state.color, STROKE) for piece in state.pieces]
+    bridges = [_bridge(canvas, [axes.at(*point) for point in bridge], state.color) for bridge in state.bridges]
     erased = [canvas.line(_eraser(state, curve), state.theme.background, ERASER) for curve in state.erased]
     artists = [*shade, *lines, *bridges, *erased]
     # The series starts and ends at the border. What is drawn stops at the inner side of the box.
@@ -195,10 +195,10 @@ def content(canvas: Canvas, state: State) -> list[Artist]:
     return artists
 
 
-def _shade(canvas: Canvas, state: State, shade: Shade) -> Artist:
+def _shade(canvas: Canvas, state: LineChart, shade: Shade) -> Artist:
     # Down to the inner side of the box, which lies below and must stay visible.
     floor = BOTTOM - LINE / 2
-    top = [state.frame.at(*point) for point in _between(state.series, shade.start, shade.end)]
+    top = [state.axes.at(*point) for point in _between(state.series, shade.start, shade.end)]
     artist = canvas.polygon([(top[0][0], floor), *top, (top[-1][0], floor)], shade.color)
     artist.set_snap(False)
     return artist
@@ -212,9 +212,9 @@ def _bridge(canvas: Canvas, points: Sequence[Point], color: str) -> Artist:
     return artist
 
 
-def _eraser(state: State, curve: Curve) -> list[Point]:
+def _eraser(state: LineChart, curve: Curve) -> list[Point]:
     """The pixels along which to erase: a bit beyond the ends of the series, but not beyond a cut."""
-    points = [state.frame.at(*point) for point in curve]
+    points = [state.axes.at(*point) for point in curve]
     if curve[0] == state.series[0]:
         points[0] = _beyond(points[1], points[0])
     if curve[-1] == state.series[-1]:
@@ -228,9 +228,9 @@ def _beyond(start: Point, end: Point) -> Point:
     return _mix(start[0], end[0], share), _mix(start[1], end[1], share)
 
 
-def _boxes(frame: Frame, curve: Curve, margin: float = STROKE / 2 + EDGE, chunk: int = 4) -> Iterator[PixelBox]:
+def _boxes(axes: Axes, curve: Curve, margin: float = STROKE / 2 + EDGE, chunk: int = 4) -> Iterator[PixelBox]:
     """Boxes around a curve, a few segments in each, so that together they follow it."""
-    pixels = [frame.at(*point) for point in curve]
+    pixels = [axes.at(*point) for point in curve]
     for first in range(0, len(pixels) - 1, chunk):
         xs, ys = zip(*pixels[first : first + chunk + 1], strict=True)
         yield max(LEFT, min(xs) - margin), min(ys) - margin, min(RIGHT, max(xs) + margin), max(ys) + margin
@@ -239,29 +239,29 @@ def _boxes(frame: Frame, curve: Curve, margin: float = STROKE / 2 + EDGE, chunk:
 # Tasks
 
 
-def draw_segments(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def draw_segments(state: LineChart, rng: SeededRandom, canvas: Canvas) -> Change[LineChart]:
     """Every gap bridged by one straight segment."""
-    pieces = _pieces(dice, state.series)
+    pieces = _pieces(rng, state.series)
     gaps = tuple((left[-1], right[0]) for left, right in itertools.pairwise(pieces))
     return Change(
         replace(state, pieces=pieces),
         replace(state, pieces=pieces, bridges=gaps),
         "The series has gaps. Bridge every gap with one straight segment, from the point where the line stops to the "
         "point where it goes on, in the same color and width as the rest of the line.",
-        tuple(box for gap in gaps for box in _boxes(state.frame, gap)),
+        tuple(box for gap in gaps for box in _boxes(state.axes, gap)),
         {"gaps": len(gaps)},
     )
 
 
-def _pieces(dice: Dice, curve: Curve) -> tuple[Curve, ...]:
+def _pieces(rng: SeededRandom, curve: Curve) -> tuple[Curve, ...]:
     """What is left of a series after two or three runs of vertices are taken out: pieces of two vertices or more."""
     while True:
-        missing = [dice.integer(*MISSING) for _ in range(dice.integer(*GAPS))]
+        missing = [rng.integer(*MISSING) for _ in range(rng.integer(*GAPS))]
         spare = len(curve) - sum(missing) - 2 * (len(missing) + 1)
         if spare >= 0:
             break
     # Cutting the spare vertices at random places shares them out among the pieces.
-    cuts = sorted(dice.integer(0, spare) for _ in missing)
+    cuts = sorted(rng.integer(0, spare) for _ in missing)
     kept = [2 + b - a for a, b in itertools.pairwise([0, *cuts, spare])]
     pieces: list[Curve] = []
     start = 0
@@ -271,11 +271,11 @@ def _pieces(dice: Dice, curve: Curve) -> tuple[Curve, ...]:
     return tuple(pieces)
 
 
-def normalize_series(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def normalize_series(state: LineChart, rng: SeededRandom, canvas: Canvas) -> Change[LineChart]:
     """Squeezed and shifted vertically until lowest and highest point are where they are asked for."""
     heights = [y for _, y in state.series]
     bottom, top = min(heights), max(heights)
-    low, high = _new_heights(dice, state.y, bottom, top)
+    low, high = _new_heights(rng, state.y, bottom, top)
     moved = tuple((x, _mix(low, high, (y - bottom) / (top - bottom))) for x, y in state.series)
     name = state.captions.y
     return Change(
@@ -284,24 +284,24 @@ def normalize_series(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
         f'Squeeze the series vertically, evenly, and shift it so that its lowest point lies at "{name}" = '
         f'{said(low)} and its highest point at "{name}" = {said(high)}. Axes, ticks and horizontal positions stay '
         "as they are.",
-        (*_boxes(state.frame, state.series), *_boxes(state.frame, moved)),
+        (*_boxes(state.axes, state.series), *_boxes(state.axes, moved)),
         {"lowest": low, "highest": high},
     )
 
 
-def _new_heights(dice: Dice, scale: Scale, bottom: float, top: float) -> tuple[float, float]:
+def _new_heights(rng: SeededRandom, scale: Scale, bottom: float, top: float) -> tuple[float, float]:
     """Three-figure ends for the series: closer together than before, and at least one of them clearly elsewhere."""
     while True:
-        low, high = (sig3(_mix(scale.low, scale.high, dice.uniform(*part))) for part in (LOW, HIGH))
+        low, high = (sig3(_mix(scale.low, scale.high, rng.uniform(*part))) for part in (LOW, HIGH))
         moved = max(abs(scale.share(low) - scale.share(bottom)), abs(scale.share(high) - scale.share(top)))
         if high - low < top - bottom and moved >= 0.04:
             return low, high
 
 
-def filter_series(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def filter_series(state: LineChart, rng: SeededRandom, canvas: Canvas) -> Change[LineChart]:
     """Only what lies on one side of a threshold, cut at the crossings."""
-    threshold = dice.choice(list(_thresholds(state)))
-    above = dice.chance(0.5)
+    threshold = rng.choice(list(_thresholds(state)))
+    above = rng.chance(0.5)
     parts = _parts(state.series, threshold)
     kept = tuple(curve for side, curve in parts if side == above)
     gone = tuple(curve for side, curve in parts if side != above)
@@ -311,7 +311,7 @@ def filter_series(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
         f'Keep only the parts of the series where "{state.captions.y}" is at {"least" if above else "most"} '
         f"{said(threshold)} and erase the rest of it. Where the series crosses that value, cut the line off squarely "
         "at the crossing.",
-        tuple(box for curve in gone for box in _boxes(state.frame, curve)),
+        tuple(box for curve in gone for box in _boxes(state.axes, curve)),
         {"keep": "at least" if above else "at most", "threshold": threshold, "kept": kept},
     )
 
@@ -334,28 +334,28 @@ def _parts(curve: Curve, threshold: float) -> list[tuple[bool, Curve]]:
     return parts
 
 
-def _thresholds(state: State) -> Iterator[float]:
+def _thresholds(state: LineChart) -> Iterator[float]:
     """Three-figure heights that cut the series into a few parts, all of them easy to see."""
-    series, frame = state.series, state.frame
-    rows = [frame.down(y) for _, y in series]
+    series, axes = state.series, state.axes
+    rows = [axes.down(y) for _, y in series]
     bottom, top = min(y for _, y in series), max(y for _, y in series)
-    whole = frame.across(series[-1][0]) - frame.across(series[0][0])
+    whole = axes.across(series[-1][0]) - axes.across(series[0][0])
     for percent in THRESHOLDS:
         threshold = sig3(_mix(bottom, top, percent / 100))
-        row = frame.down(threshold)
+        row = axes.down(threshold)
         if min(abs(row - r) for r in rows) < CLEAR:
             continue
         parts = _parts(series, threshold)
-        widths = [frame.across(curve[-1][0]) - frame.across(curve[0][0]) for _, curve in parts]
+        widths = [axes.across(curve[-1][0]) - axes.across(curve[0][0]) for _, curve in parts]
         share = sum(width for (above, _), width in zip(parts, widths, strict=True) if above) / whole
         if len(parts) <= MOST_PARTS and min(widths) >= PART_WIDTH and 0.1 <= share <= 0.9:
             yield threshold
 
 
-def shade_interval(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def shade_interval(state: LineChart, rng: SeededRandom, canvas: Canvas) -> Change[LineChart]:
     """The area between the series and the bottom of the plot area, from one x to another."""
-    start, end = _interval(dice, state.series[0][0], state.series[-1][0])
-    shade = Shade(start, end, random_color(dice, [state.theme.background, state.theme.text, state.color]))
+    start, end = _interval(rng, state.series[0][0], state.series[-1][0])
+    shade = Shade(start, end, random_color(rng, [state.theme.background, state.theme.text, state.color]))
     name = state.captions.x
     return Change(
         state,
@@ -363,14 +363,14 @@ def shade_interval(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
         f'Shade the area under the series between "{name}" = {said(start)} and "{name}" = {said(end)} with the solid '
         f"color {shade.color}: from the series down to the bottom axis, straight up and down at both ends. The line "
         "and the axes stay in front.",
-        tuple((x0, y0, x1, BOTTOM) for x0, y0, x1, _ in _boxes(state.frame, _between(state.series, start, end), EDGE)),
+        tuple((x0, y0, x1, BOTTOM) for x0, y0, x1, _ in _boxes(state.axes, _between(state.series, start, end), EDGE)),
         {"from": start, "to": end, "color": shade.color},
     )
 
 
-def _interval(dice: Dice, first: float, last: float) -> tuple[float, float]:
+def _interval(rng: SeededRandom, first: float, last: float) -> tuple[float, float]:
     """Two three-figure numbers, one in the left part of the series and one in the right."""
-    start, end = (sig3(_mix(first, last, dice.uniform(*part))) for part in (LOW, HIGH))
+    start, end = (sig3(_mix(first, last, rng.uniform(*part))) for part in (LOW, HIGH))
     return start, end
 
 
@@ -391,7 +391,7 @@ def _height(curve: Sequence[Point], x: float) -> float:
     raise ValueError(f"the curve does not reach x = {x}")
 
 
-TASKS: Mapping[str, Callable[[State, Dice, Canvas], Change[State]]] = {
+TASKS: Mapping[str, Callable[[LineChart, SeededRandom, Canvas], Change[LineChart]]] = {
     "draw_segments": draw_segments,
     "normalize_series": normalize_series,
     "filter_series": filter_series,

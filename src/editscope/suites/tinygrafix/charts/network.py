@@ -12,12 +12,12 @@ from matplotlib.artist import Artist
 from matplotlib.collections import LineCollection, PathCollection, PolyCollection
 from matplotlib.path import Path as Outline
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.tinygrafix import rims
+from editscope.suites.tinygrafix.axes import TICK_SIZE, TITLE_SIZE, TITLE_Y
 from editscope.suites.tinygrafix.canvas import DPI, HEIGHT, WIDTH, Canvas, Point
 from editscope.suites.tinygrafix.change import Change, PixelBox
 from editscope.suites.tinygrafix.colors import Theme, random_color, random_colors
-from editscope.suites.tinygrafix.frame import TICK_SIZE, TITLE_SIZE, TITLE_Y
 from editscope.suites.tinygrafix.wording import new_word, words
 
 UNSEEN = rims.UNSEEN
@@ -76,7 +76,7 @@ class Ring:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class Network:
     """A network: its nodes in the order of the key, edges, and where ring and key stand."""
 
     theme: Theme
@@ -88,56 +88,56 @@ class State:
     edges: tuple[Edge, ...]
 
 
-def build(dice: Dice, canvas: Canvas, task: str) -> State:
+def build(rng: SeededRandom, canvas: Canvas, task: str) -> Network:
     """Five to nine nodes of their own colors, in the order of the key from three o'clock on."""
-    theme = Theme.random(dice)
-    count = dice.integer(*NODES)
-    colors = random_colors(dice, count, [theme.background, theme.text])
-    labels = _labels(dice, canvas, count)
-    title = words(dice)
+    theme = Theme.random(rng)
+    count = rng.integer(*NODES)
+    colors = random_colors(rng, count, [theme.background, theme.text])
+    labels = _labels(rng, canvas, count)
+    title = words(rng)
     while canvas.text_size(title, TITLE_SIZE)[0] > WIDTH - 2 * MARGIN:
-        title = words(dice)
+        title = words(rng)
     widest = max(canvas.text_size(label, TICK_SIZE)[0] for label in labels)
     key_width = math.ceil(2 * KEY_PAD + SWATCH_WIDTH + SWATCH_GAP + widest)
     graph_width = 2 * (RING + DISC)
     left = (WIDTH - graph_width - GAP - key_width) // 2
     ring = Ring(left + graph_width / 2, MIDDLE_Y, RING, 0.0, count)
     key_left, half = left + graph_width + GAP, (count * KEY_PITCH + KEY_PAD) / 2
-    return State(
+    return Network(
         theme,
         title,
         ring,
         DISC,
         (key_left, MIDDLE_Y - half, key_left + key_width, MIDDLE_Y + half),
         tuple(Node(*node) for node in zip(labels, colors, range(count), strict=True)),
-        _edges(dice, labels),
+        _edges(rng, labels),
     )
 
 
-def _labels(dice: Dice, canvas: Canvas, count: int) -> list[str]:
+def _labels(rng: SeededRandom, canvas: Canvas, count: int) -> list[str]:
     """Words that fit into the key and differ whatever their case."""
     labels: list[str] = []
     while len(labels) < count:
-        label = new_word(dice, labels)
+        label = new_word(rng, labels)
         if canvas.text_size(label, TICK_SIZE)[0] <= LONGEST_LABEL:
             labels.append(label)
     return labels
 
 
-def _edges(dice: Dice, labels: Sequence[str]) -> tuple[Edge, ...]:
+def _edges(rng: SeededRandom, labels: Sequence[str]) -> tuple[Edge, ...]:
     """Each pair of nodes connected or not, by chance, so that single nodes may have no edge.
 
     Drawn again until two nodes have different neighbors, and an edge is left whichever node is taken away.
     """
     while True:
-        chance = dice.uniform(*LINKED)
-        edges = tuple(pair for pair in combinations(labels, 2) if dice.chance(chance))
+        chance = rng.uniform(*LINKED)
+        edges = tuple(pair for pair in combinations(labels, 2) if rng.chance(chance))
         left = all(any(label not in edge for edge in edges) for label in labels)
         if left and len(edges) < math.comb(len(labels), 2):
             return edges
 
 
-def shared(canvas: Canvas, state: State) -> list[Artist]:
+def shared(canvas: Canvas, state: Network) -> list[Artist]:
     """Title, and the key but for its colors."""
     theme = state.theme
     artists = [
@@ -152,7 +152,7 @@ def shared(canvas: Canvas, state: State) -> list[Artist]:
     return artists
 
 
-def content(canvas: Canvas, state: State) -> list[Artist]:
+def content(canvas: Canvas, state: Network) -> list[Artist]:
     """Colors of the key, edges, and nodes over the edges."""
     shown = [node for node in state.nodes if node.shown]
     text = state.theme.text
@@ -185,20 +185,20 @@ def _points(pixels: float) -> float:
     return pixels * 72.0 / DPI
 
 
-def _swatch(state: State, row: int) -> PixelBox:
+def _swatch(state: Network, row: int) -> PixelBox:
     """The patch of color in a row of the key."""
     left, top, _, _ = state.key
     y = top + KEY_PAD / 2 + KEY_PITCH * (row + 0.5)
     return left + KEY_PAD, y - SWATCH_HEIGHT / 2, left + KEY_PAD + SWATCH_WIDTH, y + SWATCH_HEIGHT / 2
 
 
-def _chords(state: State) -> set[frozenset[int]]:
+def _chords(state: Network) -> set[frozenset[int]]:
     """The edges as pairs of places."""
     place = {node.label: node.place for node in state.nodes}
     return {frozenset((place[a], place[b])) for a, b in state.edges}
 
 
-def _touched(before: State, after: State) -> tuple[PixelBox, ...]:
+def _touched(before: Network, after: Network) -> tuple[PixelBox, ...]:
     """The pixels of every disc, swatch and edge that only one of two states of the same ring and key has."""
     discs = [{(node.place, node.color) for node in state.nodes if node.shown} for state in (before, after)]
     reach = before.disc + OUTLINE / 2 + SOFT
@@ -226,7 +226,7 @@ def _along(start: Point, end: Point) -> list[PixelBox]:
     return [_around(piece, EDGE_WIDTH / 2 + SOFT) for piece in pairwise(stops)]
 
 
-def _without(state: State, label: str) -> State:
+def _without(state: Network, label: str) -> Network:
     """The graph lacks a node and its edges; the key still has it, and the others keep their places."""
     return replace(
         state,
@@ -235,7 +235,7 @@ def _without(state: State, label: str) -> State:
     )
 
 
-def _neighbors(state: State, label: str) -> list[str]:
+def _neighbors(state: Network, label: str) -> list[str]:
     """Labels that a node is connected to, in the order of the key."""
     ends = {end for edge in state.edges if label in edge for end in edge if end != label}
     return [node.label for node in state.nodes if node.label in ends]
@@ -251,9 +251,9 @@ def _listed(labels: Sequence[str]) -> str:
     return " and ".join(part for part in (", ".join(quoted[:-1]), quoted[-1]) if part)
 
 
-def add_node(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def add_node(state: Network, rng: SeededRandom, canvas: Canvas) -> Change[Network]:
     """The node that the circle lacks, with its edges if it has any."""
-    node = dice.choice(state.nodes)
+    node = rng.choice(state.nodes)
     before, neighbors = _without(state, node.label), _neighbors(state, node.label)
     edges = (
         f"Connect it to {_listed(neighbors)} with straight edges as wide as the others, running beneath the nodes from "
@@ -272,7 +272,7 @@ def add_node(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     )
 
 
-def swap_nodes(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def swap_nodes(state: Network, rng: SeededRandom, canvas: Canvas) -> Change[Network]:
     """Two nodes exchange places and take their edges along; at least one edge moves."""
     # Two nodes with the same neighbors would leave all lines as they are. In a graph that has edges and lacks some,
     # not all pairs are such.
@@ -281,7 +281,7 @@ def swap_nodes(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
         for a, b in combinations(state.nodes, 2)
         if set(_neighbors(state, a.label)) - {b.label} != set(_neighbors(state, b.label)) - {a.label}
     ]
-    one, two = dice.choice(pairs)
+    one, two = rng.choice(pairs)
     places = {one.label: two.place, two.label: one.place}
     after = replace(state, nodes=tuple(replace(n, place=places.get(n.label, n.place)) for n in state.nodes))
     return Change(
@@ -294,9 +294,9 @@ def swap_nodes(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     )
 
 
-def remove_node(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def remove_node(state: Network, rng: SeededRandom, canvas: Canvas) -> Change[Network]:
     """One node and its edges; the key still lists it."""
-    node = dice.choice(state.nodes)
+    node = rng.choice(state.nodes)
     after = _without(state, node.label)
     return Change(
         state,
@@ -308,10 +308,10 @@ def remove_node(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     )
 
 
-def recolor_node(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def recolor_node(state: Network, rng: SeededRandom, canvas: Canvas) -> Change[Network]:
     """One node, in the graph and in the key, in a color that nothing else has."""
-    node = dice.choice(state.nodes)
-    color = random_color(dice, [state.theme.background, state.theme.text, *(n.color for n in state.nodes)])
+    node = rng.choice(state.nodes)
+    color = random_color(rng, [state.theme.background, state.theme.text, *(n.color for n in state.nodes)])
     after = replace(state, nodes=tuple(replace(n, color=color) if n is node else n for n in state.nodes))
     return Change(
         state,
@@ -322,7 +322,7 @@ def recolor_node(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     )
 
 
-TASKS: Mapping[str, Callable[[State, Dice, Canvas], Change[State]]] = {
+TASKS: Mapping[str, Callable[[Network, SeededRandom, Canvas], Change[Network]]] = {
     "add_node": add_node,
     "swap_nodes": swap_nodes,
     "remove_node": remove_node,

@@ -12,25 +12,25 @@ from matplotlib.artist import Artist
 from matplotlib.path import Path as Outline
 from matplotlib.transforms import Bbox
 
-from editscope.suites.generated.dice import Dice
+from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.tinygrafix import rims
-from editscope.suites.tinygrafix.canvas import HEIGHT, Canvas, Point
-from editscope.suites.tinygrafix.change import Change, PixelBox
-from editscope.suites.tinygrafix.colors import Theme, random_color, random_colors
-from editscope.suites.tinygrafix.frame import (
+from editscope.suites.tinygrafix.axes import (
     BOTTOM,
     LEFT,
     LINE,
     RIGHT,
     TOP,
+    Axes,
     Captions,
-    Frame,
     Scale,
+    axes_artists,
     fits_across,
-    frame_artists,
     nice_scale,
     numbers_fit,
 )
+from editscope.suites.tinygrafix.canvas import HEIGHT, Canvas, Point
+from editscope.suites.tinygrafix.change import Change, PixelBox
+from editscope.suites.tinygrafix.colors import Theme, random_color, random_colors
 from editscope.suites.tinygrafix.wording import magnitude, words
 
 UNSEEN = rims.UNSEEN
@@ -70,7 +70,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ScatterPlot:
     """A scatter plot; ``scale`` holds for both axes, so that swapped points stay inside."""
 
     theme: Theme
@@ -82,9 +82,9 @@ class State:
     plain: Series
 
     @property
-    def frame(self) -> Frame:
+    def axes(self) -> Axes:
         """The plot area."""
-        return Frame(LEFT, TOP, RIGHT, BOTTOM, self.scale, self.scale)
+        return Axes(LEFT, TOP, RIGHT, BOTTOM, self.scale, self.scale)
 
 
 # Fitting
@@ -135,22 +135,22 @@ def _swapped(points: Iterable[Point]) -> tuple[Point, ...]:
 # Building
 
 
-def build(dice: Dice, canvas: Canvas, task: str) -> State:
+def build(rng: SeededRandom, canvas: Canvas, task: str) -> ScatterPlot:
     """A cloud along a straight trend, with a line and one point that is further off than all others, and a cloud
     scattered all over the plot area, without a line.
     """
-    theme = Theme.random(dice)
-    scale = _scale(dice)
-    while not numbers_fit(canvas, Frame(LEFT, TOP, RIGHT, BOTTOM, scale, scale)):
-        scale = _scale(dice)
-    lined_color, plain_color = random_colors(dice, 2, [theme.background])
-    captions = Captions(words(dice), words(dice), words(dice))
-    while not fits_across(canvas, Frame(LEFT, TOP, RIGHT, BOTTOM), captions):
-        captions = Captions(words(dice), words(dice), words(dice))
-    while (clouds := _clouds(dice)) is None:
+    theme = Theme.random(rng)
+    scale = _scale(rng)
+    while not numbers_fit(canvas, Axes(LEFT, TOP, RIGHT, BOTTOM, scale, scale)):
+        scale = _scale(rng)
+    lined_color, plain_color = random_colors(rng, 2, [theme.background])
+    captions = Captions(words(rng), words(rng), words(rng))
+    while not fits_across(canvas, Axes(LEFT, TOP, RIGHT, BOTTOM), captions):
+        captions = Captions(words(rng), words(rng), words(rng))
+    while (clouds := _clouds(rng)) is None:
         continue
     lined, plain = (tuple((_data(scale, x), _data(scale, y)) for x, y in cloud) for cloud in clouds)
-    return State(
+    return ScatterPlot(
         theme,
         captions,
         scale,
@@ -161,12 +161,12 @@ def build(dice: Dice, canvas: Canvas, task: str) -> State:
     )
 
 
-def _scale(dice: Dice) -> Scale:
+def _scale(rng: SeededRandom) -> Scale:
     """Numbers from zero, below it or above it; the borders lie a little outside the last ticks."""
-    span = dice.uniform(6.0, 10.0) * magnitude(dice)
-    low = dice.choice((0.0, -dice.uniform(0.2, 0.8), dice.uniform(0.2, 1.2))) * span
+    span = rng.uniform(6.0, 10.0) * magnitude(rng)
+    low = rng.choice((0.0, -rng.uniform(0.2, 0.8), rng.uniform(0.2, 1.2))) * span
     ticks = nice_scale(low, low + span).ticks
-    pad = dice.uniform(0.15, 0.4) * (ticks[1] - ticks[0])
+    pad = rng.uniform(0.15, 0.4) * (ticks[1] - ticks[0])
     return Scale(float(f"{ticks[0] - pad:.6g}"), float(f"{ticks[-1] + pad:.6g}"), ticks)
 
 
@@ -175,44 +175,44 @@ def _data(scale: Scale, share: float) -> float:
     return float(f"{scale.low + share * (scale.high - scale.low):.6g}")
 
 
-def _clouds(dice: Dice) -> tuple[list[Point], list[Point]] | None:
+def _clouds(rng: SeededRandom) -> tuple[list[Point], list[Point]] | None:
     """The class with a line and the one without, as parts of the scale, or None where they break a rule."""
-    points = _along_a_trend(dice, dice.integer(*POINTS))
-    lined = _with_outlier(points, dice.integer(0, len(points) - 1))
+    points = _along_a_trend(rng, rng.integer(*POINTS))
+    lined = _with_outlier(points, rng.integer(0, len(points) - 1))
     if lined is None or not all(_far(p, [q for q in lined if q is not p]) for p in lined):
         return None
-    plain = _scattered(dice, dice.integer(*POINTS), lined)
+    plain = _scattered(rng, rng.integer(*POINTS), lined)
     (slope, start), (other, other_start) = best_fit(lined), best_fit(plain)
     if abs(start - other_start) + abs(start + slope - other_start - other) < LINES_APART:
         return None
     return lined, plain
 
 
-def _along_a_trend(dice: Dice, count: int) -> list[Point]:
+def _along_a_trend(rng: SeededRandom, count: int) -> list[Point]:
     """Points along a straight trend, none of them touching another."""
-    slope, middle = dice.uniform(-STEEPEST, STEEPEST), dice.uniform(0.35, 0.65)
+    slope, middle = rng.uniform(-STEEPEST, STEEPEST), rng.uniform(0.35, 0.65)
     points: list[Point] = []
     while len(points) < count:
-        x = dice.uniform(MARGIN, 1 - MARGIN)
-        point = x, middle + slope * (x - 0.5) + NOISE * _normal(dice)
+        x = rng.uniform(MARGIN, 1 - MARGIN)
+        point = x, middle + slope * (x - 0.5) + NOISE * _normal(rng)
         if MARGIN <= point[1] <= 1 - MARGIN and _far(point, points):
             points.append(point)
     return points
 
 
-def _scattered(dice: Dice, count: int, taken: Sequence[Point]) -> list[Point]:
+def _scattered(rng: SeededRandom, count: int, taken: Sequence[Point]) -> list[Point]:
     """Points anywhere, none of them touching another or one of those that are there."""
     points: list[Point] = []
     while len(points) < count:
-        point = dice.uniform(MARGIN, 1 - MARGIN), dice.uniform(MARGIN, 1 - MARGIN)
+        point = rng.uniform(MARGIN, 1 - MARGIN), rng.uniform(MARGIN, 1 - MARGIN)
         if _far(point, [*taken, *points]):
             points.append(point)
     return points
 
 
-def _normal(dice: Dice) -> float:
+def _normal(rng: SeededRandom) -> float:
     """Nearly a standard normal number, from additions only: the same on every machine."""
-    return sum(dice.uniform(0, 1) for _ in range(12)) - 6
+    return sum(rng.uniform(0, 1) for _ in range(12)) - 6
 
 
 def _far(point: Point, others: Sequence[Point]) -> bool:
@@ -253,12 +253,12 @@ def _stands_out(points: Sequence[Point], which: int) -> bool:
 # Drawing
 
 
-def shared(canvas: Canvas, state: State) -> list[Artist]:
+def shared(canvas: Canvas, state: ScatterPlot) -> list[Artist]:
     """Axes and captions."""
-    return frame_artists(canvas, state.frame, state.theme, state.captions)
+    return axes_artists(canvas, state.axes, state.theme, state.captions)
 
 
-def content(canvas: Canvas, state: State) -> list[Artist]:
+def content(canvas: Canvas, state: ScatterPlot) -> list[Artist]:
     """The class with a line, then the other one over it."""
     artists: list[Artist] = []
     for series in (state.lined, state.plain):
@@ -268,25 +268,25 @@ def content(canvas: Canvas, state: State) -> list[Artist]:
     return artists
 
 
-def _discs(canvas: Canvas, state: State, series: Series) -> Artist:
+def _discs(canvas: Canvas, state: ScatterPlot, series: Series) -> Artist:
     """All points of a class as one path: they do not overlap, so it looks like as many circles."""
     circle = Outline.unit_circle()
-    centers = np.array([state.frame.at(*p) for p in series.points])
+    centers = np.array([state.axes.at(*p) for p in series.points])
     vertices = np.asarray(circle.vertices) * (state.diameter / 2) + centers[:, None, :]
     codes = np.tile(np.asarray(circle.codes, np.uint8), len(series.points))
     return canvas.path(vertices.reshape(-1, 2), codes, series.color)
 
 
-def _line(canvas: Canvas, state: State, line: tuple[Point, Point], color: str) -> Artist:
-    artist = canvas.line(_drawn_out(state.frame, line), color, state.thickness)
+def _line(canvas: Canvas, state: ScatterPlot, line: tuple[Point, Point], color: str) -> Artist:
+    artist = canvas.line(_drawn_out(state.axes, line), color, state.thickness)
     inner = LINE / 2
     artist.set_clip_box(Bbox.from_extents(LEFT + inner, HEIGHT - BOTTOM + inner, RIGHT - inner, HEIGHT - TOP - inner))
     return artist
 
 
-def _drawn_out(frame: Frame, line: tuple[Point, Point]) -> tuple[Point, Point]:
+def _drawn_out(axes: Axes, line: tuple[Point, Point]) -> tuple[Point, Point]:
     """The pixels of a line's ends, moved outwards."""
-    (x0, y0), (x1, y1) = (frame.at(*end) for end in line)
+    (x0, y0), (x1, y1) = (axes.at(*end) for end in line)
     part = BEYOND / math.hypot(x1 - x0, y1 - y0)
     dx, dy = part * (x1 - x0), part * (y1 - y0)
     return (x0 - dx, y0 - dy), (x1 + dx, y1 + dy)
@@ -295,15 +295,15 @@ def _drawn_out(frame: Frame, line: tuple[Point, Point]) -> tuple[Point, Point]:
 # Where the picture may change
 
 
-def _around_points(state: State, points: Iterable[Point]) -> list[PixelBox]:
+def _around_points(state: ScatterPlot, points: Iterable[Point]) -> list[PixelBox]:
     reach = state.diameter / 2 + EDGE
-    at = [state.frame.at(*p) for p in points]
+    at = [state.axes.at(*p) for p in points]
     return [(x - reach, y - reach, x + reach, y + reach) for x, y in at]
 
 
-def _around_line(state: State, line: tuple[Point, Point]) -> list[PixelBox]:
+def _around_line(state: ScatterPlot, line: tuple[Point, Point]) -> list[PixelBox]:
     """Boxes along a line, one for every few pixels, as far as they lie in the plot area."""
-    (x0, y0), (x1, y1) = _drawn_out(state.frame, line)
+    (x0, y0), (x1, y1) = _drawn_out(state.axes, line)
     count = math.ceil(math.hypot(x1 - x0, y1 - y0) / PIECE)
     stops = [(x0 + (x1 - x0) * i / count, y0 + (y1 - y0) * i / count) for i in range(count + 1)]
     reach = state.thickness / 2 + EDGE
@@ -316,14 +316,14 @@ def _around_line(state: State, line: tuple[Point, Point]) -> list[PixelBox]:
     return boxes
 
 
-def _around(state: State, series: Series) -> list[PixelBox]:
+def _around(state: ScatterPlot, series: Series) -> list[PixelBox]:
     return _around_points(state, series.points) + (_around_line(state, series.line) if series.line else [])
 
 
 # Tasks
 
 
-def draw_best_fit_line(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def draw_best_fit_line(state: ScatterPlot, rng: SeededRandom, canvas: Canvas) -> Change[ScatterPlot]:
     """The least-squares line of the class that has none, over everything."""
     line = border_to_border(state.plain.points, state.scale)
     slope, intercept = best_fit(state.plain.points)
@@ -339,7 +339,7 @@ def draw_best_fit_line(state: State, dice: Dice, canvas: Canvas) -> Change[State
     )
 
 
-def swap_axes(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def swap_axes(state: ScatterPlot, rng: SeededRandom, canvas: Canvas) -> Change[ScatterPlot]:
     """x and y of every point and of the line change places; the axes stay."""
 
     def turned(series: Series) -> Series:
@@ -357,7 +357,7 @@ def swap_axes(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     )
 
 
-def remove_outlier(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def remove_outlier(state: ScatterPlot, rng: SeededRandom, canvas: Canvas) -> Change[ScatterPlot]:
     """The point that is furthest from the line of its class; the line stays."""
     points = state.lined.points
     off = [abs(r) for r in residuals(points, *best_fit(points))]
@@ -373,10 +373,10 @@ def remove_outlier(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     )
 
 
-def recolor_class(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
+def recolor_class(state: ScatterPlot, rng: SeededRandom, canvas: Canvas) -> Change[ScatterPlot]:
     """Points of one class, and its line if it has one, in a color that is not in the picture."""
-    color = random_color(dice, [state.theme.background, state.lined.color, state.plain.color])
-    if dice.chance(0.5):
+    color = random_color(rng, [state.theme.background, state.lined.color, state.plain.color])
+    if rng.chance(0.5):
         old, after = state.lined, replace(state, lined=replace(state.lined, color=color))
         what = "the line of best fit, and of all points that have the same color as it,"
     else:
@@ -391,7 +391,7 @@ def recolor_class(state: State, dice: Dice, canvas: Canvas) -> Change[State]:
     )
 
 
-TASKS: Mapping[str, Callable[[State, Dice, Canvas], Change[State]]] = {
+TASKS: Mapping[str, Callable[[ScatterPlot, SeededRandom, Canvas], Change[ScatterPlot]]] = {
     "draw_best_fit_line": draw_best_fit_line,
     "swap_axes": swap_axes,
     "remove_outlier": remove_outlier,

@@ -68,7 +68,7 @@ def tick_texts(ticks: Sequence[float]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Axes:
     """The plot area: its pixel rectangle (left, top, right, bottom) and the scales, None where a side has none."""
 
     left: float
@@ -102,32 +102,30 @@ class Captions:
     y: str
 
 
-def frame_artists(canvas: Canvas, frame: Frame, theme: Theme, captions: Captions) -> list[Artist]:
+def axes_artists(canvas: Canvas, axes: Axes, theme: Theme, captions: Captions) -> list[Artist]:
     """Ground, box, ticks with numbers, axis labels and title. All of it lies below the data."""
     artists = [
         canvas.ground(theme.background),
-        canvas.box(frame.left, frame.top, frame.right, frame.bottom, theme.text),
+        canvas.box(axes.left, axes.top, axes.right, axes.bottom, theme.text),
     ]
     marks: list[tuple[Point, Point]] = []
-    left_edge = frame.left - TICK
-    if frame.y is not None:
-        for tick, text in zip(frame.y.ticks, tick_texts(frame.y.ticks), strict=True):
-            y = frame.down(tick)
-            marks.append(((frame.left - TICK, y), (frame.left, y)))
+    left_edge = axes.left - TICK
+    if axes.y is not None:
+        for tick, text in zip(axes.y.ticks, tick_texts(axes.y.ticks), strict=True):
+            y = axes.down(tick)
+            marks.append(((axes.left - TICK, y), (axes.left, y)))
             artists.append(
-                canvas.text(
-                    frame.left - TICK - TICK_GAP, y, text, theme.text, TICK_SIZE, across="right", along="middle"
-                )
+                canvas.text(axes.left - TICK - TICK_GAP, y, text, theme.text, TICK_SIZE, across="right", along="middle")
             )
-            left_edge = min(left_edge, frame.left - TICK - TICK_GAP - canvas.text_size(text, TICK_SIZE)[0])
-    if frame.x is not None:
-        for tick, text in zip(frame.x.ticks, tick_texts(frame.x.ticks), strict=True):
-            x = frame.across(tick)
-            marks.append(((x, frame.bottom), (x, frame.bottom + TICK)))
-            artists.append(canvas.text(x, frame.bottom + TICK + TICK_GAP, text, theme.text, TICK_SIZE, along="top"))
+            left_edge = min(left_edge, axes.left - TICK - TICK_GAP - canvas.text_size(text, TICK_SIZE)[0])
+    if axes.x is not None:
+        for tick, text in zip(axes.x.ticks, tick_texts(axes.x.ticks), strict=True):
+            x = axes.across(tick)
+            marks.append(((x, axes.bottom), (x, axes.bottom + TICK)))
+            artists.append(canvas.text(x, axes.bottom + TICK + TICK_GAP, text, theme.text, TICK_SIZE, along="top"))
     if marks:
         artists.append(canvas.strokes(marks, theme.text, LINE))
-    middle_x, middle_y = (frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2
+    middle_x, middle_y = (axes.left + axes.right) / 2, (axes.top + axes.bottom) / 2
     if captions.x:
         artists.append(canvas.text(middle_x, CAPTION_Y, captions.x, theme.text, LABEL_SIZE))
     if captions.y:
@@ -138,11 +136,11 @@ def frame_artists(canvas: Canvas, frame: Frame, theme: Theme, captions: Captions
     return artists
 
 
-def fits_across(canvas: Canvas, frame: Frame, captions: Captions) -> bool:
+def fits_across(canvas: Canvas, axes: Axes, captions: Captions) -> bool:
     """Whether title and labels stay inside the picture."""
-    middle = (frame.left + frame.right) / 2
+    middle = (axes.left + axes.right) / 2
     reach = min(middle, WIDTH - middle) - 6
-    middle = (frame.top + frame.bottom) / 2
+    middle = (axes.top + axes.bottom) / 2
     along = min(middle, HEIGHT - middle) - 6
     return (
         canvas.text_size(captions.title, TITLE_SIZE)[0] / 2 <= reach
@@ -151,17 +149,17 @@ def fits_across(canvas: Canvas, frame: Frame, captions: Captions) -> bool:
     )
 
 
-def numbers_fit(canvas: Canvas, frame: Frame) -> bool:
+def numbers_fit(canvas: Canvas, axes: Axes) -> bool:
     """Whether the numbers of both scales stay inside the picture and those below the plot area apart."""
     ends = 0.0
-    if frame.x is not None:
-        for tick, text in zip(frame.x.ticks, tick_texts(frame.x.ticks), strict=True):
-            middle, half = frame.across(tick), canvas.text_size(text, TICK_SIZE)[0] / 2
+    if axes.x is not None:
+        for tick, text in zip(axes.x.ticks, tick_texts(axes.x.ticks), strict=True):
+            middle, half = axes.across(tick), canvas.text_size(text, TICK_SIZE)[0] / 2
             if middle - half < ends:
                 return False
             ends = middle + half + NUMBERS_APART
-    if frame.y is not None:
-        widest = max(canvas.text_size(text, TICK_SIZE)[0] for text in tick_texts(frame.y.ticks))
-        if frame.left - TICK - TICK_GAP - widest - CAPTION_GAP - CAPTION_HEIGHT < 0:
+    if axes.y is not None:
+        widest = max(canvas.text_size(text, TICK_SIZE)[0] for text in tick_texts(axes.y.ticks))
+        if axes.left - TICK - TICK_GAP - widest - CAPTION_GAP - CAPTION_HEIGHT < 0:
             return False
     return ends <= WIDTH - 2 + NUMBERS_APART

@@ -10,13 +10,13 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Dice:
+class SeededRandom:
     """Choices drawn from a seed.
 
     Python promises the stream of ``Random.random`` for ever, but not how ``choice`` or ``shuffle`` use it;
     so they are spelled out here.
 
-    >>> Dice(7).integer(1, 6), Dice(7).choice("abc")
+    >>> SeededRandom(7).integer(1, 6), SeededRandom(7).choice("abc")
     (2, 'a')
     """
 

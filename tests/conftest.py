@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from drills.counts import FULL
+from support.command_line import Called
 from support.small_sets import make_small_set, put_small_outputs
 
 
@@ -36,9 +37,6 @@ def small_set(tmp_path: Path) -> Path:
 def small_outputs(small_set: Path, tmp_path: Path) -> Path:
     """The right output for each problem of the small set."""
     return put_small_outputs(small_set, tmp_path / "outputs")
-
-
-Called = subprocess.CompletedProcess[str]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

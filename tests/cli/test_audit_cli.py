@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Called
 from editscope.audit.audit import plan_audit, run_audit
 from editscope.report.pages.audit import write_audit
 from editscope.suites import load_suite
 from support.audited_judges import Truth, good, lazy, stricter
+from support.command_line import Called
 from support.reports.report_browser import CHROMIUM, chromium
 from support.servers.judge_server import KEY, JudgeServer
 

@@ -19,7 +19,7 @@ from editscope import printing
 from editscope.cases import Edit
 from editscope.editors import Editor, Request
 from editscope.printing import plain
-from ground.test_foreign_text import MANIFEST, PROMPT
+from support.foreign_suite import MANIFEST, PROMPT
 from support.judged_data_more import make_own
 from support.nasty_strings import NASTY, STEERING
 from support.servers.judge_server import Asked, JudgeServer, Reply

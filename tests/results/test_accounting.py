@@ -37,7 +37,7 @@ from editscope.suites.rise.data import RISE
 from editscope.suites.rubrics import load_rubric
 from editscope.suites.wiseedit.data import WiseEdit
 from editscope.suites.worldedit.data import WorldEdit
-from results.test_missing_verdicts import KRIS_TAGS, a_case, asked, bilingual
+from support.judged.cases import KRIS_TAGS, a_case, asked, bilingual
 from support.judged_data import make_picabench
 from support.judged_lines import run_info, score_line, tables
 from support.places import DOCS

@@ -171,7 +171,7 @@ def on_a_terminal(script: str, arguments: list[str], cwd: Path) -> str:
 
     reader = threading.Thread(target=read)
     reader.start()
-    process.wait(300)
+    process.wait(600)
     reader.join(30)
     os.close(ours)
     return said.decode("utf-8", "strict")

@@ -136,7 +136,7 @@ def test_with_the_certificate_in_ssl_cert_file_a_server_is_trusted_unless_it_is_
         env={**os.environ, "SSL_CERT_FILE": str(certificates / "ca.pem")},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     lines = done.stdout.splitlines()
     assert lines[:3] == ["ok"] * 3, done.stdout + done.stderr

@@ -23,7 +23,7 @@ ASKED_MS = 40.0
 CHILD = """
 import resource, sys
 from pathlib import Path
-from editscope.suites.tinygrafix import write_set
+from editscope.suites.tinygrafix.data import write_set
 
 def told(done, total):
     if done in (100, total):

@@ -22,7 +22,7 @@ ASKED_MS = 12.0
 CHILD = """
 import sys
 from pathlib import Path
-from editscope.suites.paintbench import write_set
+from editscope.suites.paintbench.data import write_set
 if __name__ == "__main__":
     options = dict(per_cell=int(sys.argv[3])) if sys.argv[3] != "12" else {}
     print(write_set(Path(sys.argv[1]), jobs=int(sys.argv[2]), **options))

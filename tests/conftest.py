@@ -6,12 +6,17 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from drills.counts import FULL
+from editscope.editors.gpus import gpu_count
+from support.command_line import Called
 from support.small_sets import make_small_set, put_small_outputs
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 @pytest.fixture
@@ -38,14 +43,18 @@ def small_outputs(small_set: Path, tmp_path: Path) -> Path:
     return put_small_outputs(small_set, tmp_path / "outputs")
 
 
-Called = subprocess.CompletedProcess[str]
+MARKED_BY_FIXTURE = {"editscope": "slow", "browser": "browser", "cluster": "ray"}
+"""A test that uses one of these fixtures starts processes, Chromium or a Ray cluster, and has the mark that says so."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Whoever calls the command line in a process of its own is slow; ``drill(only=True)`` is for ``make drills``."""
+    """Add the marks that follow from fixtures; leave out what is for ``make drills`` or for a GPU that is not here."""
     for item in items:
-        if "editscope" in getattr(item, "fixturenames", ()):
-            item.add_marker("slow")
+        for fixture, mark in MARKED_BY_FIXTURE.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(mark)
+        if item.get_closest_marker("gpu") and not gpu_count():
+            item.add_marker(pytest.mark.skip(reason="needs a GPU"))
     if FULL:
         return
     left_out = [item for item in items if any(mark.kwargs.get("only") for mark in item.iter_markers("drill"))]
@@ -65,6 +74,17 @@ def editscope(tmp_path: Path) -> Callable[..., Called]:
         return subprocess.run(command, cwd=here, env=env, capture_output=True, text=True, timeout=600)
 
     return call
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A real Chromium; tests that need it are skipped where there is none."""
+    from support.reports.report_browser import CHROMIUM, chromium
+
+    if not CHROMIUM.exists():
+        pytest.skip(f"needs {CHROMIUM}")
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture

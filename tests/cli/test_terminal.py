@@ -19,7 +19,7 @@ from editscope import printing
 from editscope.cases import Edit
 from editscope.editors import Editor, Request
 from editscope.printing import plain
-from ground.test_foreign_text import MANIFEST, PROMPT
+from support.foreign_suite import MANIFEST, PROMPT
 from support.judged_data_more import make_own
 from support.nasty_strings import NASTY, STEERING
 from support.servers.judge_server import Asked, JudgeServer, Reply
@@ -171,7 +171,7 @@ def on_a_terminal(script: str, arguments: list[str], cwd: Path) -> str:
 
     reader = threading.Thread(target=read)
     reader.start()
-    process.wait(300)
+    process.wait(600)
     reader.join(30)
     os.close(ours)
     return said.decode("utf-8", "strict")

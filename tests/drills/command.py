@@ -76,7 +76,7 @@ class Command:
         """Its processes but for the one that decides."""
         return [pid for pid in self.processes() if pid != self.process.pid]
 
-    def survivors(self, patience_s: float = 20.0) -> list[int]:
+    def survivors(self, patience_s: float = 300.0) -> list[int]:
         """Processes that are still there a while after its end."""
         until = time.monotonic() + patience_s
         while (alive := self.processes()) and time.monotonic() < until:

@@ -148,7 +148,7 @@ class RaySite(PixelSite):
         return [pid for pid in self.editors()[:1] if _alive(pid)]
 
     def settle(self) -> None:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 600
         while any(map(_alive, self.editors())) and time.monotonic() < until:
             time.sleep(0.02)
 

@@ -30,7 +30,7 @@ from support.servers.http_editor_server import Served
 
 PNG = encode_png(np.random.default_rng(3).integers(0, 256, (9, 11, 3), dtype=np.uint8))
 FORM = "multipart/form-data; boundary=cut"
-PATIENCE_S = 60.0
+PATIENCE_S = 600.0
 """Only guards against waiting for ever."""
 
 

@@ -12,7 +12,7 @@ from PIL import ImageOps
 from rich.console import Console
 
 import editscope as es
-from editscope.cli import verdicts
+from editscope.cli.output.judged import result as print_result
 from editscope.errors import BadInput
 from editscope.report import write as write_report
 from editscope.runs.rescore import plan_recount, plan_rescore
@@ -54,7 +54,7 @@ def judged(server: JudgeServer, suite: Any, out: Path, **more: Any) -> tuple[es.
 
 def printed(run: es.Run) -> str:
     told = StringIO()
-    verdicts.result(run, Console(file=told, width=300))
+    print_result(run, Console(file=told, width=300))
     return told.getvalue()
 
 

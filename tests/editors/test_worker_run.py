@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +19,11 @@ from editscope.editors import Request, load_editor
 from editscope.editors.worker import WorkerEditor
 from editscope.runfolder.journal import read_journal
 from support.places import ROOT
+from support.worker_skeleton import LINE, SKELETON, filled
 
 pytestmark = pytest.mark.slow
 
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
-SKELETON = files("editscope.editors.worker").joinpath("skeleton.py").read_text(encoding="utf-8")
-LINE = "# " + "-" * 117
-
 OLDER = ("pillow==10.4.0", "numpy==1.26.4")
 """Releases that no environment of Editscope may have: it wants Pillow 11, and tests run with NumPy 2."""
 
@@ -46,12 +43,6 @@ def edit(request):
         os._exit(9)
     return {"image": 255 - np.asarray(request.images[0]), "trace": str(find_spec("editscope"))}
 """
-
-
-def filled(body: str) -> str:
-    """The skeleton with its part to fill in filled in."""
-    head, _, rest = SKELETON.partition("def load(")
-    return head + body + "\n\n" + LINE + rest.partition(LINE)[2]
 
 
 def edit_lines(run: Path) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from editscope.files import lies_in, open_file, read_file
 from editscope.images import decode, probe
 from editscope.suites.own.start import start
 
-HANG_S = 120
+HANG_S = 600
 """Only guards against waiting for ever; every command below answers at once."""
 
 

@@ -15,7 +15,6 @@ import pytest
 
 import editscope as es
 from drills import counts
-from editors.test_worker_run import filled
 from editscope.cases import Edit
 from editscope.cli import main
 from editscope.editors import Editor, Request, load_editor
@@ -33,6 +32,7 @@ from editscope.runs.plan import make_plan
 from editscope.runs.start import resume
 from editscope.suites import load_suite
 from editscope.suites.own.data import load as load_own
+from support.foreign_suite import MANIFEST, PROMPT
 from support.judged_data_more import make_own
 from support.nasty_strings import BUNDLES, NASTY
 from support.places import TESTS
@@ -44,24 +44,9 @@ from support.servers.editor_server_chat import ChatServer
 from support.servers.editor_server_gemini import GeminiServer
 from support.servers.http_editor_server import Raw, RawServer
 from support.servers.judge_server import Asked, Fault, JudgeServer, Reply, ask_all
+from support.worker_skeleton import filled
 
 SCALE = Schema((Field("score", "integer", 1, 5),))
-PROMPT = """version: 1
-pictures: source, edit
-words: instruction
-reply: score 1-5
----
-{instruction} [[source]]
-[[edit]]
-"""
-MANIFEST = """
-name = "foreign"
-tags = ["kind"]
-
-[[metrics]]
-name = "legible"
-prompt = "legible.txt"
-"""
 WORKER = """
 sys.path.insert(0, {tests!r})
 from support.nasty_strings import BUNDLES as NASTY

@@ -215,7 +215,7 @@ def test_a_server_killed_in_the_middle_leaves_errors_not_numbers() -> None:
     import subprocess
     import sys
 
-    command = [sys.executable, "-m", "support.servers.judge_server", "--latency", "0.3"]
+    command = [sys.executable, "-m", "support.servers.judge_server", "--latency", "1"]
     with subprocess.Popen(command, cwd=TESTS, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         url = process.stdout.readline().strip()

@@ -15,21 +15,17 @@ import pytest
 from aiohttp import web
 
 import editscope as es
-from editors.test_worker_run import filled
 from editscope.editors import Editor, Request, load_editor
 from editscope.editors.make_edits import made
 from editscope.errors import BadInput
-from editscope.judges import Call
 from editscope.judges.connection import MOST_TEXT
-from editscope.judges.records import Field, Schema
 from editscope.judges.registry import load_judge
 from editscope.outside import LONGEST
+from support.judged.calls import IS_IT_RED as CALL
 from support.places import TESTS
 from support.servers.judge_server import JudgeServer, Reply, ask_all
 from support.servers.loopback import Loopback
-
-SCALE = Schema((Field("score", "integer", 1, 5),))
-CALL = Call("q", ("Is it red?",), SCALE)
+from support.worker_skeleton import filled
 
 
 class Sender(Loopback):
@@ -125,8 +121,8 @@ import numpy as np
 sys.path.insert(0, {tests!r})
 from editscope.editors import Request, load_editor
 from editscope.judges import Call
-from judges.test_reply_limits import CALL
 from support.servers.judge_server import ask_all
+from support.judged.calls import IS_IT_RED as CALL
 
 ask_all("openai:m?base_url={warm}", CALL, again=0)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

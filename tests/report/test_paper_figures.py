@@ -79,7 +79,7 @@ def test_the_same_runs_give_the_same_bytes_in_another_process(runs: list[Run], t
     folders = [str(run.path) for run in runs]
     env = {**os.environ, "PYTHONHASHSEED": "12345", "TZ": "UTC-7"}
     there, here = tmp_path / "there", tmp_path / "here"
-    subprocess.run([sys.executable, "-c", call, str(there), *folders], env=env, check=True, timeout=300)
+    subprocess.run([sys.executable, "-c", call, str(there), *folders], env=env, check=True, timeout=600)
     figures_for(runs, here, formats=("pdf", "svg"), only=("composition", "grid"))
     kinds = {".pdf": b"%PDF", ".svg": b"<?xm"}
     files = sorted(here.iterdir())

@@ -22,18 +22,12 @@ from editscope.results import Run
 from editscope.runs import run as execute_run
 from editscope.scoring.errormap import EDITED, MISSED, SPILLED
 from editscope.suites import load_suite
-from support.reports.report_browser import CHROMIUM, Watched, chromium, opened, without_plots
+from support.reports.report_browser import Watched, opened, without_plots
 from support.reports.report_runs import make_run
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs /usr/bin/chromium")]
+pytestmark = pytest.mark.slow
 
 EDITORS = ("half", "drift", "identity")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

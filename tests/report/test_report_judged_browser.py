@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from support.reports.report_browser import CHROMIUM, chromium, opened, without_plots
+from support.reports.report_browser import opened, without_plots
 from support.reports.report_judged_runs import NASTY, made_run
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not CHROMIUM.exists(), reason=f"{CHROMIUM} is not installed")]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

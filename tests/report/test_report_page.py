@@ -8,16 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from support.reports.report_browser import CHROMIUM, chromium, opened, without_plots
+from support.reports.report_browser import opened, without_plots
 from support.reports.report_runs import make_run
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs /usr/bin/chromium")]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

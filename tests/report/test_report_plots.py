@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 import editscope
 from editscope.report import write
@@ -29,7 +29,7 @@ from editscope.report.html.plots import (
     Violins,
 )
 from editscope.report.html.plots.scatter import _boxes, _overlap
-from support.reports.render_report import ARGS, CHROMIUM, draw_all
+from support.reports.render_report import draw_all
 
 pytestmark = pytest.mark.slow
 
@@ -128,16 +128,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(runs, folder / "report.html", published=True)
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if not CHROMIUM.exists():
-        pytest.skip("needs /usr/bin/chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def page(browser: Browser, report: Path) -> Iterator[Page]:
     """The report, open; afterwards: nothing was asked for but the file, and nothing was complained about."""
@@ -177,7 +167,7 @@ def test_a_click_on_a_bar_shows_its_cases(page: Page) -> None:
     box = bar.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=4)
-    page.wait_for_timeout(1000)  # a bar is clicked where it is hovered, which Plotly looks at a moment later
+    figure.locator(".live .hoverlayer .hovertext").first.wait_for()  # Plotly counts a click only where it has hovered
     page.mouse.down()
     page.mouse.up()
     expect(page.locator("#cases .found")).to_contain_text(" of 16 cases")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from editscope.cli import main
 from editscope.published import suites
@@ -24,7 +25,7 @@ from editscope.results.comparison import run_names
 from editscope.results.run import Run
 from editscope.stats.diagnosis import largest_differences
 from editscope.suites.tables import Column, PaperCell, PaperRow, PaperTable
-from support.reports.report_browser import CHROMIUM, chromium, opened, without_plots
+from support.reports.report_browser import opened, without_plots
 from support.reports.report_runs import MadeCase, MadeRun, make_run, summary_of
 
 TEX = shutil.which("pdflatex")
@@ -118,37 +119,34 @@ def test_a_ratio_of_0_has_a_place_on_a_logarithmic_scale() -> None:
     assert "NaN" not in str(plot.svg("over-editing"))
 
 
-@pytest.mark.skipif(not CHROMIUM.exists(), reason="Chromium is not installed")
-def test_tables_of_runs_with_short_and_long_names_can_be_read(tmp_path: Path) -> None:
+def test_tables_of_runs_with_short_and_long_names_can_be_read(browser: Browser, tmp_path: Path) -> None:
     runs = [make_run(tmp_path, name, skill=skill) for name, skill in (("ab", 0.3), (f"<b>{LONG}", 0.6), ("c", 0.9))]
     page_file = without_plots(runs, tmp_path / "r.html")
-    with chromium() as browser:
-        with opened(browser, page_file) as page:
-            page.locator(".scores").first.scroll_into_view_if_needed()
-            bars = page.locator(".scores tbody tr").first.locator(".bar")
-            widths = [bars.nth(i).evaluate("e => e.getBoundingClientRect().width") for i in range(bars.count())]
-            assert len(widths) == 3
-            assert max(widths) - min(widths) < 3, "bars on one scale have one length"
+    with opened(browser, page_file) as page:
+        page.locator(".scores").first.scroll_into_view_if_needed()
+        bars = page.locator(".scores tbody tr").first.locator(".bar")
+        widths = [bars.nth(i).evaluate("e => e.getBoundingClientRect().width") for i in range(bars.count())]
+        assert len(widths) == 3
+        assert max(widths) - min(widths) < 3, "bars on one scale have one length"
 
-            page.locator(".paper .overall").first.scroll_into_view_if_needed()
-            weights = (
-                page.locator(".paper")
-                .first.locator(".overall td")
-                .evaluate_all(
-                    "cells => cells.map(td => Math.max(...[td, ...td.querySelectorAll('*')]"
-                    ".filter(e => !e.closest('small')).map(e => +getComputedStyle(e).fontWeight)))"
-                )
+        page.locator(".paper .overall").first.scroll_into_view_if_needed()
+        weights = (
+            page.locator(".paper")
+            .first.locator(".overall td")
+            .evaluate_all(
+                "cells => cells.map(td => Math.max(...[td, ...td.querySelectorAll('*')]"
+                ".filter(e => !e.closest('small')).map(e => +getComputedStyle(e).fontWeight)))"
             )
-            assert [weight >= 600 for weight in weights] == [False, False, True], "only the best is bold"
-        with opened(browser, page_file, viewport={"width": 360, "height": 700}) as page:
-            assert page.evaluate("document.documentElement.scrollWidth") == 360
-            assert page.locator(".title p").evaluate("e => e.scrollWidth <= e.clientWidth")
+        )
+        assert [weight >= 600 for weight in weights] == [False, False, True], "only the best is bold"
+    with opened(browser, page_file, viewport={"width": 360, "height": 700}) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+        assert page.locator(".title p").evaluate("e => e.scrollWidth <= e.clientWidth")
 
 
-@pytest.mark.skipif(not CHROMIUM.exists(), reason="Chromium is not installed")
-def test_the_menu_of_a_report_on_two_sets_can_be_seen(tmp_path: Path) -> None:
+def test_the_menu_of_a_report_on_two_sets_can_be_seen(browser: Browser, tmp_path: Path) -> None:
     runs = [make_run(tmp_path, "a"), make_run(tmp_path, "b", fingerprint="other")]
-    with chromium() as browser, opened(browser, without_plots(runs, tmp_path / "r.html")) as page:
+    with opened(browser, without_plots(runs, tmp_path / "r.html")) as page:
         page.locator(".set-links > summary").first.click()
         box = page.locator(".set-links[open] > div").bounding_box()
         assert box is not None

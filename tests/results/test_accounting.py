@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 
 import editscope as es
 from editscope.cases import Aggregation, Case
-from editscope.cli import verdicts
 from editscope.cli.app import app
+from editscope.cli.output.judged import result as print_result
 from editscope.errors import BadInput
 from editscope.images import decode
 from editscope.judges import Verdict
@@ -38,7 +38,7 @@ from editscope.suites.rise.data import RiseSuite
 from editscope.suites.rubrics import load_rubric
 from editscope.suites.wiseedit.data import WiseEditSuite
 from editscope.suites.worldedit.data import WorldEditSuite
-from results.test_missing_verdicts import KRIS_TAGS, a_case, asked, bilingual
+from support.judged.cases import KRIS_TAGS, a_case, asked, bilingual
 from support.judged_data import make_picabench
 from support.judged_lines import run_info, score_line, tables
 from support.places import DOCS
@@ -227,7 +227,7 @@ def test_a_run_without_white_verdicts_says_what_is_missing_for_the_other_count(o
     assert ours.summary["overall"]["accuracy"]["mean"] == pytest.approx(100 * 3 / 7)
     assert ours.summary["accounting"]["unknown"] == 1
     told = StringIO()
-    verdicts.result(ours, Console(file=told, width=300))
+    print_result(ours, Console(file=told, width=300))
     assert "judges a white picture in place of 1 missing edit" in told.getvalue()
 
 

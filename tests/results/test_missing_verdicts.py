@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from editscope.cases import Aggregation, Case, Instruction, Question
+from editscope.cases import Aggregation, Case, Instruction
 from editscope.judges import Verdict
 from editscope.results.judged_tables import score_columns
 from editscope.scoring.rubrics import Rubric, Unit
@@ -21,24 +21,11 @@ from editscope.suites.rise.data import RiseSuite
 from editscope.suites.rubrics import load_rubric
 from editscope.suites.wiseedit.data import WiseEditSuite
 from editscope.suites.worldedit.data import WorldEditSuite
-from support.judged_lines import PIXELS, overall, run_info, score_line, tables
+from support.judged.cases import KRIS_TAGS, a_case, asked, bilingual
+from support.judged_lines import overall, run_info, score_line, tables
 
 Key = tuple[str, str, str]
 """A case, a unit and a call."""
-
-
-def a_case(name: str, tags: Mapping[str, str], *texts: Instruction, **more: Any) -> Case:
-    return Case(name, "s", (PIXELS,), texts or (Instruction("Wet it."),), tags, **more)
-
-
-def bilingual(name: str, task: str) -> Case:
-    texts = (Instruction("Wet it.", variant="en"), Instruction("弄湿", language="cn", variant="cn"))
-    return a_case(name, {"task": task, "inputs": "single", "images": "1"}, *texts)
-
-
-def asked(name: str, law: str, *labels: str) -> Case:
-    tags = {"dimension": law, "law": law, "operation": "add", "level": "superficial"}
-    return a_case(name, tags, questions=tuple(Question(f"Is it {n}?", label) for n, label in enumerate(labels)))
 
 
 def paths(name: str) -> Case:
@@ -46,7 +33,6 @@ def paths(name: str) -> Case:
     return a_case(name, {"category": "process_plausibility"}, *texts)
 
 
-KRIS_TAGS = {"dimension": "d", "group": "g", "type": "t"}
 SUITES: dict[str, tuple[str, dict[str, str], Aggregation, list[Case]]] = {
     "rise": (
         "rise",

@@ -47,7 +47,7 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> Any:
     pytest.importorskip("ipykernel")
     out = tmp_path_factory.mktemp("example") / "notebook.ipynb"
     command = [sys.executable, str(DOCS / "execute_notebook.py"), str(out)]
-    called = subprocess.run(command, capture_output=True, text=True, timeout=400)
+    called = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert called.returncode == 0, called.stderr
     return json.loads(out.read_text())
 

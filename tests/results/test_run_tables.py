@@ -82,7 +82,7 @@ class Site:
     def call(self, moment: int, *arguments: str) -> tuple[int, int]:
         """The exit code, and how many moments there were."""
         command = [sys.executable, "-c", KILLED, str(moment), *arguments, "--jobs", "1"]
-        done = subprocess.run(command, cwd=self.folder, env=self.env, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, cwd=self.folder, env=self.env, capture_output=True, text=True, timeout=600)
         assert "Traceback" not in done.stderr, done.stderr
         moments = [int(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("moments")]
         return done.returncode, moments[0] if moments else 0

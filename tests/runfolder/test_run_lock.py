@@ -98,7 +98,7 @@ class Place:
 
 
 def end(process: subprocess.Popen[str]) -> tuple[int, str]:
-    _, said = process.communicate(timeout=120)
+    _, said = process.communicate(timeout=600)
     return process.returncode, said
 
 
@@ -110,7 +110,7 @@ def test_a_second_start_while_the_first_asks_its_judge_touches_nothing_and_asks_
     place = Place(tmp_path, 4)
     with SlowToCheck() as server:
         first = place.start(server)
-        assert server.checking.wait(60)
+        assert server.checking.wait(600)
         before = everything(tmp_path / "run")
         code, said = end(place.start(server))
         assert (code, "is being written by another process" in said) == (2, True), said
@@ -152,7 +152,7 @@ def test_where_locks_do_not_work_a_second_run_is_refused_and_a_killed_one_is_tak
     place.without_locks()
     with Hesitant() as server:
         first = place.start(server)
-        assert server.waiting.wait(60)
+        assert server.waiting.wait(600)
         code, said = end(place.call("resume", "run", "--cache", "off"))
         assert code == 2, said
         assert f"(process {first.pid} on {socket.gethostname()})" in said
@@ -160,7 +160,7 @@ def test_where_locks_do_not_work_a_second_run_is_refused_and_a_killed_one_is_tak
         end(first)
         server.go_on.set()
         resumed = place.call("resume", "run", "--cache", "off", "--jobs", "1")
-        out, said = resumed.communicate(timeout=120)
+        out, said = resumed.communicate(timeout=600)
         assert (resumed.returncode, said) == (0, "")
         assert out.count("has no locks") == 1
         assert 20 <= server.calls <= 20 + 2 + 2, "more than the questions in hand were asked twice"

@@ -69,7 +69,7 @@ class OnGpu(es.Editor):
     gpu, workers = True, 4
 
     def edit(self, case):
-        device, until = os.environ["CUDA_VISIBLE_DEVICES"], time.monotonic() + 60
+        device, until = os.environ["CUDA_VISIBLE_DEVICES"], time.monotonic() + 600
         open(f"device-{device}", "w").close()
         while len([name for name in os.listdir() if name.startswith("device-")]) < 2 and time.monotonic() < until:
             time.sleep(0.01)

@@ -148,17 +148,17 @@ def test_batches_and_threads_give_what_one_by_one_gives_byte_for_byte(site: Site
 
 
 def test_a_late_edit_among_eight_is_the_only_one_that_fails(site: Site) -> None:
-    run = site.run("run", timeout=4, at_once=8, pace=0.02, hang="recolor/002")
+    run = site.run("run", timeout=10, at_once=8, pace=0.02, hang="recolor/002")
     statuses = found(run)
-    assert statuses.pop("recolor/002") == ("error", "timed out after 4 s")
+    assert statuses.pop("recolor/002") == ("error", "timed out after 10 s")
     assert set(statuses.values()) == {("ok", None)}
     assert site.cases_asked().count("recolor/002") == 1, "a lone late edit is not tried again"
 
 
 def test_a_batch_that_hangs_or_kills_is_taken_apart_to_find_the_edit_that_does(site: Site) -> None:
-    run = site.run("run", timeout=2, batch=4, pace=0.2, hang="recolor/002", die="removal/004")
+    run = site.run("run", timeout=6, batch=4, pace=0.2, hang="recolor/002", die="removal/004")
     statuses = found(run)
-    assert statuses.pop("recolor/002") == ("error", "timed out after 2 s")
+    assert statuses.pop("recolor/002") == ("error", "timed out after 6 s")
     assert statuses.pop("removal/004") == ("error", "worker died (exit code 7)")
     assert set(statuses.values()) == {("ok", None)}
     for culprit in ("recolor/002", "removal/004"):

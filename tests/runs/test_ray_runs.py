@@ -186,7 +186,7 @@ def test_a_lost_node_costs_nothing_but_the_steps_in_hand(
     killer.start()
     spec = counted(log, workers=4, takes=0.5, together=4)
     run = es.run(suite, spec, out=tmp_path / "run", progress=False, engine="ray")
-    killer.join(60)
+    killer.join(600)
     assert lost
     assert run.complete
     assert run.coverage == {"ok": 48}

@@ -43,7 +43,7 @@ class Logging(es.Editor):
 
 
 def wait_until(what: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + 600
     while not what() and process.poll() is None and time.monotonic() < until:
         time.sleep(0.005)
 
@@ -68,7 +68,7 @@ def test_a_run_whose_folder_goes_stops_and_pays_no_more(
     if replaced:
         run.mkdir()
     paid = len(calls.read_text().split())
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=600)
     assert process.returncode == 3, said
     assert said.strip().endswith("was removed or replaced while it was being written; nothing is left to resume")
     assert len(calls.read_text().split()) <= paid + 3 < 60  # what was in hand, and what is asked before the next tick
@@ -88,7 +88,7 @@ def test_a_judged_run_whose_folder_goes_asks_no_more(tmp_path: Path, monkeypatch
         run.rename(tmp_path / "gone")  # at once: what is written while a tree is being removed would stay in it
         shutil.rmtree(tmp_path / "gone", ignore_errors=True)
         asked = server.calls
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=600)
         assert (process.returncode, "nothing is left to resume" in said) == (3, True), said
         assert server.calls <= asked + 5 < 30
     assert not run.exists()

@@ -34,7 +34,7 @@ class Fickle(es.Editor):
     def edit(self, case):
         what = {
             "border/000": self.breaks, "border/001": lambda c: None, "border/002": lambda c: 7,
-            "recolor/000": lambda c: "no/such/file.png", "recolor/001": lambda c: time.sleep(60),
+            "recolor/000": lambda c: "no/such/file.png", "recolor/001": lambda c: time.sleep(600),
             "recolor/002": lambda c: os.kill(os.getpid(), signal.SIGKILL),
             "removal/000": lambda c: Edit(c.case_id, status="refused", reason="not that"),
             "removal/001": lambda c: c.arrays[0].astype(float) / 255, "removal/002": lambda c: os._exit(4),
@@ -116,7 +116,7 @@ def test_whatever_an_editor_does_wrong_is_a_status_and_the_run_goes_on(
     (tmp_path / "here/fickle.py").write_text(FICKLE)
     out = tmp_path / "run"
     called = editscope(
-        "run", "paintbench", "--data", small_set, "--editor", "python:fickle:Fickle", "--timeout", "5", "--out", out
+        "run", "paintbench", "--data", small_set, "--editor", "python:fickle:Fickle", "--timeout", "10", "--out", out
     )
     assert called.returncode == 1, called.stderr
     run = es.open_run(out)
@@ -126,7 +126,7 @@ def test_whatever_an_editor_does_wrong_is_a_status_and_the_run_goes_on(
     assert found["border/002"][0] == "no_output"
     assert found["recolor/000"][0] == "no_output"
     assert "no/such/file.png" in found["recolor/000"][1]
-    assert found["recolor/001"] == ("error", "timed out after 5 s")
+    assert found["recolor/001"] == ("error", "timed out after 10 s")
     assert found["recolor/002"] == ("error", "worker died (signal 9)")
     assert found["removal/000"] == ("refused", "not that")
     assert found["removal/001"][0] == "no_output"

@@ -12,8 +12,7 @@ from editscope.suites import load_suite
 from editscope.suites.paintbench.data import write_set
 from editscope.suites.paintbench.sidecar import released_fields
 from editscope.suites.tinygrafix.data import write_set as write_charts
-from suites.paintbench.test_paintbench_set import SAMPLES
-from support.places import DATA
+from support.places import DATA, PAINTBENCH_SAMPLES
 
 FIELDS: dict[str, dict[str, str]] = json.loads((DATA / "released_fields.json").read_text())
 """For each task and mode of the release, the fields of its descriptions with the kind of value they hold."""
@@ -91,10 +90,10 @@ def test_a_field_of_our_own_is_never_replaced(ours: dict[str, list[dict[str, Any
                 assert released_fields(fields) == {}, "all of them are there, and none is made twice"
 
 
-@pytest.mark.skipif(not (SAMPLES / "set").is_dir(), reason="the samples are not here")
+@pytest.mark.skipif(not (PAINTBENCH_SAMPLES / "set").is_dir(), reason="the samples are not here")
 def test_the_list_of_fields_is_that_of_the_released_samples() -> None:
     seen: dict[str, dict[str, str]] = {}
-    for path in sorted((SAMPLES / "set").rglob("*.json")):
+    for path in sorted((PAINTBENCH_SAMPLES / "set").rglob("*.json")):
         fields = json.loads(path.read_text())
         where = f"{path.parent.parent.name}/{path.parent.name}/{fields['mode']}"
         seen.setdefault(where, {}).update({name: KINDS[type(value)] for name, value in fields.items()})

@@ -12,9 +12,10 @@ from editscope.images import load
 from editscope.stats.summary import summarize
 from editscope.suites import load_suite
 from editscope.suites.rubrics import load_rubric
-from suites.test_rubric_tables import measured, score_columns
+from support.judged.rubric_columns import measured, score_columns
 from support.judged_data import make_picabench, make_wiseedit, make_worldedit
-from support.judged_data_more import SAMPLES, make_inedit, make_kris, make_rise
+from support.judged_data_more import make_inedit, make_kris, make_rise
+from support.places import SAMPLES
 from support.servers.judge_server import JudgeServer, Reply, agreeable, ask_all
 
 MADE: dict[str, Callable[[Path], Path]] = {

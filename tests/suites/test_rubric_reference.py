@@ -27,7 +27,7 @@ from editscope.suites.rise.data import RiseSuite
 from editscope.suites.rubrics import load_rubric
 from editscope.suites.wiseedit.data import WiseEditSuite
 from editscope.suites.worldedit.data import MODES, WorldEditSuite
-from suites.test_rubric_tables import measured, score_columns
+from support.judged.rubric_columns import measured, score_columns
 
 DOT = np.zeros((1, 1, 3), np.uint8)
 Cells = dict[tuple[str, str, str], float | None]

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from support.judged_data import draw
-from support.places import SHARED
 
-SAMPLES = SHARED / "data" / "samples"
 """Real cases of the benchmarks, where they are present."""
 
 INEDIT = ("state_transition", "temporal_sequence", "dynamic_process", "scientific_simulation", "process_plausibility")

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,13 +48,31 @@ class Deadly(Counted):
         return edited
 """
 
+PATIENCE_S = 600
+"""How long a part of a cluster may take to start. It takes seconds, and minutes on a busy machine."""
+
+WAITS = {
+    "gcs_server_port_wait_time_s": PATIENCE_S,
+    "gcs_rpc_server_connect_timeout_s": PATIENCE_S,
+    "py_gcs_connect_timeout_s": PATIENCE_S,
+    "raylet_start_wait_time_s": PATIENCE_S,
+    "raylet_client_connect_timeout_milliseconds": 1000 * PATIENCE_S,
+    "agent_register_timeout_ms": 1000 * PATIENCE_S,
+    "worker_register_timeout_seconds": PATIENCE_S,
+}
+"""Limits of Ray's on how long its own processes may take to start."""
+
+for name, limit in WAITS.items():  # before Ray is imported, which reads some of them then
+    os.environ.setdefault(f"RAY_{name}", str(limit))
+
 HEALTH = {
     "health_check_initial_delay_ms": 0,
     "health_check_period_ms": 1000,
-    "health_check_timeout_ms": 3000,
+    "health_check_timeout_ms": 60_000,
     "health_check_failure_threshold": 3,
 }
-"""A lost node is noticed within seconds, where Ray's own setting takes a quarter of a minute."""
+"""A node whose process is gone refuses the check at once, so it is missed after three seconds, where Ray's own setting
+takes a quarter of a minute. A node that is only slow has a minute to answer."""
 
 STORE_BYTES = 100 << 20
 
@@ -65,8 +84,8 @@ class Nodes:
         from ray.cluster_utils import Cluster
 
         self._joined: list[subprocess.Popen[bytes]] = []
-        head = {"num_cpus": 1, "object_store_memory": STORE_BYTES, "include_dashboard": False, "_system_config": HEALTH}
-        self._cluster: Any = Cluster(initialize_head=True, head_node_args=head)
+        self._cluster: Any = Cluster()
+        self.add(include_dashboard=False, _system_config=HEALTH)
         self.others = [self.add(), self.add()]
 
     @property
@@ -79,9 +98,12 @@ class Nodes:
         """What Ray has written down of this session."""
         return Path(self._cluster.head_node.get_session_dir_path())
 
-    def add(self, **resources: Any) -> Any:
-        """One more node."""
-        return self._cluster.add_node(num_cpus=1, object_store_memory=STORE_BYTES, **resources)
+    def add(self, **settings: Any) -> Any:
+        """One more node, when the cluster knows it; the first is the head."""
+        with _patient_start():
+            node = self._cluster.add_node(wait=False, num_cpus=1, object_store_memory=STORE_BYTES, **settings)
+        self._cluster._wait_for_node(node, timeout=PATIENCE_S)
+        return node
 
     def join_with_gpu(self) -> None:
         """One more node, as an administrator or an autoscaler adds it: by the command of another process."""
@@ -100,6 +122,30 @@ class Nodes:
             process.terminate()
             process.wait()
         self._cluster.shutdown()
+
+
+@contextmanager
+def _patient_start() -> Iterator[None]:
+    """Nodes may take as long as they need to start: Ray gives up after half a minute, which no setting changes."""
+    from ray._private import services
+
+    ask_once = services.get_node
+
+    def ask_until_there(*arguments: Any) -> Any:
+        until = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                return ask_once(*arguments)  # type: ignore[no-untyped-call]
+            except RuntimeError:
+                if time.monotonic() > until:
+                    raise
+            time.sleep(0.1)
+
+    services.get_node = ask_until_there
+    try:
+        yield
+    finally:
+        services.get_node = ask_once
 
 
 @contextmanager

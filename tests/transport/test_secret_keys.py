@@ -14,19 +14,19 @@ from urllib.parse import quote, quote_plus
 import numpy as np
 import pytest
 
-from editors.test_worker_run import filled
 from editscope.editors import Request, load_editor
 from editscope.editors.make_edits import made
 from editscope.images import encode_png
 from editscope.judges import Call
 from editscope.judges.records import Field, Schema
 from editscope.outside import forms_of, redacted
-from ground.test_foreign_text import MANIFEST, PROMPT
+from support.foreign_suite import MANIFEST, PROMPT
 from support.judged_data_more import make_own
 from support.servers.editor_server import OpenAIServer
 from support.servers.editor_server import Reply as EditReply
 from support.servers.http_editor_server import Raw, RawServer
 from support.servers.judge_server import Asked, Fault, JudgeServer, Reply, ask_all
+from support.worker_skeleton import filled
 
 JUDGE_KEY = "sk-judge/Zq8+Fh3=Lw0-Tn6_Xe"
 EDITOR_KEY = "sk-editor~Ky7!Pd2-Rb9_Vm4"

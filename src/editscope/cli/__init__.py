@@ -1,4 +1,4 @@
-"""The command line: one file per group of commands; they parse, call and print."""
+"""The command line: one file per command; each parses, calls and prints."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line."""
-    said = b"editscope: stopped on request before anything was done\n"
+    message = b"editscope: stopped on request before anything was done\n"
     try:
         # Here and not above: a Ctrl-C while all of this loads must not end in a traceback.
         from editscope.cli.app import main as run_command
 
-        said = b"editscope: stopped on request; the same command does the rest\n"
+        message = b"editscope: stopped on request; the same command does the rest\n"
         run_command(arguments)
     except KeyboardInterrupt:
-        os.write(2, said)  # the module that prints may not be there yet
+        os.write(2, message)  # the module that prints may not be there yet
         sys.exit(3)

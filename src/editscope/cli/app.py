@@ -5,31 +5,19 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Annotated
 
 import typer
 
 from editscope import printing
-from editscope.cli import (
-    comparing,
-    doctor,
-    editors,
-    figures,
-    judge,
-    judging,
-    looking,
-    making,
-    measuring,
-    own,
-    packing,
-    prompts,
-    published,
-    running,
-    serving,
-    watching,
-)
+from editscope.cli import doctor
+from editscope.cli.cases import generate, suite, suites
+from editscope.cli.evaluate import rescore, resume, run, score, watch
+from editscope.cli.help import GroupedCommands, GroupedOptions
+from editscope.cli.models import editors, judge, prompts, serve_editor, worker
+from editscope.cli.results import compare, figures, measure, pack, published, report, show
 from editscope.errors import EditscopeError, Stopped
 from editscope.outside import required
 from editscope.version import __version__
@@ -51,6 +39,7 @@ Score edits that you have as files, then look at them:
 Exit codes: 0 done, 1 done but some cases have no score, 2 bad input, 3 stopped early and resumable."""
 
 app = typer.Typer(
+    cls=GroupedCommands,
     help=HELP,
     no_args_is_help=True,
     add_completion=False,
@@ -74,27 +63,41 @@ def _editscope(
     pass
 
 
-app.command("suites")(making.suites)
-app.command("generate")(making.generate)
-app.add_typer(own.app, name="suite")
-app.command("editors")(editors.editors)
-app.command("run")(running.run)
-app.command("score")(running.score)
-app.command("resume")(running.resume)
-app.command("watch")(watching.watch)
-app.command("rescore")(judging.rescore)
-app.command("show")(looking.show)
-app.command("report")(looking.report)
-app.command("figures")(figures.figures)
-app.command("published")(published.published)
-app.command("compare")(comparing.compare)
-app.command("measure")(measuring.measure)
-app.command("pack")(packing.pack)
-app.add_typer(prompts.app, name="prompts")
-app.add_typer(judge.app, name="judge")
-app.command("serve-editor")(serving.serve_editor)
-app.add_typer(serving.worker, name="worker")
-app.command("doctor")(doctor.doctor)
+PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
+    "Edit and score": {
+        "run": run.run,
+        "score": score.score,
+        "resume": resume.resume,
+        "rescore": rescore.rescore,
+        "watch": watch.watch,
+    },
+    "Results": {
+        "show": show.show,
+        "report": report.report,
+        "compare": compare.compare,
+        "figures": figures.figures,
+        "measure": measure.measure,
+        "pack": pack.pack,
+        "published": published.published,
+    },
+    "Cases": {"suites": suites.suites, "generate": generate.generate, "suite": suite.app},
+    "Editors and judges": {
+        "editors": editors.editors,
+        "serve-editor": serve_editor.serve_editor,
+        "worker": worker.app,
+        "judge": judge.app,
+        "prompts": prompts.app,
+    },
+    "This machine": {"doctor": doctor.doctor},
+}
+"""The commands, as `editscope --help` groups them."""
+
+for panel, commands in PANELS.items():
+    for name, command in commands.items():
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name, rich_help_panel=panel)
+        else:
+            app.command(name, cls=GroupedOptions, rich_help_panel=panel)(command)
 
 
 class _Interrupted(BaseException):

@@ -18,7 +18,8 @@ from editscope.suites.inedit.data import SUBTASKS, InEditSuite, load, subtasks
 from editscope.suites.inedit.joining import join, striped_bar
 from editscope.suites.rubrics import load_rubric
 from support.judged_data import draw
-from support.judged_data_more import INEDIT, SAMPLES, make_inedit, write_json
+from support.judged_data_more import INEDIT, make_inedit, write_json
+from support.places import SAMPLES
 
 
 def change(folder: Path, edit: Callable[[list[dict[str, Any]]], Any]) -> Path:

@@ -14,7 +14,8 @@ from editscope.suites import load_suite
 from editscope.suites.datafolder.suite import BadData
 from editscope.suites.kris.data import CATEGORIES, DIMENSIONS, load
 from editscope.suites.rubrics import load_rubric
-from support.judged_data_more import KRIS, KRIS_CATEGORIES, SAMPLES, make_kris, write_json
+from support.judged_data_more import KRIS, KRIS_CATEGORIES, make_kris, write_json
+from support.places import SAMPLES
 
 PLACES = {c: (k, d) for k, kinds in KRIS.items() for d, names in kinds.items() for c in names.split()}
 

@@ -16,7 +16,7 @@ from editscope.stats.summary import summarize
 from editscope.suites import load_suite
 from editscope.suites.own.rubric import OwnRubric
 from editscope.suites.rubrics import load_rubric
-from suites.test_rubric_tables import measured, score_columns
+from support.judged.rubric_columns import measured, score_columns
 from support.judged_data_more import make_own
 
 PIXELS = np.full((6, 8, 3), 100, np.uint8)

@@ -15,7 +15,8 @@ import editscope as es
 from editscope.results.run import Run
 from editscope.suites import Suite, load_suite
 from editscope.suites.own.start import start
-from support.judged_data_more import SAMPLES, make_inedit, make_kris, make_own, make_rise
+from support.judged_data_more import make_inedit, make_kris, make_own, make_rise
+from support.places import SAMPLES
 from support.servers.judge_server import KEY, Asked, JudgeServer
 
 pytestmark = pytest.mark.slow

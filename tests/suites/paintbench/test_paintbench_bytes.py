@@ -75,7 +75,7 @@ def test_workers_and_hash_seeds_do_not_change_a_byte(tmp_path: Path) -> None:
     for jobs, seed in ((1, "0"), (4, "1"), (1, "4242")):
         folder = tmp_path / f"{jobs}-{seed}"
         env = {**os.environ, "PYTHONHASHSEED": seed}
-        subprocess.run([sys.executable, str(script), str(folder), str(jobs)], check=True, env=env, timeout=300)
+        subprocess.run([sys.executable, str(script), str(folder), str(jobs)], check=True, env=env, timeout=600)
         folders.append({str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()})
     assert len(folders[0]) == 3 * 66 + 2
     assert folders[0] == folders[1] == folders[2]

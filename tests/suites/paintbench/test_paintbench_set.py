@@ -16,7 +16,7 @@ from editscope import load_suite
 from editscope.errors import BadInput
 from editscope.images import load
 from editscope.suites.paintbench.data import write_set
-from support.places import SHARED
+from support.places import PAINTBENCH_SAMPLES
 
 MODES = {
     "translation": ["amount", "align"],
@@ -41,7 +41,6 @@ MODES = {
     "legend": ["default"],
 }
 CONDITIONS = ["baseline", "horizontal", "vertical", "nonstandard", "striped", "n_med", "n_high", "n_xhigh"]
-SAMPLES = SHARED / "data" / "samples" / "paintbench"
 SMALL: dict[str, Any] = {
     "tasks": "border,removal,gradient",
     "conditions": "baseline,striped",
@@ -286,12 +285,12 @@ def test_an_empty_or_missing_folder_is_no_set(tmp_path: Path) -> None:
 
 
 def test_the_released_samples_load_with_their_tags() -> None:
-    if not SAMPLES.is_dir():
+    if not PAINTBENCH_SAMPLES.is_dir():
         pytest.skip("the released samples are not here")
-    suite = load_suite("paintbench", root=SAMPLES / "set")
+    suite = load_suite("paintbench", root=PAINTBENCH_SAMPLES / "set")
     suite.check()
-    expected = json.loads((SAMPLES / "expected.json").read_text())
-    assert len(suite) == len(list((SAMPLES / "set" / "PaintBench").glob("*/*.json")))
+    expected = json.loads((PAINTBENCH_SAMPLES / "expected.json").read_text())
+    assert len(suite) == len(list((PAINTBENCH_SAMPLES / "set" / "PaintBench").glob("*/*.json")))
     assert expected
     for case_id in suite.ids:
         tags = suite.tags(case_id)

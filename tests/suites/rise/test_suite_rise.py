@@ -14,7 +14,8 @@ from editscope.suites import load_suite
 from editscope.suites.datafolder.suite import BadData
 from editscope.suites.rise.data import load
 from editscope.suites.rubrics import load_rubric
-from support.judged_data_more import RISE, SAMPLES, make_rise, write_json
+from support.judged_data_more import RISE, make_rise, write_json
+from support.places import SAMPLES
 
 
 def change(folder: Path, edit: Callable[[list[dict[str, Any]]], Any]) -> Path:

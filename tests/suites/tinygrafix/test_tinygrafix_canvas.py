@@ -285,7 +285,7 @@ def test_another_process_with_another_matplotlibrc_draws_the_same_bytes(tmp_path
     (tmp_path / "matplotlibrc").write_text("\n".join(rows) + "\n")
     environment = {**os.environ, "MATPLOTLIBRC": str(tmp_path / "matplotlibrc"), "PYTHONHASHSEED": "77"}
     done = subprocess.run(
-        [sys.executable, "-c", CHILD], env=environment, check=True, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", CHILD], env=environment, check=True, capture_output=True, text=True, timeout=600
     )
     assert done.stdout.splitlines() == digests()
 

@@ -124,7 +124,7 @@ def test_a_set_that_was_drawn_with_other_versions_says_so(tmp_path: Path) -> Non
 WRITE = """
 import sys
 from pathlib import Path
-from editscope.suites.tinygrafix import write_set
+from editscope.suites.tinygrafix.data import write_set
 if __name__ == "__main__":
     write_set(Path(sys.argv[1]), jobs=int(sys.argv[2]), charts="bar_chart,network", per_task=5)
 """

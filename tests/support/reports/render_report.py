@@ -19,7 +19,7 @@ ARGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE_MS = 60_000
+PATIENCE_MS = 300_000
 """A page that is right answers in a fraction of it; a busy machine may need more than Playwright's five seconds."""
 expect.set_options(timeout=PATIENCE_MS)
 VIEWS = {
@@ -55,7 +55,7 @@ def main() -> None:
     folder = Path(sys.argv[2]) if len(sys.argv) > 2 else report.parent
     folder.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS, timeout=PATIENCE_MS)
         for name in sys.argv[3:] or VIEWS:
             width, height, scheme = VIEWS[name]
             page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]

@@ -28,7 +28,7 @@ def without_plots(runs: Sequence[ReportRun], out: Path, **options: Any) -> Path:
 def chromium() -> Iterator[Browser]:
     """A browser, for a module of tests."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS, timeout=PATIENCE_MS)
         yield browser
         browser.close()
 

@@ -59,7 +59,7 @@ class _Looped:
 
     def start(self) -> None:
         self._thread.start()
-        if not self._ready.wait(30):
+        if not self._ready.wait(600):
             raise RuntimeError("the server did not start")
         if self._failed is not None:
             raise self._failed

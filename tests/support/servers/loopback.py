@@ -42,7 +42,7 @@ class Loopback(ABC):
 
     def __enter__(self) -> Self:
         self._thread.start()
-        if not self.ready.wait(30):
+        if not self.ready.wait(600):
             raise RuntimeError("the server on loopback did not start")
         return self
 

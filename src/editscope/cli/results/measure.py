@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,6 +48,7 @@ def measure(
     The result is RUN/measures.parquet. What is there already is not measured again; the same command goes on
     where it stopped.
     """
+    from editscope.cli.output.progress import progress_bar
     from editscope.images import keep_freed_memory
     from editscope.results.classic_measures import made_with
     from editscope.runs.measure import measure_run
@@ -62,7 +61,7 @@ def measure(
         wanted = dict.fromkeys(chosen, "")
     else:
         wanted = parse_measures(measures)
-    with _counting(quiet) as on_progress:
+    with progress_bar("measuring", quiet=quiet) as on_progress:
         measure_run(run, wanted, jobs=jobs, device=device, allow_download=allow_download, on_progress=on_progress)
     console = printing.console(soft_wrap=True)
     _table(run, console)
@@ -116,18 +115,3 @@ def _cell(cell: Interval | None, unit: str) -> str:
     digits = 1 if unit == "dB" else 4
     spread = f" ± {(cell.hi - cell.lo) / 2:.{digits}f}" if cell.hi > cell.lo else ""
     return f"{cell.mean:.{digits}f}{spread}"
-
-
-@contextmanager
-def _counting(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on a terminal, nothing elsewhere; gives what is to be called with (done, total)."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = printing.console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield None
-        return
-    columns = (TextColumn(" measuring"), BarColumn(40), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task("measuring", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

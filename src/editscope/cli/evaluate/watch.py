@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from editscope import printing
-from editscope.cli import judging as by_judge
 from editscope.cli import options as opt
+from editscope.cli.limits import judge_limits, judging_settings
 from editscope.errors import BadInput
 
 if TYPE_CHECKING:
@@ -128,12 +128,8 @@ def watch(
         forms=opt.names(forms),
     )
     loaded = load_suite(suite, **({} if data is None else {"root": data}), **custom)
-    limits = by_judge.limits(
-        max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache
-    )
-    asked = by_judge.settings(
-        judge, protocol=protocol, prompts=prompts, samples=samples, missing=missing, limits=limits
-    )
+    limits = judge_limits(max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache)
+    asked = judging_settings(judge, protocol=protocol, prompts=prompts, samples=samples, missing=missing, limits=limits)
     console = printing.console(soft_wrap=True)
     watched = Watch(
         folder,

@@ -12,7 +12,11 @@ from editscope import printing
 if TYPE_CHECKING:
     from editscope.suites import Suite
 
-app = typer.Typer(help="Make a benchmark of your own: a folder with suite.toml and cases.jsonl.", no_args_is_help=True)
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Make a benchmark of your own: a folder with suite.toml and cases.jsonl.",
+)
 
 
 @app.command()

@@ -43,12 +43,12 @@ def figures(
 
     editscope figures runs/a runs/b --only grid --cases border/012,legend/003 --format png
     """
-    from editscope.cli import saying
+    from editscope.cli.output import runs as output
     from editscope.report.paper_figures import figures_for
     from editscope.results import open_run
 
     opened = [open_run(run) for run in runs]
-    saying.remarks(*opened)
+    output.remarks(*opened)
     drawn = figures_for(
         opened,
         out,

@@ -1,4 +1,4 @@
-"""How plans, results and cases of runs with judges are printed."""
+"""Plans, results and cases of runs with judges, as commands print them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def result(run: Run, console: Console) -> None:
         if said:
             console.print(f" {said}", markup=False)
     if _edits(run):
-        from editscope.cli.saying import reasons
+        from editscope.cli.output.runs import reasons
 
         reasons(run, console)
 
@@ -92,7 +92,7 @@ def _telling(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def case(record: CaseRecord, console: Console) -> None:
     """One unit of a case: what was asked, the scores, and what each judge said."""
-    from editscope.cli.saying import one_line, told, took
+    from editscope.cli.output.runs import one_line, told, took
     from editscope.runfolder.repeats import plain
 
     variant, repeat = plain(record.variant)

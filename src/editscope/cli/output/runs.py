@@ -1,4 +1,4 @@
-"""How plans, results and cases are printed."""
+"""Plans, results and cases, as commands print them."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ def plan(planned: Plan, console: Console) -> None:
         if len(files) > LISTED:
             console.print(f"  {what}: … and {len(files) - LISTED:,} more", markup=False)
     if planned.judging is not None:
-        from editscope.cli import verdicts
+        from editscope.cli.output import judged
 
-        verdicts.forecast(planned, console)
+        judged.forecast(planned, console)
     console.print(f" cases {planned.suite.label()} · would go to {planned.out} · nothing was done", markup=False)
 
 
 def result(run: Run, console: Console) -> None:
     """The last lines of a run: the headline, the weakest tasks, the most common failure, the gaps; then the speed."""
     if run.judged:
-        from editscope.cli import verdicts
+        from editscope.cli.output import judged
 
-        verdicts.result(run, console)
+        judged.result(run, console)
     else:
         _by_pixels(run, console)
     if pending := run.coverage.get("pending", 0):
@@ -122,9 +122,9 @@ def summary_table(run: Run, console: Console) -> None:
     from rich.text import Text
 
     if run.judged:
-        from editscope.cli import verdicts
+        from editscope.cli.output import judged
 
-        verdicts.summary_table(run, console)
+        judged.summary_table(run, console)
         return
 
     summary = run.summary
@@ -152,9 +152,9 @@ def case(record: CaseRecord, console: Console) -> None:
     from editscope.runfolder.repeats import case_name
 
     if record.rows:
-        from editscope.cli import verdicts
+        from editscope.cli.output import judged
 
-        verdicts.case(record, console)
+        judged.case(record, console)
         return
     lines = [
         case_name(record.case_id, record.variant),

@@ -38,13 +38,13 @@ def compare(
 
     editscope compare runs/a runs/b --where condition=striped --cases 20
     """
-    from editscope.cli import saying
+    from editscope.cli.output import runs as output
     from editscope.results.comparison import compare as compared
     from editscope.results.comparison_text import as_csv, usual_kind
     from editscope.suites import parse_where
 
     found = compared(*runs, metric=metric, where=parse_where(where) if where else None)
-    saying.remarks(*found.runs)
+    output.remarks(*found.runs)
     chosen = opt.names(by) or ()
     if csv:
         printing.say(as_csv(found, *chosen), end="")

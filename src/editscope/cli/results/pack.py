@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -35,9 +33,10 @@ def pack(
     if check:
         _check(run)
         return
+    from editscope.cli.output.progress import progress_bar
     from editscope.results.archive.pack import pack as packed
 
-    with _shown("packing") as told:
+    with progress_bar("packing", transient=True) as told:
         made = packed(run, out, images=images, told=told)
     for warning in made.warnings():
         printing.say(f"editscope: {warning}", error=True)
@@ -45,9 +44,10 @@ def pack(
 
 
 def _check(path: Path) -> None:
+    from editscope.cli.output.progress import progress_bar
     from editscope.results.archive.verify import check_archive
 
-    with _shown("checking") as told:
+    with progress_bar("checking", transient=True) as told:
         verdict = check_archive(path, told)
     if verdict.problems:
         for problem in verdict.problems[1:]:
@@ -63,17 +63,6 @@ def _check(path: Path) -> None:
         f"{verdict.path} holds: {verdict.files:,} files as they were packed, "
         f"tables that follow from the journal · {cases}{images} · seal {verdict.seal[:16]}"
     )
-
-
-@contextmanager
-def _shown(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar for what takes long; nothing where nobody looks."""
-    from rich.progress import Progress
-
-    console = printing.console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(f" {what}", total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def _size(size: int) -> str:

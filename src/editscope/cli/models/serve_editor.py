@@ -1,17 +1,13 @@
-"""`editscope serve-editor`: an editor behind HTTP; `editscope worker new`: a program that is an editor."""
+"""`editscope serve-editor`: an editor behind HTTP."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from editscope import printing
 from editscope.errors import BadInput
-
-worker = typer.Typer(help="Write a worker: a program in an environment of its own that edits.", no_args_is_help=True)
 
 
 def serve_editor(
@@ -78,33 +74,3 @@ def serve_editor(
         printing.say(f" editscope run paintbench --editor {address}{named}")
 
     serve(editor, door, told)
-
-
-@worker.command()
-def new(
-    file: Annotated[Path, typer.Argument(metavar="FILE.py", help="A file that is not there yet.")],
-) -> None:
-    """Write a worker that runs at once and changes nothing, to be filled in with your model.
-
-    editscope worker new my_worker.py
-
-    editscope run paintbench --limit 8 --editor "worker:python my_worker.py"
-
-    It needs nothing of Editscope and belongs into the environment of the model: give that environment's Python.
-    """
-    from importlib.resources import files
-
-    text = files("editscope.editors.worker").joinpath("skeleton.py").read_text(encoding="utf-8")
-    if file.suffix != ".py":
-        raise BadInput(f"{file} does not end with .py; a worker is a Python file")
-    try:
-        with file.open("x", encoding="utf-8") as opened:
-            opened.write(text.replace("THIS_FILE", file.name))
-    except FileExistsError:
-        raise BadInput(f"{file} is there already; give another name, so that nothing is overwritten") from None
-    except OSError as error:
-        raise BadInput(f"{file} cannot be written ({error.strerror}); check the folder") from error
-    shown = os.fspath(file)
-    printing.say(f"{shown} is a worker that gives back its input · fill in load and edit")
-    printing.say(f' python {shown} try input.png "Make it red." output.png')
-    printing.say(f' editscope run paintbench --limit 8 --editor "worker:python {shown}"')

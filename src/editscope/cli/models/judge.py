@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 
 from editscope import printing
 from editscope.cli import options as opt
+from editscope.cli.help import GroupedOptions
 from editscope.errors import BadInput
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Prompts = Annotated[
 ]
 
 
-@app.command()
+@app.command(cls=GroupedOptions)
 def audit(
     judge: opt.JudgeSpecs = None,
     suite: Annotated[
@@ -89,7 +89,7 @@ def audit(
     _go(plan, dry_run, quiet)
 
 
-@app.command()
+@app.command(cls=GroupedOptions)
 def drift(
     anchor: Annotated[Path, typer.Argument(metavar="ANCHOR", help="A folder that `judge audit --anchor` wrote.")],
     judge: opt.JudgeSpecs = None,
@@ -129,6 +129,7 @@ def drift(
 
 def _go(plan: AuditPlan, dry_run: bool, quiet: bool) -> None:
     from editscope.audit.audit import estimate_audit, run_audit
+    from editscope.cli.output.progress import task_bar
     from editscope.images import keep_freed_memory
     from editscope.report.pages.audit import write_audit
 
@@ -147,7 +148,7 @@ def _go(plan: AuditPlan, dry_run: bool, quiet: bool) -> None:
             markup=False,
         )
         return
-    with _progress(quiet) as told:
+    with task_bar(quiet=quiet) as told:
         found = run_audit(plan, told)
     page = write_audit(found)
     say(found, console)
@@ -231,23 +232,3 @@ def _cache(given: str | None) -> Path | None:
     if given == "":
         raise BadInput("--cache is empty; name a folder, or write off")
     return Path(given) if given else cache_folder()
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
-    """A bar on a terminal, nothing elsewhere."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = printing.console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield None
-        return
-    columns = (
-        TextColumn(" {task.description}", markup=False),
-        BarColumn(40),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)

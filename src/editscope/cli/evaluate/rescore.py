@@ -1,17 +1,16 @@
-"""`editscope rescore`, and the options of judging that several commands share."""
+"""`editscope rescore`: the edits of a run, judged again."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from editscope.cli import options as opt
+from editscope.cli.limits import judge_limits, judging_settings
+from editscope.cli.plans import carry_out
 from editscope.errors import BadInput
-
-if TYPE_CHECKING:
-    from editscope.runs.judging.settings import Limits
 
 
 def rescore(
@@ -50,10 +49,9 @@ def rescore(
 
       editscope rescore runs/mine --accounting released --out runs/mine-released
     """
-    from editscope.cli.running import go
     from editscope.runs.rescore import plan_recount, plan_rescore
 
-    bounds = limits(
+    bounds = judge_limits(
         max_cost=max_cost,
         max_calls=max_calls,
         concurrency=concurrency,
@@ -69,30 +67,9 @@ def rescore(
         given = [name for name, value in said.items() if value not in (None, 1)]
         if given:
             raise BadInput(f"--{given[0]} needs a judge; --accounting alone counts the verdicts that the run has")
-        go(plan_recount(run_folder, accounting, out=out, limits=bounds), jobs, dry_run, quiet)
+        carry_out(plan_recount(run_folder, accounting, out=out, limits=bounds), jobs, dry_run, quiet)
         return
-    asked = settings(judge, accounting=accounting, limits=bounds, **said)
+    asked = judging_settings(judge, accounting=accounting, limits=bounds, **said)
     if asked is None:
         raise BadInput("rescore needs a judge: --judge SPEC, such as openai:gpt-4o")
-    go(plan_rescore(run_folder, out=out, **asked), jobs, dry_run, quiet)
-
-
-def limits(**given: Any) -> Limits | None:
-    """The limits that were given; None where none was."""
-    from editscope.runs.judging.settings import Limits
-
-    known = opt.given(**given)
-    said: dict[str, Any] = {name: str(value) if isinstance(value, Path) else value for name, value in known.items()}
-    return Limits(**said) if said else None
-
-
-def settings(judge: list[str] | None, *, missing: str | None, samples: int, **more: Any) -> dict[str, Any] | None:
-    """What ``make_judging`` takes, without what was not given; None for a run without judges."""
-    found = {name: value for name, value in more.items() if value}
-    if judge:
-        return {"judge": judge, "samples": samples, **opt.given(missing=missing), **found}
-    found |= opt.given(missing=missing) | ({"samples": samples} if samples != 1 else {})
-    for name in found:
-        what = "options of judging" if name in ("limits", "options") else f"--{name}"
-        raise BadInput(f"{what} need a judge: --judge SPEC, such as openai:gpt-4o")
-    return None
+    carry_out(plan_rescore(run_folder, out=out, **asked), jobs, dry_run, quiet)

@@ -1,0 +1,1 @@
+"""Commands about cases: `suites`, `generate` and `suite`."""

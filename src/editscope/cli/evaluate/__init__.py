@@ -1,0 +1,1 @@
+"""Commands that edit and score: `run`, `score`, `resume`, `rescore` and `watch`."""

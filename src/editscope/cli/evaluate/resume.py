@@ -1,0 +1,58 @@
+"""`editscope resume`: the rest of a run that was stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from editscope.cli import options as opt
+from editscope.cli.limits import edit_limits, judge_limits
+from editscope.cli.plans import carry_out
+
+
+def resume(
+    run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
+    jobs: opt.Jobs = None,
+    quiet: opt.Quiet = False,
+    missing: opt.Missing = None,
+    max_cost: opt.MaxCost = None,
+    max_calls: opt.MaxCalls = None,
+    concurrency: opt.Concurrency = None,
+    cache: opt.Cache = None,
+    prices: opt.Prices = None,
+    repeats: Annotated[
+        int | None, typer.Option("--repeats", metavar="K", min=1, help="Add repeats until each case has K.")
+    ] = None,
+    engine: opt.Engine = "local",
+    ray_address: opt.RayAddress = None,
+    max_edit_cost: opt.MaxEditCost = None,
+    max_edits: opt.MaxEdits = None,
+    edit_concurrency: opt.EditConcurrency = None,
+    edit_rpm: opt.EditRpm = None,
+    edit_retries: opt.EditRetries = None,
+    ask_again: Annotated[
+        bool, typer.Option("--ask-again", help="Also ask judges again where they gave no verdict.")
+    ] = False,
+    edit_again: Annotated[
+        bool, typer.Option("--edit-again", help="Also make edits again that ended with an error.")
+    ] = False,
+    edit_again_all: Annotated[
+        bool, typer.Option("--edit-again-all", help="Also make edits again that were refused or gave no picture.")
+    ] = False,
+) -> None:
+    """Go on with a run that was stopped or killed; finished steps are not repeated."""
+    from editscope.runs import plan_again
+
+    limits = judge_limits(max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache)
+    plan = plan_again(
+        run_folder,
+        limits=limits,
+        missing=missing,
+        again=ask_again,
+        repeats=repeats,
+        edit_limits=edit_limits(max_edit_cost, max_edits, edit_concurrency, edit_rpm, edit_retries, prices),
+        edit_again=("error", "refused", "no_output") if edit_again_all else ("error",) if edit_again else (),
+    )
+    carry_out(plan, jobs, False, quiet, engine, ray_address)

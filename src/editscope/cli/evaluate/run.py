@@ -1,0 +1,161 @@
+"""`editscope run`: the cases of a suite, edited and scored."""
+
+from __future__ import annotations
+
+from editscope.cli import options as opt
+from editscope.cli.limits import edit_limits, judge_limits, judging_settings
+from editscope.cli.plans import carry_out, suite_plan
+
+
+def run(
+    suite: opt.SuiteName,
+    editor: opt.EditorSpec,
+    judge: opt.JudgeSpecs = None,
+    data: opt.Data = None,
+    out: opt.Out = None,
+    limit: opt.Limit = None,
+    where: opt.Filters = None,
+    jobs: opt.Jobs = None,
+    timeout: opt.Timeout = None,
+    seed: opt.Seed = 0,
+    repeats: opt.Repeats = 1,
+    dry_run: opt.DryRun = False,
+    quiet: opt.Quiet = False,
+    config: opt.Config = None,
+    engine: opt.Engine = "local",
+    ray_address: opt.RayAddress = None,
+    max_edit_cost: opt.MaxEditCost = None,
+    max_edits: opt.MaxEdits = None,
+    edit_concurrency: opt.EditConcurrency = None,
+    edit_rpm: opt.EditRpm = None,
+    edit_retries: opt.EditRetries = None,
+    protocol: opt.Protocol = None,
+    prompts: opt.Prompts = None,
+    samples: opt.Samples = 1,
+    missing: opt.Missing = None,
+    accounting: opt.Accounting = None,
+    max_cost: opt.MaxCost = None,
+    max_calls: opt.MaxCalls = None,
+    concurrency: opt.Concurrency = None,
+    rpm: opt.Rpm = None,
+    tpm: opt.Tpm = None,
+    judge_timeout: opt.JudgeTimeout = None,
+    retries: opt.Retries = None,
+    prices: opt.Prices = None,
+    cache: opt.Cache = None,
+    skip_bad: opt.SkipBad = False,
+    levels: opt.Levels = None,
+    languages: opt.Languages = None,
+    forms: opt.Forms = None,
+    file: opt.File = None,
+    kp_gate: opt.KpGate = None,
+    unsupported: opt.Unsupported = None,
+    psnr: opt.Psnr = None,
+    psnr_size: opt.PsnrSize = None,
+    edit_area: opt.EditArea = None,
+    region: opt.Region = None,
+    tasks: opt.Tasks = None,
+    modes: opt.Modes = None,
+    conditions: opt.Conditions = None,
+    per_cell: opt.PerCell = None,
+    per_mode: opt.PerMode = None,
+    canvas: opt.Canvas = None,
+    n: opt.Shapes = None,
+    charts: opt.Charts = None,
+    per_task: opt.PerTask = None,
+    points: opt.Points = None,
+    namespace: opt.Namespace = None,
+    split: opt.Split = None,
+    strata: opt.Strata = None,
+) -> None:
+    """Edit and score the cases of a suite.
+
+    A reference editor, on forty cases:
+
+      editscope run paintbench --editor ref:drift --limit 40
+
+    Outputs that you have as files, <task>/NNNN_output.png:
+
+      editscope run paintbench --editor folder:my-outputs --out runs/mine
+
+    A class of yours in my_model.py:
+
+      editscope run paintbench --editor "python:my_model:MyEditor?steps=30" --timeout 120
+
+    A hosted model, with at most ten dollars for its edits; first see what it will cost:
+
+      editscope run tinygrafix --editor openai:gpt-image-1 --dry-run
+
+      editscope run tinygrafix --editor openai:gpt-image-1 --max-edit-cost 10
+
+    A suite that a judge scores; first see what it will cost:
+
+      editscope run picabench --data PICABench --editor folder:my-outputs --judge openai:gpt-5 --dry-run
+
+      editscope run picabench --data PICABench --editor folder:my-outputs --judge openai:gpt-5 --max-cost 20
+
+    The same command with the same --out goes on where it stopped.
+    """
+    custom = opt.given(
+        tasks=opt.names(tasks),
+        modes=opt.names(modes),
+        conditions=opt.names(conditions),
+        per_cell=per_cell,
+        per_mode=per_mode,
+        canvas=opt.canvas_size(canvas),
+        n=n,
+        charts=opt.names(charts),
+        per_task=per_task,
+        points=points,
+        namespace=namespace,
+        split=split,
+        strata=strata,
+        skip_bad=skip_bad or None,
+        levels=opt.names(levels),
+        languages=opt.names(languages),
+        forms=opt.names(forms),
+        file=file,
+    )
+    settings = judging_settings(
+        judge,
+        protocol=protocol,
+        options=opt.given(
+            kp_gate=kp_gate,
+            unsupported=unsupported,
+            psnr=psnr,
+            psnr_size=psnr_size,
+            edit_area=edit_area,
+            region=region,
+        ),
+        prompts=prompts,
+        samples=samples,
+        missing=missing,
+        accounting=accounting,
+        limits=judge_limits(
+            max_cost=max_cost,
+            max_calls=max_calls,
+            concurrency=concurrency,
+            rpm=rpm,
+            tpm=tpm,
+            judge_timeout=judge_timeout,
+            retries=retries,
+            prices=prices if judge else None,  # without one they are those of the editor
+            cache=cache,
+        ),
+    )
+    bounds = edit_limits(max_edit_cost, max_edits, edit_concurrency, edit_rpm, edit_retries, prices)
+    plan = suite_plan(
+        suite,
+        custom,
+        data,
+        editor,
+        settings,
+        out=out,
+        where=where,
+        limit=limit,
+        seed=seed,
+        timeout=timeout,
+        repeats=repeats,
+        edit_limits=bounds,
+    )
+    carry_out(plan, jobs, dry_run, quiet, engine, ray_address)

@@ -1,0 +1,81 @@
+"""`editscope score`: edits that were made elsewhere, scored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from editscope.cli import options as opt
+from editscope.cli.limits import judge_limits, judging_settings
+from editscope.cli.plans import carry_out, suite_plan
+
+
+def score(
+    suite: opt.SuiteName,
+    outputs: Annotated[
+        Path,
+        typer.Option("--outputs", metavar="DIR", help="Edits: <task>/NNNN_output.png, or as the suite's page says."),
+    ],
+    judge: opt.JudgeSpecs = None,
+    data: opt.Data = None,
+    out: opt.Out = None,
+    limit: opt.Limit = None,
+    where: opt.Filters = None,
+    jobs: opt.Jobs = None,
+    dry_run: opt.DryRun = False,
+    quiet: opt.Quiet = False,
+    protocol: opt.Protocol = None,
+    prompts: opt.Prompts = None,
+    samples: opt.Samples = 1,
+    missing: opt.Missing = None,
+    accounting: opt.Accounting = None,
+    max_cost: opt.MaxCost = None,
+    max_calls: opt.MaxCalls = None,
+    concurrency: opt.Concurrency = None,
+    prices: opt.Prices = None,
+    cache: opt.Cache = None,
+    skip_bad: opt.SkipBad = False,
+    levels: opt.Levels = None,
+    languages: opt.Languages = None,
+    forms: opt.Forms = None,
+    file: opt.File = None,
+    split: opt.Split = None,
+    strata: opt.Strata = None,
+) -> None:
+    """Score edits that were made elsewhere.
+
+    The authors' problems and a model's outputs:
+
+      editscope score paintbench --data PaintBench --outputs my-outputs --out runs/mine
+
+    See first which files are missing or match no case:
+
+      editscope score paintbench --outputs my-outputs --dry-run
+
+    Edits that a judge scores:
+
+      editscope score kris --data KRIS_Bench --outputs my-outputs --judge openai:gpt-4o
+    """
+    custom = opt.given(
+        split=split,
+        strata=strata,
+        skip_bad=skip_bad or None,
+        levels=opt.names(levels),
+        languages=opt.names(languages),
+        forms=opt.names(forms),
+        file=file,
+    )
+    limits = judge_limits(max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache)
+    settings = judging_settings(
+        judge,
+        protocol=protocol,
+        prompts=prompts,
+        samples=samples,
+        missing=missing,
+        accounting=accounting,
+        limits=limits,
+    )
+    plan = suite_plan(suite, custom, data, f"folder:{outputs}", settings, out=out, where=where, limit=limit)
+    carry_out(plan, jobs, dry_run, quiet)

@@ -1,0 +1,1 @@
+"""Commands about editors and judges: `editors`, `serve-editor`, `worker`, `judge` and `prompts`."""

@@ -1,0 +1,1 @@
+"""Text that several commands print: plans, results, cases and progress."""

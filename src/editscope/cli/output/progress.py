@@ -1,0 +1,60 @@
+"""Progress on a terminal; nothing is shown elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from editscope import printing
+
+
+@contextmanager
+def progress_bar(
+    description: str, *, quiet: bool = False, transient: bool = False
+) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar for one task. Call what it yields with (done, total)."""
+    with task_bar(quiet=quiet, transient=transient) as update:
+        yield None if update is None else lambda done, total: update(description, done, total)
+
+
+@contextmanager
+def task_bar(*, quiet: bool = False, transient: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
+    """A bar for tasks that follow one another. Call what it yields with (description, done, total)."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = printing.console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    columns = (
+        TextColumn(" {task.description}", markup=False),
+        BarColumn(40),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=transient) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda description, done, total: bar.update(task, description=description, completed=done, total=total)
+
+
+class ProgressLine:
+    """One line on a terminal that says how far a long part is, and remarks that stay."""
+
+    def __init__(self) -> None:
+        self._shown = False
+
+    def __call__(self, doing: str, done: int, total: int) -> None:
+        """Show how far a part is; a total of 0 makes ``doing`` a remark."""
+        if total == 0:
+            self.end()
+            printing.say(doing, error=True)
+        elif sys.stderr.isatty():
+            printing.redraw(f"{doing} {done:,}/{total:,}")
+            self._shown = True
+
+    def end(self) -> None:
+        """Clear the line."""
+        if self._shown:
+            printing.redraw()
+            self._shown = False

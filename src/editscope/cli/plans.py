@@ -1,0 +1,73 @@
+"""Plans of runs: from the options of a command, and carried out or only printed."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from editscope import printing
+
+if TYPE_CHECKING:
+    from editscope.runs import Plan
+
+
+def suite_plan(
+    suite: str,
+    options: dict[str, Any],
+    data: Path | None,
+    editor: str,
+    judging: dict[str, Any] | None,
+    *,
+    where: list[str] | None,
+    **settings: Any,
+) -> Plan:
+    """The plan of a run over a suite that is named on the command line."""
+    from editscope.runs import make_plan
+    from editscope.runs.judging.settings import make_judging
+    from editscope.suites import load_suite, parse_where
+
+    root = {} if data is None else {"root": data}
+    chosen = parse_where(where) if where else None
+    loaded = load_suite(suite, **root, **options)
+    judges = None if judging is None else make_judging(loaded, **judging)
+    return make_plan(loaded, editor, where=chosen, judging=judges, **settings)
+
+
+def carry_out(
+    plan: Plan,
+    jobs: int | None,
+    dry_run: bool,
+    quiet: bool,
+    engine: str = "local",
+    ray_address: str | None = None,
+) -> None:
+    """Do a plan, or say what it would do, and print how it ended."""
+    from editscope.cli.output import runs as output
+    from editscope.runs import execute
+    from editscope.runs.remaining import todo
+
+    console = printing.console(soft_wrap=True)
+    if not quiet:
+        console.print(plan.headline(), markup=False)
+    for note in plan.suite.notes():
+        console.print(f" note: {note}", markup=False)
+    if dry_run:
+        if not plan.editor.free:
+            from editscope.runs.edit_forecast import forecast_edits
+
+            console.print(f" {forecast_edits(plan).said()}", markup=False)
+        output.plan(plan, console)
+        return
+    if not quiet and (plan.out / "run.json").exists():
+        left = sum(map(len, todo(plan)))
+        has, what = plan.jobs - left, "case" if plan.repeats == 1 else "edit"
+        console.print(f" {plan.out} has {has:,} {what}{'' if has == 1 else 's'} already, {left:,} to do", markup=False)
+    shown = None if quiet else console
+    done = execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address)
+    output.result(done, console)
+    console.print(f" {done.path} · report: editscope report {shlex.quote(str(done.path))}", markup=False)
+    if done.coverage["ok"] < sum(done.coverage.values()):
+        raise typer.Exit(1)

@@ -1,0 +1,1 @@
+"""Commands about finished runs and published results: `show`, `report`, `compare` and others."""

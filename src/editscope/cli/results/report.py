@@ -1,0 +1,56 @@
+"""`editscope report`: HTML, LaTeX, Markdown or CSV of one or several runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from editscope import printing
+
+
+def report(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run folders or packed archives; several are compared.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="FILE.html, .tex, .md or .csv [default: RUN/report.html]."),
+    ] = None,
+    title: Annotated[str | None, typer.Option("--title", help="The heading of the report.")] = None,
+    with_published: Annotated[
+        bool, typer.Option("--with-published", help="Put the published results of the suite beside the runs.")
+    ] = False,
+    bundle: Annotated[
+        bool,
+        typer.Option(
+            "--bundle", help="Also write FILE_files: every picture in full size, to be sent together with FILE.html."
+        ),
+    ] = False,
+) -> None:
+    """Write a report of one or several runs. The ending of --out says what kind.
+
+    One HTML file of at most 25 MB holds the small pictures; full-size edits are shown from the run folders while they
+    are where they were. To send everything, write a bundle and send file and folder.
+
+    editscope report runs/mine --out mine.html
+
+    editscope report runs/a runs/b --out a-and-b.html --with-published
+
+    editscope report runs/a runs/b --out to-send.html --bundle
+
+    editscope report runs/a runs/b --out tables.tex
+    """
+    from editscope.cli.output import runs as output
+    from editscope.cli.output.progress import ProgressLine
+    from editscope.report import write
+    from editscope.results import open_run
+
+    target = out or (runs[0].with_suffix(".html") if runs[0].is_file() else runs[0] / "report.html")
+    line = ProgressLine()
+    opened = [open_run(run) for run in runs]
+    output.remarks(*opened)
+    path = write(opened, target, title=title, published=with_published, bundle=bundle, say=line)
+    line.end()
+    printing.say(path)

@@ -20,10 +20,10 @@ from editscope.editors import Editor, Request, load_editor
 from editscope.editors.make_edits import made
 from editscope.errors import BadInput
 from editscope.judges import Call
-from editscope.judges.connection import MOST_TEXT
 from editscope.judges.records import Field, Schema
 from editscope.judges.registry import load_judge
 from editscope.outside import LONGEST
+from editscope.transport.session import MOST_TEXT
 from support.places import TESTS
 from support.servers.judge_server import JudgeServer, Reply, ask_all
 from support.servers.loopback import Loopback

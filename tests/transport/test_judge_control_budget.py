@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from editscope.errors import BadInput, Stopped
 from editscope.judges import Call, Field, Picture, Schema, Verdict
-from editscope.judges.budget import Bill, Budget, BudgetSpent
 from editscope.judges.prices import OURS, load_prices, price_of
 from editscope.judges.registry import load_judge
 from editscope.judges.tokens import picture_size
+from editscope.transport.budget import Bill, Budget, BudgetSpent
 from support.servers.judge_server import Fault, JudgeServer, Outcome, Reply, ask_all
 
 SCALE = Schema((Field("score", "integer", 1, 5),))

@@ -23,16 +23,16 @@ from editscope.editors.hosted import (
     Settings,
     number,
 )
-from editscope.editors.hosted.background import Background
 from editscope.editors.hosted.exchange import Reply
 from editscope.editors.hosted.pictures import from_base64, from_data_url
 from editscope.errors import BadInput, unknown
-from editscope.judges.connection import body, session
-from editscope.judges.faults import Fault
-from editscope.judges.reaching import unreachable, wants_tls
-from editscope.judges.registry import is_secret, key_from, plain_address
-from editscope.judges.wire.base import NotAnAnswer, loads
 from editscope.outside import MOST_DOLLARS, MOST_MEGABYTES, MOST_SECONDS, measure, received
+from editscope.transport.background import Background
+from editscope.transport.faults import Fault
+from editscope.transport.keys import is_secret, key_from, plain_address
+from editscope.transport.messages import NotAnAnswer, loads
+from editscope.transport.reach import unreachable, wants_tls
+from editscope.transport.session import body, session
 
 STATUSES: tuple[str, ...] = get_args(Status)
 PATH = "/edit"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from editscope.errors import BadInput
-from editscope.judges.connection import body as body_of
-from editscope.judges.faults import fault_of
-from editscope.judges.reaching import unreachable, wants_tls
 from editscope.judges.records import Call, Field, Schema
-from editscope.judges.wire.base import Manner, Settings, Wire, loads
+from editscope.judges.wire.base import Manner, Settings, Wire
+from editscope.transport.faults import fault_of
+from editscope.transport.messages import loads
+from editscope.transport.reach import unreachable, wants_tls
+from editscope.transport.session import body as body_of
 
 TINY = Call("check", ("Answer yes.",), Schema((Field("answer", "yes_no"),), reason=""))
 CHECK_S = 30.0

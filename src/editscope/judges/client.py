@@ -9,20 +9,24 @@ from typing import Any
 
 from editscope.cases import Status
 from editscope.errors import BadInput, Stopped
-from editscope.judges.budget import OUTPUT_GUESS, Bill, Budget, Estimate
-from editscope.judges.connection import body as body_of
-from editscope.judges.connection import session
-from editscope.judges.control import Concurrency
-from editscope.judges.faults import LONGEST_TEXT, Fault, fault_of, from_exception
 from editscope.judges.prices import Price, picture_rule
-from editscope.judges.records import Call, Judge, Usage, Verdict
+from editscope.judges.records import Call, Estimate, Judge, Usage, Verdict
 from editscope.judges.replies import Broken, is_refusal, parse
 from editscope.judges.tokens import call_tokens, text_tokens
-from editscope.judges.traffic import Patience, Sent, Traffic, Tries
-from editscope.judges.wire.base import Answer, Manner, NotAnAnswer, Settings, Wire, loads
+from editscope.judges.wire.base import Answer, Manner, Settings, Wire
 from editscope.outside import keep_secret, name_received, received
+from editscope.transport.budget import Bill, Budget
+from editscope.transport.faults import LONGEST_TEXT, Fault, fault_of, from_exception
+from editscope.transport.messages import NotAnAnswer, loads
+from editscope.transport.rate_control import Concurrency
+from editscope.transport.session import body as body_of
+from editscope.transport.session import session
+from editscope.transport.traffic import Patience, Sent, Traffic, Tries
 
 LARGE = 1 << 20
+"""Bytes of a body from which on it is sent in pieces."""
+OUTPUT_GUESS = 300
+"""Tokens that a reply is taken to have until replies have shown better."""
 SEED_STEP = 1_000_003
 MOST_GUESSED = 100_000
 """Tokens of a reply at most, as far as the guess for the next one goes; a server can claim any number."""
@@ -101,9 +105,9 @@ class HostedJudge(Judge):
         """What may be spent; several judges can share one."""
         return self.traffic.budget
 
-    @budget.setter
-    def budget(self, shared: Budget) -> None:
-        self.traffic.budget = shared
+    def use_budget(self, budget: Budget) -> None:
+        """Spend no more than this budget allows."""
+        self.traffic.budget = budget
 
     @property
     def control(self) -> Concurrency:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from editscope.editors.hosted.service import Service
 from editscope.errors import BadInput
-from editscope.judges.connection import body, session
-from editscope.judges.reaching import unreachable, wants_tls
-from editscope.judges.wire.base import loads
+from editscope.transport.messages import loads
+from editscope.transport.reach import unreachable, wants_tls
+from editscope.transport.session import body, session
 
 CHECK_S = 15.0
 

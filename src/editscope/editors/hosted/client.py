@@ -9,23 +9,23 @@ from typing import Any
 
 from editscope.cases import Edit, Status
 from editscope.editors.base import EditLimits, Editor, Request
-from editscope.editors.hosted.background import Background
 from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import read_options
 from editscope.editors.hosted.prices import EditPrice, load_edit_prices
-from editscope.editors.hosted.service import Asked, Failed, Made, Service, Settings
-from editscope.editors.hosted.whereabouts import resolver
+from editscope.editors.hosted.service import Asked, Made, Service, Settings
 from editscope.editors.make_edits import fault_of_picture
 from editscope.errors import BadImage, BadInput
 from editscope.images import Decoded, decode
-from editscope.judges.budget import Bill, Budget
-from editscope.judges.connection import session
-from editscope.judges.faults import LONGEST_TEXT, Fault, from_exception
 from editscope.judges.prices import price_of
-from editscope.judges.registry import key_from
-from editscope.judges.traffic import Patience, Sent, Traffic, Tries
-from editscope.judges.wire.base import NotAnAnswer
 from editscope.outside import received
+from editscope.transport.background import Background
+from editscope.transport.budget import Bill, Budget
+from editscope.transport.faults import LONGEST_TEXT, Failed, Fault, from_exception
+from editscope.transport.keys import key_from
+from editscope.transport.local_network import resolver
+from editscope.transport.messages import NotAnAnswer
+from editscope.transport.session import session
+from editscope.transport.traffic import Patience, Sent, Traffic, Tries
 
 CONCURRENCY = 8
 TIMEOUT_S = 300.0

@@ -9,11 +9,11 @@ from io import BytesIO
 from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-from editscope.editors.hosted.service import Failed, Service
-from editscope.editors.hosted.whereabouts import inward, is_local
-from editscope.judges.connection import MOST_PICTURE, MOST_TEXT, MOST_WITH_PICTURE, body
-from editscope.judges.faults import Fault, fault_of, from_exception
-from editscope.judges.wire.base import dumps, loads
+from editscope.editors.hosted.service import Service
+from editscope.transport.faults import Failed, Fault, fault_of, from_exception
+from editscope.transport.local_network import inward, is_local
+from editscope.transport.messages import dumps, loads
+from editscope.transport.session import MOST_PICTURE, MOST_TEXT, MOST_WITH_PICTURE, body
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from editscope.editors.base import Request
 from editscope.editors.hosted.options import Option
 from editscope.editors.hosted.prices import Tokens
 from editscope.images import encode_png
-from editscope.judges.faults import Fault, fault_of
+from editscope.transport.faults import Fault, fault_of
 
 if TYPE_CHECKING:
     from editscope.editors.hosted.exchange import Exchange
@@ -76,14 +76,6 @@ class Made:
     size: tuple[int, int] | None = None
     prompt: str = ""
     notes: tuple[str, ...] = ()
-
-
-class Failed(Exception):
-    """A request came to nothing; ``fault`` says why, and whether sending it again can help."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.text)
-        self.fault = fault
 
 
 class Service(ABC):

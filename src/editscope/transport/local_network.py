@@ -6,8 +6,7 @@ import ipaddress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from editscope.editors.hosted.service import Failed
-from editscope.judges.faults import Fault
+from editscope.transport.faults import Failed, Fault
 
 if TYPE_CHECKING:
     from aiohttp.abc import AbstractResolver

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from editscope.judges.connection import TooLarge, Unreadable
-from editscope.judges.control import retry_after
-from editscope.judges.reaching import short, tls_fault
-from editscope.judges.wire.base import loads
 from editscope.outside import received
+from editscope.transport.messages import loads
+from editscope.transport.rate_control import retry_after
+from editscope.transport.reach import short, tls_fault
+from editscope.transport.session import TooLarge, Unreadable
 
 BUSY = frozenset({429, 503, 529})
 TRANSIENT = frozenset({408, 409, 425, 500, 502, 504, 520, 521, 522, 523, 524})
@@ -44,6 +44,14 @@ class Fault:
     """Seconds that the server asked to wait."""
     closed: bool = False
     """Whether it is the account that is turned away, so that no other request will pass either."""
+
+
+class Failed(Exception):
+    """A request came to nothing; ``fault`` says why, and whether sending it again can help."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.text)
+        self.fault = fault
 
 
 def fault_of(status: int, headers: Mapping[str, str], content: bytes) -> Fault:

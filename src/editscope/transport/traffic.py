@@ -9,9 +9,9 @@ from random import Random
 from typing import Generic, TypeVar
 
 from editscope.errors import Stopped
-from editscope.judges.budget import NOTHING_DUE, Bill, Budget
-from editscope.judges.control import Concurrency, Pace, full_jitter
-from editscope.judges.faults import Fault
+from editscope.transport.budget import NOTHING_DUE, Bill, Budget
+from editscope.transport.faults import Fault
+from editscope.transport.rate_control import Concurrency, Pace, full_jitter
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from editscope.judges.connection import TooLarge, Unreadable
+from editscope.transport.session import TooLarge, Unreadable
 
 _PROBE_S = 5.0
 _EXPIRED, _NOT_YET = 10, 9

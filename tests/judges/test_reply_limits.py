@@ -23,7 +23,7 @@ from editscope.judges import Call
 from editscope.judges.records import Field, Schema
 from editscope.judges.registry import load_judge
 from editscope.outside import LONGEST
-from editscope.transport.session import MOST_TEXT
+from editscope.transport.reply import MOST_TEXT
 from support.places import TESTS
 from support.servers.judge_server import JudgeServer, Reply, ask_all
 from support.servers.loopback import Loopback

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 from editscope.errors import BadInput, unknown
 from editscope.judges.records import Judge
 from editscope.transport.keys import key_from, no_secret, plain_address
+from editscope.transport.session import require_packages
 
 GROUP = "editscope.judges"
 """Other packages register a kind of judge here: a callable that takes the target and the options of the spec."""
@@ -126,16 +127,11 @@ def load_judge(
 def _hosted(
     parts: Spec, control: Mapping[str, Any], waits: Mapping[str, Any], budget: Any, prices: str | Path | None
 ) -> Judge:
-    try:
-        import aiohttp  # noqa: F401
-        import orjson  # noqa: F401
-    except ImportError as error:
-        raise BadInput(
-            f"the judge {parts.kind}:{parts.target} needs aiohttp: pip install 'editscope[judge]'"
-        ) from error
-    from editscope.judges.client import HostedJudge, needs_price
-    from editscope.judges.prices import load_prices, price_of
+    require_packages(f"the judge {parts.kind}:{parts.target}")
+    from editscope.judges.client import HostedJudge
+    from editscope.judges.prices import TABLE, load_prices
     from editscope.judges.wire.base import Settings
+    from editscope.transport.prices import price_of, require_price
     from editscope.transport.traffic import Patience
 
     wire = _named(HOSTED[parts.kind])()
@@ -143,7 +139,7 @@ def _hosted(
     key_env = str(options.pop("key_env", wire.key_env))
     base_url = str(options.pop("base_url", wire.home))
     price = price_of(parts.target, load_prices(prices))
-    needs_price(price, budget.max_cost, parts.target)
+    require_price(budget, price is not None, f"the judge {parts.target!r}", TABLE)
     return HostedJudge(
         wire,
         Settings(model=parts.target, base_url=base_url, **options),

@@ -12,6 +12,10 @@ class NotAnAnswer(Exception):
     """A response with status 200 that is not what the format promises: it is asked for again."""
 
 
+class NotJson(ValueError):
+    """A reply that is not JSON; the text says what it is."""
+
+
 def dumps(value: Any) -> bytes:
     """JSON bytes, as compact as they get."""
     import orjson
@@ -20,8 +24,11 @@ def dumps(value: Any) -> bytes:
 
 
 def loads(data: bytes | str) -> Any:
-    """What a server says in JSON, every text of it valid and without keys; ValueError where it is not JSON."""
-    return read_json(data)
+    """What a server says in JSON, every text of it valid and without keys; NotJson where it is none."""
+    try:
+        return read_json(data)
+    except ValueError as error:
+        raise NotJson("something that is not JSON" if data else "nothing") from error
 
 
 def joined(parts: Iterable[bytes], before: bytes, after: bytes) -> bytes:

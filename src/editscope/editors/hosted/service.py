@@ -13,6 +13,7 @@ from editscope.editors.base import Request
 from editscope.editors.hosted.options import Option
 from editscope.editors.hosted.prices import Tokens
 from editscope.images import encode_png
+from editscope.transport.check import denies_key
 from editscope.transport.faults import Fault, fault_of
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class Service(ABC):
 
     def denies(self, status: int, content: bytes) -> bool:
         """Whether the reply to ``check_path`` says that the key is wrong."""
-        return status == 401
+        return denies_key(status, content)
 
     def known(self, data: Any) -> bool:
         """Whether the reply to ``check_path`` shows that the model is there; True where it does not say."""

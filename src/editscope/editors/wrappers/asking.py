@@ -13,7 +13,7 @@ from editscope.errors import BadInput
 from editscope.images import Pixels
 from editscope.judges.prompts.promptfile import Prompt, differences, read_prompt
 from editscope.judges.records import Call, Judge, Picture, Verdict, kept_verdict
-from editscope.transport.background import Background
+from editscope.transport.background import Background, run_once
 from editscope.transport.budget import Budget
 
 SIDE = 1024
@@ -48,11 +48,7 @@ class Asker:
             finally:
                 await judge.close()
 
-        background = Background("check of a judge")
-        try:
-            background.run(check())
-        finally:
-            background.close()
+        run_once(check())
 
     def open(self) -> None:
         """Start the thread in which the judge is asked."""

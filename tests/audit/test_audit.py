@@ -15,10 +15,10 @@ from editscope.audit.exhibits import make_set, read_set
 from editscope.audit.known_edits import APART, DAMAGES, ladder
 from editscope.errors import BadInput, Stopped
 from editscope.images import load
-from editscope.judges.budget import BudgetSpent
 from editscope.report.pages.audit import write_audit
 from editscope.scoring import score_pixels
 from editscope.suites import Suite, load_suite
+from editscope.transport.budget import BudgetSpent
 from support.audited_judges import Truth, first_sighted, good, lazy, noisy, right, stricter
 from support.servers.judge_server import KEY, Asked, Fault, JudgeServer, Reply, Script
 

@@ -15,7 +15,7 @@ from editscope.editors import EditLimits, Editor, Request, load_editor
 from editscope.editors.wrappers import best_of, derived_seed, rewrite, turns
 from editscope.errors import BadInput, Stopped
 from editscope.images import Pixels, decode
-from editscope.judges.budget import BudgetSpent
+from editscope.transport.budget import BudgetSpent
 from support.painter import ANSWER, BEFORE, Painter, made, request, trace
 from support.servers.editor_server import OpenAIServer
 from support.servers.judge_server import KEY, Asked, Fault, JudgeServer, Reply

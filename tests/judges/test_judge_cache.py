@@ -16,7 +16,6 @@ import pytest
 from editscope.cachefolder import cache_folder
 from editscope.errors import BadInput, Stopped
 from editscope.judges import Call, Field, Picture, Schema, Usage, Verdict
-from editscope.judges.budget import estimate
 from editscope.judges.cache import VerdictCache, verdict_key
 from editscope.judges.registry import load_judge
 from support.servers.judge_server import KEY, Fault, JudgeServer, Outcome, Reply, ask_all
@@ -112,7 +111,7 @@ def test_an_estimate_leaves_out_what_the_cache_has(tmp_path: Path) -> None:
     with JudgeServer([GOOD]) as server:
         ask_all(server.spec(), CALL, cache=tmp_path)
         judge = load_judge(server.spec(), cache=tmp_path)
-        assert estimate(judge, [CALL, other], samples=2).calls == 3
+        assert judge.estimate([CALL, other], samples=2).calls == 3
         asyncio.run(judge.close())
 
 

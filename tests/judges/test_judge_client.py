@@ -10,7 +10,6 @@ import pytest
 
 from editscope.errors import BadInput
 from editscope.judges import Call, Field, Picture, Schema
-from editscope.judges.budget import estimate
 from editscope.judges.registry import judge_kinds, load_judge, parse_spec
 from support.servers.judge_server import KEY, Asked, Fault, JudgeServer, Reply, ask_all
 
@@ -226,11 +225,11 @@ def test_a_judge_can_be_used_under_one_event_loop_after_another() -> None:
 
 def test_an_estimate_counts_calls_pictures_tokens_and_dollars() -> None:
     judge = load_judge("openai:gpt-4o", max_cost=5.0)
-    two = estimate(judge, [CALL, CALL], samples=2)
+    two = judge.estimate([CALL, CALL], samples=2)
     assert (two.calls, two.images) == (4, 8)
     assert two.input_tokens > 8 * 85
     assert two.cost_usd == pytest.approx(two.input_tokens * 2.5e-6 + two.output_tokens * 10e-6)
-    assert estimate(load_judge("openai:nobody-knows"), [CALL]).cost_usd is None
+    assert load_judge("openai:nobody-knows").estimate([CALL]).cost_usd is None
 
 
 @pytest.mark.parametrize(

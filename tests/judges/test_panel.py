@@ -12,8 +12,8 @@ import pytest
 
 from editscope.errors import BadInput
 from editscope.judges import Call, Field, Picture, Schema, Verdict
-from editscope.judges.budget import BudgetSpent
 from editscope.judges.panel import Panel, agreement, load_panel, ratings
+from editscope.transport.budget import BudgetSpent
 from support.servers.judge_server import KEY, JudgeServer, Reply
 
 SCALE = Schema((Field("score", "integer", 1, 5),))

@@ -18,9 +18,9 @@ import editscope as es
 from editscope.editors import Editor, Request, load_editor
 from editscope.editors.make_edits import made
 from editscope.errors import BadInput
-from editscope.judges.connection import MOST_TEXT
 from editscope.judges.registry import load_judge
 from editscope.outside import LONGEST
+from editscope.transport.reply import MOST_TEXT
 from support.judged.calls import IS_IT_RED as CALL
 from support.places import TESTS
 from support.servers.judge_server import JudgeServer, Reply, ask_all

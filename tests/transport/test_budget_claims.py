@@ -12,11 +12,11 @@ from editscope.editors import Request, load_editor
 from editscope.editors.make_edits import made
 from editscope.errors import Stopped
 from editscope.judges import Call
-from editscope.judges.budget import BudgetSpent
-from editscope.judges.control import Pace, retry_after
 from editscope.judges.records import Field, Schema
 from editscope.judges.tokens import call_tokens
 from editscope.runs.engine.edit_budget import Purse
+from editscope.transport.budget import BudgetSpent
+from editscope.transport.rate_control import Pace, retry_after
 from support.servers.editor_server import OpenAIServer
 from support.servers.editor_server import Reply as EditReply
 from support.servers.editor_server_bfl import BFLServer, Task

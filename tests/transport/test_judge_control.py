@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editscope.judges import Call, Field, Schema
-from editscope.judges.control import Concurrency, Pace, full_jitter, retry_after
+from editscope.transport.rate_control import Concurrency, Pace, full_jitter, retry_after
 from support.servers.judge_server import Fault, JudgeServer, Reply, ask_all
 
 SCALE = Schema((Field("score", "integer", 1, 5),))

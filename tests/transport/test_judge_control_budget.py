@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from editscope.errors import BadInput, Stopped
 from editscope.judges import Call, Field, Picture, Schema, Verdict
-from editscope.judges.budget import Bill, Budget, BudgetSpent
-from editscope.judges.prices import OURS, load_prices, price_of
+from editscope.judges.prices import load_prices
 from editscope.judges.registry import load_judge
 from editscope.judges.tokens import picture_size
+from editscope.transport.budget import Bill, Budget, BudgetSpent
+from editscope.transport.prices import SHIPPED, price_of
 from support.servers.judge_server import Fault, JudgeServer, Outcome, Reply, ask_all
 
 SCALE = Schema((Field("score", "integer", 1, 5),))
@@ -161,7 +162,7 @@ def test_a_file_of_prices_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_the_papers_judges_have_prices_and_dated_names_find_them() -> None:
-    ours = load_prices(OURS)
+    ours = load_prices(SHIPPED)
     for name in ("gpt-4o", "gpt-5", "gpt-4o-2024-11-20", "gpt-4.1-2025-04-14", "qwen-vl-max", "qwen-vl-max-latest"):
         assert price_of(name, ours) is not None, name
     assert price_of("gpt-4o-mini-2024-07-18", ours) is ours["gpt-4o-mini"]

@@ -185,6 +185,6 @@ def test_an_http_editor_and_a_worker_cannot_repeat_keys_either(tmp_path: Path) -
 
 def load_judges_key() -> None:
     """As a run does that has this judge, too."""
-    from editscope.judges.registry import key_from
+    from editscope.transport.keys import key_from
 
     assert key_from("JUDGE_SECRET") == JUDGE_KEY

@@ -19,9 +19,9 @@ from editscope.audit.findings import Findings, findings, pairs_of
 from editscope.cases import NOTHING
 from editscope.errors import BadInput, EditscopeError, Stopped
 from editscope.judges import Call, Judge, Verdict
-from editscope.judges.budget import Estimate
 from editscope.judges.panel import Panel, agreement, load_panel
 from editscope.judges.prompts.packs import PromptPack, load_pack
+from editscope.judges.records import Estimate
 from editscope.runfolder.files import write_whole
 from editscope.runfolder.journal import FILE as JOURNAL
 from editscope.runfolder.journal import Journal, read_journal

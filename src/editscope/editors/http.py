@@ -23,16 +23,16 @@ from editscope.editors.hosted import (
     Settings,
     number,
 )
-from editscope.editors.hosted.background import Background
-from editscope.editors.hosted.exchange import Reply
 from editscope.editors.hosted.pictures import from_base64, from_data_url
 from editscope.errors import BadInput, unknown
-from editscope.judges.connection import body, session
-from editscope.judges.faults import Fault
-from editscope.judges.reaching import unreachable, wants_tls
-from editscope.judges.registry import is_secret, key_from, plain_address
-from editscope.judges.wire.base import NotAnAnswer, loads
 from editscope.outside import MOST_DOLLARS, MOST_MEGABYTES, MOST_SECONDS, measure, received
+from editscope.transport.background import run_once
+from editscope.transport.check import Endpoint
+from editscope.transport.faults import Fault
+from editscope.transport.keys import is_secret, key_from, plain_address
+from editscope.transport.messages import NotAnAnswer, loads
+from editscope.transport.reply import Reply
+from editscope.transport.session import open_session, require_packages
 
 STATUSES: tuple[str, ...] = get_args(Status)
 PATH = "/edit"
@@ -142,13 +142,13 @@ class HttpEditor(HostedEditor):
 
     def check(self) -> None:
         """Raise BadInput where nobody answers, or the token is wrong; learn what the server says of itself."""
-        self._needs_packages()
-        self._needs_price()
+        require_packages(f"the editor {self.spec}")
+        self._require_price()
         self._adopt(self._health())
 
     def load(self) -> None:
         """Open the connections."""
-        self._needs_packages()
+        require_packages(f"the editor {self.spec}")
         # It answered when the run was started; if it does not now, retries bridge the time until it does again.
         with contextlib.suppress(BadInput):
             self._adopt(self._health())
@@ -175,36 +175,19 @@ class HttpEditor(HostedEditor):
         self.at_once = self._at_once(health.at_once)
 
     def _health(self) -> Health:
-        background = Background("editscope-check")
-        try:
-            return background.run(ask_health(self.settings.model, key_from(self.key_env), self.key_env))
-        finally:
-            background.close()
+        return run_once(ask_health(self.settings.model, key_from(self.key_env), self.key_env))
 
 
 async def ask_health(url: str, key: str, key_env: str) -> Health:
     """What the page ``health`` beside the address says; BadInput where nobody is there or the token is wrong."""
-    import aiohttp
-
-    home = urlsplit(url)
-    page = urljoin(url.partition("?")[0], HEALTH)
+    parts = urlsplit(url)
+    server = f"{parts.scheme}://{parts.netloc}"
+    endpoint = Endpoint("editor", url, server, url, key, key_env)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    limit = aiohttp.ClientTimeout(total=HEALTH_S)
-    try:
-        async with (
-            session(f"{home.scheme}://{home.netloc}", headers=headers, timeout=limit) as connected,
-            connected.get(page, allow_redirects=False) as response,
-        ):
-            status, content = response.status, await body(response)
-    except Exception as error:
-        unreached = await unreachable(error, HEALTH_S, url)
-    else:
-        found = wants_tls(status, content)
-        if found is None:
-            return _health(url, status, content, key_env)
-        unreached = found
-    server = f"{home.scheme}://{home.netloc}"
-    raise BadInput(f"the editor's server {server} cannot be reached {unreached.said('is it running?')}")
+    async with open_session(server, headers, timeout_s=HEALTH_S) as session:
+        page = urljoin(url.partition("?")[0], HEALTH)
+        reply = await endpoint.ask(session, "GET", page, timeout_s=HEALTH_S, hint="is it running?")
+    return _health(url, reply.status, reply.content, key_env)
 
 
 def read_reply(reply: Reply) -> Made | None:

@@ -184,7 +184,7 @@ def _options(text: str, body: str, query: str, mark: str = "?") -> dict[str, Any
 
 def _no_secret(body: str, name: str, value: str) -> None:
     """Raise BadInput for an option that would hold a key; those of an own class may be called anything."""
-    from editscope.judges.registry import no_secret
+    from editscope.transport.keys import no_secret
 
     if not body.startswith("python:"):
         no_secret(f"editor {body!r}", name, value)

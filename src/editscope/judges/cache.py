@@ -12,8 +12,8 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from editscope.errors import BadInput, Stopped
-from editscope.judges.budget import Budget, Estimate, estimate
-from editscope.judges.records import Call, Judge, Verdict, kept_verdict
+from editscope.judges.records import Call, Estimate, Judge, Verdict, kept_verdict
+from editscope.transport.budget import Budget
 
 NAME = "verdicts.sqlite"
 WAIT_S = 30.0
@@ -103,10 +103,9 @@ class CachedJudge(Judge):
         """The identity of the judge that is asked."""
         return self.inner.identity
 
-    @property
-    def budget(self) -> Budget | None:
-        """The budget of the judge that is asked, where it has one."""
-        return getattr(self.inner, "budget", None)
+    def use_budget(self, budget: Budget) -> None:
+        """Limit what the judge that is asked may spend."""
+        self.inner.use_budget(budget)
 
     def known(self, call: Call, sample: int = 0) -> Verdict | None:
         """The verdict that the cache has for a call, without asking anybody."""
@@ -116,7 +115,7 @@ class CachedJudge(Judge):
     def estimate(self, calls: Iterable[Call], samples: int = 1) -> Estimate:
         """What the calls will take that the cache does not answer."""
         open_calls = [call for call in calls for sample in range(samples) if self.known(call, sample) is None]
-        return estimate(self.inner, open_calls)
+        return self.inner.estimate(open_calls)
 
     async def check(self) -> None:
         """Check the judge that is asked."""

@@ -8,49 +8,37 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from editscope.cases import Status
-from editscope.errors import BadInput, Stopped
-from editscope.judges.budget import OUTPUT_GUESS, Bill, Budget, Estimate
-from editscope.judges.connection import body as body_of
-from editscope.judges.connection import session
-from editscope.judges.control import Concurrency
-from editscope.judges.faults import LONGEST_TEXT, Fault, fault_of, from_exception
+from editscope.errors import Stopped
 from editscope.judges.prices import Price, picture_rule
-from editscope.judges.records import Call, Judge, Usage, Verdict
+from editscope.judges.records import Call, Estimate, Judge, Usage, Verdict
 from editscope.judges.replies import Broken, is_refusal, parse
 from editscope.judges.tokens import call_tokens, text_tokens
-from editscope.judges.traffic import Patience, Sent, Traffic, Tries
-from editscope.judges.wire.base import Answer, Manner, NotAnAnswer, Settings, Wire, loads
+from editscope.judges.wire.base import Answer, Manner, Settings, Wire
 from editscope.outside import keep_secret, name_received, received
+from editscope.transport.budget import Bill, Budget
+from editscope.transport.check import Endpoint
+from editscope.transport.faults import UNREADABLE, Fault, fault_of, from_exception, from_reading
+from editscope.transport.messages import loads
+from editscope.transport.rate_control import Concurrency
+from editscope.transport.reply import send
+from editscope.transport.session import open_session
+from editscope.transport.traffic import Patience, Tally, Traffic
 
-LARGE = 1 << 20
+OUTPUT_GUESS = 300
+"""Tokens that a reply is taken to have until replies have shown better."""
 SEED_STEP = 1_000_003
 MOST_GUESSED = 100_000
 """Tokens of a reply at most, as far as the guess for the next one goes; a server can claim any number."""
 
 
 @dataclass(slots=True)
-class _Tally:
-    """What one verdict has taken so far."""
+class VerdictTally(Tally):
+    """What one verdict has taken so far, and the name of the model that answered last."""
 
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float = 0.0
-    seconds: float = 0.0
-    attempts: int = 0
-    estimated: int = 0
     snapshot: str = ""
 
-    def add(self, sent: Sent[Answer]) -> None:
-        """One more request."""
-        self.seconds += sent.seconds
-        self.cost += sent.bill.cost
-        self.input_tokens += sent.bill.input_tokens
-        self.output_tokens += sent.bill.output_tokens
-        self.estimated += sent.bill.estimated
-        if isinstance(sent.outcome, Answer):
-            self.snapshot = sent.outcome.snapshot or self.snapshot
-
     def usage(self, priced: bool) -> Usage:
+        """The tally as a verdict keeps it; the cost only where the price is known."""
         cost = round(self.cost, 9) if priced else None
         tokens = (self.input_tokens, self.output_tokens)
         return Usage(*tokens, cost, round(self.seconds, 4), self.attempts, self.estimated)
@@ -101,9 +89,9 @@ class HostedJudge(Judge):
         """What may be spent; several judges can share one."""
         return self.traffic.budget
 
-    @budget.setter
-    def budget(self, shared: Budget) -> None:
-        self.traffic.budget = shared
+    def use_budget(self, budget: Budget) -> None:
+        """Spend no more than this budget allows."""
+        self.traffic.budget = budget
 
     @property
     def control(self) -> Concurrency:
@@ -128,18 +116,26 @@ class HostedJudge(Judge):
 
     async def check(self) -> None:
         """Ask, free of charge where the server allows it, whether address, key and model are right."""
-        from editscope.judges.checking import check
+        from editscope.judges.trial import CHECK_S, check
 
-        session = self._new_session()
+        endpoint = Endpoint(
+            "judge",
+            f"{self.wire.kind}:{self.settings.model}",
+            self.settings.base_url,
+            self.settings.model,
+            self._key,
+            self._key_env,
+        )
+        session = self._new_session(CHECK_S)
         try:
-            self._manner = await check(self.wire, self.settings, session, self._key, self._key_env)
+            self._manner = await check(self.wire, self.settings, endpoint, session)
             self.traffic.forgive()
         finally:
             await session.close()
 
     async def ask(self, call: Call, sample: int = 0) -> Verdict:
         """The verdict on one call; ``sample`` numbers the times that the same call is asked."""
-        tally = _Tally()
+        tally = VerdictTally()
         try:
             return await self._ask(call, sample, tally)
         except Stopped as stop:
@@ -148,7 +144,7 @@ class HostedJudge(Judge):
                 stop.unfinished = self._verdict("error", call, sample, tally, why)
             raise
 
-    async def _ask(self, call: Call, sample: int, tally: _Tally) -> Verdict:
+    async def _ask(self, call: Call, sample: int, tally: VerdictTally) -> Verdict:
         why, reply = "", ""
         for again in range(self.patience.again + 1):
             answer = await self._answer(call, sample, again, tally)
@@ -172,7 +168,9 @@ class HostedJudge(Judge):
             await self._session.close()
             self._session = None
 
-    def _verdict(self, status: Status, call: Call, sample: int, tally: _Tally, reason: str, reply: str = "") -> Verdict:
+    def _verdict(
+        self, status: Status, call: Call, sample: int, tally: VerdictTally, reason: str, reply: str = ""
+    ) -> Verdict:
         return Verdict(
             status=status,
             # Here, too: a text that was put together of parts, or read from JSON within the reply, is a new text.
@@ -185,46 +183,40 @@ class HostedJudge(Judge):
             sample=sample,
         )
 
-    async def _answer(self, call: Call, sample: int, again: int, tally: _Tally) -> Answer | Fault:
+    async def _answer(self, call: Call, sample: int, again: int, tally: VerdictTally) -> Answer | Fault:
         """Send until there is an answer, or a fault that sending again cannot mend."""
         seed = self.settings.seed
         seed = None if seed is None else seed + sample + SEED_STEP * again
         tokens = call_tokens(call, picture_rule(self.price))
-        tries = Tries(self.patience)
-        while True:
-            outcome, manner = await self._send(call, seed, tokens, tally)
-            if isinstance(outcome, Answer):
-                self.traffic.answered()
-                return outcome
-            if outcome.objects and (gentle := self.wire.gives_way(outcome.text, manner, self.settings)):
-                self._manner = gentle if self._manner == manner else self._manner
-                continue
-            if not tries.another(outcome):
-                return self.traffic.given_up(outcome, tally.attempts)
-            await self.traffic.pause(outcome, tries.failures - 1)
-
-    async def _send(self, call: Call, seed: int | None, tokens: int, tally: _Tally) -> tuple[Answer | Fault, Manner]:
-        """One request, within concurrency, budget and pace, and the manner in which it was made.
-
-        The body is made when its turn has come: thousands of calls may be waiting, with pictures of megabytes.
-        """
-        manner = self._manner
+        manner, written = self._manner, tally.output_tokens
 
         async def attempt() -> Answer | Fault:
+            """One request. Its body is made when its turn has come: thousands of calls may be waiting, with pictures
+            of megabytes."""
             nonlocal manner
             manner = self._manner
-            tally.attempts += 1
             return await self._exchange(self.wire.body(call, self.settings, manner, seed))
 
-        guess = round(self._output_guess)
-        cost = self.price.cost(tokens, self.settings.max_tokens or guess) if self.price else 0.0
-        sent = await self.traffic.send(
-            attempt, lambda answer: self._bill(answer, tokens), cost=cost, tokens=tokens + guess
+        def expected() -> Bill:
+            guess = round(self._output_guess)
+            cost = self.price.cost(tokens, self.settings.max_tokens or guess) if self.price else 0.0
+            return Bill(cost, tokens, guess)
+
+        def gives_way(fault: Fault) -> bool:
+            gentler = self.wire.gives_way(fault.text, manner, self.settings)
+            if gentler is not None and self._manner == manner:
+                self._manner = gentler
+            return gentler is not None
+
+        answer = await self.traffic.answer(
+            attempt, lambda answer: self._bill(answer, tokens), tally, expected=expected, gives_way=gives_way
         )
-        tally.add(sent)
-        if isinstance(sent.outcome, Answer) and sent.bill.output_tokens:
-            self._output_guess += 0.05 * (min(sent.bill.output_tokens, MOST_GUESSED) - self._output_guess)
-        return sent.outcome, manner
+        if isinstance(answer, Answer):
+            self.traffic.answered()
+            tally.snapshot = answer.snapshot or tally.snapshot
+            if wrote := tally.output_tokens - written:
+                self._output_guess += 0.05 * (min(wrote, MOST_GUESSED) - self._output_guess)
+        return answer
 
     def _bill(self, answer: Answer, asked: int) -> Bill:
         """What an answer to a call of so many tokens came to.
@@ -242,24 +234,16 @@ class HostedJudge(Judge):
         return Bill(self.price.cost(went, came), went, came, charged, estimated)
 
     async def _exchange(self, body: bytes) -> Answer | Fault:
-        from io import BytesIO
-
-        data: Any = body if len(body) <= LARGE else BytesIO(body)
         try:
-            async with self._connected().post(
-                self.wire.url(self.settings), data=data, allow_redirects=False
-            ) as response:
-                content = await body_of(response)
-                if response.status != 200:
-                    return fault_of(response.status, response.headers, content)
+            reply = await send(self._connected(), "POST", self.wire.url(self.settings), data=body)
         except Exception as error:  # aiohttp's own, OSError, ssl: each is a fault with a name, anything else is raised
             return from_exception(error, self.patience.timeout_s)
+        if reply.status != 200:
+            return fault_of(reply.status, reply.headers, reply.content)
         try:
-            return self.wire.read(loads(content))
-        except NotAnAnswer as error:
-            return Fault(f"the server sent no answer: {received(error, LONGEST_TEXT)}", again=True, paid=True)
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError):
-            return Fault("the server sent something that is not a response of its API", again=True, paid=True)
+            return self.wire.read(loads(reply.content))
+        except UNREADABLE as error:
+            return from_reading(error)
 
     def _connected(self) -> Any:
         """The session of this event loop; a judge that is used under another loop gets another session."""
@@ -268,18 +252,6 @@ class HostedJudge(Judge):
             self._session, self._loop = self._new_session(), loop
         return self._session
 
-    def _new_session(self) -> Any:
-        import aiohttp
-
+    def _new_session(self, timeout_s: float | None = None) -> Any:
         headers = {"Content-Type": "application/json", "Accept": "application/json", **self.wire.headers(self._key)}
-        limit = aiohttp.ClientTimeout(total=self.patience.timeout_s)
-        return session(self.settings.base_url, headers=headers, timeout=limit)
-
-
-def needs_price(price: Price | None, max_cost: float | None, model: str) -> None:
-    """Raise BadInput where a budget in dollars is asked for a model whose price nobody knows."""
-    if max_cost is not None and price is None:
-        raise BadInput(
-            f"--max-cost cannot be kept, since no price is known for the judge {model!r}; add it to a file of prices "
-            "(--prices FILE) or limit --max-calls instead"
-        )
+        return open_session(self.settings.base_url, headers, timeout_s=timeout_s or self.patience.timeout_s)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from editscope.errors import BadInput
-from editscope.judges.budget import Budget, Estimate, estimate
-from editscope.judges.records import Call, Judge, Verdict, kept_verdict
+from editscope.judges.records import Call, Estimate, Judge, Verdict, kept_verdict
 from editscope.judges.registry import load_judge
+from editscope.transport.budget import Budget
 
 if TYPE_CHECKING:
     from editscope.stats.agreement import Agreement, Level
@@ -34,9 +34,7 @@ def load_panel(
             raise BadInput(f"the judge {name} is named twice; to ask one judge several times use --samples")
     shared = Budget(max_cost, max_calls)
     for judge in judges:
-        hosted: Any = getattr(judge, "inner", judge)
-        if hasattr(hosted, "budget"):
-            hosted.budget = shared
+        judge.use_budget(shared)
     return judges
 
 
@@ -57,7 +55,7 @@ class Panel:
     def estimate(self, calls: Iterable[Call], samples: int = 1) -> Estimate:
         """What the calls will take, all judges together."""
         listed = list(calls)
-        first, *others = (estimate(judge, listed, samples) for judge in self.judges)
+        first, *others = (judge.estimate(listed, samples) for judge in self.judges)
         return sum(others, first)
 
     async def check(self) -> None:

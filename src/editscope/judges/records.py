@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from editscope.cases import NOTHING, Status
 from editscope.outside import name_received, received
+from editscope.transport.budget import Budget
 
 Value: TypeAlias = "int | bool"
 
@@ -145,6 +146,30 @@ def kept_verdict(verdict: Verdict) -> Verdict:
     return replace(verdict, snapshot=snapshot, reason=reason, reply=reply)
 
 
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What some calls will take, each asked once and answered at the first attempt.
+
+    ``cost_usd`` is None where the price of the model is not known.
+    """
+
+    calls: int = 0
+    images: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+
+    def __add__(self, other: Estimate) -> Estimate:
+        both = (self.cost_usd, other.cost_usd)
+        return Estimate(
+            self.calls + other.calls,
+            self.images + other.images,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            None if both[0] is None or both[1] is None else both[0] + both[1],
+        )
+
+
 class Judge(ABC):
     """Somebody who answers calls. ``spec`` names it so that the same judge can be made again, without secrets."""
 
@@ -155,6 +180,19 @@ class Judge(ABC):
     def identity(self) -> Mapping[str, Any]:
         """All that decides what it would say to a call: model, sampling settings; part of the cache key."""
         return {"spec": self.spec}
+
+    def estimate(self, calls: Iterable[Call], samples: int = 1) -> Estimate:
+        """What the calls will take, each asked ``samples`` times. A judge that does not say costs nothing."""
+        listed = list(calls)
+        images = sum(len(call.pictures) for call in listed)
+        return Estimate(samples * len(listed), samples * images, cost_usd=0.0)
+
+    def known(self, call: Call, sample: int = 0) -> Verdict | None:
+        """The verdict that the judge has already, without asking anybody; None where it has none."""
+        return None
+
+    def use_budget(self, budget: Budget) -> None:  # noqa: B027 - a judge may cost nothing
+        """Spend no more than this budget allows. Several judges can share one."""
 
     async def check(self) -> None:  # noqa: B027 - a judge may have nothing to check
         """Raise BadInput before anything is spent: a wrong key, an unknown model, a server that is not there."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode
 
 from editscope.errors import BadInput, unknown
 from editscope.judges.records import Judge
-from editscope.outside import keep_secret
+from editscope.transport.keys import key_from, no_secret, plain_address
+from editscope.transport.session import require_packages
 
 GROUP = "editscope.judges"
 """Other packages register a kind of judge here: a callable that takes the target and the options of the spec."""
@@ -27,7 +26,6 @@ HOSTED = {
 }
 BUILT_IN = {"local": "editscope.judges.local.judge:load"}
 
-SECRET = ("key", "token", "secret", "password", "auth")
 NUMBERS: Mapping[str, tuple[type, float, float]] = {
     "temperature": (float, 0.0, 2.0),
     "top_p": (float, 0.0, 1.0),
@@ -80,30 +78,6 @@ def parse_spec(text: str) -> Spec:
     return Spec(kind, target, dict(pairs))
 
 
-def no_secret(where: str, name: str, value: Any = "") -> None:
-    """Raise BadInput for an option that holds a key, or seems to: specs go into run.json. The value is not repeated."""
-    if is_secret(name):
-        raise BadInput(
-            f"{where} has the option {name!r}; keys come from the environment only: put it into a variable and name "
-            "that with key_env=NAME"
-        )
-    if name == "key_env" and not re.fullmatch("[A-Z_][A-Z0-9_]*", str(value)):
-        raise BadInput(
-            f"{where} has a key_env that is not the name of a variable in capital letters, such as OPENAI_API_KEY; "
-            "the key itself belongs into that variable"
-        )
-
-
-def is_secret(name: str) -> bool:
-    """Whether an option of this name would hold a key, which no spec may.
-
-    >>> is_secret("api_key"), is_secret("key_env"), is_secret("max_tokens")
-    (True, False, False)
-    """
-    words = name.lower().split("_")
-    return name != "key_env" and any(word in words for word in SECRET)
-
-
 def judge_kinds() -> tuple[str, ...]:
     """The kinds of judges that are installed."""
     return tuple(sorted({*HOSTED, *BUILT_IN, *(point.name for point in entry_points(group=GROUP))}))
@@ -136,7 +110,7 @@ def load_judge(
     if retries < 0 or again < 0:
         raise BadInput(f"--retries is {retries} and --again is {again}; write 0 or more")
     if parts.kind in HOSTED:
-        from editscope.judges.budget import Budget
+        from editscope.transport.budget import Budget
 
         control = {"concurrency": concurrency, "rpm": rpm, "tpm": tpm}
         waits = {"timeout_s": timeout, "retries": retries, "again": again, "backoff_s": backoff, "give_up": give_up}
@@ -153,24 +127,19 @@ def load_judge(
 def _hosted(
     parts: Spec, control: Mapping[str, Any], waits: Mapping[str, Any], budget: Any, prices: str | Path | None
 ) -> Judge:
-    try:
-        import aiohttp  # noqa: F401
-        import orjson  # noqa: F401
-    except ImportError as error:
-        raise BadInput(
-            f"the judge {parts.kind}:{parts.target} needs aiohttp: pip install 'editscope[judge]'"
-        ) from error
-    from editscope.judges.client import HostedJudge, needs_price
-    from editscope.judges.prices import load_prices, price_of
-    from editscope.judges.traffic import Patience
+    require_packages(f"the judge {parts.kind}:{parts.target}")
+    from editscope.judges.client import HostedJudge
+    from editscope.judges.prices import TABLE, load_prices
     from editscope.judges.wire.base import Settings
+    from editscope.transport.prices import price_of, require_price
+    from editscope.transport.traffic import Patience
 
     wire = _named(HOSTED[parts.kind])()
     options = _options(parts)
     key_env = str(options.pop("key_env", wire.key_env))
     base_url = str(options.pop("base_url", wire.home))
     price = price_of(parts.target, load_prices(prices))
-    needs_price(price, budget.max_cost, parts.target)
+    require_price(budget, price is not None, f"the judge {parts.target!r}", TABLE)
     return HostedJudge(
         wire,
         Settings(model=parts.target, base_url=base_url, **options),
@@ -182,15 +151,6 @@ def _hosted(
         price=price,
         **{name: value for name, value in control.items() if value is not None},
     )
-
-
-def key_from(name: str) -> str:
-    """The key in a variable of the environment, "" where there is none."""
-    key = os.environ.get(name, "").strip()
-    if not (key.isascii() and key.isprintable()) or " " in key:
-        raise BadInput(f"the variable {name} holds spaces, line breaks or letters that no key has; set it again")
-    keep_secret(key)
-    return key
 
 
 def _options(parts: Spec) -> dict[str, Any]:
@@ -219,20 +179,6 @@ def _read(parts: Spec, name: str, value: str) -> Any:
     if name == "base_url":
         return plain_address(where, value)
     return value
-
-
-def plain_address(where: str, value: str) -> str:
-    """An address of a server without name, password, query or fragment; ``where`` begins the sentence if it is not."""
-    try:
-        address = urlsplit(value)
-        host, _port = address.hostname, address.port
-    except ValueError:
-        raise BadInput(f"{where} is not a URL, such as http://127.0.0.1:8000/v1") from None
-    if "@" in address.netloc:
-        raise BadInput(f"{where} holds a name or password; keys come from the environment only (?key_env=NAME)")
-    if address.scheme not in ("http", "https") or not host or "?" in value or "#" in value:
-        raise BadInput(f"{where} is not a plain http:// or https:// address, such as http://127.0.0.1:8000/v1")
-    return value.rstrip("/")
 
 
 def _other(parts: Spec, text: str) -> Judge:

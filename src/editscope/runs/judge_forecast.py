@@ -10,7 +10,7 @@ from editscope.editors import Request
 from editscope.errors import BadImage
 from editscope.images import Pixels, load
 from editscope.judges import Call
-from editscope.judges.budget import Estimate, estimate
+from editscope.judges.records import Estimate
 from editscope.runfolder.journal import progress
 from editscope.runfolder.repeats import file_names, plain
 from editscope.runs.plan import Plan
@@ -53,7 +53,7 @@ def forecast(plan: Plan, looked_at: int = LOOKED_AT) -> Forecast:
     asked = len(calls) * judging.samples
     found, cached = [], 0
     for judge in judging.judges:
-        one = estimate(judge, calls, judging.samples)
+        one = judge.estimate(calls, judging.samples)
         cached += asked - one.calls
         found.append((judge.spec, _scaled(one, scale)))
     return Forecast(len(left), tuple(found), round(cached * scale), len(looked) == len(left), not plan.editor.in_place)

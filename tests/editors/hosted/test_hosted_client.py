@@ -17,7 +17,7 @@ from editscope.cases import Edit
 from editscope.editors import Editor
 from editscope.errors import BadInput, Stopped
 from editscope.images import encode_png
-from editscope.judges.budget import BudgetSpent
+from editscope.transport.budget import BudgetSpent
 from support.hosted_edits import edited
 from support.servers.editor_server import KEY, Fault, OpenAIServer, Outcome, Reply, Seen, negative, quick, request
 

@@ -48,7 +48,7 @@ def serve_editor(
     from editscope.editors import EditLimits, load_editor
     from editscope.editors.server.serve import TOKEN, Door, serve
     from editscope.images import MAX_PIXELS
-    from editscope.judges.registry import key_from
+    from editscope.transport.keys import key_from
 
     if not 0 < idle_timeout < float("inf"):
         raise BadInput(f"--idle-timeout is {idle_timeout}; write seconds above 0")

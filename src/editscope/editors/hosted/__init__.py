@@ -6,7 +6,8 @@ from editscope.editors.hosted.client import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange, Part
 from editscope.editors.hosted.options import Option, flag, matching, number, one_of
 from editscope.editors.hosted.prices import EditPrice, Tokens
-from editscope.editors.hosted.service import Asked, Failed, Made, Service, Settings
+from editscope.editors.hosted.service import Asked, Made, Service, Settings
+from editscope.transport.faults import Failed
 
 __all__ = [
     "Asked",

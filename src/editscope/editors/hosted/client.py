@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from editscope.cases import Edit, Status
 from editscope.editors.base import EditLimits, Editor, Request
-from editscope.editors.hosted.background import Background
 from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import read_options
-from editscope.editors.hosted.prices import EditPrice, load_edit_prices
-from editscope.editors.hosted.service import Asked, Failed, Made, Service, Settings
-from editscope.editors.hosted.whereabouts import resolver
+from editscope.editors.hosted.prices import TABLE, EditPrice, load_edit_prices
+from editscope.editors.hosted.service import Asked, Made, Service, Settings
 from editscope.editors.make_edits import fault_of_picture
 from editscope.errors import BadImage, BadInput
 from editscope.images import Decoded, decode
-from editscope.judges.budget import Bill, Budget
-from editscope.judges.connection import session
-from editscope.judges.faults import LONGEST_TEXT, Fault, from_exception
-from editscope.judges.prices import price_of
-from editscope.judges.registry import key_from
-from editscope.judges.traffic import Patience, Sent, Traffic, Tries
-from editscope.judges.wire.base import NotAnAnswer
-from editscope.outside import received
+from editscope.transport.background import Background, run_once
+from editscope.transport.budget import Bill, Budget
+from editscope.transport.check import Endpoint
+from editscope.transport.faults import UNREADABLE, Failed, Fault, from_exception, from_reading
+from editscope.transport.keys import key_from
+from editscope.transport.messages import NotAnAnswer
+from editscope.transport.prices import price_of, require_price
+from editscope.transport.session import open_session, require_packages
+from editscope.transport.traffic import Patience, Tally, Traffic
 
 CONCURRENCY = 8
 TIMEOUT_S = 300.0
@@ -37,6 +36,7 @@ GIVE_UP = 12
 MOST_YIELDS = 4
 """So often a request is made in another form because the server did not like the last one."""
 CONNECT_S = 30.0
+CHECK_S = 15.0
 TEXT_ONLY = "the model answered with text only"
 
 
@@ -45,23 +45,6 @@ def load_hosted(service: type[Service], target: str, options: Mapping[str, Any])
     read, base_url, key_env = read_options(service.kind, target, options, service.options)
     settings = Settings(target, base_url or service.home, read)
     return HostedEditor(service, settings, key_env=key_env or service.key_env)
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What one edit has taken so far; ``seconds`` are those of the last request alone."""
-
-    attempts: int = 0
-    seconds: float = 0.0
-    cost: float = 0.0
-    charged: float = 0.0
-    lost: int = 0
-
-    def add(self, sent: Sent[Made]) -> None:
-        self.seconds = sent.seconds
-        self.cost += sent.bill.cost
-        self.charged += max(sent.bill.cost, sent.bill.charged)
-        self.lost += isinstance(sent.outcome, Fault) and sent.outcome.paid
 
 
 class HostedEditor(Editor):
@@ -121,30 +104,23 @@ class HostedEditor(Editor):
 
     def check(self) -> None:
         """Raise BadInput for a missing key or package, a budget that cannot be kept, an address that is not there."""
-        self._needs_packages()
-        self._needs_price()
-        self._budget()
-        key = key_from(self.key_env)
-        if self.service.needs_key and not key and self.settings.base_url == self.service.home:
-            raise BadInput(f"the editor {self.spec} needs a key; put it into the variable {self.key_env}")
-        if self.service.check_path is None:
-            return
-        from editscope.editors.hosted.checking import check
-
-        background = Background("editscope-check")
-        try:
-            background.run(check(self.service, self.spec, key, self.key_env))
-        finally:
-            background.close()
+        require_packages(f"the editor {self.spec}")
+        self._require_price()
+        endpoint = self._endpoint(key_from(self.key_env))
+        if self.service.needs_key and self.settings.base_url == self.service.home:
+            endpoint.require_key()
+        if self.service.check_path is not None:
+            run_once(self._check(endpoint))
 
     def load(self) -> None:
         """Open the connections."""
-        self._needs_packages()
+        require_packages(f"the editor {self.spec}")
         self._key = key_from(self.key_env)
         limits = self._limits
         self._traffic = Traffic(
             f"the editor {self.spec}",
             what="edits",
+            stops_when_closed=True,
             patience=Patience(
                 timeout_s=limits.timeout_s or TIMEOUT_S,
                 retries=RETRIES if limits.retries is None else limits.retries,
@@ -182,7 +158,7 @@ class HostedEditor(Editor):
 
     async def _edited(self, asked: Asked) -> Edit:
         assert self._traffic is not None
-        tally, why, made = _Tally(), "", Made()
+        tally, why, made = Tally(), "", Made()
         for _ in range(self._traffic.patience.again + 1):
             outcome = await self._made(asked, tally)
             if isinstance(outcome, Fault):
@@ -201,30 +177,23 @@ class HostedEditor(Editor):
         fault = self._traffic.given_up(Fault(why), tally.attempts)
         return self._edit(asked, tally, "no_output", fault.text, made)
 
-    async def _made(self, asked: Asked, tally: _Tally) -> Made | Fault:
-        """Send until there is an answer, or a fault that sending again cannot mend."""
+    async def _made(self, asked: Asked, tally: Tally) -> Made | Fault:
+        """What the server answers, or a fault that sending again cannot mend."""
         assert self._traffic is not None
-        tries, yielded = Tries(self._traffic.patience), 0
+        yielded = 0
 
-        async def attempt() -> Made | Fault:
-            tally.attempts += 1
-            return await self._attempt(asked)
+        def gives_way(fault: Fault) -> bool:
+            nonlocal yielded
+            yielded += 1
+            return yielded <= MOST_YIELDS and self.service.gives_way(fault.text)
 
-        while True:
-            cost = self._listed(asked) or 0.0
-            sent = await self._traffic.send(attempt, lambda made: self._bill(asked, made), cost=cost)
-            tally.add(sent)
-            fault = sent.outcome
-            if isinstance(fault, Made):
-                return fault
-            if fault.closed:
-                raise self._traffic.end(f"the editor {self.spec} cannot be asked any more: {fault.text}")
-            if fault.objects and yielded < MOST_YIELDS and self.service.gives_way(fault.text):
-                yielded += 1
-                continue
-            if not tries.another(fault):
-                return self._traffic.given_up(fault, tally.attempts)
-            await self._traffic.pause(fault, tries.failures - 1)
+        return await self._traffic.answer(
+            lambda: self._attempt(asked),
+            lambda made: self._bill(asked, made),
+            tally,
+            expected=lambda: Bill(self._listed(asked) or 0.0),
+            gives_way=gives_way,
+        )
 
     async def _attempt(self, asked: Asked) -> Made | Fault:
         assert self._traffic is not None
@@ -239,17 +208,15 @@ class HostedEditor(Editor):
             late = from_exception(error, timeout_s)
             # What the server has taken on is being made and paid for; asking for it once more would be paid for, too.
             return replace(late, again=False) if exchange.answered else late
-        except NotAnAnswer as error:
-            return Fault(f"the server sent no answer: {received(error, LONGEST_TEXT)}", again=True, paid=True)
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError):
-            if not exchange.answered:
+        except UNREADABLE as error:
+            if not exchange.answered and not isinstance(error, NotAnAnswer):
                 raise  # a fault of ours, in making the request
-            return Fault("the server sent something that is not a response of its API", again=True, paid=True)
+            return from_reading(error)
 
     def _edit(
         self,
         asked: Asked,
-        tally: _Tally,
+        tally: Tally,
         status: Status,
         reason: str | None,
         made: Made = Made(),
@@ -269,7 +236,7 @@ class HostedEditor(Editor):
             image=None if decoded is None else decoded.pixels,
             status=status,
             reason=reason,
-            latency_s=tally.seconds,
+            latency_s=tally.last_seconds,
             cost_usd=None if self._listed(asked) is None and not tally.cost else round(tally.cost, 9),
             charged_usd=round(tally.charged, 9) if tally.charged > tally.cost else None,
             trace=made.text or None,
@@ -300,19 +267,31 @@ class HostedEditor(Editor):
         limits = self._limits
         return Budget(limits.max_cost, limits.max_calls, what="edit", options=("--max-edit-cost", "--max-edits"))
 
-    def _needs_price(self) -> None:
-        if self._limits.max_cost is not None and self.estimate(1) is None:
-            raise BadInput(
-                f"--max-edit-cost cannot be kept, since no price is known for the editor {self.spec}; add it to a file "
-                "of prices (--prices FILE, table [editors]) or limit --max-edits instead"
-            )
+    def _require_price(self) -> None:
+        require_price(self._budget(), self.estimate(1) is not None, f"the editor {self.spec}", TABLE)
 
-    def _needs_packages(self) -> None:
-        try:
-            import aiohttp  # noqa: F401
-            import orjson  # noqa: F401
-        except ImportError as error:
-            raise BadInput(f"the editor {self.spec} needs aiohttp: pip install 'editscope[judge]'") from error
+    # --- the check --------------------------------------------------------------------------------------
+
+    def _endpoint(self, key: str) -> Endpoint:
+        return Endpoint("editor", self.spec, self.settings.base_url, self.settings.model, key, self.key_env)
+
+    async def _check(self, endpoint: Endpoint) -> None:
+        """Raise BadInput where address, key or model are wrong; it asks for what is free.
+
+        A server that does not offer that is believed to be right: compatible servers often have nothing but the
+        endpoint that makes pictures.
+        """
+        service, base_url = self.service, endpoint.base_url
+        async with open_session(base_url, service.headers(endpoint.key), timeout_s=CHECK_S) as session:
+            listed = await endpoint.lists_model(
+                session,
+                f"{base_url}/{str(service.check_path).lstrip('/')}",
+                denies=service.denies,
+                known=service.known,
+                timeout_s=CHECK_S,
+            )
+        if listed is False and base_url == service.home:
+            raise endpoint.unknown_model("this key may not use it", self.spec)
 
 
 async def _decoded(made: Made) -> Decoded | BadImage | None:
@@ -326,11 +305,4 @@ async def _decoded(made: Made) -> Decoded | BadImage | None:
 
 
 async def _new_session(base_url: str) -> Any:
-    import aiohttp
-
-    return session(
-        base_url,
-        headers={"Accept": "application/json, image/*"},
-        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
-        connector={"resolver": resolver(base_url)},
-    )
+    return open_session(base_url, {"Accept": "application/json, image/*"}, connect_s=CONNECT_S)

@@ -9,11 +9,11 @@ from io import BytesIO
 from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-from editscope.editors.hosted.service import Failed, Service
-from editscope.editors.hosted.whereabouts import inward, is_local
-from editscope.judges.connection import MOST_PICTURE, MOST_TEXT, MOST_WITH_PICTURE, body
-from editscope.judges.faults import Fault, fault_of, from_exception
-from editscope.judges.wire.base import dumps, loads
+from editscope.editors.hosted.service import Service
+from editscope.transport.faults import Failed, Fault, fault_of, from_exception, from_reading
+from editscope.transport.local_network import is_local, points_inward
+from editscope.transport.messages import NotJson, dumps, loads
+from editscope.transport.reply import MOST_PICTURE, MOST_TEXT, MOST_WITH_PICTURE, Reply, send
 
 T = TypeVar("T")
 
@@ -32,15 +32,6 @@ class Part:
     value: str | bytes
     filename: str = ""
     mime: str = "image/png"
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A reply as it came."""
-
-    status: int
-    headers: Mapping[str, str]
-    content: bytes
 
 
 class Exchange:
@@ -72,8 +63,7 @@ class Exchange:
         if form is not None:
             data: Any = _form(form)
         else:
-            body = json if isinstance(json, bytes) else dumps(json)
-            data, more["Content-Type"] = BytesIO(body), "application/json"
+            data, more["Content-Type"] = json if isinstance(json, bytes) else dumps(json), "application/json"
         return _decoded(await self._asked("POST", self._url(path), data, more))
 
     async def send(self, url: str, form: Sequence[Part]) -> Reply:
@@ -139,13 +129,9 @@ class Exchange:
         limit = None if method == "POST" else self._glance_s
         most = MOST_WITH_PICTURE if method == "POST" else MOST_TEXT
         try:
-            async with (
-                asyncio.timeout(limit),
-                self._session.request(
-                    method, url, data=data, headers={**own, **headers}, allow_redirects=False
-                ) as response,
-            ):
-                return Reply(response.status, response.headers, await body(response, most))
+            return await send(
+                self._session, method, url, data=data, headers={**own, **headers}, timeout_s=limit, most=most
+            )
         except Failed:
             raise
         except Exception as error:  # aiohttp's own, OSError, ssl: each is a fault with a name, anything else is raised
@@ -155,23 +141,18 @@ class Exchange:
         for _ in range(MOST_REDIRECTS + 1):
             self._must_be_safe(url)
             try:
-                async with (
-                    asyncio.timeout(self._glance_s),
-                    self._session.get(url, allow_redirects=False) as response,
-                ):
-                    content = await body(response, MOST_PICTURE)
-                    status, said = response.status, response.headers
+                reply = await send(self._session, "GET", url, timeout_s=self._glance_s, most=MOST_PICTURE)
             except Failed:
                 raise
             except Exception as error:
                 raise Failed(from_exception(error, self._glance_s)) from error
-            if status == 200:
-                return content
-            if status not in (301, 302, 303, 307, 308) or "Location" not in said:
-                fault = fault_of(status, said, b"")
-                gone = Fault(f"the picture could not be fetched ({status})", again=fault.again, pause=fault.pause)
-                raise Failed(gone)
-            url = _joined(url, said["Location"])
+            if reply.status == 200:
+                return reply.content
+            if reply.status not in (301, 302, 303, 307, 308) or "Location" not in reply.headers:
+                fault = fault_of(reply.status, reply.headers, b"")
+                text = f"the picture could not be fetched ({reply.status})"
+                raise Failed(Fault(text, again=fault.again, pause=fault.pause))
+            url = _joined(url, reply.headers["Location"])
         raise Failed(Fault("the picture could not be fetched: it is redirected without end"))
 
     def _url(self, where: str) -> str:
@@ -200,7 +181,7 @@ class Exchange:
         if not host or there.scheme not in allowed:
             raise Failed(Fault(f"the server points to an address that is not {' or '.join(allowed)}", paid=True))
         if host != home.hostname and is_local(host) and not is_local(home.hostname or ""):
-            raise inward()
+            raise points_inward()
 
 
 def _joined(url: str, location: str) -> str:
@@ -231,6 +212,5 @@ def _form(parts: Sequence[Part]) -> Any:
 def _decoded(content: bytes) -> Any:
     try:
         return loads(content)
-    except ValueError as error:
-        said = "nothing" if not content else "something that is not JSON"
-        raise Failed(Fault(f"the server sent {said}", again=True, paid=True)) from error
+    except NotJson as error:
+        raise Failed(from_reading(error)) from error

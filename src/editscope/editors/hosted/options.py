@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from editscope.errors import BadInput, unknown
-from editscope.judges.registry import is_secret, plain_address
+from editscope.transport.keys import is_secret, plain_address
 
 EVERYWHERE = ("base_url", "key_env")
 

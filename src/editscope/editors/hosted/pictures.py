@@ -7,7 +7,7 @@ from base64 import b64decode
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
-from editscope.judges.wire.base import NotAnAnswer
+from editscope.transport.messages import NotAnAnswer
 
 if TYPE_CHECKING:
     from editscope.editors.hosted.exchange import Exchange

@@ -1,4 +1,4 @@
-"""What hosted edits cost: a file of list prices that a user can replace line by line."""
+"""Prices of hosted edits: by the picture, by its inputs, or by the tokens that the server reports."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from editscope.errors import BadInput, unknown
-from editscope.judges.prices import MILLION, read_table
+from editscope.transport.prices import MILLION, dollars, load_table
 
-OURS = Path(__file__).with_name("prices.toml")
 TABLE = "editors"
 DEFAULT = "default"
 KNOWN = ("picture", "per_input", "tokens")
@@ -63,13 +62,7 @@ class EditPrice:
 
 def load_edit_prices(file: str | Path | None = None) -> dict[str, EditPrice]:
     """The prices that ship with Editscope, with those of the user's file over them, by name of the model."""
-    ours = _read(OURS)
-    return {**ours, **_read(Path(file))} if file else ours
-
-
-def _read(file: Path) -> dict[str, EditPrice]:
-    entries = read_table(file, TABLE, others=("models",))
-    return {name: _price(f"{file}, editor {name!r}", entry) for name, entry in entries.items()}
+    return load_table(TABLE, _price, file)
 
 
 def _price(where: str, entry: Any) -> EditPrice:
@@ -83,17 +76,13 @@ def _price(where: str, entry: Any) -> EditPrice:
         picture = {DEFAULT: picture}
     tokens = entry.get("tokens", {})
     sorts = [sort.name for sort in fields(Tokens)]
-    for sort in tokens if isinstance(tokens, dict) else ():
+    if not isinstance(tokens, dict):
+        raise BadInput(f"{where}, tokens is {tokens!r}; write {{ text_in = …, image_out = … }} for a million tokens")
+    for sort in tokens:
         if sort not in sorts:
             raise unknown(f"sort of tokens ({where})", sort, sorts)
     return EditPrice(
-        {str(grade): _dollars(f"{where}, picture, {grade}", value) for grade, value in picture.items()},
-        _dollars(f"{where}, per_input", entry.get("per_input", 0.0)),
-        {sort: _dollars(f"{where}, tokens, {sort}", value) for sort, value in dict(tokens).items()},
+        {str(grade): dollars(f"{where}, picture, {grade}", value) for grade, value in picture.items()},
+        dollars(f"{where}, per_input", entry.get("per_input", 0.0)),
+        {sort: dollars(f"{where}, tokens, {sort}", value) for sort, value in tokens.items()},
     )
-
-
-def _dollars(where: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        raise BadInput(f"{where} is {value!r}; write dollars, 0 or more")
-    return float(value)

@@ -13,7 +13,8 @@ from editscope.editors.base import Request
 from editscope.editors.hosted.options import Option
 from editscope.editors.hosted.prices import Tokens
 from editscope.images import encode_png
-from editscope.judges.faults import Fault, fault_of
+from editscope.transport.check import denies_key
+from editscope.transport.faults import Fault, fault_of
 
 if TYPE_CHECKING:
     from editscope.editors.hosted.exchange import Exchange
@@ -78,14 +79,6 @@ class Made:
     notes: tuple[str, ...] = ()
 
 
-class Failed(Exception):
-    """A request came to nothing; ``fault`` says why, and whether sending it again can help."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.text)
-        self.fault = fault
-
-
 class Service(ABC):
     """One vendor's API. ``make`` is all that a new one must have; the rest are names and numbers.
 
@@ -133,7 +126,7 @@ class Service(ABC):
 
     def denies(self, status: int, content: bytes) -> bool:
         """Whether the reply to ``check_path`` says that the key is wrong."""
-        return status == 401
+        return denies_key(status, content)
 
     def known(self, data: Any) -> bool:
         """Whether the reply to ``check_path`` shows that the model is there; True where it does not say."""

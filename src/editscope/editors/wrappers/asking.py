@@ -9,12 +9,12 @@ from typing import Any
 
 from editscope.cachefolder import cache_folder
 from editscope.editors.base import EditLimits
-from editscope.editors.hosted.background import Background
 from editscope.errors import BadInput
 from editscope.images import Pixels
-from editscope.judges.budget import Budget, estimate
 from editscope.judges.prompts.promptfile import Prompt, differences, read_prompt
 from editscope.judges.records import Call, Judge, Picture, Verdict, kept_verdict
+from editscope.transport.background import Background, run_once
+from editscope.transport.budget import Budget
 
 SIDE = 1024
 """The longer side of the pictures that a wrapper shows to its judge, at most."""
@@ -48,11 +48,7 @@ class Asker:
             finally:
                 await judge.close()
 
-        background = Background("check of a judge")
-        try:
-            background.run(check())
-        finally:
-            background.close()
+        run_once(check())
 
     def open(self) -> None:
         """Start the thread in which the judge is asked."""
@@ -84,7 +80,7 @@ class Asker:
         """Dollars for so many calls with so many pictures each, none of them in the cache; None where nobody knows."""
         picture = Picture(_gray())
         call = Call("guess", (TYPICAL * 12, *[picture] * images), _text())
-        cost = estimate(self._made(None), [call]).cost_usd
+        cost = self._made(None).estimate([call]).cost_usd
         return None if cost is None else cost * calls
 
     def _made(self, cache: Path | None) -> Judge:
@@ -95,9 +91,7 @@ class Asker:
         judge = load_judge(
             self.spec, cache=cache, **{name: value for name, value in given.items() if value is not None}
         )
-        hosted: Any = getattr(judge, "inner", judge)
-        if hasattr(hosted, "budget"):
-            hosted.budget = Budget(limits.max_cost, options=("--max-edit-cost", "--max-edits"))
+        judge.use_budget(Budget(limits.max_cost, options=("--max-edit-cost", "--max-edits")))
         return judge
 
 

@@ -5,19 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from editscope.judges.records import Call, Picture
-from editscope.judges.wire.base import (
-    Answer,
-    Manner,
-    NotAnAnswer,
-    Settings,
-    Wire,
-    dumps,
-    joined,
-    reply_schema,
-    rest,
-    temperature_of,
-    tokens,
-)
+from editscope.judges.wire.base import Answer, Manner, Settings, Wire, reply_schema, temperature_of
+from editscope.transport.messages import NotAnAnswer, closing_fields, dumps, joined, reported_tokens
 
 VERSION = "2023-06-01"
 TOKENS = 1024
@@ -61,7 +50,7 @@ class Anthropic(Wire):
             "tool_choice": {"type": "tool", "name": tool["name"]} if forced else None,
         }
         before = b'{"messages":[{"role":"user","content":['
-        return joined((_part(part) for part in call.parts), before, b"]}]" + rest(fields))
+        return joined((_part(part) for part in call.parts), before, b"]}]" + closing_fields(fields))
 
     def read(self, data: Any) -> Answer:
         """The tool's input as JSON where the tool was used (two uses: two objects, so no verdict), else the texts."""
@@ -77,8 +66,8 @@ class Anthropic(Wire):
         return Answer(
             text=text,
             snapshot=str(data.get("model") or ""),
-            input_tokens=tokens(usage, *read),
-            output_tokens=tokens(usage, "output_tokens"),
+            input_tokens=reported_tokens(usage, *read),
+            output_tokens=reported_tokens(usage, "output_tokens"),
             refused=refused,
             cut=ended == "max_tokens",
         )

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
 from editscope.judges.records import Call, Picture, Schema
-from editscope.outside import count, read_json
 
 Mode = Literal["schema", "object", "off"]
 MODES: tuple[Mode, ...] = ("schema", "object", "off")
@@ -60,26 +58,6 @@ class Answer:
     """Why the model or a filter before it would not answer; "" where it did."""
     cut: bool = False
     """Whether the reply stopped at the limit of tokens."""
-
-
-def tokens(usage: Any, *names: str) -> int | None:
-    """The tokens that a server reports under some names together; None where it reports none, or nonsense.
-
-    The first name must be there; the others may be.
-
-    >>> tokens({"input_tokens": 7, "cache_read_input_tokens": 2}, "input_tokens", "cache_read_input_tokens")
-    9
-    >>> tokens({"input_tokens": -7}, "input_tokens"), tokens(None, "input_tokens"), tokens({}, "input_tokens")
-    (None, None, None)
-    """
-    if not isinstance(usage, dict) or usage.get(names[0]) is None:
-        return None
-    found = [count(usage.get(name) or 0) if name in usage else 0 for name in names]
-    return None if any(one is None for one in found) else sum(one or 0 for one in found)
-
-
-class NotAnAnswer(Exception):
-    """A response with status 200 that is not what the format promises: it is asked for again."""
 
 
 class Wire(ABC):
@@ -147,33 +125,6 @@ SCHEMA_WORDS = (
     *("json mode", "structured output", "guided", "tool_choice", "input_schema", "additionalproperties"),
 )
 """What a server's objection to structured output mentions."""
-
-
-def dumps(value: Any) -> bytes:
-    """JSON bytes, as compact as they get."""
-    import orjson
-
-    return orjson.dumps(value)
-
-
-def loads(data: bytes | str) -> Any:
-    """What a server says in JSON, every text of it valid and without keys; ValueError where it is not JSON."""
-    return read_json(data)
-
-
-def joined(parts: Iterable[bytes], before: bytes, after: bytes) -> bytes:
-    """A JSON array's content between what stands before and after it, copied once."""
-    return b"".join((before, b",".join(parts), after))
-
-
-def rest(fields: Mapping[str, Any]) -> bytes:
-    """The further fields of an object whose first fields are already written; None is left out.
-
-    >>> rest({"model": "m", "seed": None})
-    b',"model":"m"}'
-    """
-    kept = {name: value for name, value in fields.items() if value is not None}
-    return b"," + dumps(kept)[1:] if kept else b"}"
 
 
 def data_url(picture: Picture) -> bytes:

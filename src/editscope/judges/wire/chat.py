@@ -5,21 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from editscope.judges.records import Call, Picture
-from editscope.judges.wire.base import (
-    Answer,
-    Manner,
-    NotAnAnswer,
-    Settings,
-    Wire,
-    data_url,
-    detail_of,
-    dumps,
-    joined,
-    reply_schema,
-    rest,
-    temperature_of,
-    tokens,
-)
+from editscope.judges.wire.base import Answer, Manner, Settings, Wire, data_url, detail_of, reply_schema, temperature_of
+from editscope.transport.messages import NotAnAnswer, closing_fields, dumps, joined, reported_tokens
 
 
 class Chat(Wire):
@@ -61,7 +48,7 @@ class Chat(Wire):
         }
         detail = detail_of(call, settings, manner)
         before = b'{"messages":[' + system + b'{"role":"user","content":['
-        return joined((_part(part, detail) for part in call.parts), before, b"]}]" + rest(fields))
+        return joined((_part(part, detail) for part in call.parts), before, b"]}]" + closing_fields(fields))
 
     def read(self, data: Any) -> Answer:
         """The first choice: its text, or its refusal."""
@@ -75,8 +62,8 @@ class Chat(Wire):
         return Answer(
             text=text,
             snapshot=str(data.get("model") or ""),
-            input_tokens=tokens(usage, "prompt_tokens"),
-            output_tokens=tokens(usage, "completion_tokens"),
+            input_tokens=reported_tokens(usage, "prompt_tokens"),
+            output_tokens=reported_tokens(usage, "completion_tokens"),
             refused=str(refused),
             cut=ended == "length",
         )

@@ -5,19 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from editscope.judges.records import Call, Picture
-from editscope.judges.wire.base import (
-    Answer,
-    Manner,
-    NotAnAnswer,
-    Settings,
-    Wire,
-    dumps,
-    joined,
-    reply_schema,
-    rest,
-    temperature_of,
-    tokens,
-)
+from editscope.judges.wire.base import Answer, Manner, Settings, Wire, reply_schema, temperature_of
+from editscope.transport.messages import NotAnAnswer, closing_fields, dumps, joined, reported_tokens
 
 REFUSING = frozenset({"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"})
 """The reasons for which Gemini ends a reply that nobody gets to see."""
@@ -61,7 +50,7 @@ class Gemini(Wire):
             "generationConfig": {name: value for name, value in generation.items() if value is not None},
         }
         before = b'{"contents":[{"role":"user","parts":['
-        return joined((_part(part) for part in call.parts), before, b"]}]" + rest(fields))
+        return joined((_part(part) for part in call.parts), before, b"]}]" + closing_fields(fields))
 
     def read(self, data: Any) -> Answer:
         """The first candidate's texts, its thoughts left out; a block of the prompt or of the reply is a refusal."""
@@ -77,8 +66,8 @@ class Gemini(Wire):
         return Answer(
             text=text,
             snapshot=str(data.get("modelVersion") or ""),
-            input_tokens=tokens(usage, "promptTokenCount"),
-            output_tokens=tokens(usage, "candidatesTokenCount", "thoughtsTokenCount"),
+            input_tokens=reported_tokens(usage, "promptTokenCount"),
+            output_tokens=reported_tokens(usage, "candidatesTokenCount", "thoughtsTokenCount"),
             refused=refused,
             cut=ended == "MAX_TOKENS",
         )

@@ -5,21 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from editscope.judges.records import Call, Picture
-from editscope.judges.wire.base import (
-    Answer,
-    Manner,
-    NotAnAnswer,
-    Settings,
-    data_url,
-    detail_of,
-    dumps,
-    joined,
-    reply_schema,
-    rest,
-    temperature_of,
-    tokens,
-)
+from editscope.judges.wire.base import Answer, Manner, Settings, data_url, detail_of, reply_schema, temperature_of
 from editscope.judges.wire.chat import Chat
+from editscope.transport.messages import NotAnAnswer, closing_fields, dumps, joined, reported_tokens
 
 
 class Responses(Chat):
@@ -48,7 +36,7 @@ class Responses(Chat):
         }
         detail = detail_of(call, settings, manner)
         parts = (_part(part, detail) for part in call.parts)
-        return joined(parts, b'{"input":[{"role":"user","content":[', b"]}]" + rest(fields))
+        return joined(parts, b'{"input":[{"role":"user","content":[', b"]}]" + closing_fields(fields))
 
     def read(self, data: Any) -> Answer:
         """The texts of all messages in the output; a refusal or a filter where there is one."""
@@ -66,8 +54,8 @@ class Responses(Chat):
         return Answer(
             text=text,
             snapshot=str(data.get("model") or ""),
-            input_tokens=tokens(usage, "input_tokens"),
-            output_tokens=tokens(usage, "output_tokens"),
+            input_tokens=reported_tokens(usage, "input_tokens"),
+            output_tokens=reported_tokens(usage, "output_tokens"),
             refused=refused,
             cut=why == "max_output_tokens",
         )

@@ -140,8 +140,7 @@ class Asking:
         judge = self.judges[question.judge]
         try:
             if question.only_known:
-                known = getattr(judge, "known", None)
-                answer = Answer(question, known(question.call, question.sample) if known else None)
+                answer = Answer(question, judge.known(question.call, question.sample))
             else:
                 answer = Answer(question, kept_verdict(await judge.ask(question.call, question.sample)))
         except EditscopeError as error:

@@ -12,10 +12,10 @@ from editscope.editors.hosted.client import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import Option, flag, matching, number, one_of
 from editscope.editors.hosted.pictures import from_base64, from_url
-from editscope.editors.hosted.service import Asked, Failed, Made, Service, Settings
+from editscope.editors.hosted.service import Asked, Made, Service, Settings
 from editscope.editors.sizing import Size
-from editscope.judges.faults import Fault, fault_of
-from editscope.judges.wire.base import NotAnAnswer, joined, loads, rest
+from editscope.transport.faults import Failed, Fault, fault_of
+from editscope.transport.messages import NotAnAnswer, closing_fields, joined, loads
 
 SEEDREAM = re.compile(r"seedream-(\d+)[-.](\d+)")
 NEWEST = (5, 0)
@@ -103,8 +103,8 @@ class Ark(Service):
             "stream": False,
         }
         if len(pictures) == 1:
-            return b'{"image":' + pictures[0] + rest(fields)
-        return joined(pictures, b'{"image":[', b"]" + rest(fields))
+            return b'{"image":' + pictures[0] + closing_fields(fields)
+        return joined(pictures, b'{"image":[', b"]" + closing_fields(fields))
 
     def size(self, size: Size) -> Size | None:
         """The size that is asked for in pixels; None leaves it to the model, or to a name such as 2K."""

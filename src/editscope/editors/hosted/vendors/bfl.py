@@ -9,12 +9,12 @@ from editscope.editors.hosted.client import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import Option, flag, matching, number, one_of
 from editscope.editors.hosted.pictures import from_url
-from editscope.editors.hosted.service import Asked, Failed, Made, Service, Settings
+from editscope.editors.hosted.service import Asked, Made, Service, Settings
 from editscope.editors.sizing import Size, fit_to
 from editscope.errors import BadInput
-from editscope.judges.faults import Fault, fault_of
-from editscope.judges.wire.base import NotAnAnswer, dumps
 from editscope.outside import MOST_DOLLARS, measure
+from editscope.transport.faults import Failed, Fault, fault_of
+from editscope.transport.messages import NotAnAnswer, dumps
 
 KONTEXT, FLUX_2, FLEX, KLEIN = "flux-kontext", "flux-2", "flux-2-flex", "flux-2-klein"
 

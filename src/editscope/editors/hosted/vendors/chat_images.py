@@ -12,11 +12,11 @@ from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import Option, flag, matching, number, one_of
 from editscope.editors.hosted.pictures import from_base64, from_url
 from editscope.editors.hosted.prices import Tokens
-from editscope.editors.hosted.service import Asked, Failed, Made, Service, Settings
+from editscope.editors.hosted.service import Asked, Made, Service, Settings
 from editscope.errors import BadInput
-from editscope.judges.faults import LONGEST_TEXT, Fault, fault_of
-from editscope.judges.wire.base import NotAnAnswer, dumps, joined, loads, rest, tokens
 from editscope.outside import MOST_DOLLARS, measure
+from editscope.transport.faults import LONGEST_TEXT, Failed, Fault, fault_of
+from editscope.transport.messages import NotAnAnswer, closing_fields, dumps, joined, loads, reported_tokens
 
 MARKDOWN = re.compile(r"!\[[^\]]*\]\(\s*<?((?:https?://|data:image/)[^)\s>]+)>?[^)]*\)")
 DATA_URL = re.compile(r"data:image/[a-z0-9.+-]+;base64,[A-Za-z0-9+/=]+", re.IGNORECASE)
@@ -117,7 +117,7 @@ class ChatImages(Service):
             b'{"type":"image_url","image_url":{"url":"data:image/png;base64,' + data + b'"}}' for data in asked.base64
         ]
         parts.append(b'{"type":"text","text":' + dumps(asked.request.instruction) + b"}")
-        return joined(parts, b'{"messages":[{"role":"user","content":[', b"]}]" + rest(fields))
+        return joined(parts, b'{"messages":[{"role":"user","content":[', b"]}]" + closing_fields(fields))
 
     def _modalities(self) -> list[str] | None:
         wanted = str(self.option("modalities", "image,text"))
@@ -199,10 +199,10 @@ def _by_filter(status: int, content: bytes) -> Fault | None:
 
 def _tokens(usage: Any) -> Tokens | None:
     """Chat servers report all that comes in and out; what was picture is known only where there are details."""
-    out, went = tokens(usage, "completion_tokens"), tokens(usage, "prompt_tokens")
+    out, went = reported_tokens(usage, "completion_tokens"), reported_tokens(usage, "prompt_tokens")
     if not out:
         return None
-    image_out = min(out, tokens(usage.get("completion_tokens_details"), "image_tokens") or 0)
+    image_out = min(out, reported_tokens(usage.get("completion_tokens_details"), "image_tokens") or 0)
     if not image_out:
         return None
     return Tokens(text_in=went or 0, text_out=out - image_out, image_out=image_out)

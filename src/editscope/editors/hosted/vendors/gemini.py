@@ -14,9 +14,9 @@ from editscope.editors.hosted.prices import Tokens
 from editscope.editors.hosted.service import Asked, Made, Service, Settings
 from editscope.editors.sizing import Size
 from editscope.errors import BadInput
-from editscope.judges.faults import Fault, barred, fault_of
-from editscope.judges.wire.base import NotAnAnswer, dumps, joined, rest, tokens
 from editscope.judges.wire.gemini import REFUSING
+from editscope.transport.faults import Fault, barred, fault_of
+from editscope.transport.messages import NotAnAnswer, closing_fields, dumps, joined, reported_tokens
 
 ASPECTS = ("1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9")
 """What every model of the family can make."""
@@ -99,7 +99,7 @@ class GeminiImages(Service):
         parts = [b'{"inlineData":{"mimeType":"image/png","data":"' + data + b'"}}' for data in asked.base64]
         parts.append(b'{"text":' + dumps(asked.request.instruction) + b"}")
         fields = {"generationConfig": _said(**generation)}
-        return joined(parts, b'{"contents":[{"role":"user","parts":[', b"]}]" + rest(fields))
+        return joined(parts, b'{"contents":[{"role":"user","parts":[', b"]}]" + closing_fields(fields))
 
     def aspect(self, size: Size) -> str | None:
         """The aspect ratio that is asked for; None leaves it to the model, which follows the pictures it gets."""
@@ -210,15 +210,15 @@ def _trace(thoughts: str, said: str) -> str:
 def _tokens(data: Any, *, drawn: bool) -> Tokens | None:
     """What the reply says about tokens. Thoughts are paid for as text; without details the picture is all there is."""
     usage = data.get("usageMetadata")
-    went, came = tokens(usage, "promptTokenCount"), tokens(usage, "candidatesTokenCount") or 0
+    went, came = reported_tokens(usage, "promptTokenCount"), reported_tokens(usage, "candidatesTokenCount") or 0
     if went is None:
         return None
     image_in = min(went, _of_pictures(usage.get("promptTokensDetails")))
     details = usage.get("candidatesTokensDetails")
     image_out = min(came, _of_pictures(details)) if details else came if drawn else 0
-    thoughts = tokens(usage, "thoughtsTokenCount") or 0
+    thoughts = reported_tokens(usage, "thoughtsTokenCount") or 0
     return Tokens(went - image_in, image_in, came - image_out + thoughts, image_out)
 
 
 def _of_pictures(details: Any) -> int:
-    return sum(tokens(one, "tokenCount") or 0 for one in details or () if one.get("modality") == "IMAGE")
+    return sum(reported_tokens(one, "tokenCount") or 0 for one in details or () if one.get("modality") == "IMAGE")

@@ -12,8 +12,8 @@ from editscope.editors.hosted.pictures import from_base64, from_url
 from editscope.editors.hosted.prices import Tokens
 from editscope.editors.hosted.service import Asked, Made, Service
 from editscope.editors.sizing import Size, fit_to
-from editscope.judges.faults import Fault, barred, fault_of
-from editscope.judges.wire.base import NotAnAnswer, tokens
+from editscope.transport.faults import Fault, barred, fault_of
+from editscope.transport.messages import NotAnAnswer, reported_tokens
 
 SIZES: tuple[Size, ...] = ((1024, 1024), (1536, 1024), (1024, 1536))
 """What the first models can make."""
@@ -131,14 +131,14 @@ def closest_size(model: str, size: Size) -> Size:
 
 def _tokens(usage: Any) -> Tokens | None:
     """What the reply says about tokens; details where it has them, else all that goes in taken as pictures."""
-    out, went = tokens(usage, "output_tokens"), tokens(usage, "input_tokens") or 0
+    out, went = reported_tokens(usage, "output_tokens"), reported_tokens(usage, "input_tokens") or 0
     if not out:
         return None
     of_input, of_output = usage.get("input_tokens_details"), usage.get("output_tokens_details")
-    text_in, text_out = tokens(of_input, "text_tokens") or 0, tokens(of_output, "text_tokens") or 0
+    text_in, text_out = reported_tokens(of_input, "text_tokens") or 0, reported_tokens(of_output, "text_tokens") or 0
     return Tokens(
         text_in=text_in,
-        image_in=tokens(of_input, "image_tokens") or max(0, went - text_in),
+        image_in=reported_tokens(of_input, "image_tokens") or max(0, went - text_in),
         text_out=text_out,
-        image_out=tokens(of_output, "image_tokens") or max(0, out - text_out),
+        image_out=reported_tokens(of_output, "image_tokens") or max(0, out - text_out),
     )

@@ -3,52 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from editscope.errors import BadInput, Stopped
-from editscope.judges.records import Call, Judge
-
-OUTPUT_GUESS = 300
-"""Tokens that a reply is taken to have until replies have shown better."""
 
 
 class BudgetSpent(Stopped):
     """The budget does not allow another request. What is done is kept, and the run can be resumed with more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What some calls will take, each asked once and answered at the first attempt.
-
-    ``cost_usd`` is None where the price of the model is not known.
-    """
-
-    calls: int = 0
-    images: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost_usd: float | None = None
-
-    def __add__(self, other: Estimate) -> Estimate:
-        both = (self.cost_usd, other.cost_usd)
-        return Estimate(
-            self.calls + other.calls,
-            self.images + other.images,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            None if both[0] is None or both[1] is None else both[0] + both[1],
-        )
-
-
-def estimate(judge: Judge, calls: Iterable[Call], samples: int = 1) -> Estimate:
-    """What calls to any judge will take; a judge that cannot say (one of your own) is taken to cost nothing."""
-    own = getattr(judge, "estimate", None)
-    if own is not None:
-        return own(calls, samples)  # type: ignore[no-any-return]
-    listed = list(calls)
-    images = sum(len(call.pictures) for call in listed)
-    return Estimate(samples * len(listed), samples * images, cost_usd=0.0)
 
 
 @dataclass(frozen=True, slots=True)

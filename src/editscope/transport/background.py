@@ -31,6 +31,15 @@ class Background:
         self._loop.close()
 
 
+def run_once(work: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine gives or raises, run in an event loop that ends with it."""
+    background = Background("editscope-check")
+    try:
+        return background.run(work)
+    finally:
+        background.close()
+
+
 async def _cancel_others() -> None:
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from editscope.judges.connection import TooLarge, Unreadable
+from editscope.transport.reply import TooLarge, Unreadable
 
 _PROBE_S = 5.0
 _EXPIRED, _NOT_YET = 10, 9
@@ -34,10 +34,10 @@ class Unreached:
     why: str
     fix: str = ""
 
-    def said(self, otherwise: str) -> str:
-        """Both, for the end of a sentence.
+    def with_fix(self, otherwise: str) -> str:
+        """Both, for the end of a sentence; ``otherwise`` is what to do where no fix is known.
 
-        >>> Unreached("Connection refused").said("is it running?")
+        >>> Unreached("Connection refused").with_fix(otherwise="is it running?")
         '(Connection refused); is it running?'
         """
         return f"({self.why}); {self.fix or otherwise}"

@@ -1,4 +1,4 @@
-"""Where a host is: a server on the Internet must not make us ask machines of our own network."""
+"""Addresses of the local network: a server on the Internet must not make us ask machines of our own."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import ipaddress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from editscope.editors.hosted.service import Failed
-from editscope.judges.faults import Fault
+from editscope.transport.faults import Failed, Fault
 
 if TYPE_CHECKING:
     from aiohttp.abc import AbstractResolver
 
 
-def inward() -> Failed:
+def points_inward() -> Failed:
     """The error for an address that a server names and that lies in our network, where it has no business."""
     return Failed(Fault("the server points to an address of the local network", paid=True))
 
@@ -30,22 +29,24 @@ def is_local(host: str) -> bool:
         return host == "localhost" or host.endswith((".localhost", ".local", ".internal"))
 
 
-def resolver(base_url: str) -> AbstractResolver:
+def resolver(base_url: str, proxy: str | None = None) -> AbstractResolver:
     """Looks up names as the system does, and raises Failed for one that leads into our network, however it is written.
 
-    Where the API itself is in our network, so may be what it points to.
+    The server of ``base_url`` and the proxy may be anywhere. Where the server is in our network, so may be what it
+    points to.
     """
     from aiohttp import ThreadedResolver
 
     home = urlsplit(base_url).hostname or ""
+    trusted = (home, urlsplit(proxy).hostname if proxy else home)
 
-    class Outward(ThreadedResolver):
+    class OutwardResolver(ThreadedResolver):
         async def resolve(self, host: str, *arguments: Any, **more: Any) -> Any:
-            found = await super().resolve(host, *arguments, **more)
-            if host == home or not any(is_local(one["host"]) for one in found):
-                return found
-            if is_local(home) or any(is_local(one["host"]) for one in await super().resolve(home, *arguments, **more)):
-                return found
-            raise inward()
+            addresses = await super().resolve(host, *arguments, **more)
+            if host in trusted or not any(is_local(address["host"]) for address in addresses) or is_local(home):
+                return addresses
+            if any(is_local(address["host"]) for address in await super().resolve(home, *arguments, **more)):
+                return addresses
+            raise points_inward()
 
-    return Outward()
+    return OutwardResolver()

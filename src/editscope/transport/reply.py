@@ -1,11 +1,13 @@
-"""Connections to servers: one kind of session for all of them, and bodies that are read up to a limit."""
+"""Replies of a server: one request sent, its body decompressed and read up to a limit."""
 
 from __future__ import annotations
 
+import asyncio
 import zlib
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from io import BytesIO
 from typing import Any
-from urllib.parse import urlsplit
 
 from editscope.images import MAX_PIXELS
 
@@ -22,6 +24,8 @@ STEEP, STEEP_FROM = 50, 16_000_000
 """A body of more bytes than this that is so many times as large as what was sent is a bomb, not a picture."""
 
 PIECE = 1 << 16
+LARGE = 1 << 20
+"""A body of more bytes than this is sent in pieces."""
 GZIP = b"\x1f\x8b"
 ENCODINGS = "gzip, deflate"
 """What we can decompress piece by piece; nothing else is asked for."""
@@ -35,30 +39,33 @@ class Unreadable(Exception):
     """A body in an encoding that nobody asked for, or that is broken."""
 
 
-def session(
-    base_url: str, *, headers: Mapping[str, str], timeout: Any = None, connector: Mapping[str, Any] | None = None
-) -> Any:
-    """A session with one server. Bodies are decompressed by ``body``, which stops at a limit, and nowhere else."""
-    import aiohttp
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply as it came."""
 
-    return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60.0, ttl_dns_cache=300, **(connector or {})),
-        timeout=timeout or aiohttp.ClientTimeout(total=None),
-        headers={"User-Agent": "editscope", "Accept-Encoding": ENCODINGS, **headers},
-        cookie_jar=aiohttp.DummyCookieJar(),
-        proxy=proxy_of(base_url),
-        auto_decompress=False,
-    )
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
 
 
-def proxy_of(base_url: str) -> str | None:
-    """The proxy that the environment names for this address; aiohttp's own way reads .netrc too, on every request."""
-    from urllib.request import getproxies, proxy_bypass
-
-    address = urlsplit(base_url)
-    if address.hostname is None or proxy_bypass(address.hostname):
-        return None
-    return getproxies().get(address.scheme)
+async def send(
+    session: Any,
+    method: str,
+    url: str,
+    *,
+    data: Any = None,
+    headers: Mapping[str, str] | None = None,
+    timeout_s: float | None = None,
+    most: int = MOST_TEXT,
+) -> Reply:
+    """The reply to one request, whatever its status. Redirects are not followed; ``most`` limits the body."""
+    if isinstance(data, bytes) and len(data) > LARGE:
+        data = BytesIO(data)
+    async with (
+        asyncio.timeout(timeout_s),
+        session.request(method, url, data=data, headers=headers, allow_redirects=False) as response,
+    ):
+        return Reply(response.status, response.headers, await body(response, most))
 
 
 async def body(response: Any, most: int = MOST_TEXT) -> bytes:

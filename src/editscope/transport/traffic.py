@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from editscope.errors import Stopped
-from editscope.judges.budget import NOTHING_DUE, Bill, Budget
-from editscope.judges.control import Concurrency, Pace, full_jitter
-from editscope.judges.faults import Fault
+from editscope.transport.budget import NOTHING_DUE, Bill, Budget
+from editscope.transport.faults import Fault
+from editscope.transport.rate_control import Concurrency, Pace, full_jitter
 
 T = TypeVar("T")
 
@@ -48,6 +48,36 @@ class Sent(Generic[T]):
 
 
 @dataclass(slots=True)
+class Tally:
+    """What the requests for one answer have taken so far.
+
+    ``cost`` counts lost requests, too, since they may have been paid for; ``charged`` is what counts against the
+    budget; ``estimated`` counts answers whose tokens are our estimate, ``lost`` requests without an answer.
+    """
+
+    attempts: int = 0
+    seconds: float = 0.0
+    last_seconds: float = 0.0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    charged: float = 0.0
+    estimated: int = 0
+    lost: int = 0
+
+    def add(self, sent: Sent[Any]) -> None:
+        """Count one more request."""
+        self.seconds += sent.seconds
+        self.last_seconds = sent.seconds
+        self.input_tokens += sent.bill.input_tokens
+        self.output_tokens += sent.bill.output_tokens
+        self.cost += sent.bill.cost
+        self.charged += max(sent.bill.cost, sent.bill.charged)
+        self.estimated += sent.bill.estimated
+        self.lost += isinstance(sent.outcome, Fault) and sent.outcome.paid
+
+
+@dataclass(slots=True)
 class Tries:
     """The failures of one reply so far."""
 
@@ -76,6 +106,7 @@ class Traffic:
     """Lets requests to one server pass, within concurrency, budget and pace, and books what they cost.
 
     ``who`` and ``what`` are for the sentence that ends a run: "the judge openai:gpt-4o has not answered 25 calls …".
+    With ``stops_when_closed`` a fault of the account ends the run at once, else only many faults in a row do.
     """
 
     def __init__(
@@ -83,6 +114,7 @@ class Traffic:
         who: str,
         *,
         what: str = "calls",
+        stops_when_closed: bool = False,
         patience: Patience = Patience(),
         budget: Budget | None = None,
         concurrency: int = 32,
@@ -91,6 +123,7 @@ class Traffic:
     ) -> None:
         self.who = who
         self.what = what
+        self.stops_when_closed = stops_when_closed
         self.patience = patience
         self.budget = budget or Budget()
         self.control = Concurrency(concurrency)
@@ -100,18 +133,53 @@ class Traffic:
         self._failures = 0
         self._gone = ""
 
+    async def answer(
+        self,
+        attempt: Callable[[], Awaitable[T | Fault]],
+        bill: Callable[[T], Bill],
+        tally: Tally,
+        *,
+        expected: Callable[[], Bill],
+        gives_way: Callable[[Fault], bool],
+    ) -> T | Fault:
+        """Send until there is an answer, or a fault that sending again cannot mend.
+
+        ``expected`` says before each attempt what it may come to. Where the server objects to the form of a request,
+        ``gives_way`` says whether the next attempt will have another form. ``tally`` counts every attempt.
+        """
+        tries = Tries(self.patience)
+
+        async def counted() -> T | Fault:
+            tally.attempts += 1
+            return await attempt()
+
+        while True:
+            sent = await self.send(counted, bill, expected())
+            tally.add(sent)
+            if not isinstance(sent.outcome, Fault):
+                return sent.outcome
+            fault = sent.outcome
+            if fault.closed and self.stops_when_closed:
+                raise self.end(f"{self.who} cannot be asked any more: {fault.text}")
+            if fault.objects and gives_way(fault):
+                continue
+            if not tries.another(fault):
+                return self.given_up(fault, tally.attempts)
+            await self.pause(fault, tries.failures - 1)
+
     async def send(
-        self, attempt: Callable[[], Awaitable[T | Fault]], bill: Callable[[T], Bill], *, cost: float, tokens: int = 0
+        self, attempt: Callable[[], Awaitable[T | Fault]], bill: Callable[[T], Bill], expected: Bill
     ) -> Sent[T]:
-        """One request of that estimated cost and so many tokens, made when its turn has come.
+        """One request that may come to ``expected``, made when its turn has come.
 
         An answer is booked as ``bill`` reports it, a lost request as it was reserved, one that was turned away as
         nothing. Raises BudgetSpent, or Stopped when the server was given up.
         """
+        tokens = expected.input_tokens + expected.output_tokens
         ticket = await self.control.enter()
         try:
             self.still_there()
-            held = await self.budget.reserve(cost)
+            held = await self.budget.reserve(expected.cost)
             outcome: T | Fault = NOT_SENT
             seconds, due = 0.0, NOTHING_DUE
             try:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from editscope.judges.connection import TooLarge, Unreadable
-from editscope.judges.control import retry_after
-from editscope.judges.reaching import short, tls_fault
-from editscope.judges.wire.base import loads
 from editscope.outside import received
+from editscope.transport.messages import NotAnAnswer, NotJson, loads
+from editscope.transport.rate_control import retry_after
+from editscope.transport.reach import short, tls_fault
+from editscope.transport.reply import TooLarge, Unreadable
 
 BUSY = frozenset({429, 503, 529})
 TRANSIENT = frozenset({408, 409, 425, 500, 502, 504, 520, 521, 522, 523, 524})
@@ -44,6 +44,14 @@ class Fault:
     """Seconds that the server asked to wait."""
     closed: bool = False
     """Whether it is the account that is turned away, so that no other request will pass either."""
+
+
+class Failed(Exception):
+    """A request came to nothing; ``fault`` says why, and whether sending it again can help."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.text)
+        self.fault = fault
 
 
 def fault_of(status: int, headers: Mapping[str, str], content: bytes) -> Fault:
@@ -99,6 +107,18 @@ def from_exception(error: Exception, timeout_s: float) -> Fault:
     if isinstance(error, aiohttp.ClientError | OSError):
         return Fault(f"the connection broke ({type(error).__name__})", again=True, paid=True)
     raise error
+
+
+UNREADABLE = (NotAnAnswer, ValueError, KeyError, TypeError, IndexError, AttributeError)
+"""What reading a reply raises that is not what its API promises."""
+
+
+def from_reading(error: Exception) -> Fault:
+    """The fault behind an exception of UNREADABLE: the reply came, so it may be paid for."""
+    if isinstance(error, NotAnAnswer):
+        return Fault(f"the server sent no answer: {received(error, LONGEST_TEXT)}", again=True, paid=True)
+    text = str(error) if isinstance(error, NotJson) else "something that is not a response of its API"
+    return Fault(f"the server sent {text}", again=True, paid=True)
 
 
 def _decoded(content: bytes) -> Any:

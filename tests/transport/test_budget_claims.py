@@ -16,7 +16,7 @@ from editscope.judges.budget import BudgetSpent
 from editscope.judges.control import Pace, retry_after
 from editscope.judges.records import Field, Schema
 from editscope.judges.tokens import call_tokens
-from editscope.runs.engine.edit_budget import Purse
+from editscope.runs.engine.edit_budget import EditBudget
 from support.servers.editor_server import OpenAIServer
 from support.servers.editor_server import Reply as EditReply
 from support.servers.editor_server_bfl import BFLServer, Task
@@ -112,7 +112,7 @@ def test_measures_that_make_no_sense_are_not_kept() -> None:
 
 
 def test_a_purse_takes_what_counts_against_the_budget() -> None:
-    purse = Purse(es.EditLimits(max_cost=1.0))
+    purse = EditBudget(es.EditLimits(max_cost=1.0))
     purse.spend({"cost_usd": 0.0, "charged_usd": 0.7})
     purse.spend({"cost_usd": 0.2})
     assert purse.cost_usd == pytest.approx(0.9)

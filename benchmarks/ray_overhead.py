@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import editscope as es
-from editscope.runs.engine.case_steps import Bench
+from editscope.runs.engine.case_steps import CaseSteps
 from editscope.runs.start import cores
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -66,7 +66,7 @@ def table(suite: es.Suite, cases: int, workers: int) -> None:
 def plain(suite: es.Suite, ids: tuple[str, ...]) -> float:
     """Seconds for a case, one after the other."""
     folder = Path(tempfile.mkdtemp())
-    bench = Bench(suite, Waits(SECONDS), folder, 0)
+    bench = CaseSteps(suite, Waits(SECONDS), folder, 0)
     warm, *others = ids
     for case_id in (warm, *others):
         if case_id == others[0]:

@@ -31,7 +31,7 @@ import numpy as np
 
 import editscope as es
 from editscope.images import Pixels
-from editscope.runs.engine.case_steps import Bench, asked
+from editscope.runs.engine.case_steps import CaseSteps, request_edits
 
 HERE = Path(__file__).parent
 AT_A_TIME = 4
@@ -101,7 +101,7 @@ def by_command(side: int, way: str, output: str, seconds: float, cases: int, fol
 def by_loop(side: int, output: str, seconds: float, cases: int, folder: Path) -> float:
     """The rate of a plain loop: four edits, then their scores, then the next four."""
     suite, editor = es.load_suite("paintbench", **suite_options(side)), Waiting("batch", output, seconds)
-    bench = Bench(suite, editor, folder / f"loop-{side}-{output}", 0)
+    bench = CaseSteps(suite, editor, folder / f"loop-{side}-{output}", 0)
     ids = suite.select(None, cases + AT_A_TIME)
     began = 0.0
     for start in range(0, len(ids), AT_A_TIME):
@@ -109,7 +109,7 @@ def by_loop(side: int, output: str, seconds: float, cases: int, folder: Path) ->
             began = time.perf_counter()
         some = [bench.case(case_id) for case_id in ids[start : start + AT_A_TIME]]
         requests: list[Any] = [bench.before(case, 0) for case in some]
-        for case, (edit, trace) in zip(some, asked(editor, requests), strict=True):
+        for case, (edit, trace) in zip(some, request_edits(editor, requests), strict=True):
             made = bench.after(edit, trace, 0, "")
             bench.score(case, made.line, made.pixels)
     return (len(ids) - AT_A_TIME) / (time.perf_counter() - began)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from editscope.audit.audit import Audit, estimate_audit, open_audit, plan_audit, run_audit
-from editscope.audit.exhibits import make_set, read_set
-from editscope.audit.known_edits import APART, DAMAGES, ladder
+from editscope.audit.known_edit_set import make_set, read_set
+from editscope.audit.known_edits import APART, DAMAGES, graded_edits
 from editscope.errors import BadInput, Stopped
 from editscope.images import load
 from editscope.report.pages.audit import write_audit
@@ -193,8 +193,8 @@ def test_every_kind_of_damage_makes_a_ladder(suite: Suite) -> None:
     case = suite[suite.ids[0]]
     assert case.answer is not None
     for seed, name in enumerate(DAMAGES):
-        made = ladder(case.images[0], case.answer, seed)
-        mious = [one.miou for one in made.exhibits]
+        made = graded_edits(case.images[0], case.answer, seed)
+        mious = [one.miou for one in made.edits]
         assert made.damage == name and len(mious) == 5
         assert all(a - b >= APART for a, b in pairwise(mious))
 
@@ -203,7 +203,7 @@ def test_a_spill_that_has_no_room_becomes_another_damage() -> None:
     import numpy as np
 
     before = np.zeros((20, 20, 3), np.uint8)
-    assert ladder(before, before + 200, seed=2).damage == "undone"
+    assert graded_edits(before, before + 200, seed=2).damage == "undone"
 
 
 # --- anchors and drift ----------------------------------------------------------------------------

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from editscope.audit.drift import Session, compare
-from editscope.audit.exhibits import ExhibitSet, Problem, Shown
 from editscope.audit.findings import (
-    Duel,
-    Scored,
+    PairChoice,
+    ScoredEdit,
     findings,
     kendall,
     leans,
@@ -26,6 +25,7 @@ from editscope.audit.findings import (
     read,
     spearman,
 )
+from editscope.audit.known_edit_set import AuditProblem, KnownEditSet, StoredKnownEdit
 from editscope.judges import Verdict
 
 LEVELS = ("oracle", "light", "medium", "heavy", "none")
@@ -35,23 +35,23 @@ score = st.one_of(st.none(), st.integers(1, 5))
 
 
 @st.composite
-def scored(draw: Callable[..., list[list[list[int | None]]]], samples: int = 2) -> list[Scored]:
+def scored(draw: Callable[..., list[list[list[int | None]]]], samples: int = 2) -> list[ScoredEdit]:
     row = st.lists(st.lists(score, min_size=samples, max_size=samples), min_size=5, max_size=5)
     problems = draw(st.lists(row, min_size=1, max_size=6))
     return [
-        Scored(number, level, miou, tuple(given))
+        ScoredEdit(number, level, miou, tuple(given))
         for number, problem in enumerate(problems)
         for level, miou, given in zip(LEVELS, MIOUS, problem, strict=True)
     ]
 
 
-def problems_of(said: list[Scored]) -> int:
+def problems_of(said: list[ScoredEdit]) -> int:
     return 1 + max(one.problem for one in said)
 
 
 @settings(max_examples=60, deadline=None)
 @given(scored())
-def test_rank_accuracy_is_the_share_of_pairs_in_the_right_order(said: list[Scored]) -> None:
+def test_rank_accuracy_is_the_share_of_pairs_in_the_right_order(said: list[ScoredEdit]) -> None:
     points: list[float] = []
     for a, b in combinations(said, 2):
         if a.problem != b.problem:
@@ -66,7 +66,7 @@ def test_rank_accuracy_is_the_share_of_pairs_in_the_right_order(said: list[Score
 
 @settings(max_examples=60, deadline=None)
 @given(scored(samples=1))
-def test_kendall_is_that_of_scipy_within_each_problem(said: list[Scored]) -> None:
+def test_kendall_is_that_of_scipy_within_each_problem(said: list[ScoredEdit]) -> None:
     taus = []
     for number in range(problems_of(said)):
         own = [(one.miou, one.scores[0]) for one in said if one.problem == number and one.scores[0] is not None]
@@ -79,7 +79,7 @@ def test_kendall_is_that_of_scipy_within_each_problem(said: list[Scored]) -> Non
 
 @settings(max_examples=15, deadline=None)
 @given(scored())
-def test_spearman_is_that_of_scipy_over_all_exhibits(said: list[Scored]) -> None:
+def test_spearman_is_that_of_scipy_over_all_exhibits(said: list[ScoredEdit]) -> None:
     kept: dict[int, list[tuple[float, float]]] = {}
     for one in said:
         given_scores = [s for s in one.scores if s is not None]
@@ -132,9 +132,9 @@ def test_a_bias_is_found_where_there_is_one_and_seldom_where_there_is_none(
 # --- from verdicts to figures ---------------------------------------------------------------------
 
 
-def problem(name: str) -> Problem:
-    edits = tuple(Shown(level, miou, f"{level}.png", "") for level, miou in zip(LEVELS, MIOUS, strict=True))
-    return Problem(name, "Do it.", {}, "undone", Shown("source", 0.0, "source.png", ""), edits)
+def problem(name: str) -> AuditProblem:
+    edits = tuple(StoredKnownEdit(level, miou, f"{level}.png", "") for level, miou in zip(LEVELS, MIOUS, strict=True))
+    return AuditProblem(name, "Do it.", {}, "undone", StoredKnownEdit("source", 0.0, "source.png", ""), edits)
 
 
 def chose(place: int) -> Verdict:
@@ -149,14 +149,14 @@ def test_a_duel_knows_who_was_chosen_in_each_order() -> None:
         ("a", "pair:light:oracle", 0): Verdict("refused"),
     }
     _, duels = read([problem("a")], said)
-    assert duels == [Duel(0, "oracle", "none", True, False), Duel(0, "oracle", "light", False, None)]
+    assert duels == [PairChoice(0, "oracle", "none", True, False), PairChoice(0, "oracle", "light", False, None)]
     found = findings("j", [problem("a")], said)
     assert found.chose_first.value == 1.0 and found.pair_accuracy.value == 0.5  # the half duel is in neither
     assert found.same_in_both_orders.value == 0.0
 
 
 def test_drift_is_the_change_of_the_mean_of_each_exhibit() -> None:
-    shown = ExhibitSet(Path(), "s", "f", 0, (problem("a"), problem("b")))
+    shown = KnownEditSet(Path(), "s", "f", 0, (problem("a"), problem("b")))
 
     def session(day: str, *scores: tuple[int | None, ...]) -> Session:
         names = [f"{one}:{level}" for one in "ab" for level in LEVELS]

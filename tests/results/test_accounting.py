@@ -26,7 +26,7 @@ from editscope.report import write as write_report
 from editscope.report.model import gather
 from editscope.report.paper_figures.failures import level_shares
 from editscope.results import open_run
-from editscope.results.accounting import accounting_said
+from editscope.results.accounting import accounting_in_words
 from editscope.runs.rescore import plan_recount
 from editscope.runs.start import execute
 from editscope.scoring.rubrics.accounting import FAILED, MISSING, OURS
@@ -137,7 +137,7 @@ def test_a_released_count_that_needs_verdicts_nobody_gave_is_not_made_up() -> No
     found = tables(info, [line("picabench", case, {}, missing="no_output")])
     assert (found["accounting"]["differs"], found["accounting"]["unknown"]) == (None, 1)
     assert "other" not in found["accounting"]
-    assert "a white picture in place of 1 missing edit" in accounting_said(found)
+    assert "a white picture in place of 1 missing edit" in accounting_in_words(found)
 
 
 def test_a_protocol_without_a_released_tool_counts_our_way_and_says_so() -> None:
@@ -145,7 +145,7 @@ def test_a_protocol_without_a_released_tool_counts_our_way_and_says_so() -> None
     info = run_info(load_rubric("worldedit"), WorldEditSuite.aggregation, accounting="released")
     found = tables(info, [line("worldedit", case, {}, missing="no_output")])
     assert found["overall"]["average"]["mean"] == 1.0
-    assert accounting_said(found) == "there is no released tool for this protocol: counted our way"
+    assert accounting_in_words(found) == "there is no released tool for this protocol: counted our way"
 
 
 def test_the_other_accounting_of_a_released_run_is_ours_and_both_have_their_groups() -> None:
@@ -158,7 +158,7 @@ def test_the_other_accounting_of_a_released_run_is_ours_and_both_have_their_grou
     assert (counts["other"]["name"], counts["difference"]["average"]) == ("ours", -25.0)
     keys = {(row["by"], row["key"]) for row in counts["other"]["groups"]}
     assert ("category", "color_change") in keys
-    assert "our way: Average 25.0 (−25.0)" in accounting_said(found)
+    assert "our way: Average 25.0 (−25.0)" in accounting_in_words(found)
 
 
 def test_the_documented_table_is_the_one_that_runs_use() -> None:

@@ -16,7 +16,15 @@ import editscope as es
 from editscope.cli import main
 from editscope.errors import BadInput
 from editscope.results import Run
-from editscope.results.classic_measures import FILE, UNFINISHED, Ledger, averages, made_with, measures, read_measures
+from editscope.results.classic_measures import (
+    FILE,
+    UNFINISHED,
+    MeasureWriter,
+    averages,
+    made_with,
+    measures,
+    read_measures,
+)
 from editscope.runfolder.journal_lines import written
 from editscope.runs.measure import CHUNK, measure_run
 from editscope.scoring import psnr
@@ -168,7 +176,7 @@ def test_averages_are_those_of_the_suite(drift: Run) -> None:
 
 
 def test_two_processes_do_not_measure_the_same_run(drift: Run) -> None:
-    with Ledger(drift.path, {"psnr": {}}), pytest.raises(BadInput, match="another process"):
+    with MeasureWriter(drift.path, {"psnr": {}}), pytest.raises(BadInput, match="another process"):
         measure_run(drift.path, {"psnr": ""})
 
 

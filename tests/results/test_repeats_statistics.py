@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from editscope.cases import Aggregation, Group
 from editscope.errors import BadInput
-from editscope.results.repeats_summary import about_repeats, repeats_said
+from editscope.results.repeats_summary import about_repeats, repeats_in_words
 from editscope.runfolder.repeats import folded
 from editscope.stats import variance_components
 from editscope.stats.over_repeats import best_of, by_repeat, repeat_curves, spread_over_repeats, worst_of
@@ -123,5 +123,5 @@ def test_a_run_with_one_repeat_done_so_far_has_no_spread_to_tell() -> None:
     rows = rows_of({"c0": [0.5], "c1": [0.25]})
     found = about_repeats(rows, PLAN, ["miou"], 3, right=0.9)
     assert found["repeats"]["spread"] == {}
-    assert repeats_said(found, "mIoU") == "3 repeats: too few are done to tell their spread"
+    assert repeats_in_words(found, "mIoU") == "3 repeats: too few are done to tell their spread"
     assert about_repeats(rows, PLAN, ["miou"], 1, right=0.9) == {}

@@ -14,7 +14,7 @@ import editscope as es
 from editscope import report
 from editscope.cases import Edit
 from editscope.report.html.plots import Mark, Scatter
-from editscope.results.speed import said, speed, union_s
+from editscope.results.speed import speed, speed_in_words, union_s
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -74,7 +74,7 @@ def test_what_an_editor_was_not_asked_is_no_failure_of_it() -> None:
 def test_money_that_brought_no_picture_is_said_too() -> None:
     found = speed([line(1.0, 1.0, status="refused", image=None, cost_usd=0.02, attempts=2)] * 3)
     assert found == {"edits": 0, "failed": 3, "cost_usd": {"total": 0.06, "mean": 0.02, "known": 3}, "attempts": 6}
-    assert said(found) == "$0.060 for edits that gave no picture"
+    assert speed_in_words(found) == "$0.060 for edits that gave no picture"
 
 
 class Refusing(es.Editor):
@@ -106,7 +106,7 @@ def test_summary_and_report_say_what_an_edit_takes(tmp_path: Path) -> None:
     assert found["latency_s"]["p50"] == 0.5
     assert found["cost_usd"] == {"total": 0.5 * len(suite), "mean": 0.5, "known": len(suite)}
     assert found["memory_mb"] == 2048.0
-    assert "0.50 s an edit" in said(found) and "2.0 GiB" in said(found)
+    assert "0.50 s an edit" in speed_in_words(found) and "2.0 GiB" in speed_in_words(found)
     refused = es.run(suite, Refusing(), out=tmp_path / "refused", progress=False)
     assert refused.summary["speed"]["cost_usd"]["total"] == pytest.approx(0.02 * len(suite))
     report.write([*runs, refused], tmp_path / "report.html")

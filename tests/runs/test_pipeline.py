@@ -20,13 +20,13 @@ import pytest
 import editscope as es
 from editscope.errors import Stopped
 from editscope.images import Pixels
-from editscope.runs.engine.workers import Asking, Crew, Worker
+from editscope.runs.engine.workers import OpenRequest, WorkerPlan, Worker
 from editscope.runfolder.files import DiskError, write_inside
 from editscope.runfolder.journal import Journal, read_journal
 from editscope.runs.engine.lost_jobs import after_death, after_timeout
 from editscope.runs.engine.edit_pipeline import Pipeline
-from editscope.runs.engine.case_steps import Bench
-from editscope.runs.engine.worker_process import (Job, Report, Setup, serve)
+from editscope.runs.engine.case_steps import CaseSteps
+from editscope.runs.engine.worker_process import (Job, WorkerReport, WorkerSetup, serve)
 
 pytestmark = pytest.mark.slow
 
@@ -218,7 +218,7 @@ def test_a_killed_run_with_a_batch_editor_goes_on_and_ends_as_if_it_had_not_been
     assert resumed.returncode == 0
     again = collections.Counter(site.cases_asked()) - collections.Counter(already)
     assert not finished & set(again), "finished edits were made again"
-    most = Crew(None, 2, 1, False, False, batch=4).room  # type: ignore[arg-type]
+    most = WorkerPlan(None, 2, 1, False, False, batch=4).room  # type: ignore[arg-type]
     assert len(site.cases_asked()) - 40 <= most, "more was lost than what was in hand"
     assert outcome(es.open_run("killed")) == outcome(whole), "what a killed writer left is swept away"
 
@@ -231,12 +231,12 @@ class Desk:
 
     def __init__(self, bench: Any, editor: es.Editor, *, scores: bool = True) -> None:
         self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self.reports: list[Report] = []
+        self.reports: list[WorkerReport] = []
         line = Pipeline(bench, editor, self.reports.append, scores=scores, keepers=2)
         self.thread = threading.Thread(target=line.run, args=(self.jobs.get,))
         self.thread.start()
 
-    def done(self, kind: str, number: int) -> list[Report]:
+    def done(self, kind: str, number: int) -> list[WorkerReport]:
         """The reports of a kind, when so many have come."""
         until = time.monotonic() + 300
         while time.monotonic() < until:
@@ -258,7 +258,7 @@ def folder(path: Path) -> Path:
     return path
 
 
-class Counting(Bench):
+class Counting(CaseSteps):
     """A bench that counts the cases that it was asked for."""
 
     made: ClassVar[collections.Counter[str]] = collections.Counter()
@@ -310,12 +310,12 @@ def test_what_an_editor_does_to_its_input_or_to_an_old_output_changes_no_score(s
             return self.kept
 
     suite = es.load_suite("paintbench", root=small_set)
-    plain = Bench(suite, Careless(), folder(tmp_path / "plain"), 0)
+    plain = CaseSteps(suite, Careless(), folder(tmp_path / "plain"), 0)
     expected = {}
     for case_id in suite.ids:
         edited = plain.edit(plain.case(case_id), 0)
         expected[case_id] = plain.score(plain.case(case_id), edited.line, edited.pixels)["metrics"]
-    desk = Desk(Bench(suite, Careless(), folder(tmp_path / "run"), 0), Careless())
+    desk = Desk(CaseSteps(suite, Careless(), folder(tmp_path / "run"), 0), Careless())
     for index, case_id in enumerate(suite.ids):
         desk.jobs.put(Job(case_id, index))
     lines = [report.line or {} for report in desk.done("scored", 12)]
@@ -347,7 +347,7 @@ def test_an_editor_is_asked_in_the_thread_that_loaded_it(small_set: Path, tmp_pa
 def holding(*jobs: Job, asks: Mapping[int, tuple[tuple[str, str], ...]], lost: bool = False) -> Worker:
     worker = Worker(None, None, edits=True, scores=True)  # type: ignore[arg-type]
     worker.jobs = {job.key: job for job in jobs}
-    worker.asks = {slot: Asking(edits, 0.0) for slot, edits in asks.items()}
+    worker.open_requests = {slot: OpenRequest(edits, 0.0) for slot, edits in asks.items()}
     worker.lost = lost
     return worker
 
@@ -392,7 +392,7 @@ def test_a_worker_that_dies_again_and_again_without_an_edit_stops_the_run() -> N
 
 def test_a_late_edit_fails_alone_and_others_in_its_worker_go_back() -> None:
     worker = holding(A, B, C, SCORED, asks={0: (("a", ""),), 1: (("b", ""),)})
-    losses = after_timeout(worker, [worker.asks[0]])
+    losses = after_timeout(worker, [worker.open_requests[0]])
     assert losses.failed == [(A, ("",))]
     assert losses.again == [B, C]
     assert losses.unscored == [SCORED]
@@ -431,18 +431,18 @@ def test_files_that_a_worker_sends_are_there_before_their_line(small_set: Path, 
             seen.extend((run / line["image"]).is_file() for line in lines if line["step"] == "edit")
             super().append(*lines)
 
-    def hire(setup: Setup, *, edits: bool, scores: bool) -> Worker:
+    def start_worker(setup: WorkerSetup, *, edits: bool, scores: bool) -> Worker:
         from multiprocessing import Pipe
 
         ours, theirs = Pipe()
 
-        def send(report: Report) -> None:
+        def send(report: WorkerReport) -> None:
             there = [path for path in far.rglob("*.*") if path.is_file()] if report.line else []
             files = {str(path.relative_to(far)): path.read_bytes() for path in there}
-            theirs.send(Report(**{**{n: getattr(report, n) for n in report.__slots__}, "files": files}))
+            theirs.send(WorkerReport(**{**{n: getattr(report, n) for n in report.__slots__}, "files": files}))
 
         def live() -> None:
-            serve(theirs.recv, send, Setup(setup.suite, setup.editor, far, 0), scores)
+            serve(theirs.recv, send, WorkerSetup(setup.suite, setup.editor, far, 0), scores)
             theirs.close()
 
         threading.Thread(target=live, daemon=True).start()
@@ -453,10 +453,10 @@ def test_files_that_a_worker_sends_are_there_before_their_line(small_set: Path, 
         def note(self, text: str) -> None: ...
 
     suite = es.load_suite("paintbench", root=small_set)
-    setup = Setup(("paintbench", {"root": small_set}), "ref:oracle", run, 0)
-    crew = Crew(setup, jobs=1, editing=1, fused=True, free=True, hire=hire)
+    setup = WorkerSetup(("paintbench", {"root": small_set}), "ref:oracle", run, 0)
+    workers = WorkerPlan(setup, jobs=1, editing=1, fused=True, free=True, start_worker=start_worker)
     jobs = [Job(case_id, index) for index, case_id in enumerate(suite.ids)]
     with Watching(run) as journal:
-        Engine(crew, journal, run, None, Silent()).work(jobs, [], spent=False)
+        Engine(workers, journal, run, None, Silent()).work(jobs, [], spent=False)
     assert seen == [True] * 12
     assert len(list((run / "thumbs").rglob("*.webp"))) >= 12

@@ -16,9 +16,9 @@ import editscope as es
 from editscope.errors import BadInput
 from editscope.runs.ray import cluster as ray_cluster, node_worker as ray_node
 from editscope.runs.ray.cluster import joined, keys_for
-from editscope.runs.ray.node_worker import Hand, Kit, Place
+from editscope.runs.ray.node_worker import NodeWorker, NodeSetup, WorkerLocation
 from editscope.runs.ray.worker_handle import Mailbox
-from editscope.runs.engine.worker_process import Job, Report, Setup
+from editscope.runs.engine.worker_process import Job, WorkerReport, WorkerSetup
 
 pytestmark = pytest.mark.slow
 
@@ -92,10 +92,10 @@ def test_only_keys_that_may_be_needed_travel(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_mailbox_gives_all_reports_and_then_the_end() -> None:
     taken: list[Job | None] = []
     box = Mailbox(taken.append)
-    box.put(Report("ready"))
-    box.put(Report("note", said="hello"))
+    box.put(WorkerReport("ready"))
+    box.put(WorkerReport("note", said="hello"))
     box.end()
-    box.put(Report("note", said="too late"))
+    box.put(WorkerReport("note", said="too late"))
     box.send(Job("a", 0))
     assert box.poll()
     assert [box.recv().kind, box.recv().said] == ["ready", "hello"]
@@ -107,24 +107,24 @@ def test_a_mailbox_gives_all_reports_and_then_the_end() -> None:
 
 
 @pytest.fixture
-def hand(small_set: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
-    monkeypatch.setattr(ray_node, "here", lambda: Place("id", "10.0.0.9", 1))
+def hand(small_set: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> NodeWorker:
+    monkeypatch.setattr(ray_node, "here", lambda: WorkerLocation("id", "10.0.0.9", 1))
     monkeypatch.setattr(ray_node, "POLL_S", 60.0)
-    found = Hand()
+    found = NodeWorker()
     suite = ("paintbench", {"root": small_set})
-    assert found.start(Kit(Setup(suite, "ref:noise", tmp_path / "run", 0)), True, {}).name == "10.0.0.9"
+    assert found.start(NodeSetup(WorkerSetup(suite, "ref:noise", tmp_path / "run", 0)), True, {}).name == "10.0.0.9"
     return found
 
 
-def until(hand: Hand, kind: str, heard: int = -1) -> list[tuple[int, Report]]:
+def until(hand: NodeWorker, kind: str, heard: int = -1) -> list[tuple[int, WorkerReport]]:
     """What is told up to a report of some kind, less what an editor is at."""
-    found: list[tuple[int, Report]] = []
+    found: list[tuple[int, WorkerReport]] = []
     while not found or found[-1][1].kind != kind:
         found += [(n, report) for n, report in hand.reports(found[-1][0] if found else heard) if report is not None]
     return [told for told in found if told[1].kind != "began"]
 
 
-def test_a_job_that_is_given_twice_is_done_once_and_its_files_travel(hand: Hand, tmp_path: Path) -> None:
+def test_a_job_that_is_given_twice_is_done_once_and_its_files_travel(hand: NodeWorker, tmp_path: Path) -> None:
     for _ in range(2):
         hand.give(0, Job("border/001", 1), {})
     told = until(hand, "scored")
@@ -138,14 +138,14 @@ def test_a_job_that_is_given_twice_is_done_once_and_its_files_travel(hand: Hand,
     assert end is None
 
 
-def test_what_was_not_heard_is_told_again(hand: Hand) -> None:
+def test_what_was_not_heard_is_told_again(hand: NodeWorker) -> None:
     first = until(hand, "ready")
     assert hand.reports(-1) == first
     hand.give(0, None, {})
     assert hand.reports(first[-1][0]) == [(1, None)]
 
 
-def test_a_hand_that_nobody_listens_to_begins_no_job(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hand_that_nobody_listens_to_begins_no_job(hand: NodeWorker, monkeypatch: pytest.MonkeyPatch) -> None:
     (ready,) = until(hand, "ready")
     begun: queue.SimpleQueue[str] = queue.SimpleQueue()
     monkeypatch.setattr(ray_node, "DEAF_S", 0.0)
@@ -160,7 +160,7 @@ def test_a_hand_that_nobody_listens_to_begins_no_job(hand: Hand, monkeypatch: py
     hand.give(1, None, {})
 
 
-def test_an_edit_from_elsewhere_is_found_for_its_score_and_is_not_sent_back(hand: Hand) -> None:
+def test_an_edit_from_elsewhere_is_found_for_its_score_and_is_not_sent_back(hand: NodeWorker) -> None:
     hand.give(0, Job("border/001", 1), {})
     (_, (_, edited), (heard, _)) = until(hand, "scored")
     assert edited.line is not None
@@ -177,9 +177,9 @@ def test_an_edit_from_elsewhere_is_found_for_its_score_and_is_not_sent_back(hand
 
 
 def test_a_node_with_another_version_says_so(small_set: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_node, "here", lambda: Place("id", "10.0.0.9", 1))
-    hand = Hand()
-    hand.start(Kit(Setup(("paintbench", {"root": small_set}), None, tmp_path, 0), version="0.0"), True, {})
+    monkeypatch.setattr(ray_node, "here", lambda: WorkerLocation("id", "10.0.0.9", 1))
+    hand = NodeWorker()
+    hand.start(NodeSetup(WorkerSetup(("paintbench", {"root": small_set}), None, tmp_path, 0), version="0.0"), True, {})
     (told,) = until(hand, "unfit")
     assert told[1].said.startswith("the run was started by editscope 0.0 and this node has ")
     assert told[1].said.endswith("install the same version on all nodes (on node 10.0.0.9)")

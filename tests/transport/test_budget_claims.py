@@ -14,7 +14,7 @@ from editscope.errors import Stopped
 from editscope.judges import Call
 from editscope.judges.records import Field, Schema
 from editscope.judges.tokens import call_tokens
-from editscope.runs.engine.edit_budget import Purse
+from editscope.runs.engine.edit_budget import EditBudget
 from editscope.transport.budget import BudgetSpent
 from editscope.transport.rate_control import Pace, retry_after
 from support.servers.editor_server import OpenAIServer
@@ -112,7 +112,7 @@ def test_measures_that_make_no_sense_are_not_kept() -> None:
 
 
 def test_a_purse_takes_what_counts_against_the_budget() -> None:
-    purse = Purse(es.EditLimits(max_cost=1.0))
+    purse = EditBudget(es.EditLimits(max_cost=1.0))
     purse.spend({"cost_usd": 0.0, "charged_usd": 0.7})
     purse.spend({"cost_usd": 0.2})
     assert purse.cost_usd == pytest.approx(0.9)

@@ -24,7 +24,7 @@ from editscope.runs.plan import make_plan, write_info
 from editscope.stats.paired import Paired
 from editscope.watch.checkpoints import Settling, find_checkpoints, spec_for, whole_safetensors
 from editscope.watch.history import read_history
-from editscope.watch.watch import Watch, Watcher, has_fallen
+from editscope.watch.watch import CheckpointWatcher, Watch, has_fallen
 from support.small_sets import make_small_set
 
 pytestmark = pytest.mark.slow
@@ -160,7 +160,7 @@ def test_looks_compare_with_the_best_so_far_and_nothing_bad_blocks_the_others(si
     site.put(300, 0.9)
     site.put(400, 0.3)
     said: list[str] = []
-    looks = list(Watcher(site.watch(), said.append).run(1.0, once=True))
+    looks = list(CheckpointWatcher(site.watch(), said.append).run(1.0, once=True))
     assert [(look.step, look.status) for look in looks] == [
         *((100, "done"), (200, "failed"), (300, "done"), (400, "done"), (200, "failed"))
     ]
@@ -183,9 +183,9 @@ def test_looks_compare_with_the_best_so_far_and_nothing_bad_blocks_the_others(si
     assert (site.folder / "out/step-400.txt/summary.json").is_file()
 
     # The same watch has nothing to do; another baseline is worked out from the runs that are there.
-    again = Watcher(site.watch(), said.append)
+    again = CheckpointWatcher(site.watch(), said.append)
     assert list(again.run(1.0, once=True)) == []
-    other = Watcher(site.watch(baseline="first", confidence=0.99), said.append)
+    other = CheckpointWatcher(site.watch(baseline="first", confidence=0.99), said.append)
     assert list(other.run(1.0, once=True)) == []
     fallen = {look.name: look.baseline for look in other.history if look.fallen}
     assert {name: base.name for name, base in fallen.items() if base} == {"step-400.txt": "step-100.txt"}
@@ -195,25 +195,25 @@ def test_looks_compare_with_the_best_so_far_and_nothing_bad_blocks_the_others(si
 
     # What was saved again is another checkpoint; what is gone is said once.
     site.put(200, 0.6)
-    (mended,) = Watcher(site.watch(baseline="first"), said.append).run(1.0, once=True)
+    (mended,) = CheckpointWatcher(site.watch(baseline="first"), said.append).run(1.0, once=True)
     assert (mended.step, mended.status) == (200, "done")
     with pytest.raises(BadInput, match="holds another watch, with limit None"):
-        Watcher(site.watch(limit=3), said.append)
+        CheckpointWatcher(site.watch(limit=3), said.append)
 
 
 def test_a_run_that_was_deleted_is_no_longer_compared_with_and_blocks_nothing(site: Site) -> None:
     site.put(1, 0.4)
     site.put(2, 0.9)
     said: list[str] = []
-    assert len(list(Watcher(site.watch(), said.append).run(1.0, once=True))) == 2
+    assert len(list(CheckpointWatcher(site.watch(), said.append).run(1.0, once=True))) == 2
     shutil.rmtree(site.folder / "out/step-2.txt")
     site.put(3, 0.3)
-    (third,) = Watcher(site.watch(), said.append).run(1.0, once=True)
+    (third,) = CheckpointWatcher(site.watch(), said.append).run(1.0, once=True)
     assert third.status == "done"
     assert third.baseline is not None
     assert third.baseline.name == "step-1.txt"
     assert said == ["the run of step-2.txt was deleted; nothing is compared with it any more"]
-    other = Watcher(site.watch(confidence=0.9), said.append).history
+    other = CheckpointWatcher(site.watch(confidence=0.9), said.append).history
     assert [look.score is None for look in other] == [False, True, False]
     assert "its run was deleted" in write_watch_page(site.folder / "out", other).read_text()
 
@@ -222,7 +222,7 @@ def test_too_few_cases_to_show_any_fall_are_said(site: Site) -> None:
     for step in (1, 2):
         site.put(step, 0.9 / step)
     said: list[str] = []
-    looks = list(Watcher(site.watch(limit=4), said.append).run(1.0, once=True))
+    looks = list(CheckpointWatcher(site.watch(limit=4), said.append).run(1.0, once=True))
     assert not looks[1].fallen
     assert said == [
         "4 cases are too few to show any fall at this confidence, however large (the smallest p is 0.12); "
@@ -240,7 +240,7 @@ def test_a_checkpoint_that_is_saved_again_in_the_middle_of_its_run_gets_a_run_of
     )
     begun.out.mkdir(parents=True)
     write_info(begun)
-    (look,) = Watcher(watch, print).run(1.0, once=True)
+    (look,) = CheckpointWatcher(watch, print).run(1.0, once=True)
     assert look.status == "done"
     assert look.run.startswith("step-1.txt~")
     assert es.open_run(site.folder / "out" / look.run).complete
@@ -250,7 +250,7 @@ def test_a_checkpoint_that_is_saved_again_in_the_middle_of_its_run_gets_a_run_of
 def test_a_checkpoint_that_was_deleted_meanwhile_is_skipped(site: Site) -> None:
     gone = site.put(2, "broken")
     said: list[str] = []
-    looks = Watcher(site.watch(), said.append).run(1.0, once=True)
+    looks = CheckpointWatcher(site.watch(), said.append).run(1.0, once=True)
     assert next(looks).status == "failed"
     gone.unlink()
     assert list(looks) == []
@@ -275,7 +275,7 @@ def test_what_is_wrong_with_a_watch_is_said_before_anything_is_spent(
     site: Site, change: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(BadInput, match=said):
-        Watcher(site.watch(**change), print)
+        CheckpointWatcher(site.watch(**change), print)
     assert not (site.folder / "out").exists()
 
 

@@ -1,4 +1,4 @@
-"""Auditing judges: shown edits whose truth is known, what do they say, how surely, and at what cost."""
+"""Audits of judges: what they say about edits whose quality is known, how reliably, and at what cost."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from editscope.audit.drift import Drift, drift, keep_session, read_drifts
-from editscope.audit.exhibits import FILE as EXHIBITS
-from editscope.audit.exhibits import ExhibitSet, Problem, make_set, read_own, read_set
 from editscope.audit.findings import Findings, findings, pairs_of
+from editscope.audit.known_edit_set import FILE as EDIT_SET_FILE
+from editscope.audit.known_edit_set import AuditProblem, KnownEditSet, make_set, read_own, read_set
 from editscope.cases import NOTHING
 from editscope.errors import BadInput, EditscopeError, Stopped
 from editscope.judges import Call, Judge, Verdict
@@ -27,7 +27,7 @@ from editscope.runfolder.journal import FILE as JOURNAL
 from editscope.runfolder.journal import Journal, read_journal
 from editscope.runfolder.shapes import list_of, text
 from editscope.runs.engine.interrupts import Interrupts
-from editscope.runs.judging.judge_queue import Answer, Asking, Question
+from editscope.runs.judging.judge_queue import CallResult, JudgeQueue, QueuedCall
 from editscope.suites import Suite, load_suite
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ FINDINGS = "findings.json"
 HOME = "audits"
 TICK_S = 0.25
 
-Told = Callable[[str, int, int], None]
-"""Called with what is being done ("making exhibits", "asking"), how many are done, and how many there are."""
+OnProgress = Callable[[str, int, int], None]
+"""Called with what is being done ("making edits", "asking"), how many are done, and how many there are."""
 
 Key = tuple[str, str, str, int]
 """A verdict of an audit: problem, key of the call, spec of the judge, sample."""
@@ -51,7 +51,7 @@ class Audit:
 
     folder: Path
     info: Mapping[str, Any]
-    exhibits: ExhibitSet
+    edit_set: KnownEditSet
     verdicts: Mapping[Key, Verdict]
     findings: tuple[Findings, ...]
     agreement: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
@@ -79,7 +79,7 @@ class AuditPlan:
 
     @property
     def home(self) -> Path:
-        """Where the exhibits are: in the anchor where there is one, else in the audit's own folder."""
+        """Where the edits are: in the anchor where there is one, else in the audit's own folder."""
         return self.out / "exhibits" if self.anchor is None else self.anchor
 
     @property
@@ -103,15 +103,15 @@ def plan_audit(
 ) -> AuditPlan:
     """Check what can be checked. ``options`` are those of ``load_judge``, for judges that are given as specs.
 
-    An ``anchor`` folder that has a set of exhibits decides what is shown, and judges are asked afresh, without the
+    An ``anchor`` folder that has a set of known edits decides what is shown, and judges are asked afresh, without the
     cache; one that is new gets the set and the verdicts of this audit.
     """
     if n < 1 or samples < 1:
         raise BadInput(f"--n is {n} and --samples is {samples}; write 1 or more")
     where = None if anchor is None else Path(anchor)
-    there = where is not None and (where / EXHIBITS).is_file()
+    there = where is not None and (where / EDIT_SET_FILE).is_file()
     if where is not None and not there and where.is_dir() and any(where.iterdir()):
-        raise BadInput(f"{where} is neither empty nor an anchor set; name a new folder or one that has {EXHIBITS}")
+        raise BadInput(f"{where} is neither empty nor an anchor set; name a new folder or one that has {EDIT_SET_FILE}")
     if there:
         options["cache"] = None
     specs = [one for one in judges if isinstance(one, str)]
@@ -137,18 +137,18 @@ def plan_audit(
     return AuditPlan(asked, chosen, n, samples, seed, pack, folder, where, pairs)
 
 
-def run_audit(plan: AuditPlan, told: Told | None = None) -> Audit:
+def run_audit(plan: AuditPlan, told: OnProgress | None = None) -> Audit:
     """Do an audit, or the rest of one: what its journal has is not asked again.
 
     Raises Stopped (BudgetSpent, Ctrl-C) with all that was answered in the journal.
     """
     with Journal(plan.out) as journal:
         try:
-            with Asking(plan.judges) as asking:
-                asking.check()
-                exhibits = _exhibits(plan, told)
-                _claim(plan, _info(plan, exhibits))
-                _ask(plan, exhibits, asking, journal, told)
+            with JudgeQueue(plan.judges) as queue:
+                queue.check()
+                edit_set = _edit_set(plan, told)
+                _claim(plan, _info(plan, edit_set))
+                _ask(plan, edit_set, queue, journal, told)
         except BaseException:
             if not (plan.out / FILE).is_file():
                 journal.take_back()
@@ -167,13 +167,13 @@ def estimate_audit(plan: AuditPlan) -> Estimate:
     few = min(plan.n, 4)
     with TemporaryDirectory() as folder:
         if plan.suite is None:
-            exhibits = read_set(plan.home)
+            edit_set = read_set(plan.home)
         else:
-            exhibits = make_set(Path(folder), plan.suite, few, seed=plan.seed)
+            edit_set = make_set(Path(folder), plan.suite, few, seed=plan.seed)
         panel, total = Panel(plan.judges), Estimate(cost_usd=0.0)
-        shown = exhibits.problems[:few]
+        shown = edit_set.problems[:few]
         for number, problem in enumerate(shown):
-            for call, samples in _calls(exhibits, problem, number, plan):
+            for call, samples in _calls(edit_set, problem, number, plan):
                 total = total + panel.estimate([call], samples)
     times = plan.n / max(1, len(shown))
     cost = None if total.cost_usd is None else total.cost_usd * times
@@ -191,28 +191,28 @@ def open_audit(folder: str | Path) -> Audit:
     folder = Path(folder)
     try:
         info = read_own(folder / FILE)
-        exhibits = read_set(folder / info["exhibits"])
+        edit_set = read_set(folder / info["exhibits"])
         if list_of(text)(info["judges"]) is not None:
             raise TypeError("judges")
     except (ValueError, KeyError, TypeError):
         raise BadInput(f"{folder / FILE} cannot be read; Editscope did not write it") from None
     verdicts = _kept(folder, info)
-    problems = exhibits.problems
+    problems = edit_set.problems
     found = tuple(
         findings(spec, problems, {(case, key, n): v for (case, key, of, n), v in verdicts.items() if of == spec})
         for spec in info["judges"]
     )
     agreed = _agreement(verdicts, info["judges"]) if len(info["judges"]) > 1 else NOTHING
-    return Audit(folder, info, exhibits, verdicts, found, agreed, read_drifts(folder / FINDINGS))
+    return Audit(folder, info, edit_set, verdicts, found, agreed, read_drifts(folder / FINDINGS))
 
 
-# --- asking ---------------------------------------------------------------------------------------
+# --- asking --------------------------------------------------------------------------------------
 
 
-def _calls(exhibits: ExhibitSet, problem: Problem, number: int, plan: AuditPlan) -> Iterator[tuple[Call, int]]:
+def _calls(edit_set: KnownEditSet, problem: AuditProblem, number: int, plan: AuditPlan) -> Iterator[tuple[Call, int]]:
     """The calls about one problem, and how often each is made."""
-    shown = {edit.level: exhibits.picture(edit) for edit in problem.edits}
-    source = exhibits.picture(problem.source)
+    shown = {edit.level: edit_set.picture(edit) for edit in problem.edits}
+    source = edit_set.picture(problem.source)
     words = {"instruction": problem.instruction}
     for level, picture in shown.items():
         pictures = {"source": [source], "edit": [picture]}
@@ -223,71 +223,71 @@ def _calls(exhibits: ExhibitSet, problem: Problem, number: int, plan: AuditPlan)
             yield plan.pack.call("pair", f"pair:{first}:{second}", pictures, words), 1
 
 
-def _ask(plan: AuditPlan, exhibits: ExhibitSet, asking: Asking, journal: Journal, told: Told | None) -> None:
+def _ask(plan: AuditPlan, edit_set: KnownEditSet, queue: JudgeQueue, journal: Journal, told: OnProgress | None) -> None:
     kept = {(*key, line["digest"]) for key, line in _lines(plan.out).items()}
     most = 2 * sum(judge.concurrency for judge in plan.judges) + 8
     total = sum(
         (len(one.edits) * plan.samples + 2 * len(pairs_of(one, number)) * plan.pairs) * len(plan.judges)
-        for number, one in enumerate(exhibits.problems)
+        for number, one in enumerate(edit_set.problems)
     )
     done = len(kept)
     with Interrupts() as interrupts:
-        for number, problem in enumerate(exhibits.problems):
-            asking.put(list(_open(plan, exhibits, problem, number, kept)))
-            last = number == len(exhibits.problems) - 1
-            while asking.open > (0 if last else most):
-                select.select([asking.fd, interrupts.fd], [], [], TICK_S)
-                count, failure = _take(asking, journal, plan.judges)
+        for number, problem in enumerate(edit_set.problems):
+            queue.put(list(_open(plan, edit_set, problem, number, kept)))
+            last = number == len(edit_set.problems) - 1
+            while queue.open > (0 if last else most):
+                select.select([queue.fd, interrupts.fd], [], [], TICK_S)
+                count, failure = _take(queue, journal, plan.judges)
                 done += count
                 if told is not None:
                     told("asking", done, total)
                 if interrupts.count:
                     failure = failure or Stopped("stopped on request; the same command does the rest")
                 if failure is not None:
-                    _finish(asking, journal, plan.judges, interrupts)
+                    _finish(queue, journal, plan.judges, interrupts)
                     raise failure
 
 
-def _finish(asking: Asking, journal: Journal, judges: Sequence[Judge], interrupts: Interrupts) -> None:
+def _finish(queue: JudgeQueue, journal: Journal, judges: Sequence[Judge], interrupts: Interrupts) -> None:
     """Ask nothing more, and wait for what judges have in hand, which is paid for; a second Ctrl-C does not wait."""
-    asking.stop()
-    while asking.open and interrupts.count < 2:
-        select.select([asking.fd, interrupts.fd], [], [], TICK_S)
+    queue.stop()
+    while queue.open and interrupts.count < 2:
+        select.select([queue.fd, interrupts.fd], [], [], TICK_S)
         interrupts.drain()
-        _take(asking, journal, judges)
+        _take(queue, journal, judges)
 
 
 def _open(
-    plan: AuditPlan, exhibits: ExhibitSet, problem: Problem, number: int, kept: set[tuple[str, str, str, int, str]]
-) -> Iterator[Question]:
-    for call, samples in _calls(exhibits, problem, number, plan):
+    plan: AuditPlan, edit_set: KnownEditSet, problem: AuditProblem, number: int, kept: set[tuple[*Key, str]]
+) -> Iterator[QueuedCall]:
+    for call, samples in _calls(edit_set, problem, number, plan):
         for place, judge in enumerate(plan.judges):
             for sample in range(samples):
                 if (problem.id, call.key, judge.spec, sample, call.digest) not in kept:
-                    yield Question((problem.id, ""), call, place, sample)
+                    yield QueuedCall((problem.id, ""), call, place, sample)
 
 
-def _take(asking: Asking, journal: Journal, judges: Sequence[Judge]) -> tuple[int, EditscopeError | None]:
+def _take(queue: JudgeQueue, journal: Journal, judges: Sequence[Judge]) -> tuple[int, EditscopeError | None]:
     """Write what has come: how many verdicts, and the error of a judge that cannot go on, if any."""
     count, failure = 0, None
-    for answer in asking.take():
-        failure = answer.error or failure
-        count += _write(answer, journal, judges)
+    for result in queue.take():
+        failure = result.error or failure
+        count += _write(result, journal, judges)
     return count, failure
 
 
-def _write(answer: Answer, journal: Journal, judges: Sequence[Judge]) -> int:
-    verdict, asked = answer.verdict, answer.question
-    if verdict is None or answer.error is not None:
+def _write(result: CallResult, journal: Journal, judges: Sequence[Judge]) -> int:
+    verdict, queued = result.verdict, result.queued
+    if verdict is None or result.error is not None:
         return 0
     journal.append(
         {
             "step": "verdict",
-            "case": asked.step[0],
-            "key": asked.call.key,
-            "judge": judges[asked.judge].spec,
-            "sample": asked.sample,
-            "digest": asked.call.digest,
+            "case": queued.step[0],
+            "key": queued.call.key,
+            "judge": judges[queued.judge].spec,
+            "sample": queued.sample,
+            "digest": queued.call.digest,
             "verdict": replace(verdict, values=dict(verdict.values)).to_json(),
             "at": _now(),
         }
@@ -314,27 +314,27 @@ def _kept(folder: Path, info: Mapping[str, Any]) -> dict[Key, Verdict]:
 # --- what is kept ---------------------------------------------------------------------------------
 
 
-def _exhibits(plan: AuditPlan, told: Told | None) -> ExhibitSet:
-    if (plan.home / EXHIBITS).is_file():
+def _edit_set(plan: AuditPlan, told: OnProgress | None) -> KnownEditSet:
+    if (plan.home / EDIT_SET_FILE).is_file():
         return read_set(plan.home)
     assert plan.suite is not None
-    progress = None if told is None else lambda done, total: told("making exhibits", done, total)
+    progress = None if told is None else lambda done, total: told("making edits", done, total)
     return make_set(plan.home, plan.suite, plan.n, seed=plan.seed, on_progress=progress)
 
 
-def _info(plan: AuditPlan, exhibits: ExhibitSet) -> dict[str, Any]:
+def _info(plan: AuditPlan, edit_set: KnownEditSet) -> dict[str, Any]:
     from editscope.version import __version__
 
     home = "exhibits" if plan.anchor is None else str(plan.anchor.resolve())
     return {
         "editscope": __version__,
         "judges": [judge.spec for judge in plan.judges],
-        "suite": exhibits.suite,
-        "problems": len(exhibits.problems),
+        "suite": edit_set.suite,
+        "problems": len(edit_set.problems),
         "samples": plan.samples,
         "pairs": plan.pairs,
         "exhibits": home,
-        "exhibits_digest": exhibits.digest,
+        "exhibits_digest": edit_set.digest,
         "prompts": {"hash": plan.pack.hash, "version": plan.pack.version},
         "began": _now(),
     }
@@ -362,8 +362,8 @@ def _anchored(plan: AuditPlan, audit: Audit) -> Audit:
     mark = f"{audit.info['began']} {audit.folder.name}"
     prompt = plan.pack["fidelity"].hash
     for judge in plan.judges:
-        session = keep_session(plan.anchor, mark, audit.exhibits, judge.spec, prompt, audit.verdicts)
-        if (found := drift(plan.anchor, audit.exhibits, session)) is not None:
+        session = keep_session(plan.anchor, mark, audit.edit_set, judge.spec, prompt, audit.verdicts)
+        if (found := drift(plan.anchor, audit.edit_set, session)) is not None:
             said.append(found)
     return Audit(**{**audit.__dict__, "drifts": tuple(said)})
 

@@ -1,4 +1,4 @@
-"""Whether a judge has changed: the same exhibits judged again later, and the change with its interval."""
+"""Drift of a judge: the same edits judged again later, and the change with its interval."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from editscope.audit.exhibits import ExhibitSet
 from editscope.audit.findings import Mean, mean_over_problems
+from editscope.audit.known_edit_set import KnownEditSet
 from editscope.documents import read_json
 from editscope.errors import BadInput
 from editscope.files import DOCUMENT, read_file
@@ -23,7 +23,7 @@ SESSIONS = "judged"
 
 @dataclass(frozen=True)
 class Session:
-    """What one judge said about an anchor set at one time: for each exhibit, a score for every time it was asked."""
+    """What one judge said about an anchor set at one time: for each edit, a score for every time it was asked."""
 
     judge: str
     prompt_hash: str
@@ -37,7 +37,7 @@ class Session:
 class Drift:
     """How the scores of a judge differ from those of the first time, on the same pictures.
 
-    ``change`` is the mean difference of an exhibit's score, now minus then. ``changed`` is the share of pairs, one
+    ``change`` is the mean difference of the score of an edit, now minus then. ``changed`` is the share of pairs, one
     asking then and one now, that differ; ``noise`` the same of two askings on one day, which is what a judge
     that has not changed would show (none where it was asked once).
     """
@@ -99,7 +99,7 @@ def read_drifts(path: Path) -> tuple[Drift, ...]:
 def keep_session(
     anchor: Path,
     audit: str,
-    exhibits: ExhibitSet,
+    edit_set: KnownEditSet,
     judge: str,
     prompt_hash: str,
     verdicts: Mapping[tuple[str, str, str, int], Verdict],
@@ -112,7 +112,7 @@ def keep_session(
     own = {(case, key, n): verdict for (case, key, spec, n), verdict in verdicts.items() if spec == judge}
     samples = 1 + max((n for _, _, n in own), default=0)
     scores: dict[str, tuple[int | None, ...]] = {}
-    for problem in exhibits.problems:
+    for problem in edit_set.problems:
         for edit in problem.edits:
             given = [own.get((problem.id, f"score:{edit.level}", n)) for n in range(samples)]
             scores[f"{problem.id}:{edit.level}"] = tuple(
@@ -149,27 +149,27 @@ def sessions(anchor: Path) -> list[Session]:
     return found
 
 
-def drift(anchor: Path, exhibits: ExhibitSet, now: Session) -> Drift | None:
+def drift(anchor: Path, edit_set: KnownEditSet, now: Session) -> Drift | None:
     """The change of a judge since the first time that it judged this set with the same prompt; None the first time."""
     same = [one for one in sessions(anchor) if one.judge == now.judge and one.prompt_hash == now.prompt_hash]
     if not same or same[0] == now:
         return None
-    return compare(same[0], now, exhibits)
+    return compare(same[0], now, edit_set)
 
 
-def compare(then: Session, now: Session, exhibits: ExhibitSet) -> Drift:
-    """Two sessions on the same exhibits; problems are resampled whole."""
+def compare(then: Session, now: Session, edit_set: KnownEditSet) -> Drift:
+    """Two sessions on the same edits; problems are resampled whole."""
     change: list[tuple[int, float]] = []
     changed: list[tuple[int, float]] = []
     noise: list[tuple[int, float]] = []
-    for number, problem in enumerate(exhibits.problems):
+    for number, problem in enumerate(edit_set.problems):
         for edit in problem.edits:
             old, new = (_given(session, f"{problem.id}:{edit.level}") for session in (then, now))
             noise += [(number, float(a != b)) for side in (old, new) for a, b in combinations(side, 2)]
             if old and new:
                 change.append((number, sum(new) / len(new) - sum(old) / len(old)))
                 changed += [(number, float(a != b)) for a in old for b in new]
-    count = len(exhibits.problems)
+    count = len(edit_set.problems)
     return Drift(
         judge=now.judge,
         then=then.day,

@@ -1,4 +1,4 @@
-"""What an audit found out about a judge: numbers with intervals over problems, and what they mean in sentences."""
+"""Findings of an audit about one judge: numbers with intervals over problems, and what they mean in sentences."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from editscope.audit.exhibits import Problem
+from editscope.audit.known_edit_set import AuditProblem
 from editscope.audit.known_edits import LEVELS
 from editscope.judges import Verdict
 from editscope.stats.bootstrap import Floats, draws, percentile_interval
+from editscope.stats.rank_correlation import kendall_tau, spearman_rho
 
 RESAMPLES = 2_000
 
@@ -52,8 +53,8 @@ NOTHING_FOUND = Mean(None, None, None, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """What a judge gave to one exhibit: a score for each time that it was asked, None where there was no verdict."""
+class ScoredEdit:
+    """What a judge gave to one edit: a score for each time that it was asked, None where there was no verdict."""
 
     problem: int
     level: str
@@ -62,7 +63,7 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Duel:
+class PairChoice:
     """Two edits of one problem shown in both orders: whether the better one was chosen when it stood first, second."""
 
     problem: int
@@ -108,7 +109,9 @@ class Findings:
         return asdict(self)
 
 
-def findings(judge: str, problems: Sequence[Problem], verdicts: Mapping[tuple[str, str, int], Verdict]) -> Findings:
+def findings(
+    judge: str, problems: Sequence[AuditProblem], verdicts: Mapping[tuple[str, str, int], Verdict]
+) -> Findings:
     """What the verdicts of one judge come to; ``verdicts`` by problem, key of the call, and sample."""
     scored, duels = read(problems, verdicts)
     found = Findings(
@@ -135,26 +138,26 @@ def findings(judge: str, problems: Sequence[Problem], verdicts: Mapping[tuple[st
 
 
 def read(
-    problems: Sequence[Problem], verdicts: Mapping[tuple[str, str, int], Verdict]
-) -> tuple[list[Scored], list[Duel]]:
-    """The verdicts of one judge, sorted into scores of exhibits and choices between two."""
+    problems: Sequence[AuditProblem], verdicts: Mapping[tuple[str, str, int], Verdict]
+) -> tuple[list[ScoredEdit], list[PairChoice]]:
+    """The verdicts of one judge, sorted into scores of edits and choices between two."""
     samples = 1 + max((sample for _, _, sample in verdicts), default=0)
     scored, duels = [], []
     for number, problem in enumerate(problems):
         for edit in problem.edits:
             given = [verdicts.get((problem.id, f"score:{edit.level}", sample)) for sample in range(samples)]
-            scored.append(Scored(number, edit.level, edit.miou, tuple(_value(one, "score") for one in given)))
+            scored.append(ScoredEdit(number, edit.level, edit.miou, tuple(_value(one, "score") for one in given)))
         for better, worse in pairs_of(problem, number):
             chosen = [
                 _value(verdicts.get((problem.id, f"pair:{first}:{second}", 0)), "better")
                 for first, second in ((better, worse), (worse, better))
             ]
             right = [None if one is None else one == place for place, one in enumerate(chosen, start=1)]
-            duels.append(Duel(number, better, worse, right[0], right[1]))
+            duels.append(PairChoice(number, better, worse, right[0], right[1]))
     return scored, duels
 
 
-def pairs_of(problem: Problem, number: int) -> list[tuple[str, str]]:
+def pairs_of(problem: AuditProblem, number: int) -> list[tuple[str, str]]:
     """The pairs of a problem that are shown side by side: the best and the worst edit, and two neighbors in turn."""
     levels = [edit.level for edit in problem.edits]
     near = number % max(1, len(levels) - 1)
@@ -163,47 +166,44 @@ def pairs_of(problem: Problem, number: int) -> list[tuple[str, str]]:
 
 
 def rank_accuracy(
-    scored: Sequence[Scored], problems: int, pairs: Callable[[str, str], bool] = lambda better, worse: True
+    scored: Sequence[ScoredEdit], problems: int, pairs: Callable[[str, str], bool] = lambda better, worse: True
 ) -> Mean:
     """How often, of two edits of one problem, the one with the higher mIoU got the higher score; a tie counts half.
 
-    >>> said = [Scored(0, "oracle", 1.0, (5,)), Scored(0, "medium", 0.5, (5,)), Scored(0, "none", 0.0, (1,))]
+    >>> levels = (("oracle", 1.0, 5), ("medium", 0.5, 5), ("none", 0.0, 1))
+    >>> said = [ScoredEdit(0, level, miou, (score,)) for level, miou, score in levels]
     >>> rank_accuracy(said, 1).value  # (½ + 1 + 1) / 3
     0.833333
     """
     return _ranked(scored, problems, lambda a, b: float(a > b) + 0.5 * (a == b), pairs)
 
 
-def kendall(scored: Sequence[Scored], problems: int) -> Mean:
+def kendall(scored: Sequence[ScoredEdit], problems: int) -> Mean:
     """The mean over problems of Kendall's tau-b between scores and mIoU; 0 where all edits of one got the same score.
 
-    tau-b is the cosine between the signs of all differences of scores and those of all differences of mIoU.
-
-    >>> kendall([Scored(0, "oracle", 1.0, (5,)), Scored(0, "medium", 0.5, (2,)), Scored(0, "none", 0.0, (1,))], 1).value
+    >>> levels = (("oracle", 1.0, 5), ("medium", 0.5, 2), ("none", 0.0, 1))
+    >>> kendall([ScoredEdit(0, level, miou, (score,)) for level, miou, score in levels], 1).value
     1.0
     """
     taus = []
     for problem, points in _by_problem(scored).items():
-        x, y = (np.array(side) for side in zip(*points, strict=True))
-        i, j = np.triu_indices(len(x), 1)
-        a, b = np.sign(x[i] - x[j]), np.sign(y[i] - y[j])
-        size = float(np.sqrt((a @ a) * (b @ b)))
-        if a.any():
-            taus.append((problem, float(a @ b) / size if size else 0.0))
+        truth, scores = zip(*points, strict=True)
+        if len(set(truth)) > 1:  # a judge that gives every edit one score orders nothing: 0
+            taus.append((problem, kendall_tau(truth, scores) or 0.0))
     return mean_over_problems(taus, problems, share=False)
 
 
-def spearman(scored: Sequence[Scored], problems: int) -> Mean:
+def spearman(scored: Sequence[ScoredEdit], problems: int) -> Mean:
     """Spearman's rho of all scores with mIoU; problems are resampled whole. None where the scores never differ."""
     grouped = _by_problem(scored)
     if not grouped:
         return NOTHING_FOUND
     points = [np.array(points, dtype=np.float64) for points in grouped.values()]
-    value = _rho(np.concatenate(points))
+    value = spearman_rho(*np.concatenate(points).T)
     if value is None:
         return Mean(None, None, None, len(points))
     sampled = [
-        _rho(np.concatenate([points[int(k)] for k in row]))
+        spearman_rho(*np.concatenate([points[int(k)] for k in row]).T)
         for block in draws(0, "problems", len(points), RESAMPLES // 2)
         for row in block
     ]
@@ -263,14 +263,14 @@ def _kinds_of_pairs() -> dict[str, Callable[[str, str], bool]]:
 
 
 def _ranked(
-    scored: Sequence[Scored],
+    scored: Sequence[ScoredEdit],
     problems: int,
     of: Callable[[int, int], float],
     pairs: Callable[[str, str], bool] = lambda better, worse: True,
 ) -> Mean:
     """The mean of a function of two scores, better edit first, over all pairs of one problem and one asking."""
     found = []
-    by_problem: dict[int, list[Scored]] = {}
+    by_problem: dict[int, list[ScoredEdit]] = {}
     for one in scored:
         by_problem.setdefault(one.problem, []).append(one)
     for problem, shown in by_problem.items():
@@ -281,7 +281,7 @@ def _ranked(
     return mean_over_problems(found, problems)
 
 
-def _again(scored: Sequence[Scored], problems: int, of: Callable[[int, int], float], *, share: bool = True) -> Mean:
+def _again(scored: Sequence[ScoredEdit], problems: int, of: Callable[[int, int], float], *, share: bool = True) -> Mean:
     found = []
     for one in scored:
         given = [score for score in one.scores if score is not None]
@@ -289,12 +289,12 @@ def _again(scored: Sequence[Scored], problems: int, of: Callable[[int, int], flo
     return mean_over_problems(found, problems, share=share)
 
 
-def _level_mean(scored: Sequence[Scored], level: str, problems: int) -> Mean:
+def _level_mean(scored: Sequence[ScoredEdit], level: str, problems: int) -> Mean:
     found = [(one.problem, float(s)) for one in scored if one.level == level for s in one.scores if s is not None]
     return mean_over_problems(found, problems, share=False)
 
 
-def _counts(scored: Iterable[Scored], level: str) -> dict[str, int]:
+def _counts(scored: Iterable[ScoredEdit], level: str) -> dict[str, int]:
     given = Counter(score for one in scored if one.level == level for score in one.scores if score is not None)
     return {str(score): given[score] for score in range(1, 6)}
 
@@ -304,7 +304,7 @@ def _praise(counts: Mapping[str, int]) -> float | None:
     return (counts.get("4", 0) + counts.get("5", 0)) / total if total else None
 
 
-def _by_problem(scored: Sequence[Scored]) -> dict[int, list[tuple[float, float]]]:
+def _by_problem(scored: Sequence[ScoredEdit]) -> dict[int, list[tuple[float, float]]]:
     """Points (mIoU, mean score) of each problem that has at least two."""
     points: dict[int, list[tuple[float, float]]] = {}
     for one in scored:
@@ -314,35 +314,19 @@ def _by_problem(scored: Sequence[Scored]) -> dict[int, list[tuple[float, float]]
     return {problem: found for problem, found in points.items() if len(found) > 1}
 
 
-def _rho(points: Floats) -> float | None:
-    x, y = (_ranks(side) - (len(points) + 1) / 2 for side in points.T)
-    size = float(np.sqrt((x @ x) * (y @ y)))
-    return float(x @ y) / size if size else None
-
-
-def _ranks(values: Floats) -> Floats:
-    """Ranks from 1, equal values at the middle of theirs. SciPy has this, but an audit must not fail for want of it.
-
-    >>> _ranks(np.array([5.0, 1.0, 5.0, 3.0])).tolist()
-    [3.5, 1.0, 3.5, 2.0]
-    """
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])
-
-
-def _both(duel: Duel) -> list[bool]:
+def _both(duel: PairChoice) -> list[bool]:
     """The two answers of a duel, nothing where one is missing: a place is judged in both orders or not at all."""
     if duel.as_first is None or duel.as_second is None:
         return []
     return [duel.as_first, duel.as_second]
 
 
-def _firsts(duel: Duel) -> list[float]:
+def _firsts(duel: PairChoice) -> list[float]:
     """Whether the edit that stood first was chosen, in each order."""
     return [float(duel.as_first), float(not duel.as_second)] if _both(duel) else []  # type: ignore[arg-type]
 
 
-def _same(duel: Duel) -> float:
+def _same(duel: PairChoice) -> float:
     return float(duel.as_first == duel.as_second)
 
 

@@ -1,4 +1,4 @@
-"""What a judge is tested on: a problem's right edit, ever worse ones of known mIoU, and no edit at all."""
+"""Edits of known quality: the right edit of a problem, ever worse ones of known mIoU, and no edit at all."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ APART = 0.02
 
 
 @dataclass(frozen=True, eq=False)
-class Exhibit:
+class KnownEdit:
     """One edit of a problem that a judge is shown, and the truth about it."""
 
     level: str
@@ -38,11 +38,11 @@ class Exhibit:
 
 
 @dataclass(frozen=True, eq=False)
-class Ladder:
-    """The exhibits of one problem from the best to the worst; ``damage`` says in which way they get worse."""
+class GradedEdits:
+    """The edits of one problem from the best to the worst; ``damage`` says in which way they get worse."""
 
     damage: str
-    exhibits: tuple[Exhibit, ...]
+    edits: tuple[KnownEdit, ...]
 
 
 Damage: TypeAlias = "Callable[[Pixels, Pixels, Mask, float, float], Pixels | None]"
@@ -81,8 +81,8 @@ def spilled(source: Pixels, answer: Pixels, edit: Mask, intact: float, at: float
     return np.where(part[..., None], _other_color(answer), answer)
 
 
-def ladder(source: ImageLike, answer: ImageLike, seed: int) -> Ladder:
-    """The exhibits of a problem: the answer, three damaged ones and the input, each with its mIoU.
+def graded_edits(source: ImageLike, answer: ImageLike, seed: int) -> GradedEdits:
+    """The edits of a problem: the answer, three damaged ones and the input, each with its mIoU.
 
     The seed decides the kind of damage and where it begins; all three begin at the same place. Where a kind of damage
     cannot be done to a problem, the next one is taken. Exhibits whose mIoU is not below that of the one before
@@ -90,8 +90,8 @@ def ladder(source: ImageLike, answer: ImageLike, seed: int) -> Ladder:
 
     >>> before = np.full((40, 40, 3), 90, np.uint8)
     >>> after = before.copy(); after[10:20, 10:30] = (200, 40, 40)
-    >>> made = ladder(before, after, seed=0)
-    >>> made.damage, [(one.level, round(one.miou, 2)) for one in made.exhibits]
+    >>> made = graded_edits(before, after, seed=0)
+    >>> made.damage, [(one.level, round(one.miou, 2)) for one in made.edits]
     ('undone', [('oracle', 1.0), ('light', 0.75), ('medium', 0.5), ('heavy', 0.25), ('none', 0.0)])
     """
     before, right = load(source), load(answer)
@@ -105,15 +105,15 @@ def ladder(source: ImageLike, answer: ImageLike, seed: int) -> Ladder:
         if all(one is not None for one in made):
             break
     shown = [right, *(one for one in made if one is not None), before]
-    exhibits: list[Exhibit] = []
+    edits: list[KnownEdit] = []
     for level, pixels in zip(LEVELS, shown, strict=True):
         miou = score_pixels(before, right, pixels).miou
         if level == "none":
-            while len(exhibits) > 1 and exhibits[-1].miou < miou + APART:
-                exhibits.pop()  # a color so near the right one that doing nothing beats half an edit
-        if not exhibits or miou <= exhibits[-1].miou - APART:
-            exhibits.append(Exhibit(level, pixels, miou))
-    return Ladder(name, tuple(exhibits))
+            while len(edits) > 1 and edits[-1].miou < miou + APART:
+                edits.pop()  # a color so near the right one that doing nothing beats half an edit
+        if not edits or miou <= edits[-1].miou - APART:
+            edits.append(KnownEdit(level, pixels, miou))
+    return GradedEdits(name, tuple(edits))
 
 
 def patch(where: Mask, pixels: int, at: float) -> Mask:

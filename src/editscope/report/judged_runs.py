@@ -8,7 +8,7 @@ from dataclasses import asdict, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from editscope.report.source import ReportCase, ReportRun
-from editscope.results.accounting import accounting_said
+from editscope.results.accounting import accounting_in_words
 from editscope.runfolder.repeats import REPEAT
 from editscope.runfolder.repeats import plain as split_repeat
 from editscope.wording import Metric, listed, plain
@@ -138,7 +138,7 @@ def missing_verdicts(sheet: Sheet, names: Sequence[str]) -> list[str]:
     if ours and (len(said) == 2 or (said and "verdicts" in said[0])):
         said.append("A missing verdict takes no part in a mean.")
     for name, view in zip(names, sheet.runs, strict=True):
-        if told := accounting_said(view.summary):
+        if told := accounting_in_words(view.summary):
             said.append(f"{name}: {told}.")
     return said
 

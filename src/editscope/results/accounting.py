@@ -29,7 +29,7 @@ UNSUPPORTED = ("zero", "skip")
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class CountedRows:
     """The rows of every score line as they count, by case and unit.
 
     ``unknown`` counts units that the released tool scores by verdicts that this journal does not have; they stand here
@@ -39,7 +39,7 @@ class Counted:
     rows: Mapping[Step, Sequence[Row]]
     unknown: int = 0
 
-    def same(self, other: Counted) -> bool:
+    def same(self, other: CountedRows) -> bool:
         """Whether every number counts alike."""
         return all(_values(rows) == _values(other.rows[step]) for step, rows in self.rows.items())
 
@@ -60,7 +60,7 @@ def release_of(info: Info) -> Release | None:
     return released_tool(info["judging"]["protocol"]["name"])
 
 
-def counted(info: Info, scores: Iterable[Line], accounting: Accounting | None = None) -> Counted:
+def counted(info: Info, scores: Iterable[Line], accounting: Accounting | None = None) -> CountedRows:
     """What counts of some score lines, the way the run says or another.
 
     Where a release stops, and for protocols without a release, ``released`` counts as we do.
@@ -82,7 +82,7 @@ def counted(info: Info, scores: Iterable[Line], accounting: Accounting | None = 
                 found[_step(line)] = line["rows"] if rows is None else rows
     for line in _without_a_row(info, lines):
         found[_step(line)] = [left_out(row) for row in line["rows"]]
-    return Counted(found, unknown)
+    return CountedRows(found, unknown)
 
 
 def unsupported_rule(info: Info) -> str:
@@ -100,7 +100,7 @@ def without_a_row(info: Info, scores: Iterable[Line]) -> int:
     return len(_without_a_row(info, list(scores)))
 
 
-def rules_said(info: Info) -> dict[str, str]:
+def rules_in_words(info: Info) -> dict[str, str]:
     """The rules by which a run counts, in words."""
     release = release_of(info) if accounting_of(info) == "released" else None
     if release is None:
@@ -109,7 +109,7 @@ def rules_said(info: Info) -> dict[str, str]:
     return {"failed_call": FAILED[release.failed], "missing_edit": MISSING[release.missing]}
 
 
-def accounting_said(summary: Mapping[str, Any]) -> str:
+def accounting_in_words(summary: Mapping[str, Any]) -> str:
     """How a run counts what is missing and what the other way gives, in a sentence; "" where that tells nothing."""
     found = summary.get("accounting") or {}
     release = found.get("release")
@@ -143,7 +143,7 @@ def _apart(summary: Mapping[str, Any]) -> str:
     return " · ".join(said) or "the same overall; rows of the tables differ"
 
 
-def unsupported_said(summary: Mapping[str, Any]) -> str:
+def unsupported_in_words(summary: Mapping[str, Any]) -> str:
     """What edits count that the editor cannot make because it takes fewer pictures; "" where it takes all."""
     found = summary.get("unsupported")
     if not found:

@@ -34,7 +34,7 @@ Values: TypeAlias = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class StoredMeasure:
     """What is known of one measure: with what it was measured, and its values so far."""
 
     made_with: Mapping[str, str]
@@ -109,7 +109,7 @@ def key_of(record: CaseRecord) -> Key:
     return record.case_id, record.variant, sha256(seen.encode()).hexdigest()[:16]
 
 
-class Ledger:
+class MeasureWriter:
     """The measures of one run while they are made: what is known, what comes in, and the table at the end.
 
     One process at a time may hold it. What was put down is on disk; a line that was torn by a kill is cut.
@@ -125,13 +125,13 @@ class Ledger:
             for name, said in wanted.items():
                 # Asked for with another model or library, a measure starts again.
                 if name not in self.kept or self.kept[name].made_with != dict(said):
-                    self.kept[name] = Kept(dict(said))
+                    self.kept[name] = StoredMeasure(dict(said))
             self._read_lines()
         except BaseException:
             self._lock.release()
             raise
 
-    def __enter__(self) -> Ledger:
+    def __enter__(self) -> MeasureWriter:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -181,7 +181,7 @@ class Ledger:
                 raise BadInput(f"{self._path}: line {number} is damaged; delete the file to measure again") from error
 
 
-def _kept_table(folder: Path) -> dict[str, Kept]:
+def _kept_table(folder: Path) -> dict[str, StoredMeasure]:
     table = _read(folder)
     if table is None:
         return {}
@@ -190,7 +190,7 @@ def _kept_table(folder: Path) -> dict[str, Kept]:
     found = {}
     for name, said in made_with(folder).items():
         pairs = zip(columns[name], columns[name + OUTSIDE], strict=True)
-        found[name] = Kept(said, dict(zip(keys, pairs, strict=True)))
+        found[name] = StoredMeasure(said, dict(zip(keys, pairs, strict=True)))
     return found
 
 
@@ -211,7 +211,7 @@ def _read(folder: Path) -> Any:
     return table
 
 
-def _parquet(kept: Mapping[str, Kept], keys: Sequence[Key]) -> bytes:
+def _parquet(kept: Mapping[str, StoredMeasure], keys: Sequence[Key]) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -10,12 +10,12 @@ from typing import Any, TypeAlias
 from editscope.cases import Aggregation
 from editscope.errors import BadInput
 from editscope.results.accounting import (
-    Counted,
+    CountedRows,
     accounting_of,
     counted,
     other_than,
     release_of,
-    rules_said,
+    rules_in_words,
     unsupported_rule,
     without_a_row,
 )
@@ -41,7 +41,7 @@ def is_judged(info: Info) -> bool:
     return bool(info.get("judging"))
 
 
-def score_columns(info: Info, pairs: Pairs, counts: Counted | None = None) -> Columns:
+def score_columns(info: Info, pairs: Pairs, counts: CountedRows | None = None) -> Columns:
     """One row for each number: case, variant, tags, metric, the key of its call, value and status; then the measures.
 
     ``value`` is on the natural scale of the rubric (1–5, yes as 1); it lies between ``low`` and ``high`` whatever the
@@ -145,7 +145,7 @@ def spent(pairs: Pairs, superseded: Sequence[Line] = ()) -> dict[str, Any]:
     return {**total, "cost_usd": round(sum(known), 6) if len(known) == len(costs) else None}
 
 
-def _rows(pairs: Pairs, counts: Counted, measures: Sequence[Measure]) -> Iterator[dict[str, Any]]:
+def _rows(pairs: Pairs, counts: CountedRows, measures: Sequence[Measure]) -> Iterator[dict[str, Any]]:
     scales = {metric: (measure.worst, measure.best) for measure in measures for metric in measure.metrics}
     for _, score in pairs:
         repeat = plain(score["variant"])[1]
@@ -221,7 +221,7 @@ def _bound(
 
 
 def _accounting(
-    info: Info, pairs: Pairs, aggregation: Aggregation, counts: Counted, overall: Mapping[str, Any]
+    info: Info, pairs: Pairs, aggregation: Aggregation, counts: CountedRows, overall: Mapping[str, Any]
 ) -> dict[str, Any]:
     """How the run counts what is missing, and its means as the other accounting has them.
 
@@ -231,7 +231,7 @@ def _accounting(
     used = accounting_of(info)
     said: dict[str, Any] = {
         "used": used,
-        "rules": rules_said(info),
+        "rules": rules_in_words(info),
         "release": getattr(release_of(info), "title", None),
     }
     other = counted(info, [score for _, score in pairs], other_than(used))

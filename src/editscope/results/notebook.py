@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from editscope.files import PICTURE, read_file
 from editscope.results.comparison_text import interval, letter, metric_name, number, p_value, signed
-from editscope.results.repeats_summary import repeats_said
+from editscope.results.repeats_summary import repeats_in_words
 from editscope.runfolder.repeats import case_name
 from editscope.runfolder.run_json import aggregation_from
 from editscope.stats.summary import percent_scale
@@ -52,7 +52,7 @@ def run_html(run: Run) -> str:
         _headline(run.summary, headline) + _coverage(run),
         _weakest(run.summary, headline),
         _failures(run.summary.get("failures", {})),
-        escape(repeats_said(run.summary, metric_name(headline))),
+        escape(repeats_in_words(run.summary, metric_name(headline))),
         _fold("The four worst cases", _cards(worst.records, headline)),
     ]
     return _box(*parts)

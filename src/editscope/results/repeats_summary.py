@@ -49,7 +49,7 @@ def about_repeats(
     }
 
 
-def repeats_said(summary: Mapping[str, Any], name: str) -> str:
+def repeats_in_words(summary: Mapping[str, Any], name: str) -> str:
     """The two spreads and what several tries are worth, in a line; nothing for a run without repeats.
 
     ``name`` is what the headline is called.

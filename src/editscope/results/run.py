@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from editscope.errors import BadInput, unknown
-from editscope.results.accounting import Counted, counted
+from editscope.results.accounting import CountedRows, counted
 from editscope.results.case_record import CaseRecord, Selection, Thumbs, describe
 from editscope.results.judged_tables import is_judged, unit_metrics
 from editscope.results.stored_tables import summary_of
@@ -70,7 +70,7 @@ class Run:
         return scored(self._progress)
 
     @cached_property
-    def _counted(self) -> Counted:
+    def _counted(self) -> CountedRows:
         return counted(self.info, [score for _, score in self._pairs])
 
     @cached_property

@@ -69,10 +69,11 @@ def ended(line: Line) -> float:
     return datetime.fromisoformat(line["at"]).timestamp()
 
 
-def said(found: Mapping[str, Any]) -> str:
+def speed_in_words(found: Mapping[str, Any]) -> str:
     """Time and money in a line, for a terminal.
 
-    >>> said({"latency_s": {"p50": 1.234, "p95": 3.0}, "throughput": 2.5, "cost_usd": {"total": 1.5, "mean": 0.03}})
+    >>> cost = {"total": 1.5, "mean": 0.03}
+    >>> speed_in_words({"latency_s": {"p50": 1.234, "p95": 3.0}, "throughput": 2.5, "cost_usd": cost})
     '1.23 s an edit (95 %: 3.00 s) · 2.5 edits a second · $1.50, $0.030 an edit'
     """
     latency = found.get("latency_s")

@@ -9,7 +9,7 @@ from typing import Any
 
 from editscope.cases import NOTHING
 from editscope.runfolder.files import thumb_name
-from editscope.runfolder.journal import Asked, Line
+from editscope.runfolder.journal import Line, VerdictKey
 from editscope.runfolder.repeats import plain, unit_name
 
 SHARED = ("input", "answer", "reference")
@@ -102,7 +102,7 @@ class SummaryDict(dict[str, Any]):
 
 
 def verdict_records(
-    score: Line, lines: Mapping[Asked, Line], order: Sequence[str], thumbs: Mapping[str, Path]
+    score: Line, lines: Mapping[VerdictKey, Line], order: Sequence[str], thumbs: Mapping[str, Path]
 ) -> tuple[VerdictRecord, ...]:
     """The verdicts behind a score line, call by call, judges in their order; those on other pictures are left out."""
     found = []

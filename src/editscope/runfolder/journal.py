@@ -19,11 +19,22 @@ from editscope.runfolder.files import FolderGone, remember_home, writing
 from editscope.runfolder.journal_lines import SUM, Line, fault, unchanged, written
 from editscope.runfolder.lock import Lock
 
-__all__ = ["FILE", "Asked", "Journal", "Line", "Progress", "Source", "Step", "progress", "read_journal", "read_lines"]
+__all__ = [
+    "FILE",
+    "Journal",
+    "Line",
+    "Progress",
+    "Source",
+    "Step",
+    "VerdictKey",
+    "progress",
+    "read_journal",
+    "read_lines",
+]
 
 Step: TypeAlias = tuple[str, str]
 """A case id and a variant; of a run with judges also a unit, which may hold several variants."""
-Asked: TypeAlias = tuple[str, str, int]
+VerdictKey: TypeAlias = tuple[str, str, int]
 """A question within its unit: the key of the call, the spec of the judge, the number of the sample."""
 
 FILE = "journal.jsonl"
@@ -40,7 +51,7 @@ class Progress:
 
     edits: Mapping[Step, Line] = field(default_factory=dict)
     scores: Mapping[Step, Line] = field(default_factory=dict)
-    verdicts: Mapping[Step, Mapping[Asked, Line]] = field(default_factory=dict)
+    verdicts: Mapping[Step, Mapping[VerdictKey, Line]] = field(default_factory=dict)
     superseded: Sequence[Line] = ()
     """Verdicts in whose place later ones came; they were paid for all the same."""
 
@@ -232,7 +243,7 @@ def progress(lines: Iterable[Line]) -> Progress:
     """Sort journal lines into edits, verdicts and scores; a later edit makes the earlier score of it void."""
     edits: dict[Step, Line] = {}
     scores: dict[Step, Line] = {}
-    verdicts: dict[Step, dict[Asked, Line]] = {}
+    verdicts: dict[Step, dict[VerdictKey, Line]] = {}
     unit_of: dict[Step, Step] = {}
     superseded: list[Line] = []
     for line in lines:

@@ -1,4 +1,4 @@
-"""Where a run goes: a new folder, or one that holds the same run already."""
+"""The folder of a run: a new one, or one that holds the same run already."""
 
 from __future__ import annotations
 

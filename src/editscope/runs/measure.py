@@ -1,4 +1,4 @@
-"""Measuring a finished run with classic measures: its cases made again, its edits read, a few cases at a time."""
+"""Classic measures of a finished run: its cases are made again and its edits read, a few at a time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from editscope.errors import BadImage, BadInput
 from editscope.images import cover, load
-from editscope.results.classic_measures import Columns, Ledger, Values, key_of, measures
+from editscope.results.classic_measures import Columns, MeasureWriter, Values, key_of, measures
 from editscope.results.run import CaseRecord, Run, open_run
 from editscope.runfolder.stored_edits import check_stored
 from editscope.runs.start import cores
@@ -54,7 +54,7 @@ def measure_run(
     loaded = {name: get(name, Settings(model, device, allow_download)) for name, model in wanted.items()}
     records = run.records()
     made = Lock()
-    with Ledger(run.path, {name: measure.made_with for name, measure in loaded.items()}) as ledger:
+    with MeasureWriter(run.path, {name: measure.made_with for name, measure in loaded.items()}) as ledger:
         todo = [
             chunk
             for chunk in (records[start : start + CHUNK] for start in range(0, len(records), CHUNK))

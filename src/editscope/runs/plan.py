@@ -1,4 +1,4 @@
-"""What a run is going to do, checked before anything is spent, and the run.json that says so."""
+"""Plans of runs, checked before anything is spent, and the run.json that records them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["Plan", "check_folder", "check_units", "make_plan", "output_names", "
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class TakenOver:
     """What a new run takes over from a finished one: lines of its journal, and its thumbnails."""
 
     lines: tuple[Line, ...]
@@ -54,7 +54,7 @@ class Plan:
     judging: Judging | None = None
     edit_again: tuple[str, ...] = ()
     """Edits that ended with one of these statuses are made once more."""
-    kept: Kept | None = None
+    taken_over: TakenOver | None = None
     """What its journal starts with, where it counts the verdicts of another run."""
     damaged: frozenset[Step] = frozenset()
     """Edits whose file is missing or is not the one that was stored; they are made once more too."""
@@ -337,9 +337,9 @@ def _info(
 
 
 def _edits_of(run: str) -> Editor:
-    from editscope.runs.rescore import kept_edits
+    from editscope.runs.rescore import run_edits
 
-    return kept_edits(run)
+    return run_edits(run)
 
 
 def _look_in(folder: str | None) -> None:

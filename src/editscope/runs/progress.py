@@ -1,10 +1,10 @@
-"""How a run shows that it goes on: a bar with rate and time left on a terminal, plain lines elsewhere."""
+"""Progress of a run as it is shown: a bar with rate and time left on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from editscope import printing
 
@@ -15,32 +15,17 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from editscope.judges import Verdict
-    from editscope.runs.judging.judge_queue import Asking
+    from editscope.runs.engine.loop import ProgressListener
+    from editscope.runs.judging.judge_queue import JudgeQueue
+    from editscope.runs.judging.loop import VerdictListener
 
 EVERY_S = 5.0
 
 
-class Meter(Protocol):
-    """What a run tells its steps to."""
-
-    def step(self, status: str) -> None:
-        """One more case has its score."""
-
-    def note(self, text: str) -> None:
-        """A line that the user should see now."""
-
-
-class JudgedMeter(Meter, Protocol):
-    """What a run with judges tells its verdicts to, too."""
-
-    def asked(self, verdict: Verdict) -> None:
-        """One more verdict has come."""
-
-
-class Silence:
+class NoProgress:
     """Shows nothing."""
 
-    def asked(self, verdict: Verdict) -> None:
+    def verdict(self, verdict: Verdict) -> None:
         """Nothing."""
 
     def step(self, status: str) -> None:
@@ -50,7 +35,7 @@ class Silence:
         """Nothing."""
 
 
-class Bar:
+class ProgressBar:
     """A Rich progress bar."""
 
     def __init__(self, progress: Progress, task: TaskID) -> None:
@@ -70,7 +55,7 @@ class Bar:
         self._progress.console.print(text, markup=False, highlight=False)
 
 
-class Lines:
+class ProgressLines:
     """A plain line every tenth of the run, and every few seconds at most."""
 
     def __init__(self, stream: TextIO, total: int, done: int) -> None:
@@ -97,12 +82,12 @@ class Lines:
 
 
 @contextmanager
-def meter(console: Console | None, total: int, done: int) -> Iterator[Meter]:
-    """The right meter for a console; None shows nothing."""
+def progress_display(console: Console | None, total: int, done: int) -> Iterator[ProgressListener]:
+    """The progress display for a console; None shows nothing."""
     if console is None or total == done:
-        yield Silence()
+        yield NoProgress()
     elif not console.is_terminal:
-        yield Lines(console.file, total, done)  # type: ignore[arg-type]
+        yield ProgressLines(console.file, total, done)  # type: ignore[arg-type]
     else:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -113,14 +98,14 @@ def meter(console: Console | None, total: int, done: int) -> Iterator[Meter]:
             TextColumn("{task.fields[rate]}"),
         )
         with Progress(*columns, TimeRemainingColumn(), console=console) as bar:
-            yield Bar(bar, bar.add_task("scoring", total=total, completed=done, rate=""))
+            yield ProgressBar(bar, bar.add_task("scoring", total=total, completed=done, rate=""))
 
 
-class Calls:
-    """What judges have been asked so far, in words: calls, calls a second, dollars, and how many at once."""
+class CallCounter:
+    """Calls to judges so far, in words: how many, how many a second, dollars, and how many at once."""
 
-    def __init__(self, asking: Asking) -> None:
-        self._asking = asking
+    def __init__(self, queue: JudgeQueue) -> None:
+        self._queue = queue
         self._began = time.monotonic()
         self._count = self._cached = self._failed = 0
         self._cost: float | None = 0.0
@@ -138,7 +123,7 @@ class Calls:
         rate = self._count / max(1e-6, time.monotonic() - self._began)
         said = [f"{self._count:,} calls", f"{rate:.3g} calls/s"]
         said += [] if self._cost is None else [f"${self._cost:,.2f}"]
-        said += [f"{sum(map(at_once, self._asking.judges))} at once"]
+        said += [f"{sum(map(at_once, self._queue.judges))} at once"]
         said += [f"{self._cached:,} from the cache"] if self._cached else []
         said += [f"{self._failed:,} without a verdict"] if self._failed else []
         return " · ".join(said)
@@ -151,10 +136,10 @@ def at_once(judge: object) -> int:
     return int(getattr(control, "limit", 0) or getattr(inner, "concurrency", 1))
 
 
-class JudgedBar(Bar):
+class JudgedProgressBar(ProgressBar):
     """A Rich progress bar that says how the judges do."""
 
-    def __init__(self, progress: Progress, task: TaskID, calls: Calls) -> None:
+    def __init__(self, progress: Progress, task: TaskID, calls: CallCounter) -> None:
         super().__init__(progress, task)
         self._calls = calls
 
@@ -162,20 +147,20 @@ class JudgedBar(Bar):
         """Move the bar on."""
         self._progress.update(self._task, advance=1)
 
-    def asked(self, verdict: Verdict) -> None:
+    def verdict(self, verdict: Verdict) -> None:
         """Show what the judges have done."""
         self._calls.count(verdict)
         self._progress.update(self._task, rate=str(self._calls))
 
 
-class JudgedLines(Lines):
+class JudgedProgressLines(ProgressLines):
     """Plain lines that say how the judges do."""
 
-    def __init__(self, stream: TextIO, total: int, done: int, calls: Calls) -> None:
+    def __init__(self, stream: TextIO, total: int, done: int, calls: CallCounter) -> None:
         super().__init__(stream, total, done)
         self._calls = calls
 
-    def asked(self, verdict: Verdict) -> None:
+    def verdict(self, verdict: Verdict) -> None:
         """Count, and say so now and then."""
         self._calls.count(verdict)
         if time.monotonic() - self._said >= EVERY_S:
@@ -184,15 +169,19 @@ class JudgedLines(Lines):
 
 
 @contextmanager
-def judging_meter(console: Console | None, total: int, done: int, asking: Asking) -> Iterator[JudgedMeter]:
-    """The right meter for a console and a run with judges; None shows nothing."""
+def judging_progress_display(
+    console: Console | None, total: int, done: int, queue: JudgeQueue
+) -> Iterator[VerdictListener]:
+    """The progress display for a console and a run with judges; None shows nothing."""
     if console is None or total == done:
-        yield Silence()
+        yield NoProgress()
     elif not console.is_terminal:
-        yield JudgedLines(console.file, total, done, Calls(asking))  # type: ignore[arg-type]
+        yield JudgedProgressLines(console.file, total, done, CallCounter(queue))  # type: ignore[arg-type]
     else:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
         columns = (TextColumn(" judging"), BarColumn(24), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
         with Progress(*columns, console=console) as bar:
-            yield JudgedBar(bar, bar.add_task("judging", total=total, completed=done, rate=""), Calls(asking))
+            yield JudgedProgressBar(
+                bar, bar.add_task("judging", total=total, completed=done, rate=""), CallCounter(queue)
+            )

@@ -1,4 +1,4 @@
-"""What is left to do of a run: the plan less what the journal has."""
+"""Remaining work of a run: the plan less what the journal has."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def todo(plan: Plan) -> tuple[list[Job], list[Job]]:
 def lines_of(plan: Plan) -> Sequence[Line]:
     """The lines of a run's journal; before it is there, those that it will start with."""
     lines, _ = read_lines(plan.out, judged=plan.judging is not None)
-    return lines or (plan.kept.lines if plan.kept else ())
+    return lines or (plan.taken_over.lines if plan.taken_over else ())
 
 
 def done_so_far(plan: Plan) -> Progress:

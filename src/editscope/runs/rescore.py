@@ -1,4 +1,4 @@
-"""Judging the edits of a run again: the same pictures under another judge, protocol or prompts, in a new run."""
+"""Rescored runs: the edits of one run under another judge, protocol or prompts, in a new run."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from editscope.runs.judging.settings import (
     make_judging,
     recorded_judging,
 )
-from editscope.runs.plan import Kept, Plan, make_plan
+from editscope.runs.plan import Plan, TakenOver, make_plan
 from editscope.suites import Suite, load_suite
 
 
-class KeptEdits(Editor):
+class RunEdits(Editor):
     """Gives back the edits of a run, statuses and reasons included; makes nothing."""
 
     workers = None
@@ -130,7 +130,7 @@ def _suite_of(run: Run, folder: str | Path, out: str | Path | None) -> Suite:
 def _plan(run: Run, suite: Suite, judging: Judging, out: str | Path | None) -> Plan:
     selection = run.info["selection"]
     where = {tag: tuple(values) for tag, values in (selection["where"] or {}).items()} or None
-    kept = KeptEdits(run)
+    kept = RunEdits(run)
     kept.verify()
     made_by = {"editor": run.info["editor"], "edits_of": kept.path, "seed": run.info["seed"]}
     return make_plan(
@@ -171,7 +171,7 @@ def plan_recount(
     wanting = unseen if white else set()
     judging = judging_again(suite, info, limits) if wanting else recorded_judging(suite, info, limits)
     made = _plan(run, suite, judging, out)
-    return replace(made, kept=Kept(tuple(_lines(run, done, wanting)), run.path))
+    return replace(made, taken_over=TakenOver(tuple(_lines(run, done, wanting)), run.path))
 
 
 def _lines(run: Run, done: Progress, wanting: set[Step]) -> Iterator[Line]:
@@ -189,8 +189,8 @@ def _lines(run: Run, done: Progress, wanting: set[Step]) -> Iterator[Line]:
             yield {**score, "spent": free}
 
 
-def kept_edits(path: str) -> KeptEdits:
+def run_edits(path: str) -> RunEdits:
     """The edits of the run that a rescored one names in its run.json."""
     if not Path(path).exists():
         raise BadInput(f"{path}, whose edits are judged, is no longer there; put it back or start a new run")
-    return KeptEdits(open_run(path))
+    return RunEdits(open_run(path))

@@ -1,4 +1,4 @@
-"""Doing a run: plan, edit and score what the journal does not have yet, then write the tables."""
+"""Execution of runs: plan, edit and score what the journal does not have yet, then write the tables."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from editscope.runfolder.journal import Journal, progress, read_lines
 from editscope.runfolder.run_json import FILE, add_to_judging, read_info
 from editscope.runs.engine.capacity import paid, slots
 from editscope.runs.engine.gpus import visible_gpus
-from editscope.runs.engine.loop import ERRORS, Crew, Engine
-from editscope.runs.engine.worker_process import Setup
-from editscope.runs.judging.judge_queue import Asking
-from editscope.runs.judging.loop import Court, JudgedEngine
-from editscope.runs.judging.prepare import judged_bench
+from editscope.runs.engine.loop import ERRORS, Engine, WorkerPlan
+from editscope.runs.engine.worker_process import WorkerSetup
+from editscope.runs.judging.judge_queue import JudgeQueue
+from editscope.runs.judging.loop import JudgedEngine, JudgingContext
+from editscope.runs.judging.prepare import judged_case_steps
 from editscope.runs.judging.settings import Judges, Judging, Limits, make_judging
 from editscope.runs.plan import Plan, check_folder, make_plan, plan_again, write_info
-from editscope.runs.progress import judging_meter, meter
+from editscope.runs.progress import judging_progress_display, progress_display
 from editscope.runs.remaining import done_so_far, todo
 from editscope.suites import Suite, load_suite, parse_where, suite_names
 
@@ -160,7 +160,7 @@ def execute(
     if jobs is not None and jobs < 1:
         raise BadInput(f"--jobs must be at least 1, not {jobs}")
     plan.editor.limit(plan.edit_limits)
-    crew = _crew(plan, jobs or cores(), local=engine == LOCAL)
+    workers = _worker_plan(plan, jobs or cores(), local=engine == LOCAL)
     try:
         # The lock comes first: who does not hold it makes, changes and removes nothing, and asks nobody.
         with Journal(plan.out) as journal, _taken_back(plan, journal), ExitStack() as stack:
@@ -168,20 +168,20 @@ def execute(
                 console.print(f" note: {journal.warning}", markup=False)
             to_edit, to_score = todo(plan)
             on_ray = engine == RAY and bool(to_edit or to_score)
-            asking = stack.enter_context(_asks(plan.judging, on_ray, ray_address, jobs)) if plan.judging else None
+            queue = stack.enter_context(_judge_queue(plan.judging, on_ray, ray_address, jobs)) if plan.judging else None
             if to_edit:
                 plan.editor.check()
-            if asking is not None and (to_edit or to_score):
-                asking.check()
+            if queue is not None and (to_edit or to_score):
+                queue.check()
             if on_ray:
-                from editscope.runs.ray.engine import ray_crew
+                from editscope.runs.ray.engine import ray_worker_plan
 
-                crew = stack.enter_context(ray_crew(plan, crew, ray_address, jobs=jobs))
+                workers = stack.enter_context(ray_worker_plan(plan, workers, ray_address, jobs=jobs))
             journal.check()
             write_info(plan)
             _take_over(plan, journal)
             _sweep(plan.out / IMAGES)
-            worked = _work(plan, crew, journal, console, asking)
+            worked = _work(plan, workers, journal, console, queue)
             journal.check()
             _finish(plan, worked)
     except DiskError as error:
@@ -197,13 +197,13 @@ def execute(
 
 def _take_over(plan: Plan, journal: Journal) -> None:
     """Start a run with the lines and thumbnails of the one that it counts again, in one write, unless it has them."""
-    if plan.kept is None or not journal.empty:
+    if plan.taken_over is None or not journal.empty:
         return
-    thumbs = plan.kept.folder / THUMBS
+    thumbs = plan.taken_over.folder / THUMBS
     if thumbs.is_dir():
         with writing(plan.out / THUMBS):
             shutil.copytree(thumbs, plan.out / THUMBS, dirs_exist_ok=True)
-    journal.append(*plan.kept.lines)
+    journal.append(*plan.taken_over.lines)
 
 
 @contextmanager
@@ -231,13 +231,15 @@ def _began(folder: Path) -> bool:
         return False
 
 
-def _asks(judging: Judging, on_ray: bool, address: str | None, jobs: int | None) -> AbstractContextManager[Asking]:
+def _judge_queue(
+    judging: Judging, on_ray: bool, address: str | None, jobs: int | None
+) -> AbstractContextManager[JudgeQueue]:
     """How the judges of a run are asked: from this process, or through an actor of a cluster."""
     if not on_ray:
-        return Asking(judging.judges)
-    from editscope.runs.ray.judge_actor import ray_asking
+        return JudgeQueue(judging.judges)
+    from editscope.runs.ray.judge_actor import ray_judge_queue
 
-    return ray_asking(judging, address, jobs=jobs)
+    return ray_judge_queue(judging, address, jobs=jobs)
 
 
 def cores() -> int:
@@ -248,20 +250,20 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
-def _work(plan: Plan, crew: Crew, journal: Journal, console: Console | None, asking: Asking | None) -> bool:
+def _work(plan: Plan, workers: WorkerPlan, journal: Journal, console: Console | None, queue: JudgeQueue | None) -> bool:
     """Do what is left; whether there was anything."""
     to_edit, to_score = todo(plan)
     spent = bool(to_score) or len(to_edit) < plan.jobs
     done = plan.jobs - len(to_edit) - len(to_score)
     timeout_s = None if plan.editor.own_clock else plan.timeout_s
-    if plan.judging is None or asking is None:
-        with meter(console, plan.jobs, done) as shown:
-            Engine(crew, journal, plan.out, timeout_s, shown).work(to_edit, to_score, spent=spent)
+    if plan.judging is None or queue is None:
+        with progress_display(console, plan.jobs, done) as listener:
+            Engine(workers, journal, plan.out, timeout_s, listener).work(to_edit, to_score, spent=spent)
     else:
         judging = plan.judging
-        court = Court(judging.rubric, asking, judging.samples, judging.missing, done_so_far(plan).verdicts)
-        with judging_meter(console, plan.jobs, done, asking) as heard:
-            engine = JudgedEngine(crew, journal, plan.out, timeout_s, heard, court)
+        context = JudgingContext(judging.rubric, queue, judging.samples, judging.missing, done_so_far(plan).verdicts)
+        with judging_progress_display(console, plan.jobs, done, queue) as listener:
+            engine = JudgedEngine(workers, journal, plan.out, timeout_s, listener, context)
             engine.work(to_edit, to_score, spent=spent)
     return bool(to_edit or to_score)
 
@@ -301,43 +303,43 @@ def _limits(given: Mapping[str, Any]) -> Limits:
     return Limits(**said)
 
 
-def _crew(plan: Plan, jobs: int, *, local: bool) -> Crew:
+def _worker_plan(plan: Plan, jobs: int, *, local: bool) -> WorkerPlan:
     """Who does the work on this machine; another engine takes it from there."""
     editor, limits = plan.editor, plan.edit_limits
     shipped: str | bytes | None = plan.editor_spec
-    at_home: Editor | None = None
+    local_editor: Editor | None = None
     if shipped is None:
         shipped = _pickled(editor)
-        at_home = editor if shipped is None else None
-    fused = editor.workers is None and not editor.gpu and at_home is None
-    gpus = visible_gpus() if editor.gpu and local and at_home is None else ()
-    editing = 1 if at_home is not None else jobs if editor.workers is None else max(1, editor.workers)
+        local_editor = editor if shipped is None else None
+    fused = editor.workers is None and not editor.gpu and local_editor is None
+    gpus = visible_gpus() if editor.gpu and local and local_editor is None else ()
+    editing = 1 if local_editor is not None else jobs if editor.workers is None else max(1, editor.workers)
     if gpus:
         editing = len(gpus) if editor.workers is None else min(editing, len(gpus))
-    bench = None
+    steps = None
     if plan.judging is not None:
-        bench = partial(judged_bench, protocol=plan.judging.protocol, memory=plan.judging.memory)
+        steps = partial(judged_case_steps, protocol=plan.judging.protocol, cache_folder=plan.judging.prepared_folder)
     suite = _suite_setup(plan.suite)
-    setup = Setup(
+    setup = WorkerSetup(
         suite,
         shipped,
         plan.out.absolute(),
         plan.seed,
-        bench,
+        steps,
         limits,
         keepers=max(1, min(MOST_KEEPERS, jobs // editing)),
     )
-    return Crew(
+    return WorkerPlan(
         setup,
         jobs=jobs,
         editing=editing,
         fused=fused,
         # Reference editors and folders cost nothing; a model's edit is paid for and never asked for twice.
         free=editor.free,
-        at_home=at_home,
+        local_editor=local_editor,
         # Pixels are scored where they are, which spares drawing the case and reading the edit again; what a judge is
         # to be shown takes longer than an edit should wait for.
-        beside=local and not fused and at_home is None and plan.judging is None,
+        beside=local and not fused and local_editor is None and plan.judging is None,
         at_once=slots(editor, limits),
         batch=max(1, editor.batch),
         gpus=gpus,

@@ -1,4 +1,4 @@
-"""The history of a watch: one look for each checkpoint, kept as JSON and CSV beside the runs."""
+"""The history of a watch: one result for each checkpoint, kept as JSON and CSV beside the runs."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ COLUMNS = (
     *("best", "to_best", "to_best_lo", "to_best_hi", "p_best", "run", "reason", "at"),
 )
 
-LookStatus = Literal["done", "failed", "gone"]
+CheckpointStatus = Literal["done", "failed", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class ScoreDifference:
     """A paired difference to another run, in percent, with its interval, its p-value and whether it is a fall."""
 
     name: str
@@ -44,7 +44,7 @@ class Against:
     def said(self, metric: str = "") -> str:
         """The difference in words.
 
-        >>> Against("a", -6.21, -8.0, -4.12, 0.0004, 40, True).said()
+        >>> ScoreDifference("a", -6.21, -8.0, -4.12, 0.0004, 40, True).said()
         '−6.2 (−8.0 … −4.1, p <0.001)'
         """
         span = f"{signed(self.lo, metric)} … {signed(self.hi, metric)}, " if self.hi > self.lo else ""
@@ -52,7 +52,7 @@ class Against:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class CheckpointResult:
     """What came of one checkpoint: its score, and how it differs from the baseline and from the best before it."""
 
     name: str
@@ -60,13 +60,13 @@ class Look:
     step: int | None
     seen: str
     run: str
-    status: LookStatus
+    status: CheckpointStatus
     attempts: int = 1
     reason: str = ""
     metric: str = ""
     score: Mapping[str, Any] | None = None
-    baseline: Against | None = None
-    best: Against | None = None
+    baseline: ScoreDifference | None = None
+    best: ScoreDifference | None = None
     at: str = ""
 
     @property
@@ -85,16 +85,18 @@ class Look:
         """Whether its score has fallen below that of the baseline beyond chance."""
         return self.baseline is not None and self.baseline.fallen
 
-    def over(self, status: LookStatus, reason: str) -> Look:
-        """The look with how it ended."""
+    def over(self, status: CheckpointStatus, reason: str) -> CheckpointResult:
+        """The result with how it ended."""
         return replace(self, status=status, reason=reason, at=datetime.now(UTC).isoformat(timespec="seconds"))
 
-    def scored(self, metric: str, score: Mapping[str, Any], baseline: Against | None, best: Against | None) -> Look:
-        """The look with its score and what it is compared with."""
+    def scored(
+        self, metric: str, score: Mapping[str, Any], baseline: ScoreDifference | None, best: ScoreDifference | None
+    ) -> CheckpointResult:
+        """The result with its score and what it is compared with."""
         return replace(self, metric=metric, score=dict(score), baseline=baseline, best=best)
 
-    def unscored(self, reason: str) -> Look:
-        """The look without a score, and why."""
+    def unscored(self, reason: str) -> CheckpointResult:
+        """The result without a score, and why."""
         return replace(self, reason=reason, score=None, baseline=None, best=None)
 
     def __str__(self) -> str:
@@ -117,22 +119,22 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """All looks of a watch, in the order in which they were taken; ``about`` and ``how`` say what was watched."""
+    """All results of a watch, in the order in which they were taken; ``about`` and ``how`` say what was watched."""
 
     about: Mapping[str, Any]
     how: Mapping[str, Any]
-    looks: dict[str, Look] = field(default_factory=dict)
+    results: dict[str, CheckpointResult] = field(default_factory=dict)
 
-    def get(self, name: str) -> Look | None:
-        """The look at a checkpoint, by its name."""
-        return self.looks.get(name)
+    def get(self, name: str) -> CheckpointResult | None:
+        """The result of a checkpoint, by its name."""
+        return self.results.get(name)
 
-    def __iter__(self) -> Iterator[Look]:
-        return iter(list(self.looks.values()))
+    def __iter__(self) -> Iterator[CheckpointResult]:
+        return iter(list(self.results.values()))
 
-    def in_order(self) -> list[Look]:
-        """All looks by the numbers of their checkpoints, those without one last."""
-        return sorted(self.looks.values(), key=lambda one: (one.step is None, one.step or 0))
+    def in_order(self) -> list[CheckpointResult]:
+        """All results by the numbers of their checkpoints, those without one last."""
+        return sorted(self.results.values(), key=lambda one: (one.step is None, one.step or 0))
 
 
 def read_history(folder: Path, about: Mapping[str, Any]) -> History | None:
@@ -142,7 +144,7 @@ def read_history(folder: Path, about: Mapping[str, Any]) -> History | None:
         return None
     try:
         said = read_json(read_file(path, DOCUMENT))
-        looks = [_look(fields) for fields in said["checkpoints"]]
+        results = [_result(fields) for fields in said["checkpoints"]]
         there, how, written = dict(said["about"]), dict(said["how"]), int(said["format"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(
@@ -155,7 +157,7 @@ def read_history(folder: Path, about: Mapping[str, Any]) -> History | None:
     ]
     if other:
         raise BadInput(f"--out {folder} holds another watch, with {', '.join(other)}; give another folder")
-    return History(there, how, {look.name: look for look in looks})
+    return History(there, how, {result.name: result for result in results})
 
 
 def write_history(folder: Path, history: History) -> None:
@@ -164,29 +166,29 @@ def write_history(folder: Path, history: History) -> None:
         "format": FORMAT,
         "about": dict(history.about),
         "how": dict(history.how),
-        "checkpoints": [asdict(look) for look in history],
+        "checkpoints": [asdict(result) for result in history],
     }
     write_whole(folder / JSON, (json.dumps(said, indent=1, ensure_ascii=False) + "\n").encode())
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    for look in history.in_order():
-        writer.writerow(_flat(look))
+    for result in history.in_order():
+        writer.writerow(_flat(result))
     write_whole(folder / CSV, text.getvalue().encode())
 
 
-def _look(fields: Mapping[str, Any]) -> Look:
-    against = {name: None if fields[name] is None else Against(**fields[name]) for name in ("baseline", "best")}
-    return Look(**{**fields, **against})
+def _result(fields: Mapping[str, Any]) -> CheckpointResult:
+    against = {name: None if fields[name] is None else ScoreDifference(**fields[name]) for name in ("baseline", "best")}
+    return CheckpointResult(**{**fields, **against})
 
 
-def _flat(look: Look) -> dict[str, Any]:
-    row: dict[str, Any] = {name: getattr(look, name) for name in ("step", "status", "metric", "run", "at")}
-    row |= {"name": _harmless(look.name), "reason": _harmless(look.reason), "fallen": int(look.fallen)}
-    row |= dict(look.score or {})
+def _flat(result: CheckpointResult) -> dict[str, Any]:
+    row: dict[str, Any] = {name: getattr(result, name) for name in ("step", "status", "metric", "run", "at")}
+    row |= {"name": _harmless(result.name), "reason": _harmless(result.reason), "fallen": int(result.fallen)}
+    row |= dict(result.score or {})
     for found, names in (
-        (look.baseline, ("baseline", "difference", "difference_lo", "difference_hi", "p")),
-        (look.best, ("best", "to_best", "to_best_lo", "to_best_hi", "p_best")),
+        (result.baseline, ("baseline", "difference", "difference_lo", "difference_hi", "p")),
+        (result.best, ("best", "to_best", "to_best_lo", "to_best_hi", "p_best")),
     ):
         if found is not None:
             row |= dict(zip(names, (_harmless(found.name), found.difference, found.lo, found.hi, found.p), strict=True))

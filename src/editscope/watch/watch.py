@@ -1,4 +1,4 @@
-"""Watching a folder of checkpoints: each new one is evaluated on the same cases, and a score that falls is said."""
+"""A watch over a folder of checkpoints: each new one is evaluated on the same cases, and a falling score is shown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from editscope.runs.plan import make_plan
 from editscope.runs.start import execute
 from editscope.suites import Suite, Where
 from editscope.watch.checkpoints import PATTERNS, Checkpoint, Settling, find_checkpoints, spec_for
-from editscope.watch.history import Against, History, Look, read_history, write_history
+from editscope.watch.history import CheckpointResult, History, ScoreDifference, read_history, write_history
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -87,7 +87,7 @@ class Watch:
 
 
 @dataclass
-class Watcher:
+class CheckpointWatcher:
     """A watch that is going on. ``say`` gets sentences; ``console`` shows how runs go."""
 
     watch: Watch
@@ -102,8 +102,8 @@ class Watcher:
         self._settling = Settling(self.watch.settle_s)
         self.history = self._opened()
 
-    def run(self, every_s: float, *, once: bool = False) -> Iterator[Look]:
-        """Evaluate what is there and what comes, one look after another; ends with Ctrl-C, or at once with ``once``.
+    def run(self, every_s: float, *, once: bool = False) -> Iterator[CheckpointResult]:
+        """Evaluate what is there and what comes, one result after another; ends with Ctrl-C, or at once with ``once``.
 
         A Ctrl-C while nothing is done ends it; one in the middle of a run raises Stopped, and the same watch goes on
         with that run later.
@@ -112,18 +112,18 @@ class Watcher:
         lock = Lock(self.watch.out / LOCK, busy, make_folder=True)
         try:
             self.history = self._opened()
-            if self.history.looks:
+            if self.history.results:
                 write_history(self.watch.out, self.history)
             yield from self._rounds(every_s, once)
         finally:
             lock.remove()
 
-    def _rounds(self, every_s: float, once: bool) -> Iterator[Look]:
+    def _rounds(self, every_s: float, once: bool) -> Iterator[CheckpointResult]:
         while True:
             tried: set[str] = set()
             while (one := self._next(tried)) is not None:
                 tried.add(one.name)
-                yield self._look(one)
+                yield self._result(one)
             if once:
                 if self._again(tried):
                     continue
@@ -136,7 +136,9 @@ class Watcher:
 
     def _again(self, tried: set[str]) -> bool:
         """Whether something that failed in this round is to be tried once more, now that the others are done."""
-        return any(look.name in tried and look.status == "failed" and look.attempts < ATTEMPTS for look in self.history)
+        return any(
+            result.name in tried and result.status == "failed" and result.attempts < ATTEMPTS for result in self.history
+        )
 
     # --- what is next -----------------------------------------------------------------------------
 
@@ -163,10 +165,10 @@ class Watcher:
         return known.attempts if known is not None and known.seen == one.seen else 0
 
     def _say_gone(self, there: set[str]) -> None:
-        for look in list(self.history):
-            if look.name not in there and look.status == "failed":
-                self._keep(look.over("gone", "it was deleted before it could be evaluated"))
-                self._once(f"{look.name} is gone and is skipped")
+        for result in list(self.history):
+            if result.name not in there and result.status == "failed":
+                self._keep(result.over("gone", "it was deleted before it could be evaluated"))
+                self._once(f"{result.name} is gone and is skipped")
 
     def _once(self, text: str) -> None:
         if text not in self._said:
@@ -175,24 +177,26 @@ class Watcher:
 
     # --- one checkpoint ---------------------------------------------------------------------------
 
-    def _look(self, one: Checkpoint) -> Look:
+    def _result(self, one: Checkpoint) -> CheckpointResult:
         attempts = self._tries(one) + 1
-        look = Look(one.name, str(one.path), one.step, one.seen, self._run_folder(one).name, "failed", attempts)
+        result = CheckpointResult(
+            one.name, str(one.path), one.step, one.seen, self._run_folder(one).name, "failed", attempts
+        )
         try:
             self._evaluate(one)
-            look = self._judged(look.over("done", ""), list(self.history))
+            result = self._judged(result.over("done", ""), list(self.history))
         except EditscopeError as error:
             if isinstance(error, Stopped) and REQUESTED in str(error):
                 raise Stopped(f"{REQUESTED}; the same command goes on with {one.name}") from error
             if not one.path.exists():
-                look = look.over("gone", "it was deleted while it was evaluated")
+                result = result.over("gone", "it was deleted while it was evaluated")
                 self.say(f"{one.name} is gone and is skipped")
             else:
-                look = look.over("failed", str(error))
+                result = result.over("failed", str(error))
                 later = "; it is tried once more later" if attempts < ATTEMPTS else "; it is not tried again"
                 self.say(f"{one.name} could not be evaluated: {error}{later}")
-        self._keep(look)
-        return look
+        self._keep(result)
+        return result
 
     def _evaluate(self, one: Checkpoint) -> Run:
         watch = self.watch
@@ -218,9 +222,9 @@ class Watcher:
 
     # --- what its score means ---------------------------------------------------------------------
 
-    def _judged(self, look: Look, before: Sequence[Look]) -> Look:
-        """A look with its score, and how that differs from the baseline and from the best before it."""
-        run = self._opened_run(look)
+    def _judged(self, result: CheckpointResult, before: Sequence[CheckpointResult]) -> CheckpointResult:
+        """A result with its score, and how that differs from the baseline and from the best before it."""
+        run = self._opened_run(result)
         earlier = [one for one in before if one.status == "done" and one.score and self._run_is_there(one)]
         metric = self.watch.metric or aggregation_from(run.info).headline
         if metric not in run.metrics:
@@ -237,9 +241,9 @@ class Watcher:
             base = self._against(first.name, self._opened_run(first), run, metric) if first else None
         else:
             base = self._against(Path(self.watch.baseline).name, open_run(self.watch.baseline), run, metric)
-        return look.scored(metric, score, base, to_best)
+        return result.scored(metric, score, base, to_best)
 
-    def _against(self, name: str, other: Run, run: Run, metric: str, level: float | None = None) -> Against:
+    def _against(self, name: str, other: Run, run: Run, metric: str, level: float | None = None) -> ScoreDifference:
         level = level or self.watch.confidence
         paired = compare(other, run, metric=metric, level=level).overall
         fallen = has_fallen(paired, level)
@@ -248,17 +252,17 @@ class Watcher:
                 f"{paired.cases} cases are too few to show any fall at this confidence, however large (the smallest p "
                 f"is {smallest_p(paired.cases):.2g}); raise --limit in another --out"
             )
-        return Against(name, paired.difference, paired.lo, paired.hi, paired.p, paired.cases, fallen)
+        return ScoreDifference(name, paired.difference, paired.lo, paired.hi, paired.p, paired.cases, fallen)
 
-    def _run_is_there(self, look: Look) -> bool:
-        """Whether the run of a look can still be compared with; one that was deleted is said and left out."""
-        if (self.watch.out / look.run / FILE).is_file():
+    def _run_is_there(self, result: CheckpointResult) -> bool:
+        """Whether the run of a result can still be compared with; one that was deleted is said and left out."""
+        if (self.watch.out / result.run / FILE).is_file():
             return True
-        self._once(f"the run of {look.name} was deleted; nothing is compared with it any more")
+        self._once(f"the run of {result.name} was deleted; nothing is compared with it any more")
         return False
 
-    def _opened_run(self, look: Look) -> Run:
-        return open_run(self.watch.out / look.run)
+    def _opened_run(self, result: CheckpointResult) -> Run:
+        return open_run(self.watch.out / result.run)
 
     # --- the history ------------------------------------------------------------------------------
 
@@ -268,16 +272,16 @@ class Watcher:
         found = read_history(self.watch.out, about)
         if found is None:
             return History(about, how)
-        looks: list[Look] = []
-        for look in found.looks.values():
-            if look.status == "done" and found.how != how:
-                there = self._run_is_there(look)
-                look = self._judged(look, looks) if there else look.unscored("its run was deleted")
-            looks.append(look)
-        return History(about, how, {look.name: look for look in looks})
+        results: list[CheckpointResult] = []
+        for result in found.results.values():
+            if result.status == "done" and found.how != how:
+                there = self._run_is_there(result)
+                result = self._judged(result, results) if there else result.unscored("its run was deleted")
+            results.append(result)
+        return History(about, how, {result.name: result for result in results})
 
-    def _keep(self, look: Look) -> None:
-        self.history.looks[look.name] = look
+    def _keep(self, result: CheckpointResult) -> None:
+        self.history.results[result.name] = result
         write_history(self.watch.out, self.history)
 
 
@@ -340,12 +344,12 @@ def smallest_p(cases: int) -> float:
 
 def summed_up(history: History) -> str:
     """How a watch stands, in a sentence."""
-    done = [look for look in history if look.status == "done"]
-    fallen = sum(look.fallen for look in done)
-    failed = sum(look.status == "failed" for look in history)
+    done = [result for result in history if result.status == "done"]
+    fallen = sum(result.fallen for result in done)
+    failed = sum(result.status == "failed" for result in history)
     parts = [f"{len(done)} checkpoint{'' if len(done) == 1 else 's'} evaluated"]
     if done:
-        best = max(done, key=lambda look: look.mean)
+        best = max(done, key=lambda result: result.mean)
         parts.append(f"best {best.name} with {best.mean:.1f}")
     parts += [f"{fallen} fallen"] if fallen else []
     parts += [f"{failed} could not be evaluated"] if failed else []

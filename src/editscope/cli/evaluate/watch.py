@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from editscope.runs.judging.settings import Judging
     from editscope.suites import Suite
-    from editscope.watch.history import Look
-    from editscope.watch.watch import Watcher
+    from editscope.watch.history import CheckpointResult
+    from editscope.watch.watch import CheckpointWatcher
 
 PATIENCE_S = 300.0
 """How long the command of --on-fall may take."""
@@ -112,7 +112,7 @@ def watch(
     """
     from editscope.editors.base import EditLimits
     from editscope.suites import load_suite, parse_where
-    from editscope.watch.watch import Watch, Watcher
+    from editscope.watch.watch import CheckpointWatcher, Watch
 
     if not every > 0:
         raise BadInput(f"--every is {every:g}; give a number of seconds above 0")
@@ -153,11 +153,13 @@ def watch(
         judging=lambda: _judging(loaded, asked),
     )
     watched.judging()  # what is wrong with a judge is said now and not with the first checkpoint
-    going = Watcher(watched, lambda text: console.print(text, markup=False), None if quiet else console)
+    going = CheckpointWatcher(watched, lambda text: console.print(text, markup=False), None if quiet else console)
     _go(going, every, once, on_fall, stop_on_fall, console)
 
 
-def _go(going: Watcher, every: float, once: bool, on_fall: str | None, stop_on_fall: bool, console: Console) -> None:
+def _go(
+    going: CheckpointWatcher, every: float, once: bool, on_fall: str | None, stop_on_fall: bool, console: Console
+) -> None:
     """Say what comes, one line for each checkpoint; the page is written after each."""
     from editscope.report.pages.watch import write_watch_page
     from editscope.watch.watch import summed_up
@@ -187,7 +189,7 @@ def _judging(suite: Suite, asked: dict[str, Any] | None) -> Judging | None:
     return None if asked is None else make_judging(suite, **asked)
 
 
-def _call(command: str | None, look: Look, out: Path, console: Console) -> None:
+def _call(command: str | None, look: CheckpointResult, out: Path, console: Console) -> None:
     """Run the user's command for a fall; what it does wrong is said and stops nothing."""
     if command is None:
         return

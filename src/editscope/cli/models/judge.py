@@ -109,7 +109,7 @@ def drift(
     """
     from editscope.audit.audit import plan_audit
     from editscope.audit.drift import next_audit
-    from editscope.audit.exhibits import read_set
+    from editscope.audit.known_edit_set import read_set
 
     read_set(anchor)
     plan = plan_audit(

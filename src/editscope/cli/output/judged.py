@@ -31,7 +31,7 @@ def forecast(planned: Plan, console: Console) -> None:
 
 def result(run: Run, console: Console) -> None:
     """The last lines of a run: the headline and other measures, the weakest groups, what is missing, what it cost."""
-    from editscope.results.accounting import accounting_said
+    from editscope.results.accounting import accounting_in_words
 
     summary = run.summary
     console.print(" " + "   ".join(_means(summary)), markup=False)
@@ -40,7 +40,7 @@ def result(run: Run, console: Console) -> None:
         _labels(summary),
         _edits(run),
         _verdicts(summary),
-        accounting_said(summary),
+        accounting_in_words(summary),
         _panel(summary),
         _spent(summary),
     ):
@@ -167,10 +167,10 @@ def _labels(summary: dict[str, Any]) -> str:
 
 
 def _edits(run: Run) -> str:
-    from editscope.results.accounting import accounting_of, unsupported_said
+    from editscope.results.accounting import accounting_of, unsupported_in_words
 
     gaps = {status: n for status, n in run.summary["edits"].items() if status not in ("ok", "not_applicable") and n}
-    outside = unsupported_said(run.summary)
+    outside = unsupported_in_words(run.summary)
     said = [outside] if outside else []
     if gaps:
         counts = {"worst": "counts as the worst score", "skip": "is left out", "fail": "stops the run"}

@@ -59,14 +59,14 @@ def result(run: Run, console: Console) -> None:
         lack = "lack repeats" if run.repeats > 1 else "have no score yet"
         console.print(f" {pending:,} cases {lack}: editscope resume {run.path}", markup=False)
     if run.repeats > 1:
-        from editscope.results.repeats_summary import repeats_said
+        from editscope.results.repeats_summary import repeats_in_words
 
-        console.print(f" {repeats_said(run.summary, _headline_name(run))}", markup=False)
+        console.print(f" {repeats_in_words(run.summary, _headline_name(run))}", markup=False)
     took = run.summary.get("speed")
     if took and not str(run.info["editor"]["spec"]).startswith("ref:"):
-        from editscope.results.speed import said
+        from editscope.results.speed import speed_in_words
 
-        console.print(f" {said(took)}", markup=False)
+        console.print(f" {speed_in_words(took)}", markup=False)
 
 
 def _headline_name(run: Run) -> str:

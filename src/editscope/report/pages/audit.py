@@ -8,8 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from editscope.audit.audit import Audit
-from editscope.audit.exhibits import Problem, Shown
 from editscope.audit.findings import Findings, pairs_of
+from editscope.audit.known_edit_set import AuditProblem, StoredKnownEdit
 from editscope.images import encode_thumbnail, load, thumbnail
 from editscope.judges import Verdict
 from editscope.report.html.markup import Child, Html, el
@@ -200,7 +200,7 @@ def _exhibits(audit: Audit) -> Html:
         el("p", el("span"), el("button", "show all", type="button"), cls="chosen-note", hidden=True),
         el(
             "div",
-            [_problem(audit, problem, number) for number, problem in enumerate(audit.exhibits.problems)],
+            [_problem(audit, problem, number) for number, problem in enumerate(audit.edit_set.problems)],
             cls="exhibits",
         ),
         cls="card",
@@ -208,7 +208,7 @@ def _exhibits(audit: Audit) -> Html:
     )
 
 
-def _problem(audit: Audit, problem: Problem, number: int) -> Html:
+def _problem(audit: Audit, problem: AuditProblem, number: int) -> Html:
     cells: list[str] = []
     shown: list[Child] = [el("figure", _picture(audit, problem.source), el("figcaption", el("strong", "before")))]
     for edit in problem.edits:
@@ -235,7 +235,7 @@ def _problem(audit: Audit, problem: Problem, number: int) -> Html:
     )
 
 
-def _given(audit: Audit, problem: Problem, edit: Shown, place: int) -> tuple[Html, list[int]]:
+def _given(audit: Audit, problem: AuditProblem, edit: StoredKnownEdit, place: int) -> tuple[Html, list[int]]:
     """The scores that one judge gave to one exhibit, as they are shown and as numbers."""
     said = _asked(audit, problem, f"score:{edit.level}", place)
     scores = [int(one.values["score"]) for one in said if one.status == "ok"]
@@ -244,7 +244,7 @@ def _given(audit: Audit, problem: Problem, edit: Shown, place: int) -> tuple[Htm
     return el("span", badge(place), listed or "–", cls="given"), scores
 
 
-def _replies(audit: Audit, problem: Problem, number: int) -> Iterator[Html]:
+def _replies(audit: Audit, problem: AuditProblem, number: int) -> Iterator[Html]:
     keys = [(f"score:{edit.level}", LEVEL_NAMES[edit.level]) for edit in problem.edits]
     for better, worse in pairs_of(problem, number):
         for first, second in ((better, worse), (worse, better)):
@@ -256,7 +256,7 @@ def _replies(audit: Audit, problem: Problem, number: int) -> Iterator[Html]:
                 yield el("p", badge(place), " ", el("b", f"{label}: {said}"), " ", verdict.reason or verdict.reply)
 
 
-def _asked(audit: Audit, problem: Problem, key: str, place: int) -> list[Verdict]:
+def _asked(audit: Audit, problem: AuditProblem, key: str, place: int) -> list[Verdict]:
     spec = audit.findings[place].judge
     found = []
     for sample in range(int(audit.info["samples"])):
@@ -266,8 +266,8 @@ def _asked(audit: Audit, problem: Problem, key: str, place: int) -> list[Verdict
     return found
 
 
-def _picture(audit: Audit, shown: Shown) -> Html:
-    pixels = load(audit.exhibits.folder / shown.file)
+def _picture(audit: Audit, shown: StoredKnownEdit) -> Html:
+    pixels = load(audit.edit_set.folder / shown.file)
     data = b64encode(encode_thumbnail(thumbnail(pixels))).decode()
     alt = "before the edit" if shown.level == "source" else LEVEL_NAMES[shown.level]
     return el("img", src=f"data:image/webp;base64,{data}", alt=alt, loading="lazy")

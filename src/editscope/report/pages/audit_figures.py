@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import TypeAlias
 
 from editscope.audit.audit import Audit
-from editscope.audit.findings import Findings, Mean, Scored, read
+from editscope.audit.findings import Findings, Mean, ScoredEdit, read
 from editscope.audit.known_edits import LEVELS
 from editscope.report.html.markup import Html, el
 
@@ -125,7 +125,7 @@ def plots(audit: Audit) -> list[Html]:
     ]
 
 
-def _plot(found: Findings, scored: list[Scored]) -> Html:
+def _plot(found: Findings, scored: list[ScoredEdit]) -> Html:
     points = [
         el("circle", cx=_x(one.miou), cy=_y(score + _apart(one, n)), r=3, cls="point")
         for one in scored
@@ -209,12 +209,12 @@ def _matrix_cell(place: int, level: str, score: str, count: int, total: int, nam
     )
 
 
-def _scored(audit: Audit, found: Findings) -> list[Scored]:
+def _scored(audit: Audit, found: Findings) -> list[ScoredEdit]:
     own = {(case, key, n): v for (case, key, spec, n), v in audit.verdicts.items() if spec == found.judge}
-    return read(audit.exhibits.problems, own)[0]
+    return read(audit.edit_set.problems, own)[0]
 
 
-def _apart(one: Scored, sample: int) -> float:
+def _apart(one: ScoredEdit, sample: int) -> float:
     """A little up or down, so that equal scores do not hide each other; the same every time."""
     mark = sha256(f"{one.problem}|{one.level}|{sample}".encode()).digest()[0]
     return (mark / 255 - 0.5) * 0.5

@@ -11,7 +11,7 @@ from editscope.report.html.markup import Html, el
 from editscope.results.comparison_text import metric_name, number, signed
 from editscope.runfolder.files import write_whole
 from editscope.suites import suite_title
-from editscope.watch.history import Against, History, Look
+from editscope.watch.history import CheckpointResult, History, ScoreDifference
 from editscope.wording import p_value
 
 PAGE = "watch.html"
@@ -78,7 +78,7 @@ def _about(about: Mapping[str, Any], how: Mapping[str, Any]) -> str:
     return f"{about['editor']} · {cases} · a fall is a paired difference to {base} whose {sure} is below 0"
 
 
-def _drawing(looks: Sequence[Look]) -> Html:
+def _drawing(looks: Sequence[CheckpointResult]) -> Html:
     """Means with intervals over steps; over places where a checkpoint has no step."""
     numbered = all(look.step is not None for look in looks)
     places = [float(look.step or 0) if numbered else float(i) for i, look in enumerate(looks)]
@@ -127,7 +127,7 @@ def _ticks(low: float, high: float) -> list[float]:
     return [round(n * step, 9) for n in range(ceil(low / step), floor(high / step) + 1)]
 
 
-def _mark(look: Look, x: float, y: Any, best: bool) -> Html:
+def _mark(look: CheckpointResult, x: float, y: Any, best: bool) -> Html:
     cell = look.score or {}
     whisker = None
     if cell.get("lo") is not None and cell["hi"] > cell["lo"]:
@@ -136,7 +136,7 @@ def _mark(look: Look, x: float, y: Any, best: bool) -> Html:
     return el("g", whisker, dot, el("title", str(look)), cls="fallen" if look.fallen else "best" if best else None)
 
 
-def _table(looks: Sequence[Look], metric: str, *, both: bool) -> Html:
+def _table(looks: Sequence[CheckpointResult], metric: str, *, both: bool) -> Html:
     """All looks, the latest first; ``both`` where the baseline is not the best before."""
     names = ["Checkpoint", metric_name(metric), "95 %", *(["To the baseline", "p"] if both else [])]
     names += ["To the best before", "p", ""]
@@ -144,7 +144,7 @@ def _table(looks: Sequence[Look], metric: str, *, both: bool) -> Html:
     return el("table", head, el("tbody", [_row(look, both) for look in reversed(looks)]))
 
 
-def _row(look: Look, both: bool) -> Html:
+def _row(look: CheckpointResult, both: bool) -> Html:
     cell = look.score or {}
     if not cell:
         return el("tr", el("td", look.name), el("td", look.reason, cls="text", colspan=7 if both else 5))
@@ -164,7 +164,7 @@ def _row(look: Look, both: bool) -> Html:
     )
 
 
-def _against(found: Against | None, metric: str) -> list[Html]:
+def _against(found: ScoreDifference | None, metric: str) -> list[Html]:
     if found is None:
         return [el("td", "–"), el("td", "")]
     span = f" ({signed(found.lo, metric)} … {signed(found.hi, metric)})" if found.hi > found.lo else ""

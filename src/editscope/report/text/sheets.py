@@ -11,7 +11,7 @@ from editscope.errors import BadInput
 from editscope.report.judged_runs import coverage_words, is_judged
 from editscope.report.model import Model, Sheet
 from editscope.report.paper_tables import board, paper_tables, run_names
-from editscope.results.accounting import accounting_of, accounting_said, other_than
+from editscope.results.accounting import accounting_in_words, accounting_of, other_than
 from editscope.suites import suite_title
 from editscope.suites.tables import PaperRow, PaperTable, Ranks, figure, full_label, half_width, table_ranks
 from editscope.wording import count, interval, metric_name, value
@@ -142,7 +142,7 @@ def _overview(sheet: Sheet) -> Iterator[str]:
         coverage = _text(coverage_words(view.summary))
         figures = [_mean(overall.get(m), m) for m in sheet.metrics]
         yield _cells([_text(name), *figures, coverage or count(len(view.records), "case")])
-    told = {name: accounting_said(view.summary) for name, view in zip(run_names(sheet), sheet.runs, strict=True)}
+    told = {name: accounting_in_words(view.summary) for name, view in zip(run_names(sheet), sheet.runs, strict=True)}
     if any(told.values()):
         yield "\n" + "".join(f"- {_text(f'{name}: {said}.')}\n" for name, said in told.items() if said)
 

@@ -40,7 +40,7 @@ TEXT = frozenset({".json", ".jsonl", ".log"})
 BEGINNING = (1980, 1, 1, 0, 0, 0)
 CHUNK = 1 << 20
 
-Told = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 """Called with the number of files done and of all."""
 
 
@@ -89,7 +89,9 @@ class _Entry:
         return len(self.data) if self.source is None else self.source.stat().st_size
 
 
-def pack(run: str | Path, out: str | Path | None = None, *, images: bool = True, told: Told | None = None) -> Packed:
+def pack(
+    run: str | Path, out: str | Path | None = None, *, images: bool = True, told: OnProgress | None = None
+) -> Packed:
     """Write a run folder into one ZIP archive; without ``out``, beside the folder under its name.
 
     Edits that were made elsewhere are copied in, and the journal inside says where they are. Without
@@ -216,7 +218,7 @@ def _journal(folder: Path, lines: list[Line], edits: Mapping[Step, _Entry]) -> b
     return b"".join(line + b"\n" for line in kept)
 
 
-def _write(target: Path, run: Path, about: Mapping[str, Any], entries: list[_Entry], told: Told | None) -> str:
+def _write(target: Path, run: Path, about: Mapping[str, Any], entries: list[_Entry], told: OnProgress | None) -> str:
     """Write the archive beside its place and move it there; the seal of what was written."""
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     files: dict[str, dict[str, Any]] = {}

@@ -13,7 +13,7 @@ from typing import Any
 import xxhash
 
 from editscope.errors import BadInput, EditscopeError
-from editscope.results.archive.pack import Told
+from editscope.results.archive.pack import OnProgress
 from editscope.results.archive.unpack import Archive, opened
 from editscope.results.judged_tables import is_judged
 from editscope.results.stored_tables import STAMP
@@ -31,7 +31,7 @@ LATER = ("accounting", "unsupported", "low", "high")
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ArchiveCheck:
     """What the verification of an archive found; ``problems`` is empty where everything holds."""
 
     path: Path
@@ -44,7 +44,7 @@ class Verdict:
     problems: tuple[str, ...]
 
 
-def check_archive(path: str | Path, told: Told | None = None) -> Verdict:
+def check_archive(path: str | Path, told: OnProgress | None = None) -> ArchiveCheck:
     """Read every byte of an archive and recompute its tables from its journal.
 
     Raises BadInput where the archive cannot be opened at all; whatever is wrong inside is in ``problems``,
@@ -60,7 +60,7 @@ def check_archive(path: str | Path, told: Told | None = None) -> Verdict:
         if not damaged & {INFO, JOURNAL}:
             found += _contents(archive, damaged)
         manifest = archive.manifest
-        return Verdict(
+        return ArchiveCheck(
             path=path,
             seal=archive.seal,
             files=len(archive.files) + 1,
@@ -72,7 +72,7 @@ def check_archive(path: str | Path, told: Told | None = None) -> Verdict:
         )
 
 
-def _hashes(archive: Archive, told: Told | None) -> Iterator[tuple[str, str]]:
+def _hashes(archive: Archive, told: OnProgress | None) -> Iterator[tuple[str, str]]:
     for number, name in enumerate(archive.files):
         try:
             for _ in archive.chunks(name):

@@ -1,4 +1,4 @@
-"""How much an editing worker is given: enough that its editor never waits, and no more."""
+"""Capacity of an editing worker: enough work that its editor never waits, and no more."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ from editscope.runfolder.files import IMAGES, THUMBS, make_below, safe_path, thu
 from editscope.runfolder.journal import Line
 from editscope.runfolder.repeats import file_names, plain
 from editscope.runfolder.stored_edits import HASH, content_hash, damaged, file_hash, stored_at
-from editscope.runs.engine.worker_process import Job, Report
+from editscope.runs.engine.worker_process import Job, WorkerReport
 from editscope.scoring import floor_miou, level_map, missing_score, score_and_levels
 from editscope.suites import Suite
 
@@ -48,7 +48,7 @@ class EditLostError(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Edited:
+class FinishedEdit:
     """An edit in memory, the journal line that says so, and what the editor raised if it did."""
 
     line: Line
@@ -57,7 +57,7 @@ class Edited:
 
 
 @dataclass(frozen=True, eq=False)
-class Bench:
+class CaseSteps:
     """Everything that a worker needs for the steps of a run."""
 
     suite: Suite
@@ -72,29 +72,29 @@ class Bench:
             raise BadInput(f"case {case_id} of {self.suite.name} has no answer to score pixels against")
         return replace(case, images=tuple(load(image) for image in case.images), answer=load(case.answer))
 
-    def edit(self, case: Case, index: int, variant: str = "") -> Edited:
+    def edit(self, case: Case, index: int, variant: str = "") -> FinishedEdit:
         """Ask the editor for one edit and put it on disk. Whatever the editor does wrong becomes a status."""
-        asked = self.before(case, index, variant)
-        if isinstance(asked, Edited):
-            return asked
+        request = self.before(case, index, variant)
+        if isinstance(request, FinishedEdit):
+            return request
         assert self.editor is not None
-        return self.after(*asked_one(self.editor, asked), index, variant)
+        return self.after(*request_edit(self.editor, request), index, variant)
 
-    def before(self, case: Case, index: int, variant: str = "") -> Request | Edited:
+    def before(self, case: Case, index: int, variant: str = "") -> Request | FinishedEdit:
         """What the editor is to be asked; or the end of it, where it need not be asked at all."""
         return self._request(case, variant)
 
-    def after(self, edit: Edit, trace: str | None, index: int, variant: str) -> Edited:
+    def after(self, edit: Edit, trace: str | None, index: int, variant: str) -> FinishedEdit:
         """What an editor gave, decoded and on disk, with the line that says so."""
         return self.kept(replace(edit, variant=variant), trace, index)
 
-    def kept(self, edit: Edit, trace: str | None, index: int) -> Edited:
+    def kept(self, edit: Edit, trace: str | None, index: int) -> FinishedEdit:
         """An edit, decoded and on disk, with its line."""
         pixels, notes, edit = _decoded(edit)
         if pixels is None:
-            return Edited(edit_line(edit, index, notes=notes), None, trace)
+            return FinishedEdit(edit_line(edit, index, notes=notes), None, trace)
         place, stored = self._keep(edit, pixels)
-        return Edited({**edit_line(edit, index, place, pixels, notes), HASH: stored}, pixels, trace)
+        return FinishedEdit({**edit_line(edit, index, place, pixels, notes), HASH: stored}, pixels, trace)
 
     def find(self, line: Line) -> Pixels | None:
         """The picture that an edit line speaks of, from disk."""
@@ -124,11 +124,11 @@ class Bench:
         """Where the picture of an edit lies."""
         return stored_at(self.folder, line)
 
-    def finish(self, case: Case, job: Job, pictures: Mapping[str, Pixels | None]) -> Report:
+    def finish(self, case: Case, job: Job, pictures: Mapping[str, Pixels | None]) -> WorkerReport:
         """The report that ends a job: the score line of its edit."""
         (line,) = job.edits.values()
         pixels = pictures[line["variant"]] if line["variant"] in pictures else self.find(line)
-        return Report("scored", self.score(case, line, pixels))
+        return WorkerReport("scored", self.score(case, line, pixels))
 
     def score(self, case: Case, line: Line, pixels: Pixels | None) -> Line:
         """The score line of one edit; thumbnails are on disk when it is returned."""
@@ -164,13 +164,13 @@ class Bench:
         assert self.editor is not None
         variant, repeat = plain(name)
         judged = self.suite.scoring == "judged"
-        asked = next((one for one in case.instructions if one.variant == variant), case.instructions[0])
+        instruction = next((entry for entry in case.instructions if entry.variant == variant), case.instructions[0])
         # Who gives files that are there already does not look at the input.
         looks = getattr(self.editor, "looks", not isinstance(self.editor, FolderEditor))
         return Request(
             case_id=case.id,
             arrays=tuple(load(image) for image in self.suite.inputs(case)) if looks else (),
-            instruction=asked.text,
+            instruction=instruction.text,
             seed=request_seed(self.seed, case.id, name),
             tags=case.tags,
             variant=variant,
@@ -241,13 +241,13 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def asked_one(editor: Editor, request: Request) -> tuple[Edit, str | None]:
-    """What the editor says to one request; see ``asked``."""
-    (found,) = asked(editor, [request])
+def request_edit(editor: Editor, request: Request) -> tuple[Edit, str | None]:
+    """What the editor says to one request; see ``request_edits``."""
+    (found,) = request_edits(editor, [request])
     return found
 
 
-def asked(editor: Editor, requests: Sequence[Request]) -> list[tuple[Edit, str | None]]:
+def request_edits(editor: Editor, requests: Sequence[Request]) -> list[tuple[Edit, str | None]]:
     """What the editor says to requests, as edits with the time they took; and the traceback where it raised.
 
     Only Stopped passes: by it an editor ends the run.

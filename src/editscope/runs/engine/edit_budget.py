@@ -1,4 +1,4 @@
-"""What the edits of one call of a run may cost, counted by the lines of its journal."""
+"""Budget of a run's edits: what one call of ``run`` or ``resume`` may spend, counted by the lines of the journal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from editscope.editors.base import EditLimits
 
 
 @dataclass
-class Purse:
+class EditBudget:
     """The limits of a run's edits, and what this call has spent of them."""
 
     limits: EditLimits
@@ -30,9 +30,9 @@ class Purse:
     def left(self, workers: int = 1) -> EditLimits:
         """The limits of a worker that starts now; what is left of the money is shared by all that may be there.
 
-        >>> purse = Purse(EditLimits(max_cost=2.0, max_calls=10))
-        >>> purse.spend({"cost_usd": 0.5})
-        >>> purse.left(3).max_cost, purse.left().max_calls
+        >>> budget = EditBudget(EditLimits(max_cost=2.0, max_calls=10))
+        >>> budget.spend({"cost_usd": 0.5})
+        >>> budget.left(3).max_cost, budget.left().max_calls
         (0.5, 9)
         """
         most, dollars = self.limits.max_calls, self.limits.max_cost
@@ -42,7 +42,7 @@ class Purse:
             max_cost=None if dollars is None else max(0.0, dollars - self.cost_usd) / max(1, workers),
         )
 
-    def said(self) -> str:
+    def exhausted(self) -> str:
         """Why there are no more edits, in a sentence."""
         if self.limits.max_cost is not None and self.cost_usd >= self.limits.max_cost:
             spent = f"${self.cost_usd:,.2f} of ${self.limits.max_cost:,.2f}"

@@ -1,4 +1,4 @@
-"""The stages of a worker that edits: requests are made ahead of its editor, and what it gave is kept beside it."""
+"""Stages of a worker that edits: it makes requests ahead of its editor, and stores and scores edits beside it."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from editscope.errors import BadImage, Stopped
 from editscope.images import Pixels, decode
 from editscope.runfolder.journal import Step
 from editscope.runs.engine.capacity import ahead, slots
-from editscope.runs.engine.case_steps import Edited, EditLostError, asked
-from editscope.runs.engine.worker_process import Job, Report, trouble
+from editscope.runs.engine.case_steps import EditLostError, FinishedEdit, request_edits
+from editscope.runs.engine.worker_process import Job, WorkerReport, trouble
 
 HELD_BY_EDIT = 2
 """References to an array that only an edit holds: its own, and that of the question."""
 
 
 @dataclass(eq=False)
-class Course:
-    """A job on its way through the stages; what of it is done so far."""
+class JobProgress:
+    """A job on its way through the stages, and what is done of it so far."""
 
     job: Job
     case: Case
@@ -38,19 +38,19 @@ class Course:
 
 
 @dataclass(eq=False)
-class Item:
+class EditInProgress:
     """One edit of a job, from its request to its line in the journal."""
 
-    course: Course
+    progress: JobProgress
     variant: str
     request: Request | None = None
     given: tuple[Edit, str | None] | None = None
-    made: Edited | None = None
+    made: FinishedEdit | None = None
 
     @property
     def step(self) -> Step:
         """The case and the variant."""
-        return self.course.job.case_id, self.variant
+        return self.progress.job.case_id, self.variant
 
 
 class Pipeline:
@@ -62,15 +62,15 @@ class Pipeline:
 
     def __init__(
         self,
-        bench: Any,
+        steps: Any,
         editor: Editor,
-        send: Callable[[Report], None],
+        send: Callable[[WorkerReport], None],
         *,
         scores: bool,
         limits: EditLimits | None = None,
         keepers: int = 1,
     ) -> None:
-        self.bench, self.editor, self.scores = bench, editor, scores
+        self.steps, self.editor, self.scores = steps, editor, scores
         self.slots = slots(editor, limits or EditLimits())
         self.batch = max(1, editor.batch)
         self.keepers = max(1, keepers)
@@ -80,10 +80,10 @@ class Pipeline:
         # All below is read and written under ``_changed``.
         self._jobs: deque[Job] = deque()
         self._making = False
-        self._ready: deque[Item] = deque()
-        self._in_hand: dict[Step, Item] = {}
-        self._to_keep: deque[Item] = deque()
-        self._to_finish: deque[Course] = deque()
+        self._ready: deque[EditInProgress] = deque()
+        self._in_hand: dict[Step, EditInProgress] = {}
+        self._to_keep: deque[EditInProgress] = deque()
+        self._to_finish: deque[JobProgress] = deque()
         self._finishing = 0
         self._asking = self.slots
         self._halted = self._left = False
@@ -105,7 +105,7 @@ class Pipeline:
         for thread in (maker, *others):
             thread.join()
 
-    def send(self, report: Report) -> None:
+    def send(self, report: WorkerReport) -> None:
         """Tell something; from any thread."""
         with self._sending:
             self._send_now(report)
@@ -123,13 +123,13 @@ class Pipeline:
             self._left = True
             kept = tuple(self._in_hand)
             self._changed.notify_all()
-        self.send(Report("dropped", edits=kept))
+        self.send(WorkerReport("dropped", edits=kept))
 
     def _drop(self) -> None:
         """Forget what the editor was not asked yet; what only wants its score is still done."""
         self._halted = True
         for item in self._ready:
-            item.course.whole = False
+            item.progress.whole = False
         self._ready.clear()
         self._jobs = deque(job for job in self._jobs if not job.make)
 
@@ -154,22 +154,22 @@ class Pipeline:
             return self._jobs.popleft()
 
     def _make_one(self, job: Job) -> None:
-        course = Course(job, self.bench.case(job.case_id))
+        progress = JobProgress(job, self.steps.case(job.case_id))
         if not job.make:
-            self._move(course)
+            self._move(progress)
         for variant in job.make:
             if not self._may_make(job):
-                course.whole = False
+                progress.whole = False
                 return
-            found = self.bench.before(course.case, job.index, variant)
+            found = self.steps.before(progress.case, job.index, variant)
             if isinstance(found, Request) and (self.scores or len(job.make) > 1):
                 found = _apart(found)
-            item = Item(course, variant)
+            item = EditInProgress(progress, variant)
             with self._changed:
                 if self._halted:
-                    course.whole = False
+                    progress.whole = False
                     return
-                if isinstance(found, Edited):
+                if isinstance(found, FinishedEdit):
                     item.made = found
                     self._in_hand[item.step] = item
                     self._to_keep.append(item)
@@ -195,10 +195,10 @@ class Pipeline:
     def _ask(self, slot: int) -> None:
         told = True
         while batch := self._take(slot, told):
-            self.send(Report("began", slot=slot, edits=tuple(item.step for item in batch)))
+            self.send(WorkerReport("began", slot=slot, edits=tuple(item.step for item in batch)))
             told = False
             try:
-                found = asked(self.editor, [item.request for item in batch if item.request is not None])
+                found = request_edits(self.editor, [item.request for item in batch if item.request is not None])
             except Stopped as stop:
                 self._stop(slot, batch, stop)
                 told = True
@@ -214,7 +214,7 @@ class Pipeline:
             self._asking -= 1
             self._changed.notify_all()
 
-    def _take(self, slot: int, told: bool) -> list[Item]:
+    def _take(self, slot: int, told: bool) -> list[EditInProgress]:
         """The next batch: as many as are ready, once nothing that is being made could still join it.
 
         Says that its editor has answered before it waits, unless that was ``told``; empty when nobody asks any more.
@@ -230,38 +230,38 @@ class Pipeline:
                     return batch
                 if told:
                     return []
-            self.send(Report("began", slot=slot))
+            self.send(WorkerReport("began", slot=slot))
             told = True
 
     def _batch_there(self) -> bool:
         if len(self._ready) >= self.batch:
             return True
-        more = (self._jobs or self._making) and not (self._ready and self._ready[0].course.job.alone)
+        more = (self._jobs or self._making) and not (self._ready and self._ready[0].progress.job.alone)
         return bool(self._ready) and not more
 
-    def _stop(self, slot: int, batch: list[Item], stop: Stopped) -> None:
+    def _stop(self, slot: int, batch: list[EditInProgress], stop: Stopped) -> None:
         """The editor makes no more edits: nobody asks it again, and these have no line."""
         with self._changed:
             for item in batch:
                 self._forget(item)
             self._drop()
             self._changed.notify_all()
-        self.send(Report("stop", said=str(stop), slot=slot, edits=tuple(item.step for item in batch)))
+        self.send(WorkerReport("stop", said=str(stop), slot=slot, edits=tuple(item.step for item in batch)))
 
-    def _forget(self, item: Item) -> None:
-        item.course.whole = False
+    def _forget(self, item: EditInProgress) -> None:
+        item.progress.whole = False
         self._in_hand.pop(item.step, None)
 
     # --- keeping what it gave -----------------------------------------------------------------------
 
     def _keep(self) -> None:
         while (thing := self._next_to_keep()) is not None:
-            if isinstance(thing, Item):
+            if isinstance(thing, EditInProgress):
                 self._keep_one(thing)
             else:
                 self._finish(thing)
 
-    def _next_to_keep(self) -> Item | Course | None:
+    def _next_to_keep(self) -> EditInProgress | JobProgress | None:
         """Edits first, so that they are on disk early; then scores."""
         with self._changed:
             self._changed.wait_for(lambda: self._to_keep or self._to_finish or self._over())
@@ -275,14 +275,14 @@ class Pipeline:
     def _over(self) -> bool:
         return self._left and not (self._asking or self._in_hand or self._making or self._jobs)
 
-    def _keep_one(self, item: Item) -> None:
-        job = item.course.job
+    def _keep_one(self, item: EditInProgress) -> None:
+        job = item.progress.job
         try:
             made = item.made
             if made is None:
                 assert item.given is not None
-                made = self.bench.after(*item.given, job.index, item.variant)
-            self.send(Report("edited", made.line, trace=made.trace, key=job.key))
+                made = self.steps.after(*item.given, job.index, item.variant)
+            self.send(WorkerReport("edited", made.line, trace=made.trace, key=job.key))
         except Exception as error:
             self.send(trouble(f"the edit of case {job.case_id} could not be kept", error, job.key))
             with self._changed:
@@ -292,28 +292,28 @@ class Pipeline:
         item.given = item.made = None
         with self._changed:
             self._in_hand.pop(item.step, None)
-            course = item.course
-            course.job = course.job.edited(made.line)
-            course.pictures[item.variant] = made.pixels if self.scores else None
-            if not course.job.make:
-                self._move(course)
+            progress = item.progress
+            progress.job = progress.job.edited(made.line)
+            progress.pictures[item.variant] = made.pixels if self.scores else None
+            if not progress.job.make:
+                self._move(progress)
             self._changed.notify_all()
 
-    def _move(self, course: Course) -> None:
+    def _move(self, progress: JobProgress) -> None:
         """All edits of a job are there: on to its score, where that is for this worker."""
-        if self.scores and course.whole:
+        if self.scores and progress.whole:
             with self._changed:
-                self._to_finish.append(course)
+                self._to_finish.append(progress)
                 self._changed.notify_all()
 
-    def _finish(self, course: Course) -> None:
-        key = course.job.key
+    def _finish(self, progress: JobProgress) -> None:
+        key = progress.job.key
         try:
-            report = replace(self.bench.finish(course.case, course.job, course.pictures), key=key)
+            report = replace(self.steps.finish(progress.case, progress.job, progress.pictures), key=key)
         except EditLostError as lost:
-            report = Report("lost", lost.line, said=str(lost), key=key)
+            report = WorkerReport("lost", lost.line, said=str(lost), key=key)
         except Exception as error:
-            report = trouble(f"case {course.job.case_id} could not be scored", error, key)
+            report = trouble(f"case {progress.job.case_id} could not be scored", error, key)
         self.send(report)
         with self._changed:
             self._finishing -= 1

@@ -1,4 +1,4 @@
-"""Which GPU a worker gets: each its own of those that this process may use."""
+"""GPUs of workers: each worker gets one of those that this process may use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The local engine: hands jobs to worker processes, writes the journal, survives whatever a worker does."""
+"""The engine loop: gives jobs to workers, writes the journal, and survives whatever a worker does."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from editscope.errors import BadInput, EditscopeError, Stopped
 from editscope.outside import received
 from editscope.runfolder.files import DiskError, FolderGone, write_inside
 from editscope.runfolder.journal import Journal, Line, Step
-from editscope.runs.engine.edit_budget import Purse
+from editscope.runs.engine.edit_budget import EditBudget
 from editscope.runs.engine.interrupts import Interrupts
-from editscope.runs.engine.lost_jobs import Losses, after_death, after_timeout
-from editscope.runs.engine.worker_process import Job, Report
-from editscope.runs.engine.workers import CLOSING_S, Crew, Worker, start_thread
+from editscope.runs.engine.lost_jobs import LostJobs, after_death, after_timeout
+from editscope.runs.engine.worker_process import Job, WorkerReport
+from editscope.runs.engine.workers import CLOSING_S, Worker, WorkerPlan, start_thread
 
-__all__ = ["Crew", "Engine", "Watcher"]
+__all__ = ["Engine", "ProgressListener", "WorkerPlan"]
 
 ERRORS = "errors.log"
 TICK_S = 0.25
@@ -30,8 +30,8 @@ STARTS = 3
 """So many workers in a row may die before they are ready; after that something is wrong with the machine."""
 
 
-class Watcher(Protocol):
-    """Who is told how the run goes."""
+class ProgressListener(Protocol):
+    """Receives the progress of a run, to show it."""
 
     def step(self, status: str) -> None:
         """One more case has its score."""
@@ -44,11 +44,11 @@ class Watcher(Protocol):
 class Engine:
     """One run being done."""
 
-    crew: Crew
+    plan: WorkerPlan
     journal: Journal
     folder: Path
     timeout_s: float | None
-    watcher: Watcher
+    listener: ProgressListener
     to_edit: deque[Job] = field(default_factory=deque)
     to_score: deque[Job] = field(default_factory=deque)
     suspects: deque[Job] = field(default_factory=deque)
@@ -59,10 +59,10 @@ class Engine:
     _failure: EditscopeError | None = None
     _spent: bool = False
     _at_once: bool = False
-    _purse: Purse = field(init=False)
+    _budget: EditBudget = field(init=False)
 
     def __post_init__(self) -> None:
-        self._purse = Purse(self.crew.setup.limits)
+        self._budget = EditBudget(self.plan.setup.limits)
 
     def work(self, to_edit: Sequence[Job], to_score: Sequence[Job], *, spent: bool) -> None:
         """Do all jobs; raises Stopped or BadInput when that could not be, the journal whole all the same.
@@ -130,8 +130,8 @@ class Engine:
         while given:  # one to each in turn, so that loads are alike
             given = sum(map(self._assign_one, self._workers))
         wanted = self.suspects or self.to_edit
-        if wanted and not self._in_hand() and not self._purse.allows(len(wanted[0].make)):
-            self._fail(Stopped(self._purse.said()))
+        if wanted and not self._in_hand() and not self._budget.allows(len(wanted[0].make)):
+            self._fail(Stopped(self._budget.exhausted()))
 
     def _assign_one(self, worker: Worker) -> bool:
         """Give a worker another job if it has room for one."""
@@ -141,7 +141,7 @@ class Engine:
         free = self._room() if worker.scores else not self._backlog()
         if not (worker.edits and self.to_edit and free and worker.can_take(self.to_edit[0], self._turns_of(worker))):
             return False
-        if not self._purse.allows(self._in_hand() + len(self.to_edit[0].make)):
+        if not self._budget.allows(self._in_hand() + len(self.to_edit[0].make)):
             return False
         worker.give(self.to_edit.popleft())
         return True
@@ -155,63 +155,63 @@ class Engine:
         one = next((worker for worker in self._workers if worker.edits and worker.ready), None)
         if one is None or not self.suspects:
             return
-        if one.can_take(self.suspects[0]) and self._purse.allows(self._in_hand() + len(self.suspects[0].make)):
+        if one.can_take(self.suspects[0]) and self._budget.allows(self._in_hand() + len(self.suspects[0].make)):
             one.give(self.suspects.popleft())
 
     def _may_score(self, worker: Worker, job: Job) -> bool:
         """What was in the hands of a worker that died is scored apart, so that it is known who is at fault."""
-        return worker.can_take(job) and not (job.alone and worker.edits and not self.crew.fused)
+        return worker.can_take(job) and not (job.alone and worker.edits and not self.plan.fused)
 
     def _turns_of(self, worker: Worker) -> int:
         """How many edits a worker may have to make: none where it waits for suspects, no stock when the end is near."""
-        crew = self.crew
+        plan = self.plan
         if self.suspects and worker is next((w for w in self._workers if w.edits and w.ready), None):
             return 0
-        at_a_time = crew.at_once * crew.batch
-        return at_a_time if crew.editing > 1 and len(self.to_edit) <= crew.editing * at_a_time else worker.turns
+        at_a_time = plan.at_once * plan.batch
+        return at_a_time if plan.editing > 1 and len(self.to_edit) <= plan.editing * at_a_time else worker.turns
 
     def _backlog(self) -> bool:
         """Whether so many edits wait for their score that no new one should be made."""
-        return len(self.to_score) >= 2 * self.crew.jobs + 2
+        return len(self.to_score) >= 2 * self.plan.jobs + 2
 
     def _recruit(self) -> None:
-        crew = self.crew
+        plan = self.plan
         editing = sum(worker.edits for worker in self._workers)
         # As many as the work asks for; workers that are still starting count as help on its way.
         unclaimed = sum(not worker.ready for worker in self._workers)
         try:
-            if crew.fused:
+            if plan.fused:
                 wanted = len(self.to_edit) + len(self.to_score) + len(self.suspects)
-                for _ in range(min(crew.jobs - editing, wanted - unclaimed)):
-                    self._workers.append(crew.hire(crew.setup, edits=True, scores=True))
+                for _ in range(min(plan.jobs - editing, wanted - unclaimed)):
+                    self._workers.append(plan.start_worker(plan.setup, edits=True, scores=True))
                 return
-            for _ in range(min(crew.editing - editing, len(self.to_edit) + len(self.suspects))):
+            for _ in range(min(plan.editing - editing, len(self.to_edit) + len(self.suspects))):
                 self._workers.append(self._start_editing())
             for _ in range(self._scorers_wanted()):
-                bare = replace(crew.setup, editor=None)
-                self._workers.append(crew.hire(bare, edits=False, scores=True))
+                bare = replace(plan.setup, editor=None)
+                self._workers.append(plan.start_worker(bare, edits=False, scores=True))
         except OSError as error:
             self._fail(Stopped(f"a worker process could not be started ({error.strerror or error})"))
 
     def _scorers_wanted(self) -> int:
         """How many more workers that only score; few where those that edit do it too."""
         here = sum(not worker.edits for worker in self._workers)
-        if not self.crew.beside:
-            return min(self.crew.jobs - here, len(self.to_edit) + len(self.to_score) + len(self.suspects))
+        if not self.plan.beside:
+            return min(self.plan.jobs - here, len(self.to_edit) + len(self.to_score) + len(self.suspects))
         helped = any(worker.edits and worker.ready for worker in self._workers)
         wanted = sum(job.alone for job in self.to_score) if helped else len(self.to_score)
-        return min(self.crew.jobs, wanted) - here
+        return min(self.plan.jobs, wanted) - here
 
     def _start_editing(self) -> Worker:
-        crew = self.crew
+        plan = self.plan
         taken = Counter(worker.device for worker in self._workers if worker.edits)
-        device = min(crew.gpus, key=lambda gpu: taken[gpu]) if crew.gpus else None
-        setup = replace(crew.setup, device=device, limits=self._purse.left(crew.editing))
-        if crew.at_home is not None:
-            worker = start_thread(setup, crew.at_home)
+        device = min(plan.gpus, key=lambda gpu: taken[gpu]) if plan.gpus else None
+        setup = replace(plan.setup, device=device, limits=self._budget.left(plan.editing))
+        if plan.local_editor is not None:
+            worker = start_thread(setup, plan.local_editor)
         else:
-            worker = crew.hire(setup, edits=True, scores=crew.beside)
-        worker.turns, worker.room = crew.turns, crew.room
+            worker = plan.start_worker(setup, edits=True, scores=plan.beside)
+        worker.turns, worker.room = plan.turns, plan.room
         return worker
 
     # --- hearing what came of it ------------------------------------------------------------------
@@ -225,7 +225,7 @@ class Engine:
         except (EOFError, OSError):
             self._ended(worker)
 
-    def _heard(self, worker: Worker, report: Report) -> None:
+    def _heard(self, worker: Worker, report: WorkerReport) -> None:
         self._log(report.trace)
         if report.files and not self._files_kept(report):
             worker.take(report.key)
@@ -236,7 +236,7 @@ class Engine:
         elif report.kind == "began":
             worker.began(report.slot, report.edits)
         elif report.kind == "note":
-            self.watcher.note(report.said)
+            self.listener.note(report.said)
         elif report.kind == "dropped":
             worker.dropped(report.edits)
         elif report.kind == "edited":
@@ -244,7 +244,7 @@ class Engine:
         else:
             self._over(worker, report)
 
-    def _over(self, worker: Worker, report: Report) -> None:
+    def _over(self, worker: Worker, report: WorkerReport) -> None:
         """A job has come to its end in a worker."""
         if report.kind == "stop":
             worker.began(report.slot, ())
@@ -252,21 +252,21 @@ class Engine:
         if report.kind == "scored":
             assert report.line is not None
             if self._write(report.line):
-                self.watcher.step(report.line["status"])
+                self.listener.step(report.line["status"])
         elif report.kind == "prepared":
             assert job is not None
             self._prepared(job, report.prepared)
         elif report.kind == "lost":
             assert job is not None and report.line is not None
-            self.watcher.note(f"case {job.case_id} is edited again: {report.said}")
+            self.listener.note(f"case {job.case_id} is edited again: {report.said}")
             self.to_edit.append(replace(job.without(report.line["variant"]), alone=False))
         else:
             self._trouble(report)
 
-    def _edited(self, worker: Worker, report: Report) -> None:
+    def _edited(self, worker: Worker, report: WorkerReport) -> None:
         assert report.line is not None
         kept = self._write(report.line)
-        self._purse.spend(report.line)
+        self._budget.spend(report.line)
         job = worker.edited(report.key, report.line)
         if job is None or job.make:
             return
@@ -280,7 +280,7 @@ class Engine:
         """What a judge is to be asked about a case has come from a worker."""
         raise NotImplementedError("a run that is scored by pixels asks no judge")
 
-    def _trouble(self, report: Report) -> None:
+    def _trouble(self, report: WorkerReport) -> None:
         """What a worker cannot do; once something is spent it is no bad input, but a run that can go on later."""
         if report.kind in ("bad", "disk", "unfit") and not self._spent:
             self._fail(BadInput(report.said))
@@ -312,13 +312,13 @@ class Engine:
             self._failed_starts += not worker.lost
             if self._failed_starts >= STARTS:
                 self._fail(Stopped(f"{STARTS} workers in a row died while starting ({how}); is there memory left?"))
-        losses = after_death(worker, self._deaths, free=self.crew.free)
+        losses = after_death(worker, self._deaths, free=self.plan.free)
         for job in losses.fatal:
             doing = "making ready" if job.make else "scoring"
             self._fail(Stopped(f"a worker died ({how}) twice while {doing} case {job.case_id}; is there memory left?"))
         self._lose(losses, f"worker died ({how})")
 
-    def _lose(self, losses: Losses, reason: str) -> None:
+    def _lose(self, losses: LostJobs, reason: str) -> None:
         """Put back what a lost worker held, and write down what has failed."""
         self.to_score.extendleft(reversed(losses.unscored))
         self.to_edit.extendleft(reversed(losses.again))
@@ -333,7 +333,7 @@ class Engine:
         if self._write(*lines):
             for line in lines:
                 job = job.edited(line)
-                self._purse.spend(line)
+                self._budget.spend(line)
             (self.to_edit if job.make else self.to_score).append(replace(job, alone=False))
 
     def _remove(self, worker: Worker) -> None:
@@ -373,12 +373,12 @@ class Engine:
             return
         self._failure = self.journal.cause(failure)
         for worker in self._workers:
-            if worker.edits and worker.jobs and not self.crew.fused:
+            if worker.edits and worker.jobs and not self.plan.fused:
                 worker.ask_to_leave()
 
     def _interrupted(self, times: int) -> None:
         if self._failure is None:
-            self.watcher.note("finishing the steps in hand; Ctrl-C again stops at once")
+            self.listener.note("finishing the steps in hand; Ctrl-C again stops at once")
         self._fail(Stopped("stopped on request"))
         self._at_once = times > 1
 
@@ -388,7 +388,7 @@ class Engine:
             return TICK_S
         return max(0.0, min([TICK_S, *(worker.left_s(self.timeout_s) for worker in self._workers)]))
 
-    def _files_kept(self, report: Report) -> bool:
+    def _files_kept(self, report: WorkerReport) -> bool:
         """Write the files that a worker without a way to the run folder has sent; False when the disk refused."""
         before = self._failure
         self._guarded(write_inside, self.folder, report.files)

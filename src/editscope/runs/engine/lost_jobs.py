@@ -1,4 +1,4 @@
-"""What becomes of the jobs of a worker that is gone: which go back, which are suspects, which have failed."""
+"""Jobs of a lost worker: which are done again, which are suspects, and which have failed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from editscope.runfolder.journal import Step
 from editscope.runs.engine.worker_process import Job
-from editscope.runs.engine.workers import Asking, Worker
+from editscope.runs.engine.workers import OpenRequest, Worker
 
 MOST_DEATHS = 2
 ALL = "*"
@@ -16,7 +16,7 @@ ALL = "*"
 
 
 @dataclass
-class Losses:
+class LostJobs:
     """The jobs of a lost worker, sorted.
 
     ``again`` are edited as if nothing had been, ``suspects`` with nothing beside them; ``failed`` names for each job
@@ -31,49 +31,49 @@ class Losses:
     fatal: list[Job] = field(default_factory=list)
 
 
-def after_death(worker: Worker, deaths: Counter[Step], *, free: bool) -> Losses:
+def after_death(worker: Worker, deaths: Counter[Step], *, free: bool) -> LostJobs:
     """Sort the jobs of a worker that died; ``deaths`` counts how often that happened to each edit, and to each case.
 
     An edit that the editor was at alone has killed its worker: it fails, unless it is free and this was the first
     time. Of several any may have done it: each is made once more with nothing beside it. Where the editor was at
     nothing, one of the jobs did it that were made ready or scored. Where the machine was lost, nobody is at fault.
     """
-    begun = set() if worker.lost else {step for asking in worker.asks.values() for step in asking.edits}
-    found = Losses()
+    begun = set() if worker.lost else {step for request in worker.open_requests.values() for step in request.edits}
+    lost = LostJobs()
     for job in worker.jobs.values():
         own = tuple(variant for variant in job.make if (job.case_id, variant) in begun)
         deaths.update((job.case_id, variant) for variant in own)
         if not begun and not worker.lost:
             deaths[job.case_id, ALL] += 1
-            found.fatal += [job] if deaths[job.case_id, ALL] >= MOST_DEATHS else []
+            lost.fatal += [job] if deaths[job.case_id, ALL] >= MOST_DEATHS else []
         if not job.make:
-            found.unscored.append(replace(job, alone=not worker.lost))
+            lost.unscored.append(replace(job, alone=not worker.lost))
         elif worker.lost or (begun and not own):
-            found.again.append(job)
+            lost.again.append(job)
         elif len(begun) == 1 and not (free and deaths[job.case_id, own[0]] < MOST_DEATHS):
-            found.failed.append((job, own))
+            lost.failed.append((job, own))
         else:
-            found.suspects.append(replace(job, alone=True))
-    return found
+            lost.suspects.append(replace(job, alone=True))
+    return lost
 
 
-def after_timeout(worker: Worker, late: Sequence[Asking]) -> Losses:
+def after_timeout(worker: Worker, late: Sequence[OpenRequest]) -> LostJobs:
     """Sort the jobs of a worker that was killed since some edits took too long.
 
     A late edit that was asked for alone fails; of several that were asked for in one go it cannot be told which hung:
     each is made once more with nothing beside it. All others have done nothing.
     """
-    failed = {asking.edits[0] for asking in late if len(asking.edits) == 1}
-    suspected = {step for asking in late if len(asking.edits) > 1 for step in asking.edits}
-    found = Losses()
+    failed = {request.edits[0] for request in late if len(request.edits) == 1}
+    suspected = {step for request in late if len(request.edits) > 1 for step in request.edits}
+    lost = LostJobs()
     for job in worker.jobs.values():
         own = tuple(variant for variant in job.make if (job.case_id, variant) in failed)
         if not job.make:
-            found.unscored.append(job)
+            lost.unscored.append(job)
         elif own:
-            found.failed.append((job, own))
+            lost.failed.append((job, own))
         elif any((job.case_id, variant) in suspected for variant in job.make):
-            found.suspects.append(replace(job, alone=True))
+            lost.suspects.append(replace(job, alone=True))
         else:
-            found.again.append(job)
-    return found
+            lost.again.append(job)
+    return lost

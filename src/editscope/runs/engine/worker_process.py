@@ -1,4 +1,4 @@
-"""A worker: loads suite and editor once, then does the jobs that it is given until its pipe closes."""
+"""Worker processes: each loads suite and editor once, then does the jobs that it is given until its pipe closes."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ SWITCH_S = 0.0005
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
-    """How a worker makes its bench: a suite and an editor by name, or pickled where they have none."""
+class WorkerSetup:
+    """What a worker needs to start: a suite and an editor by name, or pickled where they have none."""
 
     suite: tuple[str, dict[str, Any]] | bytes
     editor: str | bytes | None
     folder: Path
     seed: int
-    bench: Callable[[Suite, Editor | None, Path, int], Any] | None = None
-    """What makes the bench of a worker; None is the one that scores pixels."""
+    steps: Callable[[Suite, Editor | None, Path, int], Any] | None = None
+    """Makes the ``CaseSteps`` of a worker; None makes those that score pixels."""
     limits: EditLimits = field(default_factory=EditLimits)
     """What the editor may do and spend; a worker that is started later gets what is left."""
     device: str | None = None
@@ -79,7 +79,7 @@ class Job:
     done: tuple[str, ...] = ()
     fresh: bool = False
     repeat: int = 0
-    """Which of several repeats of the case it is; names of variants say so too, see ``runs.repeats``."""
+    """Which of several repeats of the case it is; names of variants say so too, see ``runfolder.repeats``."""
     alone: bool = False
     """Whether it is done with nothing beside it, since a worker that had it with others in hand was lost."""
 
@@ -100,7 +100,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class WorkerReport:
     """What a worker tells: a finished step with its line, or trouble with a sentence.
 
     ``key`` is the job it speaks of. ``prepared`` is what a judge is to be asked about a case; ``line`` is None there.
@@ -137,8 +137,8 @@ class Report:
 
 def serve(
     receive: Callable[[], Job | None],
-    send: Callable[[Report], None],
-    setup: Setup,
+    send: Callable[[WorkerReport], None],
+    setup: WorkerSetup,
     scores: bool,
     editor: Editor | None = None,
 ) -> None:
@@ -148,60 +148,62 @@ def serve(
     and scored beside it. One that every worker has makes an edit and scores it in one go.
     """
     try:
-        from editscope.runs.engine.case_steps import Bench
+        from editscope.runs.engine.case_steps import CaseSteps
 
         remember_home(setup.folder)
         editor = editor or setup.load_editor()
-        bench = (setup.bench or Bench)(setup.load_suite(), editor, setup.folder, setup.seed)
+        steps = (setup.steps or CaseSteps)(setup.load_suite(), editor, setup.folder, setup.seed)
         if editor is not None:
             editor.limit(setup.limits)
             editor.load()
     except BaseException as error:
-        send(Report("unfit", said=sentence("the editor could not be loaded", error), trace=traceback.format_exc()))
+        send(
+            WorkerReport("unfit", said=sentence("the editor could not be loaded", error), trace=traceback.format_exc())
+        )
         return
-    send(Report("ready"))
+    send(WorkerReport("ready"))
     if editor is None or (scores and editor.workers is None):
         while (job := receive()) is not None:
-            do(job, bench, scores, send)
+            do(job, steps, scores, send)
     else:
         from editscope.runs.engine.edit_pipeline import Pipeline
 
-        Pipeline(bench, editor, send, scores=scores, limits=setup.limits, keepers=setup.keepers).run(receive)
+        Pipeline(steps, editor, send, scores=scores, limits=setup.limits, keepers=setup.keepers).run(receive)
     if editor is not None:
         editor.close()
 
 
-def do(job: Job, bench: Any, scores: bool, send: Callable[[Report], None]) -> None:
+def do(job: Job, steps: Any, scores: bool, send: Callable[[WorkerReport], None]) -> None:
     """Do one job from its first edit to its score, and tell what came of it."""
     from editscope.runs.engine.case_steps import EditLostError
 
     key = job.key
     try:
-        case = bench.case(job.case_id)
+        case = steps.case(job.case_id)
         pictures = {}
         for variant in job.make:
-            send(Report("began", edits=((job.case_id, variant),)))
-            edited = bench.edit(case, job.index, variant)
-            send(Report("edited", edited.line, trace=edited.trace, key=key))
+            send(WorkerReport("began", edits=((job.case_id, variant),)))
+            edited = steps.edit(case, job.index, variant)
+            send(WorkerReport("edited", edited.line, trace=edited.trace, key=key))
             job, pictures[variant] = job.edited(edited.line), edited.pixels
         if scores:
-            send(replace(bench.finish(case, job, pictures), key=key))
+            send(replace(steps.finish(case, job, pictures), key=key))
     except EditLostError as lost:
-        send(Report("lost", lost.line, said=str(lost), key=key))
+        send(WorkerReport("lost", lost.line, said=str(lost), key=key))
     except Exception as error:
         send(trouble(f"case {job.case_id} could not be scored", error, key))
 
 
-def trouble(what: str, error: Exception, key: Key | None) -> Report:
+def trouble(what: str, error: Exception, key: Key | None) -> WorkerReport:
     """The report of an exception that is not the editor's."""
     if isinstance(error, DiskError):
-        return Report("disk", said=str(error), key=key)
+        return WorkerReport("disk", said=str(error), key=key)
     if isinstance(error, BadInput):
-        return Report("bad", said=str(error), key=key)
+        return WorkerReport("bad", said=str(error), key=key)
     if isinstance(error, Stopped):
-        return Report("stop", said=str(error), key=key)
+        return WorkerReport("stop", said=str(error), key=key)
     trace = "".join(traceback.format_exception(error))
-    return Report("broken", said=sentence(what, error), trace=trace, key=key)
+    return WorkerReport("broken", said=sentence(what, error), trace=trace, key=key)
 
 
 def main(fd: int) -> None:
@@ -213,7 +215,7 @@ def main(fd: int) -> None:
     sys.setswitchinterval(SWITCH_S)
     connection: Connection[Any, Any] = Connection(fd)
 
-    def say(report: Report) -> None:
+    def say(report: WorkerReport) -> None:
         try:
             connection.send(report)
         except OSError:  # the run was killed: there is nobody to tell, and no reason for a traceback

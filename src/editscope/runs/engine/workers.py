@@ -17,13 +17,13 @@ from editscope.processes import end_group, watch_group
 from editscope.runfolder.journal import Line, Step
 from editscope.runs.engine.capacity import ahead
 from editscope.runs.engine.gpus import only_device
-from editscope.runs.engine.worker_process import Job, Key, Report, Setup, command, serve
+from editscope.runs.engine.worker_process import Job, Key, WorkerReport, WorkerSetup, command, serve
 
 CLOSING_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class OpenRequest:
     """What one thread of a worker asks its editor for, and since when."""
 
     edits: tuple[Step, ...]
@@ -34,7 +34,8 @@ class Asking:
 class Worker:
     """One worker, what it can do, and what it is doing.
 
-    ``jobs`` are those that it holds, in the order in which it got them; ``asks`` what its editor is at, by thread.
+    ``jobs`` are those that it holds, in the order in which it got them; ``open_requests``
+    what its editor is doing, by thread.
     """
 
     connection: Connection[Any, Any]
@@ -51,7 +52,7 @@ class Worker:
     lost: bool = False
     """Whether its end is no job's fault: the machine that it was on has gone."""
     jobs: dict[Key, Job] = field(default_factory=dict)
-    asks: dict[int, Asking] = field(default_factory=dict)
+    open_requests: dict[int, OpenRequest] = field(default_factory=dict)
     cut_short: set[Key] = field(default_factory=set)
     """Jobs of which some edits were dropped when it was asked to leave."""
 
@@ -97,7 +98,9 @@ class Worker:
         """Note that an edit of a job is made; what is left of the job."""
         step = (line["case"], line["variant"])
         # Whoever reports one edit of a batch has the answer to all of it.
-        self.asks = {slot: asking for slot, asking in self.asks.items() if step not in asking.edits}
+        self.open_requests = {
+            slot: request for slot, request in self.open_requests.items() if step not in request.edits
+        }
         if key is None or key not in self.jobs:
             return None
         self.jobs[key] = self.jobs[key].edited(line)
@@ -106,20 +109,23 @@ class Worker:
     def began(self, slot: int, edits: tuple[Step, ...]) -> None:
         """One of its threads asks for edits, whose clock starts, or has its answer."""
         if edits:
-            self.asks[slot] = Asking(edits, time.monotonic())
+            self.open_requests[slot] = OpenRequest(edits, time.monotonic())
         else:
-            self.asks.pop(slot, None)
+            self.open_requests.pop(slot, None)
 
-    def late(self, timeout_s: float) -> list[Asking]:
+    def late(self, timeout_s: float) -> list[OpenRequest]:
         """What takes too long: more than so many seconds for each edit that is asked for in one go."""
         now = time.monotonic()
-        return [asking for asking in self.asks.values() if now - asking.since > timeout_s * len(asking.edits)]
+        return [
+            request for request in self.open_requests.values() if now - request.since > timeout_s * len(request.edits)
+        ]
 
     def left_s(self, timeout_s: float) -> float:
         """Seconds until something takes too long; infinite where nothing is asked."""
         now = time.monotonic()
         return min(
-            (asking.since + timeout_s * len(asking.edits) - now for asking in self.asks.values()), default=float("inf")
+            (request.since + timeout_s * len(request.edits) - now for request in self.open_requests.values()),
+            default=float("inf"),
         )
 
     def ask_to_leave(self) -> None:
@@ -165,7 +171,7 @@ class Worker:
         self.kill()
 
 
-def start_process(setup: Setup, *, edits: bool, scores: bool) -> Worker:
+def start_process(setup: WorkerSetup, *, edits: bool, scores: bool) -> Worker:
     """Start a worker in a process of its own.
 
     A fresh interpreter rather than a fork: it shares no locks with this one, and a script needs no main
@@ -192,7 +198,7 @@ def start_process(setup: Setup, *, edits: bool, scores: bool) -> Worker:
     return Worker(ours, process, edits=edits, scores=scores, device=setup.device)
 
 
-def start_thread(setup: Setup, editor: Editor) -> Worker:
+def start_thread(setup: WorkerSetup, editor: Editor) -> Worker:
     """Start a worker for an editor that cannot leave this process, such as a class of a notebook."""
     ours, theirs = Pipe()
 
@@ -203,7 +209,7 @@ def start_thread(setup: Setup, editor: Editor) -> Worker:
             return None
         return job
 
-    def send(report: Report) -> None:
+    def send(report: WorkerReport) -> None:
         with contextlib.suppress(OSError):
             theirs.send(report)
 
@@ -216,24 +222,24 @@ def start_thread(setup: Setup, editor: Editor) -> Worker:
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
-    """Who does the work: at most so many workers that edit and that score.
+class WorkerPlan:
+    """The workers of a run: how many may edit and how many may score, and how each is set up.
 
     ``fused`` workers edit and score a case in one go; ``beside`` says that editing workers score what they made,
     beside their editor, and others only what is left over. ``free`` edits may be made again when a worker dies.
-    ``at_home`` is an editor that cannot leave this process. ``at_once`` and ``batch`` are those of the editor, and
+    ``local_editor`` is an editor that cannot leave this process. ``at_once`` and ``batch`` are those of the editor, and
     ``gpus`` the devices of which each editing worker gets one. Of ``paid`` edits each is in the journal before another
     takes its place; others are lined up, so that the editor never waits.
     """
 
-    setup: Setup
+    setup: WorkerSetup
     jobs: int
     editing: int
     fused: bool
     free: bool
-    at_home: Editor | None = None
-    hire: Callable[..., Worker] = start_process
-    """Starts a worker: ``hire(setup, edits=…, scores=…)``. Another engine puts its workers elsewhere."""
+    local_editor: Editor | None = None
+    start_worker: Callable[..., Worker] = start_process
+    """Starts a worker: ``start_worker(setup, edits=…, scores=…)``. Another engine puts its workers elsewhere."""
     beside: bool = False
     at_once: int = 1
     batch: int = 1

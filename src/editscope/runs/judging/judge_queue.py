@@ -1,4 +1,4 @@
-"""Asking judges from a run: a thread with its own event loop that keeps every judge as busy as it may be."""
+"""A queue of calls to judges: a thread with its own event loop that keeps every judge as busy as it may be."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ CLOSING_S = 5.0
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class QueuedCall:
     """One call to one judge for one sample; ``step`` is the case and the unit that it is about.
 
-    ``only_known`` asks for what the cache has and nothing else.
+    ``lookup_only`` asks for what the cache has and nothing else.
     """
 
     step: Step
     call: Call
     judge: int
     sample: int
-    only_known: bool = False
+    lookup_only: bool = False
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
-    """What came of a question: a verdict, None where only the cache was asked and does not know, or an error.
+class CallResult:
+    """What came of a call: a verdict, None where only the cache was asked and does not know, or an error.
 
     With an error, a verdict says what the attempts cost that were made before it.
     """
 
-    question: Question
+    queued: QueuedCall
     verdict: Verdict | None = None
     error: EditscopeError | None = None
     trace: str | None = None
 
 
-class Asking:
-    """Questions go in, answers come out; ``fd`` becomes readable when there are any.
+class JudgeQueue:
+    """Calls go in, results come out; ``fd`` becomes readable when there are any.
 
     At most as many calls as a judge allows are in its hands at a time; the others wait here, so that they can be
     taken back. It runs beside the loop that hands out work, and in a notebook beside the notebook's own.
@@ -58,10 +58,10 @@ class Asking:
     def __init__(self, judges: Sequence[Judge]) -> None:
         self.judges = tuple(judges)
         self.open = 0
-        """Questions whose answers have not been taken yet."""
-        self._queues: list[deque[Question]] = [deque() for _ in self.judges]
+        """Calls whose results have not been taken yet."""
+        self._queues: list[deque[QueuedCall]] = [deque() for _ in self.judges]
         self._tasks: list[set[asyncio.Task[None]]] = [set() for _ in self.judges]
-        self._answers: deque[Answer] = deque()
+        self._results: deque[CallResult] = deque()
         self.fd, self._write_end = os.pipe()
         os.set_blocking(self.fd, False)
         os.set_blocking(self._write_end, False)
@@ -69,7 +69,7 @@ class Asking:
         self._thread = threading.Thread(target=self._live, name="editscope-judges", daemon=True)
         self._thread.start()
 
-    def __enter__(self) -> Asking:
+    def __enter__(self) -> JudgeQueue:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -80,21 +80,21 @@ class Asking:
         for judge in self.judges:
             self._wait(judge.check())
 
-    def put(self, questions: Sequence[Question]) -> None:
+    def put(self, calls: Sequence[QueuedCall]) -> None:
         """Ask these, when their turn comes."""
-        self.open += len(questions)
-        self._loop.call_soon_threadsafe(self._take_in, questions)
+        self.open += len(calls)
+        self._loop.call_soon_threadsafe(self._take_in, calls)
 
-    def take(self) -> list[Answer]:
-        """The answers that have come since the last time."""
+    def take(self) -> list[CallResult]:
+        """The results that have come since the last time."""
         with contextlib.suppress(BlockingIOError):
             while os.read(self.fd, 4096):
                 continue
-        found = []
-        while self._answers:
-            found.append(self._answers.popleft())
-        self.open -= len(found)
-        return found
+        results = []
+        while self._results:
+            results.append(self._results.popleft())
+        self.open -= len(results)
+        return results
 
     def stop(self) -> None:
         """Take back what has not been given to a judge yet; what has been is waited for."""
@@ -119,9 +119,9 @@ class Asking:
         asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
 
-    def _take_in(self, questions: Sequence[Question]) -> None:
-        for question in questions:
-            self._queues[question.judge].append(question)
+    def _take_in(self, calls: Sequence[QueuedCall]) -> None:
+        for queued in calls:
+            self._queues[queued.judge].append(queued)
         for number in range(len(self.judges)):
             self._pump(number)
 
@@ -136,20 +136,20 @@ class Asking:
         self._tasks[number].discard(task)
         self._pump(number)
 
-    async def _ask(self, question: Question) -> None:
-        judge = self.judges[question.judge]
+    async def _ask(self, queued: QueuedCall) -> None:
+        judge = self.judges[queued.judge]
         try:
-            if question.only_known:
-                answer = Answer(question, judge.known(question.call, question.sample))
+            if queued.lookup_only:
+                result = CallResult(queued, judge.known(queued.call, queued.sample))
             else:
-                answer = Answer(question, kept_verdict(await judge.ask(question.call, question.sample)))
+                result = CallResult(queued, kept_verdict(await judge.ask(queued.call, queued.sample)))
         except EditscopeError as error:
-            answer = Answer(question, unfinished(error), error=error)
+            result = CallResult(queued, unfinished(error), error=error)
         except Exception as error:
             how = f"{type(error).__name__}: {received(error, 500)}"
             said = f"the judge {judge.spec} failed in a way that it should not ({how})"
-            answer = Answer(question, error=EditscopeError(said), trace=traceback.format_exc())
-        self._answers.append(answer)
+            result = CallResult(queued, error=EditscopeError(said), trace=traceback.format_exc())
+        self._results.append(result)
         with contextlib.suppress(BlockingIOError, OSError):
             os.write(self._write_end, b".")
 

@@ -1,4 +1,4 @@
-"""The worker's part of judging: from a case and its edits to the calls about them, each picture made once."""
+"""Preparation for judges, in workers: from a case and its edits to the calls about them, each picture made once."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from editscope.runfolder.files import THUMBS, make_below, safe_path, thumb_name,
 from editscope.runfolder.journal import Line
 from editscope.runfolder.repeats import plain, repeated
 from editscope.runfolder.stored_edits import HASH, file_hash
-from editscope.runs.engine.case_steps import Bench, Edited, EditLostError, edit_line
-from editscope.runs.engine.worker_process import Job, Report
-from editscope.runs.judging.prepared_cache import Memo, memo_key
+from editscope.runs.engine.case_steps import CaseSteps, EditLostError, FinishedEdit, edit_line
+from editscope.runs.engine.worker_process import Job, WorkerReport
+from editscope.runs.judging.prepared_cache import PreparedCache, cache_key
 from editscope.scoring.rubrics import Prompts, Rubric, Unit
 from editscope.suites import Suite
 from editscope.suites.protocol import Protocol, code_digest
@@ -32,7 +32,7 @@ PADDING = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Sketch(Call):
+class LookupCall(Call):
     """A call without its texts and pictures: enough to look for verdicts on it, not to ask for one."""
 
     told: str = ""
@@ -44,12 +44,12 @@ class Sketch(Call):
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
+class PreparedUnit:
     """What a judge is to be asked about one unit of a case, and all that its score needs besides the verdicts.
 
     ``case`` has paths of pictures and no pixels; ``place`` is the number of the unit among the ``units`` of its case;
     ``missing`` is the status of the edit where there is none, and ``applicable`` says whether that counts against the
-    editor; its ``calls``, if any, are about a white picture. The ``calls`` of what was remembered are sketches.
+    editor; its ``calls``, if any, are about a white picture. Remembered ``calls`` can only be looked up.
     """
 
     case: Case
@@ -76,18 +76,18 @@ class Prepared:
         return [repeated(variant, self.repeat) for variant in self.unit.variants]
 
     @property
-    def sketched(self) -> bool:
+    def lookup_only(self) -> bool:
         """Whether its calls can be looked up and not asked."""
-        return any(isinstance(call, Sketch) for call in self.calls)
+        return any(isinstance(call, LookupCall) for call in self.calls)
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedBench(Bench):
+class JudgedCaseSteps(CaseSteps):
     """Everything that a worker needs to edit cases and to prepare what is asked about the edits."""
 
     rubric: Rubric
     prompts: Prompts
-    memo: Memo | None
+    cache: PreparedCache | None
     about: str
     """Hash of all that decides what is made of an edit: code, protocol, options and prompts."""
     white: bool = False
@@ -97,51 +97,51 @@ class JudgedBench(Bench):
         """The case as the suite gives it, its pictures still files where they are."""
         return self.suite.case(case_id)
 
-    def before(self, case: Case, index: int, variant: str = "") -> Request | Edited:
+    def before(self, case: Case, index: int, variant: str = "") -> Request | FinishedEdit:
         """What the editor is to be asked; the end of it where the case has more pictures than it takes."""
         assert self.editor is not None
         reason = self.editor.not_applicable(case.id, variant, len(case.images))
         if reason:
             edit = Edit(case.id, variant, status="no_output", reason=reason)
-            return Edited({**edit_line(edit, index), "applicable": False}, None)
+            return FinishedEdit({**edit_line(edit, index), "applicable": False}, None)
         return super().before(case, index, variant)
 
-    def after(self, edit: Edit, trace: str | None, index: int, variant: str) -> Edited:
+    def after(self, edit: Edit, trace: str | None, index: int, variant: str) -> FinishedEdit:
         """What an editor gave, kept. A file that was looked at before is not decoded to know that it is a picture."""
         assert self.editor is not None
         edit = replace(edit, variant=variant)
-        if self.memo is None or not self.editor.in_place:
+        if self.cache is None or not self.editor.in_place:
             return self.kept(edit, trace, index)
         stored = _file_digest(edit.image) if edit.status == "ok" else ""
-        key = memo_key("picture", code_digest(), stored) if stored else ""
-        known = self.memo.get(key) if key and trace is None else None
+        key = cache_key("picture", code_digest(), stored) if stored else ""
+        known = self.cache.get(key) if key and trace is None else None
         if known is not None:
             line = edit_line(edit, index, {"source": str(edit.image)}, None, tuple(known["notes"]))
-            return Edited({**line, "size": known["size"], HASH: stored}, None)
+            return FinishedEdit({**line, "size": known["size"], HASH: stored}, None)
         made = self.kept(edit, trace, index)
         if made.pixels is not None:
-            self.memo.put(key, {"size": made.line["size"], "notes": made.line["notes"]})
+            self.cache.put(key, {"size": made.line["size"], "notes": made.line["notes"]})
         return made
 
-    def finish(self, case: Case, job: Job, pictures: Mapping[str, Pixels | None]) -> Report:
+    def finish(self, case: Case, job: Job, pictures: Mapping[str, Pixels | None]) -> WorkerReport:
         """The report that ends a job: what to ask about each unit of the case that has no score yet."""
         units = self.rubric.units(case)
         key = self._key(case, units, job)
-        known = self.memo.get(key) if self.memo is not None and key and not job.fresh else None
+        known = self.cache.get(key) if self.cache is not None and key and not job.fresh else None
         if known is not None and self._thumbs_from(case, known):
             found = self._remembered(case, units, known)
         else:
             found, thumbs = self._made(case, units, job, pictures)
-            if self.memo is not None and key:
-                self.memo.put(key, self._to_remember(case, found, thumbs))
+            if self.cache is not None and key:
+                self.cache.put(key, self._to_remember(case, found, thumbs))
         found = [replace(one, repeat=job.repeat) for one in found]
-        return Report("prepared", prepared=tuple(one for one in found if one.name not in job.done))
+        return WorkerReport("prepared", prepared=tuple(one for one in found if one.name not in job.done))
 
     # --- making -----------------------------------------------------------------------------------
 
     def _made(
         self, case: Case, units: tuple[Unit, ...], job: Job, pictures: Mapping[str, Pixels | None]
-    ) -> tuple[list[Prepared], list[str]]:
+    ) -> tuple[list[PreparedUnit], list[str]]:
         """What to ask about each unit, and the names of the thumbnails that were written."""
         edits = {
             plain(name)[0]: pixels if (pixels := pictures.get(name)) is not None else self.find(line)
@@ -179,11 +179,11 @@ class JudgedBench(Bench):
         missing: Line | None = None,
         calls: tuple[Call, ...] = (),
         pixels: Mapping[str, float | None] | None = None,
-    ) -> Prepared:
+    ) -> PreparedUnit:
         for call in calls:
             _ = call.digest  # here, where there are several processes
         asked = [one.text for one in case.instructions if one.variant in unit.variants]
-        return Prepared(
+        return PreparedUnit(
             case=_light(case),
             unit=unit,
             place=place,
@@ -203,7 +203,7 @@ class JudgedBench(Bench):
 
         Names of variants say the repeat: two repeats with the same picture have thumbnails of different names.
         """
-        if self.memo is None or any(line["status"] != "ok" for line in job.edits.values()):
+        if self.cache is None or any(line["status"] != "ok" for line in job.edits.values()):
             return ""
         digests = {}
         for variant, line in job.edits.items():
@@ -213,9 +213,9 @@ class JudgedBench(Bench):
             except OSError as error:
                 raise EditLostError(f"{self.place(line)} cannot be read ({error.strerror})", line) from error
         asked = [[one.variant, one.text] for one in case.instructions]
-        return memo_key(self.about, case.fingerprint, asked, [unit.variants for unit in units], digests)
+        return cache_key(self.about, case.fingerprint, asked, [unit.variants for unit in units], digests)
 
-    def _to_remember(self, case: Case, found: list[Prepared], thumbs: list[str]) -> dict[str, Any]:
+    def _to_remember(self, case: Case, found: list[PreparedUnit], thumbs: list[str]) -> dict[str, Any]:
         units = [
             {
                 "pixels": dict(one.pixels),
@@ -228,14 +228,14 @@ class JudgedBench(Bench):
         ]
         return {"thumbs": str(self._thumb_folder(case.id).absolute()), "files": thumbs, "units": units}
 
-    def _remembered(self, case: Case, units: tuple[Unit, ...], known: Mapping[str, Any]) -> list[Prepared]:
+    def _remembered(self, case: Case, units: tuple[Unit, ...], known: Mapping[str, Any]) -> list[PreparedUnit]:
         return [
             self._prepared(
                 case,
                 unit,
                 place,
                 len(units),
-                calls=tuple(Sketch(parts=(), schema=Schema(()), **fields) for fields in said["calls"]),
+                calls=tuple(LookupCall(parts=(), schema=Schema(()), **fields) for fields in said["calls"]),
                 pixels=said["pixels"],
             )
             for place, (unit, said) in enumerate(zip(units, known["units"], strict=True))
@@ -263,18 +263,18 @@ class JudgedBench(Bench):
         return self.folder / THUMBS / safe_path(case_id)
 
 
-def judged_bench(
-    suite: Suite, editor: Editor | None, folder: Path, seed: int, *, protocol: Protocol, memory: Path | None
-) -> JudgedBench:
-    """The bench of a worker of a run with judges; ``memory`` is the folder of what was prepared before, if any."""
+def judged_case_steps(
+    suite: Suite, editor: Editor | None, folder: Path, seed: int, *, protocol: Protocol, cache_folder: Path | None
+) -> JudgedCaseSteps:
+    """The steps of a worker of a run with judges; ``cache_folder`` is that of ``PreparedCache``, None for no cache."""
     rubric = protocol.rubric()
     prompts = protocol.pack(rubric)
-    memo = None if memory is None else Memo(memory)
-    about = memo_key(code_digest(), protocol.name, dict(protocol.options), getattr(prompts, "hash", ""))
-    return JudgedBench(suite, editor, folder, seed, rubric, prompts, memo, about, protocol.white)
+    cache = None if cache_folder is None else PreparedCache(cache_folder)
+    about = cache_key(code_digest(), protocol.name, dict(protocol.options), getattr(prompts, "hash", ""))
+    return JudgedCaseSteps(suite, editor, folder, seed, rubric, prompts, cache, about, protocol.white)
 
 
-def seen(case: Case, calls: tuple[Call, ...] | list[Any]) -> tuple[Question | None, ...]:
+def questions_of(case: Case, calls: tuple[Call, ...] | list[Any]) -> tuple[Question | None, ...]:
     """For each call the question of the case that it asks; None where calls are not its questions."""
     return case.questions if len(case.questions) == len(calls) else (None,) * len(calls)
 
@@ -292,7 +292,7 @@ def _crops(case: Case, calls: tuple[Call, ...], pixels: Pixels, name: str) -> di
     """What the judge saw of an edit for each question about a region, small: cut out of the edit, which is there,
     since decoding what was just encoded would take longer than all else that is done for a question."""
     found = {}
-    for call, question in zip(calls, seen(case, calls), strict=True):
+    for call, question in zip(calls, questions_of(case, calls), strict=True):
         if question is not None and question.region is not None:
             scale = max(pixels.shape[:2]) / CANVAS
             left, top, right, bottom = question.region.box
@@ -319,7 +319,7 @@ def _numbered(kind: str, number: int) -> str:
 
 
 def _light(case: Case) -> Case:
-    """The case as it travels to the parent: pictures as paths, or as one pixel where they are in memory."""
+    """The case as it travels to the parent: pictures as paths, or as one pixel where they are in cache_folder."""
     import numpy as np
 
     def light(image: ImageLike) -> ImageLike:

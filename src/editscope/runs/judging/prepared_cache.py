@@ -1,4 +1,4 @@
-"""What was made of edits before, kept by their content, so that a second run over the same edits draws no picture."""
+"""A cache of prepared calls by the content of edits, so that a second run over the same edits draws no picture."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ WAIT_S = 10.0
 TABLE = "CREATE TABLE IF NOT EXISTS prepared (key TEXT PRIMARY KEY, said TEXT NOT NULL) WITHOUT ROWID"
 
 
-def memo_key(*parts: Any) -> str:
+def cache_key(*parts: Any) -> str:
     """What something is filed under: a hash of all that it was made of."""
     return sha256(dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-class Memo:
+class PreparedCache:
     """A SQLite file beside the cache of verdicts, read and written by all workers.
 
     It holds no picture and no verdict: digests of calls, numbers, and where thumbnails lie. Whatever is wrong with it

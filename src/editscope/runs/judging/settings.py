@@ -1,4 +1,4 @@
-"""Who judges a run and how: judges, protocol, samples and limits, checked before anything is spent."""
+"""Settings of judging: judges, protocol, samples and limits, checked before anything is spent."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ class Judging:
         }
 
     @property
-    def memory(self) -> Path | None:
-        """Where it is kept what was prepared before; None where a judge has no cache to look verdicts up in."""
+    def prepared_folder(self) -> Path | None:
+        """The folder of ``PreparedCache``; None where a judge has no cache to look verdicts up in."""
         return self.limits.folder() if all(hasattr(judge, "known") for judge in self.judges) else None
 
     def aggregation(self, suite: Suite) -> Aggregation:
@@ -202,7 +202,7 @@ def judging_again(
 
 
 def load_judges(judges: Sequence[str | Judge], limits: Limits) -> tuple[Judge, ...]:
-    """The judges in the order in which they were named; those with a spec spend from one purse."""
+    """The judges in the order in which they were named; those with a spec share one budget."""
     from editscope.judges.panel import load_panel
 
     said = asdict(limits)

@@ -1,4 +1,4 @@
-"""A unit whose verdicts are coming in, and the score line that follows when all are there."""
+"""Verdicts on one unit as they come in, and the score line that follows when all are there."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from editscope.cases import Status
 from editscope.judges import Verdict
-from editscope.runfolder.journal import Asked, Line, Step
+from editscope.runfolder.journal import Line, Step, VerdictKey
 from editscope.runs.engine.case_steps import now
-from editscope.runs.judging.prepare import Prepared, seen
+from editscope.runs.judging.prepare import PreparedUnit, questions_of
 from editscope.scoring.rubrics import Rubric, ScoreRow, Unit
 
 GRAVEST: tuple[Status, ...] = ("error", "unparsed", "refused", "no_output")
@@ -19,19 +19,19 @@ GRAVEST: tuple[Status, ...] = ("error", "unparsed", "refused", "no_output")
 
 
 @dataclass(eq=False)
-class Hearing:
-    """What is known about one unit: what was asked, and the verdicts so far by question.
+class UnitVerdicts:
+    """What is known about one unit: the calls about it, and the verdicts so far.
 
     It keeps no picture: those are with the questions that are still to be asked.
     """
 
-    about: Prepared
+    about: PreparedUnit
     index: int
-    wanted: frozenset[Asked]
+    wanted: frozenset[VerdictKey]
     calls: list[dict[str, Any]]
-    verdicts: dict[Asked, Verdict] = field(default_factory=dict)
+    verdicts: dict[VerdictKey, Verdict] = field(default_factory=dict)
     unknown: int = 0
-    """Questions that only the cache was asked, and that it does not know."""
+    """Calls that were only looked up in the cache, and that it does not know."""
 
     @property
     def step(self) -> Step:
@@ -39,7 +39,7 @@ class Hearing:
         return self.about.case.id, self.about.name
 
     @property
-    def over(self) -> bool:
+    def complete(self) -> bool:
         """Whether every question has come back."""
         return len(self.verdicts) + self.unknown >= len(self.wanted)
 
@@ -83,7 +83,7 @@ class Hearing:
         for verdict in self.verdicts.values():
             if verdict.snapshot:
                 found.setdefault(verdict.judge, Counter())[verdict.snapshot] += 1
-        return {judge: dict(sorted(seen.items())) for judge, seen in sorted(found.items())}
+        return {judge: dict(sorted(questions_of.items())) for judge, questions_of in sorted(found.items())}
 
 
 def _panel(verdicts: Mapping[str, Sequence[Verdict]], order: Sequence[str]) -> dict[str, dict[str, list[float | None]]]:
@@ -115,10 +115,10 @@ def _spent(verdicts: Sequence[Verdict]) -> dict[str, Any]:
     }
 
 
-def open_hearing(about: Prepared, index: int, specs: tuple[str, ...], samples: int) -> Hearing:
-    """The hearing of a unit of which nothing is known yet."""
+def expected_verdicts(about: PreparedUnit, index: int, specs: tuple[str, ...], samples: int) -> UnitVerdicts:
+    """The verdicts that a unit needs, none of them known yet."""
     calls = []
-    for call, question in zip(about.calls, seen(about.case, about.calls), strict=True):
+    for call, question in zip(about.calls, questions_of(about.case, about.calls), strict=True):
         said = {"key": call.key, "prompt": call.prompt, "prompt_hash": call.prompt_hash, "digest": call.digest[:32]}
         if question is not None:
             said |= {"question": question.text, "label": question.answer}
@@ -126,7 +126,7 @@ def open_hearing(about: Prepared, index: int, specs: tuple[str, ...], samples: i
                 said["box"] = list(question.region.box)  # type: ignore[assignment]
         calls.append(said)
     wanted = frozenset((call.key, spec, n) for call in about.calls for spec in specs for n in range(samples))
-    return Hearing(about, index, wanted, calls)
+    return UnitVerdicts(about, index, wanted, calls)
 
 
 def verdict_line(step: Step, variants: Sequence[str], key: str, digest: str, verdict: Verdict) -> Line:

@@ -1,4 +1,4 @@
-"""Being in a Ray cluster: find the one that is meant or start a small one, quietly, and know what it has."""
+"""Ray clusters: find the one that is meant or start a small one, quietly, and know what it has."""
 
 from __future__ import annotations
 

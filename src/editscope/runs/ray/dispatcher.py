@@ -1,4 +1,4 @@
-"""Between the engine and Ray: one thread that hands jobs to actors and tasks and hears what comes of them."""
+"""A dispatcher between the engine and Ray: one thread sends jobs to actors and tasks and receives their reports."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from editscope.errors import EditscopeError
-from editscope.runs.engine.worker_process import Job, Report, Setup
+from editscope.runs.engine.worker_process import Job, WorkerReport, WorkerSetup
 from editscope.runs.engine.workers import Worker
 from editscope.runs.ray.cluster import Cluster
-from editscope.runs.ray.node_worker import Hand, Kit, Place, digest_of, score
+from editscope.runs.ray.node_worker import NodeSetup, NodeWorker, WorkerLocation, digest_of, score
 from editscope.runs.ray.worker_handle import Mailbox, RayWorker
 
 WAIT_SAID_S = 20.0
@@ -39,7 +39,7 @@ GPU, CPU = "GPU", "CPU"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WorkerNeeds:
     """What all workers of a run need: whether each has a GPU, what every node must see, and keys for the editor."""
 
     folder: Path
@@ -61,16 +61,16 @@ class Wanted:
         return asked
 
 
-class Bridge:
+class RayDispatcher:
     """The thread that speaks to Ray. Everything that it knows of a worker is behind the worker's mailbox."""
 
-    def __init__(self, cluster: Cluster, wanted: Wanted) -> None:
+    def __init__(self, cluster: Cluster, needs: WorkerNeeds) -> None:
         self.cluster = cluster
-        self.wanted = wanted
+        self.needs = needs
         self._ray: Any = cluster.ray
-        self._actor = self._ray.remote(Hand)
+        self._actor = self._ray.remote(NodeWorker)
         self._task = self._ray.remote(num_cpus=1, max_retries=0, **UNLISTED)(score)
-        self._kits: dict[str, Any] = {}
+        self._node_setups: dict[str, Any] = {}
         self._said: set[str] = set()
         self._actors = 0
         self._sent: Counter[str] = Counter()
@@ -80,19 +80,19 @@ class Bridge:
         self._thread = threading.Thread(target=self._loop.run_forever, name="editscope-ray", daemon=True)
         self._thread.start()
 
-    def hire(self, setup: Setup, *, edits: bool, scores: bool) -> Worker:
+    def start_worker(self, setup: WorkerSetup, *, edits: bool, scores: bool) -> Worker:
         """A worker somewhere in the cluster; returns at once, whether there is a place for it or not."""
         numbers = itertools.count()
         box = Mailbox(lambda job: self._soon(self._give, worker, digest, next(numbers), job))
         pipe = cast("Connection[Any, Any]", box)
         worker = RayWorker(connection=pipe, process=None, edits=edits, scores=scores, box=box)
-        digest = self._pack(Kit(setup, self.wanted.seen, tuple(sys.path), str(Path.cwd())))
+        digest = self._pack(NodeSetup(setup, self.needs.seen, tuple(sys.path), str(Path.cwd())))
         if edits:
-            wanted = {**self.wanted.options(scores=scores), "scheduling_strategy": self._somewhere()}
-            worker.handle = self._actor.options(**wanted).remote()
+            needs = {**self.needs.options(scores=scores), "scheduling_strategy": self._somewhere()}
+            worker.handle = self._actor.options(**needs).remote()
             self._soon(self._talk, self._attend(worker, digest))
         else:
-            box.put(Report("ready"))
+            box.put(WorkerReport("ready"))
         return worker
 
     def close(self) -> None:
@@ -103,25 +103,25 @@ class Bridge:
         self._thread.join(CLOSING_S)
         if not self._thread.is_alive():
             self._loop.close()
-        self._kits.clear()
+        self._node_setups.clear()
 
     def _somewhere(self) -> Any:
         """Where an actor should be: on the node with the fewest of them, if it has room. Ray's own way to spread them
         does not count those that hold no core, and may put all on one."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        nodes = [] if self.wanted.gpu else self.cluster.nodes_with("CPU")
+        nodes = [] if self.needs.gpu else self.cluster.nodes_with("CPU")
         if not nodes:
             return "SPREAD"
         node = min(nodes, key=lambda node: self._sent[node])
         self._sent[node] += 1
         return NodeAffinitySchedulingStrategy(node, soft=True, _spill_on_unavailable=True)
 
-    def _pack(self, kit: Kit) -> str:
-        """Put a kit where every node can fetch it, once; the digest that it is known by."""
-        digest = digest_of(self._ray.cloudpickle.dumps(kit))
-        if digest not in self._kits:
-            self._kits[digest] = self._ray.put(kit)
+    def _pack(self, node_setup: NodeSetup) -> str:
+        """Put a NodeSetup where every node can fetch it, once; returns the digest that it is known by."""
+        digest = digest_of(self._ray.cloudpickle.dumps(node_setup))
+        if digest not in self._node_setups:
+            self._node_setups[digest] = self._ray.put(node_setup)
         return digest
 
     def _soon(self, act: Any, *arguments: Any) -> None:
@@ -157,8 +157,8 @@ class Bridge:
         actor, heard = worker.handle, -1
         self._actors += 1
         try:
-            began = actor.start.remote(self._kits[digest], worker.scores, dict(self.wanted.keys))
-            worker.place = await self._placed(worker, began, GPU if self.wanted.gpu else CPU)
+            began = actor.start.remote(self._node_setups[digest], worker.scores, dict(self.needs.keys))
+            worker.place = await self._placed(worker, began, GPU if self.needs.gpu else CPU)
             while True:
                 for number, report in await actor.reports.remote(heard):
                     if number <= heard:
@@ -177,7 +177,7 @@ class Bridge:
     async def _score(self, worker: RayWorker, digest: str, job: Job) -> None:
         """Have a task score a case."""
         try:
-            scored = self._task.remote(digest, [self._kits[digest]], job, self._pictures(job))
+            scored = self._task.remote(digest, [self._node_setups[digest]], job, self._pictures(job))
             reports = await (scored if self._has_scored else self._placed(worker, scored, CPU))
             self._has_scored = True
             for report in reports:
@@ -195,7 +195,7 @@ class Bridge:
             short = self.cluster.total(resource) < max(1, self._actors if resource == GPU else 1)
             if (short or enough) and not self.cluster.has_free(resource):
                 self._said.add(resource)
-                worker.box.put(Report("note", said=self.cluster.lacks(resource)))
+                worker.box.put(WorkerReport("note", said=self.cluster.lacks(resource)))
         return await answer
 
     def _died(self, worker: RayWorker, error: Exception) -> None:
@@ -207,15 +207,15 @@ class Bridge:
             said = (
                 f"a worker could not be started on a node ({_last_line(error)}); is editscope installed on all nodes?"
             )
-            worker.box.put(Report("unfit", said=said, trace=str(error)))
+            worker.box.put(WorkerReport("unfit", said=said, trace=str(error)))
         elif isinstance(error, errors.RayError):
             worker.how, worker.lost = self._cause(error, worker.place)
         else:
             said = f"Ray could not be asked ({type(error).__name__}: {error})"
-            worker.box.put(Report("unfit", said=str(error) if isinstance(error, EditscopeError) else said))
+            worker.box.put(WorkerReport("unfit", said=str(error) if isinstance(error, EditscopeError) else said))
         worker.box.end()
 
-    def _cause(self, error: Exception, place: Place | None) -> tuple[str, bool]:
+    def _cause(self, error: Exception, place: WorkerLocation | None) -> tuple[str, bool]:
         """How a worker died, and whether with its node."""
         where = f"on node {place.name}" if place else "on its node"
         said = str(error)
@@ -235,7 +235,7 @@ class Bridge:
         for line in () if job is None else job.edits.values():
             if line["status"] == "ok" and isinstance(line["image"], str):
                 with contextlib.suppress(OSError):
-                    found[line["image"]] = (self.wanted.folder / line["image"]).read_bytes()
+                    found[line["image"]] = (self.needs.folder / line["image"]).read_bytes()
         return found
 
 

@@ -11,58 +11,60 @@ from typing import Any
 
 from editscope.editors import Editor
 from editscope.editors.folder import FolderEditor
-from editscope.runs.engine.workers import Crew
+from editscope.runs.engine.workers import WorkerPlan
 from editscope.runs.plan import Plan
 from editscope.runs.ray.cluster import Cluster, joined, keys_for
-from editscope.runs.ray.dispatcher import Bridge, Wanted
+from editscope.runs.ray.dispatcher import RayDispatcher, WorkerNeeds
 
 
 @contextmanager
-def ray_crew(plan: Plan, crew: Crew, address: str | None = None, *, jobs: int | None = None) -> Iterator[Crew]:
-    """The crew of a run with its workers in a Ray cluster; a cluster that had to be started for it ends with it.
+def ray_worker_plan(
+    plan: Plan, workers: WorkerPlan, address: str | None = None, *, jobs: int | None = None
+) -> Iterator[WorkerPlan]:
+    """The worker plan of a run, with its workers in a Ray cluster; a cluster that was started for it ends with it.
 
     ``address`` is ``ip:port``, ``"auto"`` or ``"local"``; None takes RAY_ADDRESS, a cluster that runs here, or a new
     one. ``jobs`` is how many workers there may be at a time: as many as the cluster has cores if None.
     """
     with joined(address, jobs=jobs) as cluster:
-        shipped = _shipped(plan, crew, cluster, jobs)
-        bridge = Bridge(
-            cluster, Wanted(plan.out.absolute(), plan.editor.gpu, _seen(plan), keys_for(plan.editor_spec or ""))
+        shipped = _shipped(plan, workers, cluster, jobs)
+        dispatcher = RayDispatcher(
+            cluster, WorkerNeeds(plan.out.absolute(), plan.editor.gpu, _seen(plan), keys_for(plan.editor_spec or ""))
         )
         try:
-            yield replace(shipped, hire=bridge.hire)
+            yield replace(shipped, start_worker=dispatcher.start_worker)
         finally:
-            bridge.close()
+            dispatcher.close()
 
 
-def _shipped(plan: Plan, crew: Crew, cluster: Cluster, jobs: int | None) -> Crew:
-    """The crew with an editor that can travel, and with as many workers as the cluster has room for."""
-    setup, at_home, editor = crew.setup, crew.at_home, plan.editor
-    if at_home is not None:
-        traveling = _traveling(cluster, at_home)
-        setup, at_home = (setup, at_home) if traveling is None else (replace(setup, editor=traveling), None)
-    if setup.bench is not None:
+def _shipped(plan: Plan, workers: WorkerPlan, cluster: Cluster, jobs: int | None) -> WorkerPlan:
+    """The worker plan with an editor that can travel, and with as many workers as the cluster has room for."""
+    setup, local_editor, editor = workers.setup, workers.local_editor, plan.editor
+    if local_editor is not None:
+        traveling = _traveling(cluster, local_editor)
+        setup, local_editor = (setup, local_editor) if traveling is None else (replace(setup, editor=traveling), None)
+    if setup.steps is not None:
         # What was prepared before is remembered with the place of its thumbnails, which here is a scratch folder.
-        setup = replace(setup, bench=partial(setup.bench, memory=None))  # type: ignore[call-arg]
+        setup = replace(setup, steps=partial(setup.steps, cache_folder=None))  # type: ignore[call-arg]
     room = jobs or max(1, cluster.cpus)
     return replace(
-        crew,
+        workers,
         setup=setup,
-        at_home=at_home,
+        local_editor=local_editor,
         jobs=room,
-        editing=_editing(editor, jobs, cluster, at_home),
+        editing=_editing(editor, jobs, cluster, local_editor),
         beside=False,
         gpus=(),
-        fused=editor.workers is None and not editor.gpu and at_home is None,
+        fused=editor.workers is None and not editor.gpu and local_editor is None,
     )
 
 
-def _editing(editor: Editor, jobs: int | None, cluster: Cluster, at_home: Editor | None) -> int:
+def _editing(editor: Editor, jobs: int | None, cluster: Cluster, local_editor: Editor | None) -> int:
     """How many workers hold the editor: as many as it says; else as many as there may be jobs, or GPUs, or cores.
 
     More than the cluster has room for wait for a place, which makes a cluster grow that can.
     """
-    if at_home is not None:
+    if local_editor is not None:
         return 1
     if editor.workers is not None:
         return max(1, editor.workers)

@@ -1,4 +1,4 @@
-"""Steps on a machine without the run folder: each has a folder of its own, whose files travel with the report."""
+"""Case steps on a machine without the run folder: each step has its own folder, whose files travel with the report."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from typing import Any
 from editscope.cases import Case, Edit
 from editscope.editors import Editor, Request
 from editscope.images import Pixels
-from editscope.runs.engine.case_steps import Bench, Edited
-from editscope.runs.engine.worker_process import Job, Key, Report
+from editscope.runs.engine.case_steps import CaseSteps, FinishedEdit
+from editscope.runs.engine.worker_process import Job, Key, WorkerReport
 from editscope.suites import Suite
 
 SCRATCH = "editscope-ray"
@@ -26,8 +26,8 @@ Files = dict[str, bytes]
 """Files of a run folder, by relative path."""
 
 
-class Shelf:
-    """What came with jobs and what goes with reports, in memory; from any thread."""
+class TransferredFiles:
+    """Files that came with jobs and files that leave with reports, in memory; safe to use from any thread."""
 
     def __init__(self) -> None:
         self._brought: dict[Key, Mapping[str, bytes]] = {}
@@ -50,7 +50,7 @@ class Shelf:
         with self._lock:
             self._made |= files
 
-    def loaded(self, report: Report) -> Report:
+    def loaded(self, report: WorkerReport) -> WorkerReport:
         """The report of an edit with its picture; others as they are."""
         place = report.line.get("image") if report.kind == "edited" and report.line is not None else None
         with self._lock:
@@ -58,53 +58,53 @@ class Shelf:
         return report if data is None else replace(report, files={**report.files, str(place): data})
 
 
-class CarryingBench:
-    """A bench whose steps leave nothing on this machine."""
+class RemoteCaseSteps:
+    """The steps of a case on a node of a cluster; they leave nothing on its disk."""
 
-    def __init__(self, bench: Bench, shelf: Shelf) -> None:
-        self._bench = bench
-        self._shelf = shelf
+    def __init__(self, steps: CaseSteps, files: TransferredFiles) -> None:
+        self._steps = steps
+        self._files = files
 
     def case(self, case_id: str) -> Case:
-        """The case, as the bench makes it."""
-        return self._bench.case(case_id)
+        """The case, as the wrapped steps make it."""
+        return self._steps.case(case_id)
 
-    def before(self, case: Case, index: int, variant: str = "") -> Request | Edited:
-        """What the editor is to be asked, as the bench makes it."""
-        return self._bench.before(case, index, variant)
+    def before(self, case: Case, index: int, variant: str = "") -> Request | FinishedEdit:
+        """What the editor is to be asked, as the wrapped steps make it."""
+        return self._steps.before(case, index, variant)
 
-    def edit(self, case: Case, index: int, variant: str = "") -> Edited:
-        """Ask the editor for one edit; its picture waits on the shelf."""
-        with self._somewhere() as (bench, found):
-            made = bench.edit(case, index, variant)
-        self._shelf.keep(found)
+    def edit(self, case: Case, index: int, variant: str = "") -> FinishedEdit:
+        """Ask the editor for one edit; its picture waits for the report."""
+        with self._somewhere() as (steps, found):
+            made = steps.edit(case, index, variant)
+        self._files.keep(found)
         return made
 
-    def after(self, edit: Edit, trace: str | None, index: int, variant: str) -> Edited:
-        """What an editor gave; its picture waits on the shelf."""
-        with self._somewhere() as (bench, found):
-            made = bench.after(edit, trace, index, variant)
-        self._shelf.keep(found)
+    def after(self, edit: Edit, trace: str | None, index: int, variant: str) -> FinishedEdit:
+        """What an editor gave; its picture waits for the report."""
+        with self._somewhere() as (steps, found):
+            made = steps.after(edit, trace, index, variant)
+        self._files.keep(found)
         return made
 
-    def finish(self, case: Case, job: Job, pictures: Mapping[str, Pixels | None]) -> Report:
+    def finish(self, case: Case, job: Job, pictures: Mapping[str, Pixels | None]) -> WorkerReport:
         """The report that ends a job, with its thumbnails."""
-        with self._somewhere(self._shelf.brought(job.key)) as (bench, found):
-            report = bench.finish(case, job, pictures)
+        with self._somewhere(self._files.brought(job.key)) as (steps, found):
+            report = steps.finish(case, job, pictures)
         return replace(report, files=found)
 
     @contextmanager
-    def _somewhere(self, brought: Mapping[str, bytes] | None = None) -> Iterator[tuple[Bench, Files]]:
-        """The bench in an empty folder but for what was brought; and what lies there besides when the step is done."""
+    def _somewhere(self, brought: Mapping[str, bytes] | None = None) -> Iterator[tuple[CaseSteps, Files]]:
+        """The wrapped steps in a folder that holds only what was brought, and the files that a step adds to it."""
         known = brought or {}
         found: Files = {}
-        folder = Path(tempfile.mkdtemp(dir=self._bench.folder))
+        folder = Path(tempfile.mkdtemp(dir=self._steps.folder))
         try:
             for relative, data in known.items():
                 path = folder / relative
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
-            yield replace(self._bench, folder=folder), found
+            yield replace(self._steps, folder=folder), found
             for path in sorted(folder.rglob("*")):
                 relative = path.relative_to(folder).as_posix()
                 if path.is_file() and relative not in known:
@@ -113,11 +113,11 @@ class CarryingBench:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def carrying(
-    suite: Suite, editor: Editor | None, folder: Path, seed: int, *, inner: Any, shelf: Shelf
-) -> CarryingBench:
-    """The bench that ``inner`` makes (the one for pixels where that is None), with its files on a shelf."""
-    return CarryingBench((inner or Bench)(suite, editor, folder, seed), shelf)
+def remote_case_steps(
+    suite: Suite, editor: Editor | None, folder: Path, seed: int, *, inner: Any, files: TransferredFiles
+) -> RemoteCaseSteps:
+    """The steps that ``inner`` makes (``CaseSteps`` where that is None), with their files in ``files``."""
+    return RemoteCaseSteps((inner or CaseSteps)(suite, editor, folder, seed), files)
 
 
 def scratch() -> Path:

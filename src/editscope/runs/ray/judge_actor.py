@@ -1,4 +1,4 @@
-"""Judging in a run on Ray: the judges sit in an asynchronous actor, and who asks them asks it."""
+"""Judges of a run on Ray: they live in one asynchronous actor, and this process sends its calls there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from editscope.errors import BadInput, EditscopeError, Stopped
 from editscope.judges import Call, Judge, Verdict
-from editscope.runs.judging.judge_queue import Asking
+from editscope.runs.judging.judge_queue import JudgeQueue
 from editscope.runs.judging.settings import OFF, Judging, Limits, load_judges
 from editscope.runs.progress import at_once
 from editscope.runs.ray.cluster import Cluster, joined, keys_for
@@ -22,7 +22,7 @@ SPARE = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class ActorReply:
     """What a judge said: a verdict or an error of ours, and how many calls it bears at the moment.
 
     Errors travel as values: an exception that Ray carries has a remote traceback for a text.
@@ -33,13 +33,13 @@ class Said:
     at_once: int = 1
 
 
-class Jury:
-    """All judges of a run in one actor: they spend from one purse, and each has one rate and one cache."""
+class JudgeActor:
+    """All judges of a run in one actor: they share one budget, and each has one rate and one cache."""
 
     def __init__(self) -> None:
         self._judges: tuple[Judge, ...] = ()
 
-    async def open(self, specs: Sequence[str], limits: Limits, cwd: str, keys: Mapping[str, str]) -> Said:
+    async def open(self, specs: Sequence[str], limits: Limits, cwd: str, keys: Mapping[str, str]) -> ActorReply:
         """Load the judges as the process would that asks, from its folder and with its ``keys``, which come in this
         call so that they are in no setting and no log of Ray's."""
         os.environ.update(keys)
@@ -47,38 +47,38 @@ class Jury:
             os.chdir(cwd)
             self._judges = load_judges(specs, limits)
         except (EditscopeError, OSError) as error:
-            return Said(error=error if isinstance(error, EditscopeError) else BadInput(str(error)))
-        return Said()
+            return ActorReply(error=error if isinstance(error, EditscopeError) else BadInput(str(error)))
+        return ActorReply()
 
-    async def check(self, number: int) -> Said:
+    async def check(self, number: int) -> ActorReply:
         """Whether a judge can be asked; the error says why not."""
         try:
             await self._judges[number].check()
         except EditscopeError as error:
-            return Said(error=error)
-        return Said()
+            return ActorReply(error=error)
+        return ActorReply()
 
-    async def ask(self, number: int, call: Call, sample: int) -> Said:
+    async def ask(self, number: int, call: Call, sample: int) -> ActorReply:
         """What a judge says to one call."""
         judge = self._judges[number]
         try:
             verdict = await judge.ask(call, sample)
         except EditscopeError as error:
-            return Said(error=error)
-        return Said(verdict, at_once=at_once(judge))
+            return ActorReply(error=error)
+        return ActorReply(verdict, at_once=at_once(judge))
 
     async def close(self, number: int) -> None:
         """Let go of a judge's connections."""
         await self._judges[number].close()
 
 
-class SeatedJudge(Judge):
-    """A judge of this process that has its seat in the actor: asked as ever, it passes the question on."""
+class RemoteJudge(Judge):
+    """A judge whose calls are answered by the actor; you use it like any other judge."""
 
-    def __init__(self, judge: Judge, number: int, jury: Any) -> None:
+    def __init__(self, judge: Judge, number: int, actor: Any) -> None:
         self.spec, self.concurrency = judge.spec, judge.concurrency
         self.control = SimpleNamespace(limit=at_once(judge))
-        self._judge, self._number, self._jury = judge, number, jury
+        self._judge, self._number, self._actor = judge, number, actor
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -87,11 +87,11 @@ class SeatedJudge(Judge):
 
     async def check(self) -> None:
         """Raise BadInput where the judge cannot be asked."""
-        await self._heard(self._jury.check.remote(self._number))
+        await self._reply(self._actor.check.remote(self._number))
 
     async def ask(self, call: Call, sample: int = 0) -> Verdict:
         """What the judge says to one call."""
-        said = await self._heard(self._jury.ask.remote(self._number, call, sample))
+        said = await self._reply(self._actor.ask.remote(self._number, call, sample))
         assert said.verdict is not None
         self.control.limit = said.at_once
         return said.verdict
@@ -99,14 +99,14 @@ class SeatedJudge(Judge):
     async def close(self) -> None:
         """Let go of the judge, there and here."""
         with suppress(Exception):  # an actor that is gone holds nothing
-            await self._jury.close.remote(self._number)
+            await self._actor.close.remote(self._number)
         await self._judge.close()
 
-    async def _heard(self, ref: Any) -> Said:
+    async def _reply(self, ref: Any) -> ActorReply:
         from ray.exceptions import RayActorError
 
         try:
-            said: Said = await ref
+            said: ActorReply = await ref
         except RayActorError as error:
             how = " ".join(str(error).split())[:300]
             raise Stopped(f"the process that asks the judges was lost ({how}); the verdicts so far are kept") from error
@@ -116,38 +116,38 @@ class SeatedJudge(Judge):
 
 
 @contextmanager
-def ray_asking(judging: Judging, address: str | None = None, *, jobs: int | None = None) -> Iterator[Asking]:
-    """How a run on Ray asks its judges: through an actor on this node, where their cache is.
+def ray_judge_queue(judging: Judging, address: str | None = None, *, jobs: int | None = None) -> Iterator[JudgeQueue]:
+    """The judge queue of a run on Ray: calls go through an actor on this node, where the cache is.
 
-    Judges that are objects of the caller's stay in this process. ``address`` and ``jobs`` are those of ``ray_crew``.
+    Judges that are objects stay in this process. ``address`` and ``jobs`` are those of ``ray_worker_plan``.
     """
     with joined(address, jobs=jobs) as cluster:
         if not judging.named:
-            with Asking(judging.judges) as asking:
-                yield asking
+            with JudgeQueue(judging.judges) as queue:
+                yield queue
             return
-        jury = _jury(cluster, judging)
+        actor = _judge_actor(cluster, judging)
         try:
-            _open(cluster, jury, judging)
-            judges = [SeatedJudge(judge, number, jury) for number, judge in enumerate(judging.judges)]
-            with Asking(judges) as asking:
-                yield asking
+            _open(cluster, actor, judging)
+            judges = [RemoteJudge(judge, number, actor) for number, judge in enumerate(judging.judges)]
+            with JudgeQueue(judges) as queue:
+                yield queue
         finally:
-            cluster.ray.kill(jury)
+            cluster.ray.kill(actor)
 
 
-def _jury(cluster: Cluster, judging: Judging) -> Any:
+def _judge_actor(cluster: Cluster, judging: Judging) -> Any:
     """The actor for the judges, on the node of this process; with a GPU where a judge has a model of its own."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    at_home = any(judge.spec.startswith("local:") for judge in judging.judges)
+    has_local_model = any(judge.spec.startswith("local:") for judge in judging.judges)
     ray: Any = cluster.ray
     return (
-        ray.remote(Jury)
+        ray.remote(JudgeActor)
         .options(
             num_cpus=0,
             enable_task_events=False,
-            num_gpus=1 if at_home and cluster.gpus_here else 0,
+            num_gpus=1 if has_local_model and cluster.gpus_here else 0,
             max_concurrency=sum(judge.concurrency for judge in judging.judges) + SPARE,
             scheduling_strategy=NodeAffinitySchedulingStrategy(cluster.node_id, soft=False),
         )
@@ -155,11 +155,11 @@ def _jury(cluster: Cluster, judging: Judging) -> Any:
     )
 
 
-def _open(cluster: Cluster, jury: Any, judging: Judging) -> None:
+def _open(cluster: Cluster, actor: Any, judging: Judging) -> None:
     """Load the judges there; raises what is wrong with them."""
     specs = [judge.spec for judge in judging.judges]
     cache = judging.limits.folder()  # decided here, where the user's environment is
     limits = replace(judging.limits, cache=OFF if cache is None else str(cache.absolute()))
-    said: Said = cluster.ray.get(jury.open.remote(specs, limits, str(Path.cwd()), keys_for(*specs)))
+    said: ActorReply = cluster.ray.get(actor.open.remote(specs, limits, str(Path.cwd()), keys_for(*specs)))
     if said.error is not None:
         raise said.error

@@ -1,4 +1,4 @@
-"""What runs on a node of a Ray cluster: a hand that does the steps of a run, as an actor or inside a task."""
+"""Workers on the nodes of a Ray cluster: each does the steps of a run, as an actor or inside a task."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from typing import Any, TypeAlias
 
 from editscope.errors import BadInput
 from editscope.images import keep_freed_memory
-from editscope.runs.engine.worker_process import Job, Report, Setup, serve
-from editscope.runs.ray.file_transfer import Shelf, carrying, scratch
+from editscope.runs.engine.worker_process import Job, WorkerReport, WorkerSetup, serve
+from editscope.runs.ray.file_transfer import TransferredFiles, remote_case_steps, scratch
 from editscope.version import __version__
 
 POLL_S = 20.0
@@ -35,12 +35,12 @@ LINGER_S = 0.05
 DONE = ("scored", "prepared", "lost", "unfit", "bad", "disk", "broken", "stop")
 """Reports that end a job."""
 
-Told: TypeAlias = "tuple[int, Report | None]"
-"""A report with its number; None says that the hand has closed what it held."""
+NumberedReport: TypeAlias = "tuple[int, WorkerReport | None]"
+"""A report with its number; None says that the worker has closed what it held."""
 
 
 @dataclass(frozen=True)
-class Place:
+class WorkerLocation:
     """Where a worker is: the node, its address, and the process."""
 
     node_id: str
@@ -49,14 +49,14 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Kit:
+class NodeSetup:
     """All that a node needs for the steps of a run.
 
     ``seen`` are files and folders that the run reads and that no report carries, each with a word for what it is;
     ``path`` and ``cwd`` are those of the process that asks, so that a user's module is found here as there.
     """
 
-    setup: Setup
+    setup: WorkerSetup
     seen: tuple[tuple[str, str], ...] = ()
     path: tuple[str, ...] = ()
     cwd: str = ""
@@ -77,8 +77,8 @@ class Kit:
         sys.path.extend(entry for entry in self.path if entry not in sys.path)
 
 
-class Hand:
-    """A worker of a run in a process of Ray's: jobs come in numbered, reports go out numbered.
+class NodeWorker:
+    """A worker of a run in a process of Ray: jobs come in numbered, reports go out numbered.
 
     The numbers make it safe to say anything twice: a network that stumbles loses no report and starts no job again.
     """
@@ -90,25 +90,25 @@ class Hand:
         """Jobs below the first number are here, and those in the second, which overtook others on their way."""
         self._alone: set[str] = set()
         """Cases that may have killed a worker before."""
-        self._told: deque[Told] = deque()
+        self._told: deque[NumberedReport] = deque()
         self._count = 0
         self._arrived = -1
         self._heard = -1
         self._asked = time.monotonic()
         self._new = threading.Condition()
-        self._shelf = Shelf()
+        self._files = TransferredFiles()
         self._thread: threading.Thread | None = None
 
-    def start(self, kit: Kit, scores: bool, keys: Mapping[str, str]) -> Place:
+    def start(self, node_setup: NodeSetup, scores: bool, keys: Mapping[str, str]) -> WorkerLocation:
         """Begin to load; that it is ready comes as a report. ``keys`` go into the environment of this process only."""
         with self._new:
             if self._thread is None:
                 os.environ.update(keys)
                 self._thread = threading.Thread(
-                    target=self._live, args=(kit, scores), name="editscope-hand", daemon=True
+                    target=self._live, args=(node_setup, scores), name="editscope-worker", daemon=True
                 )
                 self._thread.start()
-        return here()
+        return this_location()
 
     def give(self, number: int, job: Job | None, pictures: Mapping[str, bytes]) -> None:
         """Take a job, with the pictures of edits that were made elsewhere; None is the end."""
@@ -122,10 +122,10 @@ class Hand:
             if job is not None and job.alone:
                 self._alone.add(job.case_id)
         if job is not None:
-            self._shelf.bring(job.key, pictures)
+            self._files.bring(job.key, pictures)
         self._jobs.put(job)
 
-    def reports(self, heard: int) -> list[Told]:
+    def reports(self, heard: int) -> list[NumberedReport]:
         """What there is to tell after number ``heard``; waits a while for it."""
         with self._new:
             self._asked, self._arrived = time.monotonic(), max(heard, self._arrived)
@@ -137,14 +137,14 @@ class Hand:
             self._new.wait_for(lambda: any(map(self._is_urgent, self._told)), LINGER_S)
             return list(self._told)
 
-    def _is_urgent(self, told: Told) -> bool:
+    def _is_urgent(self, told: NumberedReport) -> bool:
         report = told[1]
         return report is None or report.kind != "began" or any(case_id in self._alone for case_id, _ in report.edits)
 
-    def do(self, job: Job, pictures: Mapping[str, bytes]) -> list[Report]:
-        """All reports on one job, when it is done; for a hand that is given one after the other."""
+    def do(self, job: Job, pictures: Mapping[str, bytes]) -> list[WorkerReport]:
+        """All reports on one job, when it is done; for a worker that is given one after the other."""
         self.give(self._here, job, pictures)
-        found: list[Report] = []
+        found: list[WorkerReport] = []
         while not found or found[-1].kind not in DONE:
             for number, report in self.reports(self._heard):
                 self._heard = number
@@ -156,19 +156,19 @@ class Hand:
         """Take no more jobs."""
         self._jobs.put(None)
 
-    def _live(self, kit: Kit, scores: bool) -> None:
+    def _live(self, node_setup: NodeSetup, scores: bool) -> None:
         folder = scratch()
-        tell = partial(self._send, folder, kit.setup.folder)
+        tell = partial(self._send, folder, node_setup.setup.folder)
         try:
             keep_freed_memory()
-            kit.unpack()
-            bench = partial(carrying, inner=kit.setup.bench, shelf=self._shelf)
-            serve(self._receive, tell, replace(kit.setup, folder=folder, bench=bench), scores)
+            node_setup.unpack()
+            steps = partial(remote_case_steps, inner=node_setup.setup.steps, files=self._files)
+            serve(self._receive, tell, replace(node_setup.setup, folder=folder, steps=steps), scores)
         except BadInput as error:
-            tell(Report("unfit", said=str(error)))
+            tell(WorkerReport("unfit", said=str(error)))
         except BaseException as error:
             said = f"a worker failed in a way that it should not ({type(error).__name__}: {error})"
-            tell(Report("unfit", said=said, trace=traceback.format_exc()))
+            tell(WorkerReport("unfit", said=said, trace=traceback.format_exc()))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             self._tell(None)
@@ -180,19 +180,19 @@ class Hand:
             self._new.wait_for(lambda: time.monotonic() - self._asked < DEAF_S)
         return job
 
-    def _send(self, scratch_folder: Path, run_folder: Path, report: Report) -> None:
+    def _send(self, scratch_folder: Path, run_folder: Path, report: WorkerReport) -> None:
         said = report.said
         if said:
             # A reader knows the run folder, and wants to know which machine is meant.
             said = re.sub(re.escape(str(scratch_folder)) + r"/[^/\s]+", lambda _: str(run_folder), said)
-            said = f"{said} (on node {here().name})"
-        number = self._tell(replace(self._shelf.loaded(report), said=said))
+            said = f"{said} (on node {this_location().name})"
+        number = self._tell(replace(self._files.loaded(report), said=said))
         if any(case_id in self._alone for case_id, _ in report.edits):
             # Should this edit kill the process, a report on its way would be lost, and nobody knew who did it.
             with self._new:
                 self._new.wait_for(lambda: self._arrived >= number, DEAF_S)
 
-    def _tell(self, report: Report | None) -> int:
+    def _tell(self, report: WorkerReport | None) -> int:
         with self._new:
             number, self._count = self._count, self._count + 1
             self._told.append((number, report))
@@ -200,34 +200,34 @@ class Hand:
         return number
 
 
-_HANDS: dict[str, Hand] = {}
-"""The hand of this process, by what it was made of: a task finds suite and code as the one before it loaded them."""
+_WORKERS: dict[str, NodeWorker] = {}
+"""The worker of this process, by what it was made of: a task finds suite and code as the one before it loaded them."""
 
 
-def score(digest: str, packed: Sequence[Any], job: Job, pictures: Mapping[str, bytes]) -> list[Report]:
-    """Score one case, as a task; ``packed`` holds a reference to the kit, which is fetched once by each process."""
-    hand = _HANDS.get(digest)
-    if hand is None:
+def score(digest: str, packed: Sequence[Any], job: Job, pictures: Mapping[str, bytes]) -> list[WorkerReport]:
+    """Score one case, as a task; ``packed`` holds a reference to the NodeSetup, which each process fetches once."""
+    worker = _WORKERS.get(digest)
+    if worker is None:
         import ray
 
-        for name in list(_HANDS):
-            _HANDS.pop(name).leave()
-        hand = _HANDS[digest] = Hand()
-        hand.start(ray.get(packed[0]), True, {})
-    found = hand.do(job, pictures)
+        for name in list(_WORKERS):
+            _WORKERS.pop(name).leave()
+        worker = _WORKERS[digest] = NodeWorker()
+        worker.start(ray.get(packed[0]), True, {})
+    found = worker.do(job, pictures)
     if found[-1].kind == "unfit":
-        del _HANDS[digest]
+        del _WORKERS[digest]
     return found
 
 
 def digest_of(data: bytes) -> str:
-    """What a kit is known by."""
+    """A short digest by which processes know a NodeSetup."""
     return sha256(data).hexdigest()[:16]
 
 
-def here() -> Place:
+def this_location() -> WorkerLocation:
     """Where this process is."""
     import ray
 
     address: str = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
-    return Place(ray.get_runtime_context().get_node_id(), address, os.getpid())
+    return WorkerLocation(ray.get_runtime_context().get_node_id(), address, os.getpid())

@@ -1,4 +1,4 @@
-"""A Ray worker as the engine sees it: a connection to hear from, and somebody to kill."""
+"""Ray workers as the engine sees them: a connection to receive from, and a process to kill."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from editscope.runs.engine.worker_process import Job, Report
+from editscope.runs.engine.worker_process import Job, WorkerReport
 from editscope.runs.engine.workers import Worker
-from editscope.runs.ray.node_worker import Place
+from editscope.runs.ray.node_worker import WorkerLocation
 
 
 class Mailbox:
@@ -24,7 +24,7 @@ class Mailbox:
 
     def __init__(self, take: Callable[[Job | None], None]) -> None:
         self._take = take
-        self._reports: deque[Report] = deque()
+        self._reports: deque[WorkerReport] = deque()
         self._read_end, self._write_end = os.pipe()
         self._lock = threading.Lock()
         self.over = False
@@ -39,7 +39,7 @@ class Mailbox:
         """Whether there is something to receive now, the end included."""
         return bool(self._reports) or self.over
 
-    def recv(self) -> Report:
+    def recv(self) -> WorkerReport:
         """The next report, waited for; EOFError where there will be none."""
         if not os.read(self._read_end, 1):
             raise EOFError
@@ -57,7 +57,7 @@ class Mailbox:
                 os.close(self._read_end)
             self._closed = True
 
-    def put(self, report: Report) -> None:
+    def put(self, report: WorkerReport) -> None:
         """A report has come; one that comes after the end is not for anybody."""
         with self._lock:
             if not self.over:
@@ -81,7 +81,7 @@ class RayWorker(Worker):
     """How it died, in words."""
     handle: Any = None
     """The actor; None for a place for tasks."""
-    place: Place | None = None
+    place: WorkerLocation | None = None
     """Where it is, as soon as it has a place."""
     closed: threading.Event = field(default_factory=threading.Event)
     """Set when it has closed what it held."""

@@ -10,7 +10,7 @@ from editscope.report.html.sections.overview import badge
 from editscope.report.judged_runs import protocol_of
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options
-from editscope.results.accounting import accounting_of, accounting_said, rules_said, unsupported_said
+from editscope.results.accounting import accounting_in_words, accounting_of, rules_in_words, unsupported_in_words
 from editscope.wording import count, metric_name, plain, value
 
 SHOWN = 8
@@ -100,9 +100,9 @@ def _facts(sheet: Sheet, view: RunView) -> Iterator[tuple[str, Child]]:
         yield "prompt files", el("details", el("summary", count(len(files), "file")), el("ul", listing))
     yield "samples of each call", str(said.get("samples", 1))
     yield "edits", _statuses(summary.get("edits") or {})
-    if outside := unsupported_said(summary):
+    if outside := unsupported_in_words(summary):
         yield "more pictures than it takes", outside
-    rules = rules_said(view.run.info)
+    rules = rules_in_words(view.run.info)
     yield "accounting", accounting_of(view.run.info)
     yield "a missing edit", rules["missing_edit"]
     yield "a failed call", rules["failed_call"]
@@ -212,7 +212,7 @@ def _two_ways(sheet: Sheet) -> Html | None:
                     )
                 )
     notes = [
-        el("p", f"{view.name}: {accounting_said(view.summary)}.", cls="hint")
+        el("p", f"{view.name}: {accounting_in_words(view.summary)}.", cls="hint")
         for view in sheet.runs
         if (view.summary.get("accounting") or {}).get("unknown")
     ]

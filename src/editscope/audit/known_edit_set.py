@@ -1,4 +1,4 @@
-"""A set of exhibits on disk: problems with edits of known mIoU, the same bytes for every judge and every year."""
+"""A set of known edits on disk: problems with edits of known mIoU, the same bytes for every judge and every year."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from editscope.audit.known_edits import ladder
+from editscope.audit.known_edits import graded_edits
 from editscope.documents import read_json
 from editscope.errors import BadInput
 from editscope.files import DOCUMENT, lies_in, read_file
@@ -24,7 +24,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class StoredKnownEdit:
     """One edit of a problem: its level, its truth, and the file (relative to the set) with the hash of its bytes."""
 
     level: str
@@ -34,26 +34,26 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class AuditProblem:
     """One problem of a set: what was asked, the picture before the edit, and the edits from the best to the worst."""
 
     id: str
     instruction: str
     tags: Mapping[str, str]
     damage: str
-    source: Shown
-    edits: tuple[Shown, ...]
+    source: StoredKnownEdit
+    edits: tuple[StoredKnownEdit, ...]
 
 
 @dataclass(frozen=True)
-class ExhibitSet:
+class KnownEditSet:
     """Problems with their pictures, in a folder."""
 
     folder: Path
     suite: str
     fingerprint: str
     seed: int
-    problems: tuple[Problem, ...]
+    problems: tuple[AuditProblem, ...]
 
     @property
     def digest(self) -> str:
@@ -63,13 +63,13 @@ class ExhibitSet:
         ]
         return sha256(json.dumps(shown).encode()).hexdigest()[:16]
 
-    def picture(self, shown: Shown) -> Picture:
-        """The picture of an exhibit; BadInput where the file is not the one that the set was made with."""
+    def picture(self, shown: StoredKnownEdit) -> Picture:
+        """The picture of an edit; BadInput where the file is not the one that the set was made with."""
         path = self.folder / shown.file
         try:
             data = read_file(path, DOCUMENT)
         except OSError as error:
-            raise BadInput(f"{path} cannot be read ({error.strerror}); the set of exhibits needs it") from None
+            raise BadInput(f"{path} cannot be read ({error.strerror}); the set of known edits needs it") from None
         if sha256(data).hexdigest() != shown.sha256:
             raise BadInput(
                 f"{path} has changed since the set was made; take the folder from where it came, or make a new one"
@@ -85,7 +85,7 @@ def make_set(
     *,
     seed: int = 0,
     on_progress: Callable[[int, int], None] | None = None,
-) -> ExhibitSet:
+) -> KnownEditSet:
     """Write a set of ``n`` problems, spread over the suite. Equal suites and seeds give equal bytes."""
     if suite.scoring != "pixels":
         raise BadInput(f"suite {suite.name} has no answers to damage; audit a judge on paintbench or tinygrafix")
@@ -98,14 +98,14 @@ def make_set(
             on_progress(number + 1, len(ids))
     if not problems:
         raise BadInput(f"no problem of {suite.name} changes anything, so there is nothing to audit a judge on")
-    made_set = ExhibitSet(folder, suite.name, suite.fingerprint, seed, tuple(problems))
+    made_set = KnownEditSet(folder, suite.name, suite.fingerprint, seed, tuple(problems))
     said = {"version": VERSION, "suite": suite.name, "fingerprint": suite.fingerprint, "seed": seed}
     text = json.dumps({**said, "problems": [asdict(one) for one in problems]}, ensure_ascii=False, indent=1)
     write_whole(folder / FILE, text.encode())
     return made_set
 
 
-def read_set(folder: Path) -> ExhibitSet:
+def read_set(folder: Path) -> KnownEditSet:
     """The set in a folder; BadInput where there is none, or one that we did not write."""
     path = folder / FILE
     try:
@@ -113,7 +113,7 @@ def read_set(folder: Path) -> ExhibitSet:
         if said["version"] != VERSION:
             raise BadInput(f"{path} is of version {said['version']}, which this Editscope does not read")
         problems = tuple(
-            Problem(
+            AuditProblem(
                 **{
                     **one,
                     "source": _shown(folder, one["source"]),
@@ -122,11 +122,11 @@ def read_set(folder: Path) -> ExhibitSet:
             )
             for one in said["problems"]
         )
-        return ExhibitSet(folder, said["suite"], said["fingerprint"], int(said["seed"]), problems)
+        return KnownEditSet(folder, said["suite"], said["fingerprint"], int(said["seed"]), problems)
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"{path} is no set of exhibits ({error!r}); name a new folder to have one made") from None
+        raise BadInput(f"{path} is no set of known edits ({error!r}); name a new folder to have one made") from None
 
 
 def read_own(path: Path) -> dict[str, Any]:
@@ -143,11 +143,11 @@ def read_own(path: Path) -> dict[str, Any]:
     return found
 
 
-def _shown(folder: Path, said: Mapping[str, Any]) -> Shown:
-    shown = Shown(**said)
+def _shown(folder: Path, said: Mapping[str, Any]) -> StoredKnownEdit:
+    shown = StoredKnownEdit(**said)
     if not lies_in(folder / shown.file, folder):
         raise BadInput(f"{folder / FILE} names the picture {shown.file!r}, which lies outside of its folder")
-    return Shown(str(shown.level), float(shown.miou), str(shown.file), str(shown.sha256))
+    return StoredKnownEdit(str(shown.level), float(shown.miou), str(shown.file), str(shown.sha256))
 
 
 def _spread(suite: Suite, n: int) -> tuple[str, ...]:
@@ -157,7 +157,7 @@ def _spread(suite: Suite, n: int) -> tuple[str, ...]:
     return tuple(ids[k * len(ids) // n] for k in range(n)) if n < len(ids) else tuple(ids)
 
 
-def _problem(folder: Path, suite: Suite, case_id: str, seed: int) -> Problem | None:
+def _problem(folder: Path, suite: Suite, case_id: str, seed: int) -> AuditProblem | None:
     case = suite[case_id]
     if case.answer is None:
         raise BadInput(f"case {case_id} of {suite.name} has no answer to damage")
@@ -166,16 +166,16 @@ def _problem(folder: Path, suite: Suite, case_id: str, seed: int) -> Problem | N
         return None
     # Of the id, so that a problem looks the same in a set of any size.
     own_seed = int.from_bytes(sha256(f"{seed}|{case_id}".encode()).digest()[:4])
-    made = ladder(before, case.answer, own_seed)
+    made = graded_edits(before, case.answer, own_seed)
     home = Path(PICTURES) / safe_path(case_id)
     source = _written(folder, home / "source.png", "source", before, 0.0)
     edits = tuple(
-        _written(folder, home / f"{one.level}.png", one.level, one.pixels, round(one.miou, 6)) for one in made.exhibits
+        _written(folder, home / f"{one.level}.png", one.level, one.pixels, round(one.miou, 6)) for one in made.edits
     )
-    return Problem(case_id, case.instruction, dict(case.tags), made.damage, source, edits)
+    return AuditProblem(case_id, case.instruction, dict(case.tags), made.damage, source, edits)
 
 
-def _written(folder: Path, file: Path, level: str, pixels: Any, miou: float) -> Shown:
+def _written(folder: Path, file: Path, level: str, pixels: Any, miou: float) -> StoredKnownEdit:
     data = encode_png(pixels, fixed_bytes=True)  # verdicts about it are found by these bytes
     write_whole(folder / file, data)
-    return Shown(level, miou, file.as_posix(), sha256(data).hexdigest())
+    return StoredKnownEdit(level, miou, file.as_posix(), sha256(data).hexdigest())

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from editscope.results.comparison import compare
     from editscope.runs import run
     from editscope.scoring import score_pixels
+    from editscope.scoring.classic import Metric
     from editscope.scoring.psnr import psnr_outside
     from editscope.stats.ratings import Match, elo
     from editscope.suites import Suite, load_suite
@@ -30,6 +31,7 @@ _HOME = {
     "EditscopeError": "editscope.errors:EditscopeError",
     "Image": "editscope.images:ImageLike",
     "Match": "editscope.stats.ratings:Match",
+    "Metric": "editscope.scoring.classic:Metric",
     "Request": "editscope.editors:Request",
     "Run": "editscope.results:Run",
     "Suite": "editscope.suites:Suite",
@@ -51,6 +53,7 @@ __all__ = [
     "EditscopeError",
     "Image",
     "Match",
+    "Metric",
     "Request",
     "Run",
     "Suite",

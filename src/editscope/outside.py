@@ -18,6 +18,8 @@ LONGEST = 64 * 1024
 
 LONGEST_NAME = 500
 """Characters of a name, such as that of a model."""
+LONGEST_REASON = 500
+"""Characters of an exception's message."""
 
 MOST_TOKENS = 10_000_000
 """More tokens than any model reads or writes in one answer."""
@@ -74,6 +76,16 @@ def shortened(text: str, longest: int = LONGEST) -> str:
 def name_received(text: Any) -> str:
     """A name from outside, such as that of a model: one line, not too long."""
     return received(" ".join(str(text).split()), LONGEST_NAME)
+
+
+def one_line(error: BaseException) -> str:
+    """An exception in one line: its class and its message, without keys.
+
+    >>> one_line(ValueError("too\\nsmall")), one_line(KeyboardInterrupt())
+    ('ValueError: too small', 'KeyboardInterrupt')
+    """
+    message = received(" ".join(str(error).split()), LONGEST_REASON)
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def received_json(value: Any) -> Any:

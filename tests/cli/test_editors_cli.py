@@ -14,11 +14,10 @@ from typing import Any
 
 import pytest
 
-from editscope.editors import families, load_editor
+from editscope.editors import kinds, load_editor
 from editscope.editors.explain import explain
-from editscope.editors.families import FAMILIES, family
-from editscope.editors.registry import BUILT_IN
-from editscope.editors.spec import WRAPPERS, parse_spec
+from editscope.editors.kinds import KINDS, WRAPPERS, EditorKind, editor_kind
+from editscope.editors.spec import parse_spec
 from editscope.errors import BadInput
 from support.places import DOCS
 
@@ -32,51 +31,51 @@ def without_keys() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in KEYS}
 
 
-def test_every_kind_has_a_family_with_an_example_of_it_and_a_page() -> None:
-    assert {one.kind for one in FAMILIES} == {*BUILT_IN, *WRAPPERS} - {"https"}
-    for one in FAMILIES:
-        assert parse_spec(one.example).kind == one.kind
-        assert (DOCS.parent / one.page).is_file(), one.page
-        assert one.title and "\n" not in one.title
+def at(place: str) -> Any:
+    """What a record names as ``module:NAME``."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
-@pytest.mark.parametrize("kind", sorted(WRAPPERS))
-def test_the_options_of_a_wrapper_are_those_that_it_takes(kind: str) -> None:
-    module, _, name = WRAPPERS[kind].partition(":")
-    taken = list(inspect.signature(getattr(import_module(module), name)).parameters)[1:]
-    assert sorted(family(kind).options) == sorted(taken)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_kind_has_a_loader_an_example_of_it_and_a_page(kind: EditorKind) -> None:
+    assert callable(at(kind.loader))
+    assert parse_spec(kind.example).kind == kind.name
+    assert (DOCS.parent / kind.page).is_file(), kind.page
+    assert kind.title and "\n" not in kind.title
+    assert all(isinstance(wants, str) for wants in kind.described_options().values())
 
 
-def test_the_options_of_local_families_are_those_that_they_take() -> None:
-    from editscope.editors.diffusion.options import KNOWN
-    from editscope.editors.worker.editor import load as load_worker
-
-    assert sorted(family("diffusers").options) == sorted([*KNOWN, "call.NAME"])
-    taken = [name for name in inspect.signature(load_worker).parameters if name not in ("target", "options")]
-    assert sorted(family("worker").options) == sorted([*taken, "…"])
+@pytest.mark.parametrize("name", sorted(WRAPPERS))
+def test_the_options_of_a_wrapper_are_those_that_it_takes(name: str) -> None:
+    taken = list(inspect.signature(at(WRAPPERS[name].loader)).parameters)[1:]
+    assert sorted(WRAPPERS[name].described_options()) == sorted(taken)
 
 
-def test_hosted_families_declare_their_options_and_their_key() -> None:
-    for one in FAMILIES:
-        if one.declared.startswith("editscope.editors.hosted"):
-            service: Any = next(
-                found
-                for found in vars(import_module(one.declared)).values()
-                if isinstance(found, type) and getattr(found, "kind", None) == one.kind
-            )
-            assert service.key_env == one.key_env
-            assert set(service.options) <= set(one.described_options())
+def test_the_options_of_a_worker_are_those_that_it_takes() -> None:
+    worker = editor_kind("worker")
+    taken = [name for name in inspect.signature(at(worker.loader)).parameters if name not in ("target", "options")]
+    assert sorted(worker.described_options()) == sorted([*taken, "…"])
+
+
+def test_hosted_kinds_declare_their_options_and_their_key() -> None:
+    hosted = [kind for kind in KINDS if kind.options_in.startswith("editscope.editors.hosted")]
+    assert len(hosted) == 5
+    for kind in hosted:
+        service = at(kind.options_in)
+        assert (service.kind, service.key_env) == (kind.name, kind.key_env)
+        assert set(service.options) <= set(kind.described_options())
 
 
 def test_what_is_missing_is_said_with_the_fix(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BFL_API_KEY", raising=False)
-    assert family("bfl").missing() == ("no key: set the variable BFL_API_KEY",)
+    assert editor_kind("bfl").missing() == ("no key: set the variable BFL_API_KEY",)
     monkeypatch.setenv("BFL_API_KEY", "something")
-    assert family("bfl").missing() == ()
-    monkeypatch.setattr(families, "importable", lambda name: name != "diffusers")
-    assert family("diffusers").missing() == ("diffusers not installed: pip install 'editscope[local]'",)
+    assert editor_kind("bfl").missing() == ()
+    monkeypatch.setattr(kinds, "importable", lambda name: name != "diffusers")
+    assert editor_kind("diffusers").missing() == ("diffusers not installed: pip install 'editscope[local]'",)
     with pytest.raises(BadInput, match="did you mean 'diffusers'"):
-        family("diffuser")
+        editor_kind("diffuser")
 
 
 def test_a_spec_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,11 +100,11 @@ def test_an_editor_that_cannot_be_made_is_explained_too() -> None:
                              "suite's page says",)  # fmt: skip
 
 
-def test_the_command_lists_families_shows_one_and_explains_a_spec(editscope: Callable[..., Called]) -> None:
+def test_the_command_lists_kinds_shows_one_and_explains_a_spec(editscope: Callable[..., Called]) -> None:
     listed = editscope("editors", env={**without_keys(), "COLUMNS": "160"})
     assert listed.returncode == 0, listed.stderr
-    for one in FAMILIES:
-        assert re.search(rf"^{one.kind} +(yes|no) ", listed.stdout, re.MULTILINE), one.kind
+    for kind in KINDS:
+        assert re.search(rf"^{kind.name} +(yes|no) ", listed.stdout, re.MULTILINE), kind.name
     assert "openai: no key: set the variable OPENAI_API_KEY" in listed.stdout
     shown = editscope("editors", "openai", "--json", env=without_keys())
     said = json.loads(shown.stdout)

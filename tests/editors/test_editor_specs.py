@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editscope.editors import load_editor, parse_spec
-from editscope.editors.registry import BUILT_IN
-from editscope.editors.spec import WRAPPERS, Spec, rooted
+from editscope.editors.kinds import BUILT_IN, WRAPPERS
+from editscope.editors.spec import Spec, rooted
 from editscope.errors import BadInput
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=30)
@@ -178,6 +179,6 @@ def test_a_spec_that_was_written_in_one_folder_means_the_same_in_another(
 
 
 def test_a_kind_whose_module_cannot_be_imported_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(BUILT_IN, "ref", "no_such_package.editors:load")
+    monkeypatch.setitem(BUILT_IN, "ref", replace(BUILT_IN["ref"], loader="no_such_package.editors:load"))
     with pytest.raises(BadInput, match="'ref' cannot be used here: needs no_such_package; `editscope editors ref`"):
         load_editor("ref:noise")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
 from subprocess import CompletedProcess
+from typing import ClassVar
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -15,6 +16,7 @@ import pytest
 import editscope as es
 from editscope.cli import main
 from editscope.errors import BadInput
+from editscope.images import Pixels
 from editscope.results import Run
 from editscope.results.classic_measures import (
     FILE,
@@ -23,12 +25,12 @@ from editscope.results.classic_measures import (
     averages,
     made_with,
     measures,
+    metric_labels,
     read_measures,
 )
 from editscope.runfolder.journal_lines import written
 from editscope.runs.measure import CHUNK, measure_run
 from editscope.scoring import psnr
-from editscope.scoring.classic import MEASURES, Comparison, Loaded, Settings, measure
 from support.models.classic_models import save_tiny_clip
 
 pytestmark = pytest.mark.slow
@@ -55,21 +57,28 @@ def drift(made: Path, tmp_path: Path) -> Run:
     return es.open_run(copytree(made / "drift", tmp_path / "drift"))
 
 
+class Same(es.Metric):
+    """The share of equal pixels; counts how often it was asked."""
+
+    name, label = "same", "Equal pixels"
+    calls: ClassVar[list[int]] = []
+
+    def __init__(self, scale: int = 1) -> None:
+        self.scale = scale
+
+    def measure(self, source: Pixels, reference: Pixels, output: Pixels) -> float:
+        self.calls.append(1)
+        return float((output == reference).mean())
+
+
+SAME = f"python:{__name__}:Same"
+
+
 @pytest.fixture
-def counted() -> Iterator[list[int]]:
-    """A measure of our own, registered like any other, that counts the comparisons it was asked for."""
-    asked: list[int] = []
-
-    @measure("same", title="Equal pixels")
-    def load(settings: Settings) -> Loaded:
-        def compare(batch: Sequence[Comparison]) -> list[float]:
-            asked.append(len(batch))
-            return [float((pair.first == pair.second).mean()) for pair in batch]
-
-        return Loaded(compare, {"scale": settings.model or "1"})
-
-    yield asked
-    MEASURES.pop("same", None)
+def counted() -> list[int]:
+    """The comparisons that the metric of our own was asked for."""
+    Same.calls.clear()
+    return Same.calls
 
 
 def test_the_oracle_is_perfect_and_nobody_else_is(made: Path, drift: Run) -> None:
@@ -109,28 +118,28 @@ def test_a_stopped_measurement_goes_on_where_it_was(drift: Run, counted: list[in
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        measure_run(drift.path, {"same": ""}, jobs=1, on_progress=stop)
+        measure_run(drift.path, {SAME: ""}, jobs=1, on_progress=stop)
     assert read_measures(drift.path) is None
     with (drift.path / UNFINISHED).open("ab") as file:
         file.write(b'{"measure": "same", "made_')  # torn by the kill
     before = sum(counted)
-    found = measure_run(drift.path, {"same": ""}, jobs=1)
+    found = measure_run(drift.path, {SAME: ""}, jobs=1)
     assert sum(counted) - before <= 2 * (12 - 2 * CHUNK)  # two comparisons for each case that was left
     assert len(found["same"]) == 12 and not (drift.path / UNFINISHED).exists()
-    measure_run(drift.path, {"same": ""})
+    measure_run(drift.path, {SAME: ""})
     assert sum(counted) - before <= 2 * (12 - 2 * CHUNK)  # and nothing the third time
 
 
-def test_measures_of_earlier_calls_stay_and_another_model_starts_again(drift: Run, counted: list[int]) -> None:
+def test_measures_of_earlier_calls_stay_and_another_option_starts_again(drift: Run, counted: list[int]) -> None:
     psnrs = measure_run(drift.path, {"psnr": ""})["psnr"]
-    measure_run(drift.path, {"same": "1"})
+    measure_run(drift.path, {SAME: ""})
     assert measures(drift.path)["psnr"] == psnrs
     assert sum(counted) == 24
-    measure_run(drift.path, {"same": "2"})
+    measure_run(drift.path, {f"{SAME}?scale=2": ""})
     assert sum(counted) == 48
-    assert made_with(drift.path) == {"psnr": {}, "same": {"scale": "2"}}
-    del MEASURES["same"]  # a measure of somebody's plugin, which is not here now
-    assert "same" in measure_run(drift.path, {"psnr": ""})
+    assert made_with(drift.path) == {"psnr": {}, "same": {"class": f"{__name__}:Same", "scale": "2"}}
+    assert "same" in measure_run(drift.path, {"psnr": ""})  # though this call does not import it
+    assert metric_labels(drift.path)["same"].label == "Equal pixels"
 
 
 def test_another_edit_of_the_same_case_is_measured_again(
@@ -138,13 +147,13 @@ def test_another_edit_of_the_same_case_is_measured_again(
 ) -> None:
     suite = es.load_suite("paintbench", root=small_set)
     run = es.run(suite, f"folder:{small_outputs}", out=tmp_path / "f", jobs=1, progress=False)
-    measure_run(run.path, {"same": ""})
+    measure_run(run.path, {SAME: ""})
     lines = (run.path / "journal.jsonl").read_text().splitlines()
     score = next(line for line in map(json.loads, lines) if line["step"] == "score")
     score["evidence"]["hits"][0] -= 1  # as if it had been edited and scored again
     with (run.path / "journal.jsonl").open("a") as file:
         file.write(written(score).decode() + "\n")
-    measure_run(run.path, {"same": ""})
+    measure_run(run.path, {SAME: ""})
     assert sum(counted) == 24 + 2 * CHUNK  # with the cases of its batch
 
 

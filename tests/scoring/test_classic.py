@@ -15,7 +15,15 @@ from hypothesis import strategies as st
 from editscope.cases import Region
 from editscope.errors import BadInput
 from editscope.images import Pixels
-from editscope.scoring.classic import MEASURES, Comparison, Settings, available, edit_region, get, parse_measures
+from editscope.scoring.classic import (
+    METRICS,
+    ImagePair,
+    MetricSettings,
+    available,
+    edit_region,
+    load_metric,
+    parse_measures,
+)
 from editscope.scoring.classic.pixelwise import REACH, STRIP, ssim_map
 from support.models.classic_models import save_tiny_clip, save_tiny_dino
 
@@ -34,8 +42,8 @@ def torchmetrics_ssim(first: Pixels, second: Pixels) -> float:
     return float(structural_similarity_index_measure(a, b, data_range=1.0))  # type: ignore[arg-type]
 
 
-def value(name: str, pair: Comparison, model: str = "") -> float:
-    (found,) = get(name, Settings(model)).compare([pair])
+def value(name: str, pair: ImagePair, model: str = "") -> float:
+    (found,) = load_metric(name, MetricSettings(model)).measure_batch([pair])
     return found
 
 
@@ -45,7 +53,7 @@ def value(name: str, pair: Comparison, model: str = "") -> float:
 @pytest.mark.parametrize("size", [(40, 50), (6, 6), (STRIP + 1, 20), (3 * STRIP + 7, 33)])
 def test_ssim_is_that_of_torchmetrics(size: tuple[int, int]) -> None:
     a, b = picture(0, *size), picture(1, *size)
-    assert value("ssim", Comparison(a, b)) == pytest.approx(torchmetrics_ssim(a, b), abs=2e-6)
+    assert value("ssim", ImagePair(a, b)) == pytest.approx(torchmetrics_ssim(a, b), abs=2e-6)
 
 
 @settings(max_examples=40, deadline=None)
@@ -61,7 +69,7 @@ def test_ssim_of_pictures_that_differ_in_places_is_that_of_torchmetrics(
     b = a.copy()
     for y, x, side in places:
         b[y % height :, x % width :][:side, :side] ^= 37
-    assert value("ssim", Comparison(a, b)) == pytest.approx(torchmetrics_ssim(a, b), abs=2e-6)
+    assert value("ssim", ImagePair(a, b)) == pytest.approx(torchmetrics_ssim(a, b), abs=2e-6)
 
 
 def test_ssim_is_one_away_from_every_difference() -> None:
@@ -73,7 +81,7 @@ def test_ssim_is_one_away_from_every_difference() -> None:
 
 
 def test_a_picture_smaller_than_the_window_has_no_ssim() -> None:
-    assert isnan(value("ssim", Comparison(picture(0, 5, 50), picture(1, 5, 50))))
+    assert isnan(value("ssim", ImagePair(picture(0, 5, 50), picture(1, 5, 50))))
 
 
 @pytest.mark.parametrize("name", ["psnr", "ssim"])
@@ -83,11 +91,11 @@ def test_outside_the_edit_region_only_what_lies_there_counts(name: str) -> None:
     keep[10:20, 10:30] = False
     b = a.copy()
     b[10:20, 10:30] = 0
-    perfect = value(name, Comparison(a, a))
-    assert value(name, Comparison(b, a, keep)) == perfect  # the region itself may look like anything
+    perfect = value(name, ImagePair(a, a))
+    assert value(name, ImagePair(b, a, keep)) == perfect  # the region itself may look like anything
     b[30, 30] ^= 255
-    assert value(name, Comparison(b, a, keep)) < perfect
-    assert isnan(value(name, Comparison(b, a, np.zeros_like(keep))))
+    assert value(name, ImagePair(b, a, keep)) < perfect
+    assert isnan(value(name, ImagePair(b, a, np.zeros_like(keep))))
 
 
 # --- models ---------------------------------------------------------------------------------------
@@ -103,7 +111,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.mark.parametrize("name", ["clip", "dino"])
 def test_embeddings_find_a_picture_most_like_itself(name: str, models: dict[str, Path]) -> None:
     a, b = picture(0), picture(1)
-    same, other = get(name, Settings(str(models[name]))).compare([Comparison(a, a), Comparison(a, b)])
+    same, other = load_metric(name, MetricSettings(str(models[name]))).measure_batch([ImagePair(a, a), ImagePair(a, b)])
     assert same == 1 and -1 <= other < 0.999
 
 
@@ -113,18 +121,18 @@ def test_embeddings_do_not_see_the_edit_region_outside_of_which_they_look(name: 
     keep = np.ones(a.shape[:2], np.bool_)
     keep[5:35, 5:45] = False
     inside = np.where(keep[:, :, None], a, b)
-    found = get(name, Settings(str(models[name]))).compare(
-        [Comparison(inside, a, keep), Comparison(b, a, keep), Comparison(b, a, ~keep & keep)]
+    found = load_metric(name, MetricSettings(str(models[name]))).measure_batch(
+        [ImagePair(inside, a, keep), ImagePair(b, a, keep), ImagePair(b, a, ~keep & keep)]
     )
     assert found[0] == 1 and found[1] < 1 and isnan(found[2])
 
 
 @pytest.mark.parametrize("name", ["clip", "dino"])
 def test_a_value_does_not_depend_on_the_batch_it_was_in(name: str, models: dict[str, Path]) -> None:
-    pairs = [Comparison(picture(i), picture(i + 50)) for i in range(20)]  # more than one batch
-    measure = get(name, Settings(str(models[name])))
-    alone = [measure.compare([pair])[0] for pair in pairs]
-    assert measure.compare(pairs) == pytest.approx(alone, abs=2e-6)
+    pairs = [ImagePair(picture(i), picture(i + 50)) for i in range(20)]  # more than one batch
+    metric = load_metric(name, MetricSettings(str(models[name])))
+    alone = [metric.measure_batch([pair])[0] for pair in pairs]
+    assert metric.measure_batch(pairs) == pytest.approx(alone, abs=2e-6)
 
 
 def test_clip_is_the_cosine_of_the_models_own_image_embeddings(models: dict[str, Path]) -> None:
@@ -138,22 +146,22 @@ def test_clip_is_the_cosine_of_the_models_own_image_embeddings(models: dict[str,
     with torch.no_grad():
         first, second = model.visual_projection(model.vision_model(**inputs).pooler_output)
     expected = float(torch.nn.functional.cosine_similarity(first, second, dim=0))
-    assert value("clip", Comparison(a, b), str(models["clip"])) == pytest.approx(expected, abs=2e-6)
+    assert value("clip", ImagePair(a, b), str(models["clip"])) == pytest.approx(expected, abs=2e-6)
 
 
 def test_who_measured_is_on_record(models: dict[str, Path]) -> None:
-    said = get("dino", Settings(str(models["dino"]))).made_with
-    again = get("dino", Settings(str(models["dino"]))).made_with
+    said = load_metric("dino", MetricSettings(str(models["dino"]))).made_with()
+    again = load_metric("dino", MetricSettings(str(models["dino"]))).made_with()
     assert {"model", "class", "weights", "torch", "transformers"} <= set(said) and said == again
-    assert said["weights"] != get("clip", Settings(str(models["clip"]))).made_with["weights"]
+    assert said["weights"] != load_metric("clip", MetricSettings(str(models["clip"]))).made_with()["weights"]
 
 
 def test_nothing_is_downloaded_without_being_asked_for(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"clip-vit.*--allow-download"):
-        get("clip", Settings("openai/clip-vit-base-patch32"))
+        load_metric("clip", MetricSettings("openai/clip-vit-base-patch32"))
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadInput, match="cannot be loaded"):
-        get("dino", Settings(str(tmp_path / "empty")))
+        load_metric("dino", MetricSettings(str(tmp_path / "empty")))
 
 
 # --- the registry ---------------------------------------------------------------------------------
@@ -165,10 +173,10 @@ import sys
 for name in ("torch", "torchmetrics", "torchvision", "transformers"):
     sys.modules[name] = None
 from editscope.errors import BadInput
-from editscope.scoring.classic import Settings, available, get
+from editscope.scoring.classic import MetricSettings, available, load_metric
 print(available()["psnr"], available()["lpips"], sep="|")
 try:
-    get("ssim", Settings())
+    load_metric("ssim", MetricSettings())
 except BadInput as error:
     print(error)
 """
@@ -180,12 +188,12 @@ except BadInput as error:
 
 def test_a_device_that_is_not_there_is_said_in_one_sentence() -> None:
     with pytest.raises(BadInput, match="--device warp cannot be used"):
-        get("ssim", Settings(device="warp"))
+        load_metric("ssim", MetricSettings(device="warp"))
 
 
 def test_what_is_available_here() -> None:
     found = available()
-    assert list(found) == list(MEASURES) == ["psnr", "ssim", "lpips", "clip", "dino"]
+    assert list(found) == list(METRICS) == ["psnr", "ssim", "lpips", "clip", "dino"]
     assert found["psnr"] is found["ssim"] is found["clip"] is None
 
 
@@ -196,7 +204,7 @@ def test_measures_are_named_with_their_models() -> None:
     with pytest.raises(BadInput, match="no measure"):
         parse_measures(" , ")
     with pytest.raises(BadInput, match="clip=DIR"):
-        get("clip", Settings())
+        load_metric("clip", MetricSettings())
 
 
 def test_without_an_answer_the_boxes_are_the_edit_region() -> None:

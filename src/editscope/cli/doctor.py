@@ -98,10 +98,10 @@ def _cache() -> str:
 
 
 def _editors() -> str:
-    from editscope.editors.families import FAMILIES
+    from editscope.editors.kinds import KINDS
 
-    there = [one for one in FAMILIES if not one.wrapper]
-    ready = [one.kind for one in there if not one.missing()]
+    there = [kind for kind in KINDS if not kind.wrapper]
+    ready = [kind.name for kind in there if not kind.missing()]
     rest = f"; {len(there) - len(ready)} more need a key or a package" if len(ready) < len(there) else ""
     return f"{', '.join(ready)} can run here{rest}: `editscope editors` says which"
 

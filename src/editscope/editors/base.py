@@ -72,7 +72,8 @@ class Editor:
     the machine, None for as many as there are jobs. ``at_once`` is how many calls of ``edit`` one of them bears at a
     time, from as many threads; ``batch`` how many requests ``edit_batch`` takes in one call. ``gpu`` gives each worker
     a GPU of its own. ``in_place`` says that the pictures it returns are files
-    which stay where they are, so that a run refers to them and makes no copy. ``max_images`` is for a model that
+    which stay where they are, so that a run refers to them and makes no copy. ``sees_images`` is false for one that
+    looks at no input picture, so that none is read for it. ``max_images`` is for a model that
     takes only so many pictures: cases with more are not applicable to it, which is not the same as failed.
     ``own_clock`` is for an editor that ends a late edit itself, so that nobody has to kill its process for that.
     ``wants_answer`` is for a wrapper that chooses by the score: it gets the answer, the editor inside it does not.
@@ -88,6 +89,7 @@ class Editor:
     wants_answer: bool = False
     wants_hint: bool = False
     in_place: bool = False
+    sees_images: bool = True
     own_clock: bool = False
     max_images: int | None = None
 

@@ -1,4 +1,4 @@
-"""What a spec comes to, explained before it is used: its parts, the editor that they make, and what is missing."""
+"""Explanation of a spec before it is used: its parts, the editor that they make, and what is missing."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from importlib import import_module
 from typing import Any
 
 from editscope.editors.base import Editor
-from editscope.editors.families import FAMILIES, Family, family
-from editscope.editors.registry import editor_kinds, editor_of
+from editscope.editors.kinds import EditorKind, editor_kind
+from editscope.editors.registry import editor_of
 from editscope.editors.spec import Spec, parse_spec
 from editscope.errors import EditscopeError
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SpecPart:
     """One wrapper of a spec, or the editor in the middle."""
 
     kind: str
@@ -31,7 +31,7 @@ class Explained:
     """A spec taken apart. ``editor`` holds nothing where it could not be made; ``missing`` then says why."""
 
     spec: str
-    parts: tuple[Part, ...]
+    parts: tuple[SpecPart, ...]
     editor: Mapping[str, Any]
     missing: tuple[str, ...]
     remarks: tuple[str, ...]
@@ -45,57 +45,44 @@ class Explained:
 def explain(text: str) -> Explained:
     """Explain a spec. BadInput where it cannot be read or names a kind that does not exist; nothing is loaded."""
     spec = parse_spec(text)
-    chain = spec.chain
-    families = {one.kind: family(one.kind) for one in chain if not _registered(one.kind)}
+    kinds = {part.kind: editor_kind(part.kind) for part in spec.chain}
     missing: list[str] = []
     remarks: list[str] = []
-    for one in chain:
-        if one.kind in families:
-            missing += families[one.kind].missing(str(one.options.get("key_env", "")))
-            remarks += families[one.kind].remarks()
-        missing += _judge_missing(one)
-    made: dict[str, Any] = {}
+    for part in spec.chain:
+        missing += kinds[part.kind].missing(str(part.options.get("key_env", "")))
+        missing += _judge_missing(part)
+        remarks += kinds[part.kind].remarks()
+    described_editor: dict[str, Any] = {}
     try:
         editor = editor_of(spec)
     except EditscopeError as error:
         missing.append(str(error))
     else:
-        made = _said_of(editor)
+        described_editor = _abilities(editor)
         remarks += _warnings(editor)
-        missing += _absent(chain[-1])
-    parts = tuple(_part(one, families.get(one.kind)) for one in chain)
-    return Explained(str(spec), parts, made, tuple(dict.fromkeys(missing)), tuple(dict.fromkeys(remarks)))
+        missing += _absent(spec.chain[-1])
+    parts = tuple(_part(part, kinds[part.kind]) for part in spec.chain)
+    return Explained(str(spec), parts, described_editor, tuple(dict.fromkeys(missing)), tuple(dict.fromkeys(remarks)))
 
 
-def described(one: Family) -> dict[str, Any]:
-    """A family as plain values, with whether it can run here."""
-    missing = one.missing()
+def described(kind: EditorKind) -> dict[str, Any]:
+    """A kind as plain values, with whether it can run here."""
+    missing = kind.missing()
+    plugin = {"plugin": kind.plugin} if kind.plugin else {}
     return {
-        "kind": one.kind,
-        "title": one.title,
-        "wrapper": one.wrapper,
-        "example": one.example,
-        "extra": one.extra or None,
-        "key_env": one.key_env or None,
-        "page": one.page,
-        "options": one.described_options(),
+        "kind": kind.name,
+        "title": kind.title,
+        "wrapper": kind.wrapper,
+        "example": kind.example,
+        "extra": kind.extra or None,
+        "key_env": kind.key_env or None,
+        "page": kind.page,
+        "options": kind.described_options(),
         "runs_here": not missing,
         "missing": list(missing),
-        "remarks": list(one.remarks()),
+        "remarks": list(kind.remarks()),
+        **plugin,
     }
-
-
-def all_families() -> tuple[Family, ...]:
-    """The families that ship, and after them those that other packages have registered."""
-    known = {one.kind for one in FAMILIES} | {"https"}
-    others = [kind for kind in editor_kinds() if kind not in known]
-    return (*FAMILIES, *(Family(kind, "registered by another package", f"{kind}:TARGET", "") for kind in others))
-
-
-def _registered(kind: str) -> bool:
-    """Whether a kind comes from another package; raises for one that nobody knows where its editor is made."""
-    known = {one.kind for one in FAMILIES} | {"https"}
-    return kind not in known and kind in editor_kinds()
 
 
 def _judge_missing(spec: Spec) -> list[str]:
@@ -129,7 +116,7 @@ def _absent(spec: Spec) -> list[str]:
     return []
 
 
-def _said_of(editor: Editor) -> dict[str, Any]:
+def _abilities(editor: Editor) -> dict[str, Any]:
     try:
         cost = editor.estimate(1)
     except EditscopeError:  # such as a price that cannot be looked up without its key
@@ -146,14 +133,11 @@ def _said_of(editor: Editor) -> dict[str, Any]:
 
 
 def _warnings(editor: Editor) -> list[str]:
-    found = []
     if editor.needs_answer:
-        found.append("it is made from the answer: a reference, not a model")
-    elif editor.wants_answer:
-        found.append("it chooses with the answer: an upper bound")
-    return found
+        return ["it is made from the answer: a reference, not a model"]
+    return ["it chooses with the answer: an upper bound"] if editor.wants_answer else []
 
 
-def _part(spec: Spec, known: Family | None) -> Part:
+def _part(spec: Spec, kind: EditorKind) -> SpecPart:
     target = "" if spec.inner is not None else spec.target
-    return Part(spec.kind, known.title if known else "", target, spec.args, spec.options)
+    return SpecPart(spec.kind, kind.title, target, spec.args, spec.options)

@@ -36,6 +36,7 @@ class FolderEditor(Editor):
 
     workers = None
     in_place = True
+    sees_images = False
 
     def __init__(self, root: Path) -> None:
         if not root.is_dir():

@@ -11,9 +11,17 @@ from editscope.cases import Edit, Status
 from editscope.editors.base import Editor, Request
 from editscope.errors import BadImage
 from editscope.images import ImageLike, decode
-from editscope.outside import MOST_DOLLARS, MOST_MEGABYTES, MOST_SECONDS, count, measure, name_received, received
+from editscope.outside import (
+    MOST_DOLLARS,
+    MOST_MEGABYTES,
+    MOST_SECONDS,
+    count,
+    measure,
+    name_received,
+    one_line,
+    received,
+)
 
-LONGEST_REASON = 500
 LONGEST_NOTE, MOST_NOTES = 2_000, 100
 
 
@@ -29,17 +37,7 @@ def made(editor: Editor, requests: Sequence[Request]) -> list[Edit]:
 
 def failed(error: BaseException, requests: Sequence[Request]) -> list[Edit]:
     """The edits of requests at which an editor raised."""
-    return [Edit(one.case_id, one.variant, status="error", reason=named(error)) for one in requests]
-
-
-def named(error: BaseException) -> str:
-    """An exception in one line: its class and what it says.
-
-    >>> named(ValueError("too\\nsmall")), named(KeyboardInterrupt())
-    ('ValueError: too small', 'KeyboardInterrupt')
-    """
-    said = received(" ".join(str(error).split()), LONGEST_REASON)
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    return [Edit(one.case_id, one.variant, status="error", reason=one_line(error)) for one in requests]
 
 
 def decoded(edit: Edit, name: str | None = None) -> Edit:

@@ -7,7 +7,7 @@ All but ``identity`` start from the answer, so only their own flaw separates the
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +22,8 @@ Flaw: TypeAlias = Callable[[Pixels, Pixels, float, np.random.Generator], Pixels]
 FLAWS: dict[str, Flaw] = {}
 
 STRONGEST = 10.0
+
+OPTIONS: Mapping[str, str] = {"strength": "a number above 0; 1 is the default"}
 
 
 def flaw(function: Flaw) -> Flaw:

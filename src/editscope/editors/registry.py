@@ -5,38 +5,20 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from editscope.editors.base import Editor
-from editscope.editors.spec import WRAPPERS, Spec, parse_spec
+from editscope.editors.kinds import BUILT_IN, WRAPPERS, EditorKind, registered
+from editscope.editors.spec import Spec, parse_spec
 from editscope.errors import BadInput, EditscopeError, unknown
+from editscope.outside import one_line
 
-__all__ = ["BUILT_IN", "GROUP", "Spec", "editor_kinds", "editor_of", "load_editor", "parse_spec", "unknown_wrapper"]
-
-GROUP = "editscope.editors"
-"""Other packages register a kind of editor here: a callable that takes the target and the options."""
-
-BUILT_IN = {
-    "ref": "editscope.editors.reference:load",
-    "folder": "editscope.editors.folder:load",
-    "python": "editscope.editors.python_class:load",
-    "openai": "editscope.editors.hosted.vendors.openai_images:load",
-    "gemini": "editscope.editors.hosted.vendors.gemini:load",
-    "bfl": "editscope.editors.hosted.vendors.bfl:load",
-    "ark": "editscope.editors.hosted.vendors.ark:load",
-    "chat": "editscope.editors.hosted.vendors.chat_images:load",
-    "diffusers": "editscope.editors.diffusion:load",
-    "worker": "editscope.editors.worker:load",
-    "http": "editscope.editors.http:load",
-    "https": "editscope.editors.http:load",
-}
-"""Each is called as ``load(target, **options)``; the target of http and https is the whole address."""
+__all__ = ["Spec", "editor_kinds", "editor_of", "load_editor", "parse_spec", "unknown_wrapper"]
 
 
 def editor_kinds() -> tuple[str, ...]:
     """The kinds of editors that are installed, without the wrappers."""
-    return tuple(sorted({*BUILT_IN, *(point.name for point in entry_points(group=GROUP))}))
+    return tuple(sorted({*BUILT_IN, *registered()}))
 
 
 def load_editor(text: str) -> Editor:
@@ -67,20 +49,21 @@ def unknown_wrapper(name: str) -> BadInput:
 
 
 def _loader(spec: Spec) -> Callable[..., Any]:
-    kind = spec.kind
-    place = WRAPPERS.get(kind) if spec.inner is not None else BUILT_IN.get(kind)
-    if place is not None:
-        return _imported(kind, place)
-    points = {point.name: point for point in entry_points(group=GROUP)}
-    if kind not in points:
-        raise unknown("kind of editor", kind, {*editor_kinds(), *WRAPPERS})
+    kind = WRAPPERS.get(spec.kind) if spec.inner is not None else BUILT_IN.get(spec.kind)
+    if kind is not None:
+        return _imported(spec.kind, kind.loader)
+    plugins = registered()
+    if spec.kind not in plugins:
+        raise unknown("kind of editor", spec.kind, {*editor_kinds(), *WRAPPERS})
+    point = plugins[spec.kind]
     try:
-        return points[kind].load()  # type: ignore[no-any-return]
+        declared: EditorKind | Callable[..., Any] = point.load()
     except Exception as error:
         raise BadInput(
-            f"editors of kind {kind!r} are registered as {points[kind].value} but cannot be imported "
-            f"({type(error).__name__}: {error}); install or remove that package"
+            f"editors of kind {spec.kind!r} are registered as {point.value} but cannot be imported "
+            f"({one_line(error)}); install or remove that package"
         ) from error
+    return _imported(spec.kind, declared.loader) if isinstance(declared, EditorKind) else declared
 
 
 def _imported(kind: str, place: str) -> Callable[..., Any]:

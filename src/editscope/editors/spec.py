@@ -6,38 +6,28 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from math import isfinite
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
 from editscope.cases import NOTHING
+from editscope.editors.kinds import BUILT_IN, KINDS, WRAPPERS
 from editscope.errors import BadInput
+from editscope.python_class import read_value
 
-WRAPPERS = {
-    "rewrite": "editscope.editors.wrappers.rewrite:load",
-    "best_of": "editscope.editors.wrappers.best_of:load",
-    "resize": "editscope.editors.wrappers.resize:load",
-    "join": "editscope.editors.wrappers.join:load",
-    "turns": "editscope.editors.wrappers.turns:load",
-}
-"""What can stand before another spec; each is called with the editor inside, the arguments and the options."""
-
-ADDRESSES = ("http", "https")
+ADDRESSES = tuple(name for name, kind in BUILT_IN.items() if kind.target_is_address)
 """Kinds whose target is the whole address, its own ``?query`` included; their options follow a ``#``."""
 
 EXAMPLE = "such as ref:identity, folder:PATH or best_of(4, by=miou):openai:gpt-image-1?quality=high"
-MODELS = {"gpt-image": "openai", "gemini-": "gemini", "flux-": "bfl", "doubao-": "ark", "seed": "ark"}
+MODELS = {prefix: kind.name for kind in KINDS for prefix in kind.model_prefixes}
 """How the names of hosted models begin, for somebody who gives nothing else."""
-PLACES = ("folder", "diffusers")
+PLACES = tuple(kind.name for kind in KINDS if kind.target_is_path)
 PATHS = ("prompt", "lora", "network", "cwd")
 """Kinds whose target, and options whose value, may be a path."""
 OPENING, CLOSING = "([{", ")]}"
 
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
 _OPTION = re.compile(r"\s*([A-Za-z_]\w*)\s*=")
-_INTEGER = re.compile(r"-?(0|[1-9][0-9]*)\Z")
-_FLOAT = re.compile(r"-?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][+-]?[0-9]+)?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,21 +232,6 @@ def _value(text: str) -> Any:
     return read_value(text)
 
 
-def read_value(value: str) -> Any:
-    """The value that a text stands for: true and false, whole and decimal numbers, else the text.
-
-    >>> [read_value(text) for text in ("true", "40", "1e-4", "007", "row", "nan")]
-    [True, 40, 0.0001, '007', 'row', 'nan']
-    """
-    if value.lower() in ("true", "false"):
-        return value.lower() == "true"
-    if _INTEGER.match(value) and len(value) < 40:
-        return int(value)
-    if _FLOAT.match(value) and isfinite(float(value)):
-        return float(value)
-    return value
-
-
 def _argument(value: Any) -> str:
     """A value as it stands in parentheses; in quotes where it would be taken for something else."""
     if not isinstance(value, str):
@@ -331,6 +306,5 @@ def _near(text: str) -> str | None:
 
 def _example(kind: str) -> str:
     """An example of a kind, for a sentence."""
-    from editscope.editors.families import FAMILIES
-
-    return next((f"such as {one.example}" for one in FAMILIES if one.kind == kind), EXAMPLE)
+    known = BUILT_IN.get(kind) or WRAPPERS.get(kind)
+    return EXAMPLE if known is None else f"such as {known.example}"

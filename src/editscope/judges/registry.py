@@ -24,7 +24,7 @@ HOSTED = {
     "gemini": "editscope.judges.wire.gemini:Gemini",
     "anthropic": "editscope.judges.wire.anthropic:Anthropic",
 }
-BUILT_IN = {"local": "editscope.judges.local.judge:load"}
+BUILT_IN = {"local": "editscope.judges.local.judge:load", "python": "editscope.judges.python_class:load"}
 
 NUMBERS: Mapping[str, tuple[type, float, float]] = {
     "temperature": (float, 0.0, 2.0),
@@ -192,6 +192,8 @@ def _other(parts: Spec, text: str) -> Judge:
     judge = load(parts.target, **parts.options)
     if not isinstance(judge, Judge):
         raise BadInput(f"judge {text!r} gave a {type(judge).__name__}, not an editscope Judge")
+    if not judge.spec:
+        judge.spec = str(parts)
     return judge
 
 

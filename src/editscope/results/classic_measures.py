@@ -6,25 +6,29 @@ import io
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from editscope.cases import NOTHING
 from editscope.errors import BadInput
 from editscope.results.run import CaseRecord, Run
 from editscope.runfolder.files import write_whole, writing
 from editscope.runfolder.lock import Lock
 from editscope.runfolder.run_json import aggregation_from
+from editscope.scoring.classic import MetricLabel, built_in_label
+from editscope.scoring.classic.registry import OUTSIDE as OUTSIDE
 from editscope.stats.diagnosis import Interval
 
 FILE = "measures.parquet"
 UNFINISHED = "measures.jsonl"
 """Values on their way into the table, one line per case and measure; gone when the table is written."""
-OUTSIDE = "_outside"
-"""What the column of a measure outside the edit region ends with."""
 SEEN = "seen"
 """A column with a hash of the case and its edit, so that another edit of the same case is measured again."""
+
+LABELS = b"editscope.metrics"
+"""Where the table's metadata says how metrics that do not ship with Editscope are shown."""
 
 Columns: TypeAlias = dict[str, list[Any]]
 Key: TypeAlias = tuple[str, str, str]
@@ -68,6 +72,18 @@ def made_with(folder: str | Path) -> dict[str, dict[str, str]]:
         return {}
     said: dict[str, dict[str, str]] = json.loads(table.schema.metadata[b"editscope"])
     return said
+
+
+def metric_labels(folder: str | Path) -> dict[str, MetricLabel]:
+    """How tables show each measure in measures.parquet: a metric of your own is shown without its code too."""
+    table = _read(Path(folder))
+    if table is None:
+        return {}
+    stored = _stored_labels(table)
+    return {
+        name: built_in_label(name) or stored.get(name, MetricLabel(name, higher_is_better=None))
+        for name in made_with(folder)
+    }
 
 
 def averages(run: Run, by: tuple[str, ...] = ()) -> dict[tuple[str, ...], dict[str, Interval | None]]:
@@ -115,13 +131,16 @@ class MeasureWriter:
     One process at a time may hold it. What was put down is on disk; a line that was torn by a kill is cut.
     """
 
-    def __init__(self, folder: Path, wanted: Mapping[str, Mapping[str, str]]) -> None:
+    def __init__(
+        self, folder: Path, wanted: Mapping[str, Mapping[str, str]], labels: Mapping[str, MetricLabel] = NOTHING
+    ) -> None:
         self.folder = folder
         self._path = folder / UNFINISHED
         busy = f"{folder} is being measured by another process; wait for it or stop it first"
         self._lock = Lock(self._path, busy)
         try:
             self.kept = _kept_table(folder)
+            self.labels = {**metric_labels(folder), **labels}
             for name, said in wanted.items():
                 # Asked for with another model or library, a measure starts again.
                 if name not in self.kept or self.kept[name].made_with != dict(said):
@@ -161,7 +180,7 @@ class MeasureWriter:
         names = [*(name for name in order if name in self.kept), *(name for name in self.kept if name not in order)]
         whole = [name for name in names if all(self.has(name, key) for key in keys)]
         self._lock.check()
-        table = _parquet({name: self.kept[name] for name in whole}, keys)
+        table = _parquet({name: self.kept[name] for name in whole}, keys, self.labels)
         write_whole(self.folder / FILE, table, make_folder=False)
         self._lock.remove()
 
@@ -211,7 +230,19 @@ def _read(folder: Path) -> Any:
     return table
 
 
-def _parquet(kept: Mapping[str, StoredMeasure], keys: Sequence[Key]) -> bytes:
+def _stored_labels(table: Any) -> dict[str, MetricLabel]:
+    """The labels in the table's metadata, of metrics that do not ship with Editscope; {} where they cannot be read."""
+    try:
+        stored = json.loads(table.schema.metadata.get(LABELS, b"{}"))
+        return {
+            name: MetricLabel(str(label["label"]), str(label["unit"]), bool(label["higher_is_better"]))
+            for name, label in stored.items()
+        }
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _parquet(kept: Mapping[str, StoredMeasure], keys: Sequence[Key], labels: Mapping[str, MetricLabel]) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -223,6 +254,10 @@ def _parquet(kept: Mapping[str, StoredMeasure], keys: Sequence[Key]) -> bytes:
         for place, column in enumerate((name, name + OUTSIDE)):
             columns[column] = pa.array([measure.values[key][place] for key in keys], pa.float64())
     said = json.dumps({name: dict(measure.made_with) for name, measure in kept.items()}, sort_keys=True)
+    metadata: dict[str | bytes, str] = {"editscope": said}
+    own = {name: asdict(labels[name]) for name in kept if name in labels and built_in_label(name) is None}
+    if own:
+        metadata[LABELS] = json.dumps(own, sort_keys=True)
     buffer = io.BytesIO()
-    pq.write_table(pa.table(columns).replace_schema_metadata({"editscope": said}), buffer, compression="zstd")
+    pq.write_table(pa.table(columns).replace_schema_metadata(metadata), buffer, compression="zstd")
     return buffer.getvalue()

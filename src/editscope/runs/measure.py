@@ -6,18 +6,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import islice
-from math import isnan
+from math import isinf, isnan
 from pathlib import Path
 from threading import Lock
 from typing import TypeAlias
 
-from editscope.errors import BadImage, BadInput
+from editscope.errors import BadImage, BadInput, EditscopeError
 from editscope.images import cover, load
+from editscope.outside import one_line
 from editscope.results.classic_measures import Columns, MeasureWriter, Values, key_of, measures
 from editscope.results.run import CaseRecord, Run, open_run
 from editscope.runfolder.stored_edits import check_stored
 from editscope.runs.start import cores
-from editscope.scoring.classic import MEASURES, Comparison, Loaded, Settings, edit_region, get
+from editscope.scoring.classic import (
+    METRICS,
+    ImagePair,
+    Metric,
+    MetricSettings,
+    edit_region,
+    load_metric,
+    provenance,
+)
 from editscope.suites import Suite, load_suite
 
 CHUNK = 4
@@ -39,7 +48,7 @@ def measure_run(
 ) -> Columns:
     """Measure every edit of a finished run and keep the result in it; what is there already is not repeated.
 
-    ``wanted`` maps names of measures to models (empty where none is needed). ``jobs`` threads have cases of their
+    ``wanted`` maps specs of metrics to models (empty where none is needed). ``jobs`` threads have cases of their
     own (one per core if None); models run on ``device`` (cpu if empty). Measures of earlier calls stay. The columns
     are those of ``read_measures``.
     """
@@ -51,10 +60,11 @@ def measure_run(
     if not run.complete:
         raise BadInput(f"{folder} is not finished; `editscope resume {folder}` first")
     suite = _suite(run)
-    loaded = {name: get(name, Settings(model, device, allow_download)) for name, model in wanted.items()}
+    loaded = _load(wanted, device, allow_download)
     records = run.records()
     made = Lock()
-    with MeasureWriter(run.path, {name: measure.made_with for name, measure in loaded.items()}) as ledger:
+    labels = {name: metric.shown for name, metric in loaded.items()}
+    with MeasureWriter(run.path, {name: provenance(metric) for name, metric in loaded.items()}, labels) as ledger:
         todo = [
             chunk
             for chunk in (records[start : start + CHUNK] for start in range(0, len(records), CHUNK))
@@ -68,29 +78,56 @@ def measure_run(
                 ledger.put(found, [key_of(record) for record in chunk])
                 done += len(chunk)
                 report(done, len(records))
-        ledger.finish(records, list(MEASURES))
+        ledger.finish(records, list(METRICS))
     return measures(run.path)
 
 
-def _measure(run: Run, suite: Suite, made: Lock, chunk: Chunk, loaded: Mapping[str, Loaded]) -> Found:
+def _load(wanted: Mapping[str, str], device: str, allow_download: bool) -> dict[str, Metric]:
+    """The metrics of some specs by name, ready to use."""
+    loaded: dict[str, Metric] = {}
+    for spec, model in wanted.items():
+        metric = load_metric(spec, MetricSettings(model, device, allow_download))
+        if metric.name in loaded:
+            raise BadInput(f"two metrics are called {metric.name!r}; measure one after the other, or rename one")
+        loaded[metric.name] = metric
+    return loaded
+
+
+def _measure(run: Run, suite: Suite, made: Lock, chunk: Chunk, loaded: Mapping[str, Metric]) -> Found:
     """All measures of some cases, each as one batch."""
     pairs = [_comparisons(run, suite, made, record) for record in chunk]
     batch = [pair for both in pairs for pair in both if pair is not None]
     found: Found = {}
-    for name, measure in loaded.items():
-        values = iter(measure.compare(batch) if batch else [])
+    for name, metric in loaded.items():
+        values = iter(_values(metric, batch, chunk) if batch else [])
         found[name] = [(_next(values, whole), _next(values, outside)) for whole, outside in pairs]
     return found
 
 
-def _next(values: Iterator[float], pair: Comparison | None) -> float | None:
+def _values(metric: Metric, batch: Sequence[ImagePair], chunk: Chunk) -> list[float]:
+    """What a metric says to a batch; BadInput where it raises or gives something else than numbers."""
+    where = f"metric {metric.name}, in one of the cases {', '.join(record.case_id for record in chunk)}"
+    try:
+        values = [float(value) for value in metric.measure_batch(batch)]
+    except EditscopeError:
+        raise
+    except Exception as error:
+        raise BadInput(f"{where}: it failed ({one_line(error)})") from error
+    if len(values) != len(batch):
+        raise BadInput(f"{where}: measure_batch gave {len(values)} values for {len(batch)} pairs")
+    if any(map(isinf, values)):
+        raise BadInput(f"{where}: it gave an infinite value; return None where there is no value")
+    return values
+
+
+def _next(values: Iterator[float], pair: ImagePair | None) -> float | None:
     if pair is None:
         return None
     value = next(values)
     return None if isnan(value) else value
 
 
-def _comparisons(run: Run, suite: Suite, made: Lock, record: CaseRecord) -> tuple[Comparison | None, Comparison | None]:
+def _comparisons(run: Run, suite: Suite, made: Lock, record: CaseRecord) -> tuple[ImagePair | None, ImagePair | None]:
     """The edit against the answer, and against the input outside the edit region; None without an edit."""
     if record.status != "ok" or record.image is None:
         return None, None
@@ -104,7 +141,8 @@ def _comparisons(run: Run, suite: Suite, made: Lock, record: CaseRecord) -> tupl
     except BadImage as error:
         raise BadInput(f"the edit of case {record.case_id} cannot be read: {error}") from error
     keep = ~edit_region(source, answer, case.regions)
-    return None if answer is None else Comparison(edit, answer), Comparison(edit, source, keep)
+    whole = None if answer is None else ImagePair(edit, answer, source=source)
+    return whole, ImagePair(edit, source, keep)
 
 
 def _suite(run: Run) -> Suite:
@@ -135,9 +173,9 @@ def _work(todo: Sequence[Chunk], do: Callable[[Chunk], Found], jobs: int) -> Ite
 
 
 @contextmanager
-def _one_thread_each(loaded: Mapping[str, Loaded]) -> Iterator[None]:
+def _one_thread_each(loaded: Mapping[str, Metric]) -> Iterator[None]:
     """One thread of torch for each of ours: sums are then added up alike whatever the number of jobs."""
-    if not any("torch" in measure.made_with for measure in loaded.values()):
+    if not any("torch" in metric.libraries for metric in loaded.values()):
         yield
         return
     import torch

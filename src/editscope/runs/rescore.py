@@ -34,8 +34,7 @@ class RunEdits(Editor):
 
     workers = None
     in_place = True
-    looks = False
-    """It needs no input pictures."""
+    sees_images = False
 
     def __init__(self, run: Run) -> None:
         self.name = run.info["editor"]["name"]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from inspect import signature
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any, cast
 from urllib.parse import parse_qsl
 
 from editscope.errors import BadInput, unknown
+from editscope.python_class import find_object
 from editscope.suites.base import Suite
 from editscope.suites.benchmark import Benchmark
 
@@ -148,18 +147,7 @@ def _as_record(name: str, where: str, value: Any) -> Benchmark:
 def _python(name: str) -> Benchmark:
     """A benchmark that is named by module and attribute, without an entry point."""
     where = name.removeprefix(PYTHON)
-    module, colon, attribute = where.partition(":")
-    if not colon or not module or not attribute:
-        raise BadInput(f"suite {name} is not of the form python:module:NAME")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
-    try:
-        value = getattr(import_module(module), attribute)
-    except (Exception, SystemExit) as error:  # a module may do anything at import
-        raise BadInput(
-            f"suite {name} cannot be imported ({type(error).__name__}: {error}); looked in {here} too"
-        ) from error
+    value = find_object("suite", where)
     return replace(_as_record(name, where, value), name=name)
 
 

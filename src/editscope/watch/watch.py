@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from editscope.editors.base import EditLimits
+from editscope.editors.kinds import WRAPPERS
 from editscope.editors.registry import editor_kinds
-from editscope.editors.spec import WRAPPERS, parse_spec
+from editscope.editors.spec import parse_spec
 from editscope.errors import BadInput, EditscopeError, Stopped, unknown
 from editscope.results.comparison import compare
 from editscope.results.run import Run, open_run

@@ -10,7 +10,7 @@ from editscope import printing
 
 if TYPE_CHECKING:
     from editscope.editors.explain import Explained
-    from editscope.editors.families import Family
+    from editscope.editors.kinds import EditorKind
 
 HEADINGS = ("editor", "runs here", "example", "what it is")
 
@@ -30,31 +30,32 @@ def editors(
 
     editscope editors 'best_of(4, by=miou):openai:gpt-image-1?quality=high'
     """
-    from editscope.editors.explain import all_families, described, explain
+    from editscope.editors.explain import described, explain
+    from editscope.editors.kinds import all_kinds
 
-    families = all_families()
-    chosen = next((one for one in families if one.kind == ("http" if what == "https" else what)), None)
+    kinds = all_kinds()
+    chosen = next((kind for kind in kinds if what in (kind.name, *kind.aliases)), None)
     if what is None:
         if as_json:
-            printing.say_json([described(one) for one in families])
+            printing.say_json([described(kind) for kind in kinds])
         else:
-            _list(families)
+            _list(kinds)
     elif chosen is not None:
         if as_json:
             printing.say_json(described(chosen))
         else:
             _show(chosen)
     else:
-        found = explain(what)
+        explained = explain(what)
         if as_json:
-            printing.say_json(found.to_json())
+            printing.say_json(explained.to_json())
         else:
-            _explain(found)
-        if not found.editor:  # a spec that a run would turn away
+            _explain(explained)
+        if not explained.editor:  # a spec that a run would turn away
             raise typer.Exit(2)
 
 
-def _list(families: tuple[Family, ...]) -> None:
+def _list(kinds: tuple[EditorKind, ...]) -> None:
     from rich.table import Table
 
     console = printing.console()
@@ -62,36 +63,37 @@ def _list(families: tuple[Family, ...]) -> None:
         table = Table(box=None, pad_edge=False)
         for heading in HEADINGS:
             table.add_column(heading, no_wrap=heading in HEADINGS[:2], overflow="fold")
-        for one in families:
-            if one.wrapper == wrappers:
-                missing = one.missing()
-                table.add_row(one.kind, "no" if missing else "yes", one.example, one.title)
+        for kind in kinds:
+            if kind.wrapper == wrappers:
+                table.add_row(kind.name, "no" if kind.missing() else "yes", kind.example, kind.title)
         if title:
             console.print(f"\n{title}")
         console.print(table)
-    lacking = [(one.kind, said) for one in families for said in one.missing()]
+    lacking = [(kind.name, reason) for kind in kinds for reason in kind.missing()]
     if lacking:
         console.print("\nTo use the others:")
-    for said in dict.fromkeys(said for _, said in lacking):
-        kinds = ", ".join(kind for kind, theirs in lacking if theirs == said)
-        console.print(f"  {kinds}: {said}")
+    for reason in dict.fromkeys(reason for _, reason in lacking):
+        names = ", ".join(name for name, other in lacking if other == reason)
+        console.print(f"  {names}: {reason}")
     console.print("\neditscope editors KIND shows the options of one; editscope editors SPEC explains a whole spec.")
 
 
-def _show(one: Family) -> None:
-    printing.say(f"{one.kind}: {one.title}\n")
-    printing.say(f"  example   {one.example}")
-    if one.extra:
-        printing.say(f"  needs     pip install 'editscope[{one.extra}]'")
-    if one.key_env:
-        printing.say(f"  key       {one.key_env}{'' if one.key_needed else ', where the server wants one'}")
-    for said in one.missing() or ("yes",):
-        printing.say(f"  runs here {said if said == 'yes' else f'no: {said}'}")
-    for said in one.remarks():
-        printing.say(f"            {said}")
-    if one.page:
-        printing.say(f"  page      {one.page}")
-    options = one.described_options()
+def _show(kind: EditorKind) -> None:
+    printing.say(f"{kind.name}: {kind.title}\n")
+    printing.say(f"  example   {kind.example}")
+    if kind.plugin:
+        printing.say(f"  package   {kind.plugin}")
+    if kind.extra:
+        printing.say(f"  needs     pip install 'editscope[{kind.extra}]'")
+    if kind.key_env:
+        printing.say(f"  key       {kind.key_env}{'' if kind.key_needed else ', where the server wants one'}")
+    for reason in kind.missing() or ("yes",):
+        printing.say(f"  runs here {reason if reason == 'yes' else f'no: {reason}'}")
+    for remark in kind.remarks():
+        printing.say(f"            {remark}")
+    if kind.page:
+        printing.say(f"  page      {kind.page}")
+    options = kind.described_options()
     if options:
         printing.say("\n  options")
         wide = max(map(len, options))
@@ -99,15 +101,15 @@ def _show(one: Family) -> None:
             printing.say(f"    {name:<{wide}}  {wants}")
 
 
-def _explain(found: Explained) -> None:
-    printing.say(found.spec)
-    for depth, part in enumerate(found.parts):
+def _explain(explained: Explained) -> None:
+    printing.say(explained.spec)
+    for depth, part in enumerate(explained.parts):
         said = [str(arg) for arg in part.args] + [f"{key}={value}" for key, value in part.options.items()]
         target = f" {part.target}" if part.target else ""
         options = f" ({', '.join(said)})" if said else ""
         printing.say(f"{'  ' * (depth + 1)}{part.kind}{target}{options}  {part.title}".rstrip())
-    if found.editor:
-        editor = found.editor
+    if explained.editor:
+        editor = explained.editor
         processes = "as many as there are jobs" if editor["workers"] is None else editor["workers"]
         printing.say(f"\n  name       {editor['name']}")
         printing.say(f"  processes  {processes}{', a GPU each' if editor['gpu'] else ''}")
@@ -116,7 +118,7 @@ def _explain(found: Explained) -> None:
             f"  pictures   {'any number' if editor['max_images'] is None else editor['max_images']} for an edit"
         )
         printing.say(f"  price      {_dollars(editor['usd_per_edit'])}")
-    for label, sentences in (("note", found.remarks), ("missing", found.missing)):
+    for label, sentences in (("note", explained.remarks), ("missing", explained.missing)):
         for sentence in sentences:
             printing.say(f"  {label:<10} {sentence}")
 

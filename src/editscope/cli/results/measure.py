@@ -13,7 +13,7 @@ from editscope.cli import options as opt
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from editscope.scoring.classic import Measure
+    from editscope.scoring.classic import MetricLabel
     from editscope.stats.diagnosis import Interval
 
 DEFAULT = "psnr,ssim"
@@ -27,7 +27,8 @@ def measure(
             "--measures",
             "-m",
             metavar="A,B=MODEL",
-            help="psnr, ssim, lpips, clip=DIR, dino=DIR [default: psnr, and ssim where it is available].",
+            help="psnr, ssim, lpips, clip=DIR, dino=DIR, or one of your own as python:module:Class "
+            "[default: psnr, and ssim where it is available].",
         ),
     ] = None,
     device: Annotated[str, typer.Option("--device", help="Where models run, such as cuda.")] = "cpu",
@@ -52,7 +53,7 @@ def measure(
     from editscope.images import keep_freed_memory
     from editscope.results.classic_measures import made_with
     from editscope.runs.measure import measure_run
-    from editscope.scoring.classic import available, parse_measures
+    from editscope.scoring.classic import METRICS, available, parse_measures
 
     keep_freed_memory()
     lacks = available()
@@ -67,17 +68,17 @@ def measure(
     _table(run, console)
     if measures is None and not quiet:
         for name, reason in lacks.items():
-            said = f"{name}=DIR adds it" if reason is None else reason
             if name not in made_with(run):
-                console.print(f" {name} is not measured: {said}", markup=False)
+                needs_model = name in METRICS and METRICS[name].needs_model
+                fix = reason or (f"{name}=DIR adds it" if needs_model else f"--measures {name} adds it")
+                console.print(f" {name} is not measured: {fix}", markup=False)
 
 
 def _table(folder: Path, console: Console) -> None:
     from rich.table import Table
 
     from editscope.results import open_run
-    from editscope.results.classic_measures import FILE, OUTSIDE, averages, made_with
-    from editscope.scoring.classic import MEASURES
+    from editscope.results.classic_measures import FILE, OUTSIDE, averages, made_with, metric_labels
 
     run = open_run(folder)
     means = averages(run).get((), {})
@@ -85,27 +86,22 @@ def _table(folder: Path, console: Console) -> None:
     table.add_column("", no_wrap=True)
     for heading in ("edit against answer", "edit against input, outside"):
         table.add_column(heading, justify="right", no_wrap=True)
-    used = made_with(folder)
-    for name in used:
-        measure = MEASURES.get(name)
-        unit = "" if measure is None else measure.unit
-        cells = [_cell(means.get(column), unit) for column in (name, name + OUTSIDE)]
-        table.add_row(f" {_title(name, measure)}", *cells)
+    for name, shown in metric_labels(folder).items():
+        cells = [_cell(means.get(column), shown.unit) for column in (name, name + OUTSIDE)]
+        table.add_row(f" {_title(shown)}", *cells)
     console.print(table)
-    for name, said in used.items():
-        if said:
-            console.print(f" {name}: " + ", ".join(f"{what} {which}" for what, which in said.items()), markup=False)
+    for name, used in made_with(folder).items():
+        if used:
+            console.print(f" {name}: " + ", ".join(f"{what} {which}" for what, which in used.items()), markup=False)
     headline = run.summary["overall"].get("miou", {}).get("mean")
     if headline is not None:
         console.print(f" mIoU of the same edits: {headline:.1f}", markup=False)
     console.print(f" {folder / FILE}", markup=False)
 
 
-def _title(name: str, measure: Measure | None) -> str:
-    if measure is None:  # of a plugin that is not here now
-        return name
-    more = measure.unit or ("" if measure.higher_is_better else "lower is better")
-    return f"{measure.title} ({more})" if more else measure.title
+def _title(shown: MetricLabel) -> str:
+    more = shown.unit or ("lower is better" if shown.higher_is_better is False else "")
+    return f"{shown.label} ({more})" if more else shown.label
 
 
 def _cell(cell: Interval | None, unit: str) -> str:

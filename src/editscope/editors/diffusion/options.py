@@ -71,18 +71,42 @@ class Options:
     call: Mapping[str, Any] = field(default_factory=dict)
 
 
-KNOWN = (
-    *("dtype", "device", "device_map", "offload", "compile", "network", "lora", "lora_weight", "lora_scale", "fuse"),
-    *("revision", "variant", "attention_slicing", "vae_slicing", "vae_tiling", "safety"),
-    *("steps", "guidance", "image_guidance", "negative_prompt", "max_area", "size", "batch", "join", "back"),
-)
+OPTIONS: Mapping[str, str] = {
+    "dtype": "auto, bf16, fp16 or fp32",
+    "device": "auto, cuda, cuda:1, cpu …",
+    "device_map": "balanced, or what accelerate knows",
+    "offload": "none, model or sequential",
+    "compile": "true or false",
+    "network": "a folder with a transformer or UNet to use instead of the model's",
+    "lora": "a folder, file or repository; several with commas",
+    "lora_weight": "the file in the repository of a LoRA",
+    "lora_scale": "how strongly it counts",
+    "fuse": "true: merge the LoRA into the weights",
+    "revision": "a branch, tag or commit of the repository",
+    "variant": "which files of the weights, such as fp16",
+    "attention_slicing": "true or false",
+    "vae_slicing": "true or false",
+    "vae_tiling": "true or false",
+    "safety": "false: leave the safety checker away",
+    "steps": "a whole number; the published one by default",
+    "guidance": "a number; the published one by default",
+    "image_guidance": "a number, for InstructPix2Pix",
+    "negative_prompt": "a text",
+    "max_area": "the most pixels that the model sees",
+    "size": "WIDTHxHEIGHT that the model sees",
+    "batch": "how many edits at once",
+    "join": "row, column or grid: several pictures as one",
+    "back": "false: leave the output in the model's size",
+    f"{CALL}NAME": "any other argument of the pipeline's call",
+}
+"""The options of a spec, each with what it takes."""
 
 
 def read_options(target: str, given: Mapping[str, Any]) -> Options:
     """The options of ``diffusers:TARGET``; BadInput names the one that is wrong and what it may be."""
     for name in given:
-        if not name.startswith(CALL) and name not in KNOWN:
-            raise unknown("option of editors of kind diffusers", name, (*KNOWN, f"{CALL}NAME"))
+        if not name.startswith(CALL) and name not in OPTIONS:
+            raise unknown("option of editors of kind diffusers", name, OPTIONS)
     read = _Reader(target, given)
     options = Options(
         dtype=DTYPES[read.word("dtype", "auto", tuple(DTYPES))],

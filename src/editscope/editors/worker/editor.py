@@ -26,6 +26,17 @@ from editscope.images import decode, write_png
 STARTUP_S = 1800.0
 EDIT_S = 1800.0
 
+OPTIONS: Mapping[str, str] = {
+    "gpus": "N processes, a GPU each",
+    "workers": "N processes that share what there is",
+    "batch": "the most edits that it gets at once",
+    "cwd": "the folder it starts in",
+    "startup": "seconds until it must be ready",
+    "log": "a file for all that it prints",
+    "name": "what tables call it",
+    "…": "every other option goes to the worker",
+}
+
 
 class WorkerFailed(EditscopeError):
     """The worker has no answer to an edit, also when asked again."""

@@ -22,6 +22,10 @@ SIDE = 1024
 TYPICAL = "Move the small red circle in the upper left corner to the middle of the largest square."
 OFF = "off"
 
+JUDGE_OPTION = "a judge's spec, such as openai:gpt-4o or openai:NAME?base_url=http://127.0.0.1:8000/v1"
+SEE_OPTION = "images (default) or text: whether the judge sees the pictures"
+CACHE_OPTION = "a folder for the judge's replies, or off; the shared cache unless you say otherwise"
+
 
 class Asker:
     """A judge by spec, with the cache of verdicts, so that an equal question is paid once."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -10,13 +10,19 @@ from typing import Any
 from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
 from editscope.editors.make_edits import decoded, failed
-from editscope.editors.wrappers.asking import Asker
+from editscope.editors.wrappers.asking import CACHE_OPTION, Asker
 from editscope.editors.wrappers.base import Wrapper, derived_seed, nested, total, traced
 from editscope.editors.wrappers.choosing import PIXEL_SCORES, ByPairs, ByScale, ByScore, Choice, Chooser
 from editscope.errors import BadInput, Stopped, unknown
 from editscope.images import Pixels
 
 MOST = 256
+OPTIONS: Mapping[str, str] = {
+    "n": "how many, from 1 to 256 (default 4)",
+    "by": "miou, iou@0 … iou@10, edit_accuracy, preservation_accuracy, psnr, or a judge's spec",
+    "how": "score (default) or pairs, for a judge",
+    "cache": CACHE_OPTION,
+}
 WAYS: dict[str, Callable[[Asker], Chooser]] = {"score": ByScale, "pairs": ByPairs}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast, get_args
 
@@ -12,6 +12,12 @@ from editscope.editors.base import Editor, Request
 from editscope.editors.joined_pictures import How, join_pictures, which_is_which
 from editscope.editors.wrappers.base import Wrapper, traced
 from editscope.errors import BadInput, unknown
+
+OPTIONS: Mapping[str, str] = {
+    "how": "row (default), column or grid",
+    "gap": "white pixels between them (default 0)",
+    "tell": "true (default) or false: say before the instruction which is which",
+}
 
 
 def load(inner: Editor, how: str = "row", gap: int = 0, *, tell: bool = True) -> Editor:

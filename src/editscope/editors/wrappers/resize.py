@@ -16,6 +16,16 @@ from editscope.editors.wrappers.base import Wrapper, traced
 from editscope.errors import BadInput, unknown
 from editscope.images import Pixels, Resample
 
+OPTIONS: Mapping[str, str] = {
+    "size": "WIDTHxHEIGHT, or several with / between them: the one nearest in aspect ratio",
+    "longest": "the longer side in pixels",
+    "area": "about so many pixels",
+    "multiple": "sides are multiples of this",
+    "how": "auto (default), stretch or pad",
+    "resample": "lanczos (default), bicubic, bilinear, box or nearest",
+    "back": "true (default) or false",
+}
+
 
 def load(
     inner: Editor,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
 from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
-from editscope.editors.wrappers.asking import Asker, cost, own_prompt, shown
+from editscope.editors.wrappers.asking import CACHE_OPTION, JUDGE_OPTION, SEE_OPTION, Asker, cost, own_prompt, shown
 from editscope.editors.wrappers.base import Wrapper, total, traced
 from editscope.errors import BadInput, unknown
 from editscope.judges.prompts.packs import load_pack
@@ -19,6 +19,16 @@ from editscope.judges.replies import is_refusal
 Mode = Literal["trace", "instruction", "paraphrase"]
 See = Literal["images", "text"]
 Fallback = Literal["none", "original"]
+
+OPTIONS: Mapping[str, str] = {
+    "judge": JUDGE_OPTION,
+    "mode": "trace (default), instruction or paraphrase",
+    "prompt": "a prompt file of your own",
+    "see": SEE_OPTION,
+    "fallback": "none (default) or original: what to send where the judge says nothing",
+    "hint": "true: the judge is told what the suite tells its own judge; an upper bound",
+    "cache": CACHE_OPTION,
+}
 
 
 def load(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast, get_args
 
 from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
 from editscope.editors.make_edits import decoded
-from editscope.editors.wrappers.asking import Asker, cost, shown
+from editscope.editors.wrappers.asking import CACHE_OPTION, JUDGE_OPTION, SEE_OPTION, Asker, cost, shown
 from editscope.editors.wrappers.base import Wrapper, derived_seed, nested, total, traced
 from editscope.errors import BadInput, unknown
 from editscope.images import Pixels
@@ -22,6 +22,14 @@ Split = Literal["auto", "numbered", "lines", "semicolons", "sentences"]
 
 MOST = 8
 """So many steps at most, where nobody says how many: a judge that repeats itself must not edit without end."""
+
+OPTIONS: Mapping[str, str] = {
+    "n": "at most so many steps (default 8)",
+    "split": "auto (default), numbered, lines, semicolons or sentences",
+    "judge": f"{JUDGE_OPTION}, which divides instead",
+    "see": SEE_OPTION,
+    "cache": CACHE_OPTION,
+}
 
 _NUMBER = re.compile(r"(?:(?<=\s)|^)(?:step\s*)?\(?([1-9][0-9]?)(?:[.):]\s|、|．)\s*", re.IGNORECASE)
 _MARK = re.compile(r"^\s*(?:[-*•]|\(?[0-9]{1,2}[.):、．])\s*")

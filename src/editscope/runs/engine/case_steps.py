@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 from editscope.cases import Case, Edit
 from editscope.editors import Editor, Request, request_seed
-from editscope.editors.folder import FolderEditor
 from editscope.editors.make_edits import failed, kept_edit
 from editscope.errors import BadImage, BadInput, Stopped
 from editscope.images import (
@@ -165,11 +164,9 @@ class CaseSteps:
         variant, repeat = plain(name)
         judged = self.suite.scoring == "judged"
         instruction = next((entry for entry in case.instructions if entry.variant == variant), case.instructions[0])
-        # Who gives files that are there already does not look at the input.
-        looks = getattr(self.editor, "looks", not isinstance(self.editor, FolderEditor))
         return Request(
             case_id=case.id,
-            arrays=tuple(load(image) for image in self.suite.inputs(case)) if looks else (),
+            arrays=tuple(load(image) for image in self.suite.inputs(case)) if self.editor.sees_images else (),
             instruction=instruction.text,
             seed=request_seed(self.seed, case.id, name),
             tags=case.tags,

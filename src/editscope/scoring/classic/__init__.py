@@ -1,4 +1,4 @@
-"""Classic measures beside ours: PSNR, SSIM, LPIPS, CLIP and DINO similarity.
+"""Classic measures beside ours: PSNR, SSIM, LPIPS, CLIP and DINO similarity, and metrics of your own.
 
 Each compares two pictures: the edit with the answer over the whole picture, or the edit with the input outside
 the region that was to be edited.
@@ -6,38 +6,27 @@ the region that was to be edited.
 
 from __future__ import annotations
 
-# Each registers its measures, in the order in which tables show them.
-# isort: off
-from editscope.scoring.classic import pixelwise
-from editscope.scoring.classic import lpips
-from editscope.scoring.classic import embeddings
-
-# isort: on
+from editscope.scoring.classic.metric import ImagePair, Metric, MetricLabel, MetricSettings
 from editscope.scoring.classic.registry import (
-    MEASURES,
-    Comparison,
-    Loaded,
-    Measure,
-    Settings,
+    METRICS,
     available,
+    built_in_label,
     edit_region,
-    get,
-    measure,
+    load_metric,
     parse_measures,
+    provenance,
 )
 
 __all__ = [
-    "MEASURES",
-    "Comparison",
-    "Loaded",
-    "Measure",
-    "Settings",
+    "METRICS",
+    "ImagePair",
+    "Metric",
+    "MetricLabel",
+    "MetricSettings",
     "available",
+    "built_in_label",
     "edit_region",
-    "embeddings",
-    "get",
-    "lpips",
-    "measure",
+    "load_metric",
     "parse_measures",
-    "pixelwise",
+    "provenance",
 ]

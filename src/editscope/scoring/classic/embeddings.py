@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import nan
 from typing import Any, TypeAlias
@@ -12,23 +12,11 @@ import numpy.typing as npt
 
 from editscope.errors import BadInput
 from editscope.images import Pixels
-from editscope.scoring.classic.registry import Comparison, Loaded, Settings, library, measure, versions
+from editscope.scoring.classic.metric import ImagePair, Metric, MetricSettings, library, versions
 
 Vectors: TypeAlias = "npt.NDArray[np.float64]"
 BATCH = 32
 LIBRARIES = ("torch", "transformers")
-
-
-@measure("clip", title="CLIP similarity", libraries=LIBRARIES, needs_model=True)
-def load_clip(settings: Settings) -> Loaded:
-    """Cosine of the image embeddings of CLIP, SigLIP or any model of that kind."""
-    return _load(settings, "clip", joint=True)
-
-
-@measure("dino", title="DINO similarity", libraries=LIBRARIES, needs_model=True)
-def load_dino(settings: Settings) -> Loaded:
-    """Cosine of the class tokens of DINO, DINOv2 or another vision transformer."""
-    return _load(settings, "dino", joint=False)
 
 
 def cosine(first: Vectors, second: Vectors) -> Vectors:
@@ -41,35 +29,73 @@ def cosine(first: Vectors, second: Vectors) -> Vectors:
     return np.asarray((first * second).sum(axis=1) / np.maximum(lengths, 1e-12))
 
 
-def _load(settings: Settings, name: str, *, joint: bool) -> Loaded:
-    torch = library("torch")
-    model, processor = _open(settings, name)
-    device = settings.device or "cpu"
-    model = model.eval().to(device)
+class _Embedding(Metric):
+    """Cosine of the vectors with which a model describes two pictures."""
 
-    def vectors(pictures: Sequence[Pixels]) -> Vectors:
-        found = []
-        for start in range(0, len(pictures), BATCH):
-            inputs = processor(images=list(pictures[start : start + BATCH]), return_tensors="pt")
-            with torch.no_grad():
-                out = _joint(model, inputs["pixel_values"].to(device)) if joint else _class_token(model, inputs, device)
-            found.append(out.double().cpu().numpy())
-        return np.concatenate(found)
+    libraries = LIBRARIES
+    needs_model = True
 
-    def compare(batch: Sequence[Comparison]) -> list[float]:
-        values = [nan] * len(batch)
-        places = [i for i, pair in enumerate(batch) if pair.keep is None or pair.keep.any()]
+    def load(self, settings: MetricSettings) -> None:
+        """Load the model and its image processor."""
+        self._given, self.device = settings.model, settings.device or "cpu"
+        model, self._processor = _open(settings, self.name)
+        self._model = model.eval().to(self.device)
+
+    def made_with(self) -> Mapping[str, str]:
+        """The model, its class, a hash of its weights, and the versions of its libraries."""
+        model = {"model": self._given, "class": type(self._model).__name__, "weights": _digest(self._model)}
+        return model | versions(*LIBRARIES)
+
+    def measure_batch(self, pairs: Sequence[ImagePair]) -> list[float]:
+        """The values to six digits."""
+        values = [nan] * len(pairs)
+        places = [i for i, pair in enumerate(pairs) if not pair.empty]
         if places:
-            seen = vectors([side for i in places for side in (batch[i].filled(), batch[i].second)])
+            seen = self._vectors([side for i in places for side in (pairs[i].filled(), pairs[i].reference)])
             for i, value in zip(places, cosine(seen[0::2], seen[1::2]).tolist(), strict=True):
                 values[i] = round(value, 6)
         return values
 
-    made_with = {"model": settings.model, "class": type(model).__name__, "weights": _digest(model)}
-    return Loaded(compare, made_with | versions(*LIBRARIES))
+    def _vectors(self, pictures: Sequence[Pixels]) -> Vectors:
+        vectors = []
+        for start in range(0, len(pictures), BATCH):
+            inputs = self._processor(images=list(pictures[start : start + BATCH]), return_tensors="pt")
+            with library("torch").no_grad():
+                out = self._embedded(inputs["pixel_values"].to(self.device))
+            vectors.append(out.double().cpu().numpy())
+        return np.concatenate(vectors)
+
+    def _embedded(self, pixel_values: Any) -> Any:
+        raise NotImplementedError
 
 
-def _open(settings: Settings, name: str) -> tuple[Any, Any]:
+class Clip(_Embedding):
+    """Cosine of the image embeddings of CLIP, SigLIP or any model of that kind."""
+
+    name, label = "clip", "CLIP similarity"
+
+    def _embedded(self, pixel_values: Any) -> Any:
+        """The embedding in the space that pictures share with text."""
+        model = self._model
+        has_joint = hasattr(model, "get_image_features")
+        out = model.get_image_features(pixel_values=pixel_values) if has_joint else model(pixel_values=pixel_values)
+        for field in ("image_embeds", "pooler_output"):
+            if getattr(out, field, None) is not None:
+                return getattr(out, field)
+        return out
+
+
+class Dino(_Embedding):
+    """Cosine of the class tokens of DINO, DINOv2 or another vision transformer."""
+
+    name, label = "dino", "DINO similarity"
+
+    def _embedded(self, pixel_values: Any) -> Any:
+        """The class token."""
+        return self._model(pixel_values=pixel_values).last_hidden_state[:, 0]
+
+
+def _open(settings: MetricSettings, name: str) -> tuple[Any, Any]:
     """Model and image processor from a folder or from what was downloaded before; from the hub only if allowed."""
     transformers = library("transformers")
     local = not settings.allow_download
@@ -82,9 +108,9 @@ def _open(settings: Settings, name: str) -> tuple[Any, Any]:
             )
             model = transformers.AutoModel.from_pretrained(settings.model, local_files_only=local)
     except (OSError, ValueError, ImportError) as error:
-        said = " ".join(str(error).split()).split(". ")[0]
+        message = " ".join(str(error).split()).split(". ")[0]
         fix = "give a folder with the model, or --allow-download" if local else "check its name"
-        raise BadInput(f"model {settings.model!r} of measure {name} cannot be loaded ({said}); {fix}") from error
+        raise BadInput(f"model {settings.model!r} of measure {name} cannot be loaded ({message}); {fix}") from error
     return model, processor
 
 
@@ -98,22 +124,6 @@ def _no_bars(logging: Any) -> Iterator[None]:
     finally:
         if shown:
             logging.enable_progress_bar()
-
-
-def _joint(model: Any, pixel_values: Any) -> Any:
-    """The embedding of pictures in the space that they share with text."""
-    if hasattr(model, "get_image_features"):
-        found = model.get_image_features(pixel_values=pixel_values)
-    else:
-        found = model(pixel_values=pixel_values)
-    for field in ("image_embeds", "pooler_output"):
-        if getattr(found, field, None) is not None:
-            return getattr(found, field)
-    return found
-
-
-def _class_token(model: Any, inputs: Any, device: str) -> Any:
-    return model(pixel_values=inputs["pixel_values"].to(device)).last_hidden_state[:, 0]
 
 
 def _digest(model: Any) -> str:

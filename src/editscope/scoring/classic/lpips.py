@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -11,38 +11,46 @@ import numpy as np
 
 from editscope.errors import BadInput, unknown
 from editscope.images import Pixels
-from editscope.scoring.classic.registry import Comparison, Loaded, Settings, library, measure, versions
+from editscope.scoring.classic.metric import ImagePair, Metric, MetricSettings, library, versions
 
 NETWORKS = {"alex": "AlexNet_Weights", "vgg": "VGG16_Weights", "squeeze": "SqueezeNet1_1_Weights"}
 
 
-@measure("lpips", title="LPIPS", higher_is_better=False, libraries=("torch", "torchmetrics", "torchvision"))
-def load_lpips(settings: Settings) -> Loaded:
+class Lpips(Metric):
     """LPIPS of torchmetrics; ``lpips=vgg`` or ``lpips=squeeze`` takes another network than AlexNet."""
-    network = settings.model or "alex"
-    if network not in NETWORKS:
-        raise unknown("LPIPS network", network, NETWORKS)
-    _check_weights(network, settings.allow_download)
-    torch = library("torch")
-    similarity = library("torchmetrics.image.lpip")
-    metric: Any = similarity.LearnedPerceptualImagePatchSimilarity(net_type=network, normalize=True)
-    metric = metric.to(settings.device) if settings.device else metric
 
-    def tensor(pixels: Pixels) -> Any:
-        values = torch.from_numpy(np.array(pixels, np.float32) / np.float32(255)).permute(2, 0, 1)[None]
-        return values.to(settings.device) if settings.device else values
+    name, label = "lpips", "LPIPS"
+    higher_is_better = False
+    libraries = ("torch", "torchmetrics", "torchvision")
 
-    def one(pair: Comparison) -> float:
-        if pair.keep is not None and not pair.keep.any():
-            return nan
-        with torch.no_grad():
-            value = float(metric.net(tensor(pair.filled()), tensor(pair.second), normalize=True).squeeze())
+    def load(self, settings: MetricSettings) -> None:
+        """Load the network, whose weights must be here unless they may be downloaded."""
+        self.network, self.device = settings.model or "alex", settings.device
+        if self.network not in NETWORKS:
+            raise unknown("LPIPS network", self.network, NETWORKS)
+        _check_weights(self.network, settings.allow_download)
+        similarity = library("torchmetrics.image.lpip")
+        metric: Any = similarity.LearnedPerceptualImagePatchSimilarity(net_type=self.network, normalize=True)
+        self._model = metric.to(self.device) if self.device else metric
+
+    def made_with(self) -> Mapping[str, str]:
+        """The network and the versions of its libraries."""
+        return {"network": self.network, **versions(*self.libraries)}
+
+    def measure_batch(self, pairs: Sequence[ImagePair]) -> list[float]:
+        """The values to six digits, one pair at a time."""
+        return [nan if pair.empty else self._distance(pair) for pair in pairs]
+
+    def _distance(self, pair: ImagePair) -> float:
+        with library("torch").no_grad():
+            edit, reference = self._tensor(pair.filled()), self._tensor(pair.reference)
+            value = float(self._model.net(edit, reference, normalize=True).squeeze())
         return round(value, 6)
 
-    def compare(batch: Sequence[Comparison]) -> list[float]:
-        return [one(pair) for pair in batch]
-
-    return Loaded(compare, {"network": network, **versions("torch", "torchmetrics", "torchvision")})
+    def _tensor(self, pixels: Pixels) -> Any:
+        scaled = np.array(pixels, np.float32) / np.float32(255)
+        values = library("torch").from_numpy(scaled).permute(2, 0, 1)[None]
+        return values.to(self.device) if self.device else values
 
 
 def _check_weights(network: str, allow_download: bool) -> None:

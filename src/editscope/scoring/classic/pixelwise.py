@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import nan
 
 import numpy as np
 import numpy.typing as npt
 
 from editscope.images import Pixels
-from editscope.scoring.classic.registry import Comparison, Loaded, Settings, library, measure, versions
+from editscope.scoring.classic.metric import ImagePair, Metric, MetricSettings, library, versions
 from editscope.scoring.psnr import psnr
 
 REACH = 5
@@ -18,31 +18,41 @@ STRIP = 64
 """Rows that are computed at a time."""
 
 
-@measure("psnr", title="PSNR", unit="dB")
-def load_psnr(settings: Settings) -> Loaded:
+class Psnr(Metric):
     """Peak signal-to-noise ratio over all that counts; 100 dB for equal pictures."""
 
-    def compare(batch: Sequence[Comparison]) -> list[float]:
-        return [round(psnr(pair.first, pair.second, pair.keep), 4) for pair in batch]
+    name, label, unit = "psnr", "PSNR", "dB"
 
-    return Loaded(compare)
+    def measure_batch(self, pairs: Sequence[ImagePair]) -> list[float]:
+        """The values to four digits."""
+        return [round(psnr(pair.output, pair.reference, pair.keep), 4) for pair in pairs]
 
 
-@measure("ssim", title="SSIM", libraries=("torch", "torchmetrics"))
-def load_ssim(settings: Settings) -> Loaded:
+class Ssim(Metric):
     """Structural similarity of torchmetrics with its defaults, mean of the map over all that counts."""
 
-    def compare(batch: Sequence[Comparison]) -> list[float]:
-        return [round(_ssim(pair, settings.device), 6) for pair in batch]
+    name, label = "ssim", "SSIM"
+    libraries = ("torch", "torchmetrics")
+    device = ""
 
-    return Loaded(compare, versions("torch", "torchmetrics"))
+    def load(self, settings: MetricSettings) -> None:
+        """Choose the device."""
+        self.device = settings.device
+
+    def made_with(self) -> Mapping[str, str]:
+        """The versions of its libraries."""
+        return versions(*self.libraries)
+
+    def measure_batch(self, pairs: Sequence[ImagePair]) -> list[float]:
+        """The values to six digits; NaN for a picture that is smaller than a window."""
+        return [round(_ssim(pair, self.device), 6) for pair in pairs]
 
 
-def _ssim(pair: Comparison, device: str) -> float:
-    if min(pair.first.shape[:2]) <= REACH or (pair.keep is not None and not pair.keep.any()):
+def _ssim(pair: ImagePair, device: str) -> float:
+    if min(pair.output.shape[:2]) <= REACH or pair.empty:
         return nan
     # Filled, so that windows across the border do not see what was asked for.
-    similarity = ssim_map(pair.filled(), pair.second, device)
+    similarity = ssim_map(pair.filled(), pair.reference, device)
     kept = similarity if pair.keep is None else similarity[pair.keep]
     return float(kept.mean(dtype=np.float64))
 
@@ -54,7 +64,7 @@ def ssim_map(first: Pixels, second: Pixels, device: str = "") -> npt.NDArray[np.
     in strips, which fit the processor's cache.
     """
     height, width = first.shape[:2]
-    found = np.ones((height, width, 3), np.float32)
+    similarity = np.ones((height, width, 3), np.float32)
     differs = (first != second).any(axis=2)
     for top in range(0, height, STRIP):
         bottom = min(top + STRIP, height)
@@ -66,10 +76,10 @@ def ssim_map(first: Pixels, second: Pixels, device: str = "") -> npt.NDArray[np.
         left, right = max(0, int(changed[0]) - REACH), min(width, int(changed[-1]) + 1 + REACH)
         columns = slice(max(0, left - REACH), min(width, right + REACH))
         inner = _torchmetrics_map(first[rows, columns], second[rows, columns], device)
-        found[top:bottom, left:right] = inner[
+        similarity[top:bottom, left:right] = inner[
             top - rows.start : bottom - rows.start, left - columns.start : right - columns.start
         ]
-    return found
+    return similarity
 
 
 def _torchmetrics_map(first: Pixels, second: Pixels, device: str) -> npt.NDArray[np.float32]:
@@ -82,8 +92,8 @@ def _torchmetrics_map(first: Pixels, second: Pixels, device: str) -> npt.NDArray
         moved = values.permute(2, 0, 1)[None]
         return moved.to(device) if device else moved
 
-    _, found = image.structural_similarity_index_measure(
+    _, similarity = image.structural_similarity_index_measure(
         tensor(first), tensor(second), data_range=1.0, return_full_image=True
     )
-    result: npt.NDArray[np.float32] = found[0].permute(1, 2, 0).cpu().numpy()
+    result: npt.NDArray[np.float32] = similarity[0].permute(1, 2, 0).cpu().numpy()
     return result

@@ -1,146 +1,106 @@
-"""What a classic measure is, which ones there are, and which of them work on this machine."""
+"""Registry of metrics: those that ship, those of other packages, and classes of your own; and which work here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib import import_module, metadata
+import re
+from collections.abc import Mapping, Sequence
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from editscope.errors import BadInput, unknown
+from editscope.errors import BadInput, EditscopeError, unknown
 from editscope.images import Pixels
-from editscope.scoring.psnr import Box, Mask, outside
+from editscope.outside import one_line
+from editscope.python_class import KIND, load_object, read_options
+from editscope.scoring.classic.embeddings import Clip, Dino
+from editscope.scoring.classic.lpips import Lpips
+from editscope.scoring.classic.metric import Metric, MetricLabel, MetricSettings, library
+from editscope.scoring.classic.pixelwise import Psnr, Ssim
+from editscope.scoring.psnr import Box, outside
 
+GROUP = "editscope.metrics"
+"""The entry points with which other packages register a metric: a class that derives from ``editscope.Metric``."""
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """A picture and what it is compared with, of one size; ``keep`` says which pixels count (None: all)."""
-
-    first: Pixels
-    second: Pixels
-    keep: Mask | None = None
-
-    def filled(self) -> Pixels:
-        """The first picture with the second's pixels wherever they do not count.
-
-        Measures that see a picture as a whole get this, so that only what counts can differ.
-        """
-        if self.keep is None:
-            return self.first
-        return np.where(self.keep[:, :, None], self.first, self.second)
-
-
-Compare: TypeAlias = Callable[[Sequence[Comparison]], list[float]]
-"""Values of a batch of comparisons; NaN where there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What a user chooses for one measure: a model by folder or name, a device, and whether to download."""
-
-    model: str = ""
-    device: str = ""
-    allow_download: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Loaded:
-    """A measure ready to use, and with what it measures: libraries, model, weights."""
-
-    compare: Compare
-    made_with: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, eq=False)
-class Measure:
-    """One classic measure; ``load`` gets its libraries and model ready."""
-
-    name: str
-    title: str
-    unit: str
-    higher_is_better: bool
-    libraries: tuple[str, ...]
-    needs_model: bool
-    load: Callable[[Settings], Loaded]
-
-
-MEASURES: dict[str, Measure] = {}
+METRICS: dict[str, type[Metric]] = {metric.name: metric for metric in (Psnr, Ssim, Lpips, Clip, Dino)}
+"""The metrics that ship with Editscope, in the order in which tables show them."""
 
 EXTRA = ("torch", "torchmetrics", "transformers")
 """The libraries that come with ``editscope[local]``."""
 
-
-def measure(
-    name: str,
-    *,
-    title: str,
-    unit: str = "",
-    higher_is_better: bool = True,
-    libraries: tuple[str, ...] = (),
-    needs_model: bool = False,
-) -> Callable[[Callable[[Settings], Loaded]], Callable[[Settings], Loaded]]:
-    """Register the function that gets a measure ready."""
-
-    def register(load: Callable[[Settings], Loaded]) -> Callable[[Settings], Loaded]:
-        MEASURES[name] = Measure(name, title, unit, higher_is_better, libraries, needs_model, load)
-        return load
-
-    return register
+RESERVED = ("case_id", "variant", "seen")
+OUTSIDE = "_outside"
+"""What the column of a metric outside the edit region ends with."""
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 
 
 def available() -> dict[str, str | None]:
-    """Every measure, with None where it works here and otherwise what it lacks and how to get it.
+    """Every metric by name, with None where it works here and otherwise what it lacks and how to get it.
 
     >>> available()["psnr"] is None
     True
     """
-    return {name: _lacks(found) for name, found in MEASURES.items()}
-
-
-def get(name: str, settings: Settings) -> Loaded:
-    """A measure ready to use, or BadInput with what it lacks."""
-    if name not in MEASURES:
-        raise unknown("measure", name, MEASURES)
-    found = MEASURES[name]
-    lacking = _lacks(found)
-    if lacking is not None:
-        raise BadInput(f"measure {name} is not available: {lacking}")
-    if found.needs_model and not settings.model:
-        raise BadInput(f"measure {name} needs a model: give its folder or name, {name}=DIR")
-    if "torch" in found.libraries:
-        _check_device(settings.device)
-    return found.load(settings)
-
-
-def parse_measures(text: str) -> dict[str, str]:
-    """Measures with their models, from ``name[=model]`` separated by commas.
-
-    >>> parse_measures("psnr, clip=models/clip-vit-base-patch32")
-    {'psnr': '', 'clip': 'models/clip-vit-base-patch32'}
-    """
-    found: dict[str, str] = {}
-    for part in filter(None, (piece.strip() for piece in text.split(","))):
-        name, _, model = part.partition("=")
-        if name.strip() not in MEASURES:
-            raise unknown("measure", name.strip(), MEASURES)
-        found[name.strip()] = model.strip()
-    if not found:
-        raise BadInput(f"no measure is named; choose from {', '.join(MEASURES)}")
+    found = {name: _lacks(metric) for name, metric in METRICS.items()}
+    for name, point in _registered().items():
+        try:
+            found[name] = _lacks(_from_plugin(point, {}))
+        except EditscopeError as error:
+            found[name] = str(error)
     return found
 
 
-def library(name: str) -> Any:
-    """A library that only some measures need."""
-    return import_module(name)
+def load_metric(spec: str, settings: MetricSettings) -> Metric:
+    """The metric of a spec, ready to use; BadInput with what it lacks.
+
+    A spec is a name (``psnr``), a name with options (``sharpness?sigma=2``) or a class of your own
+    (``python:module:Class?key=value``).
+    """
+    metric = _metric(spec)
+    lacking = _lacks(metric)
+    if lacking is not None:
+        raise BadInput(f"measure {metric.name} is not available: {lacking}")
+    if metric.needs_model and not settings.model:
+        raise BadInput(f"measure {metric.name} needs a model: give its folder or name, {spec}=DIR")
+    if "torch" in metric.libraries:
+        _check_device(settings.device)
+    try:
+        metric.load(settings)
+    except EditscopeError:
+        raise
+    except Exception as error:
+        raise BadInput(f"metric {metric.name} could not be loaded ({one_line(error)})") from error
+    return metric
 
 
-def versions(*names: str) -> dict[str, str]:
-    """The versions of some libraries, for the record."""
-    return {name: metadata.version(name) for name in names}
+def provenance(metric: Metric) -> dict[str, str]:
+    """All that decides the values of a loaded metric: its class and options, libraries, model, weights."""
+    return {**metric.origin, **{str(name): str(value) for name, value in metric.made_with().items()}}
+
+
+def built_in_label(name: str) -> MetricLabel | None:
+    """How tables show a metric that ships with Editscope; None for another name."""
+    return METRICS[name]().shown if name in METRICS else None
+
+
+def parse_measures(text: str) -> dict[str, str]:
+    """Specs of metrics with their models, from ``spec[=model]`` separated by commas.
+
+    >>> parse_measures("psnr, clip=models/clip-vit-base-patch32, python:my_metrics:Sharpness?sigma=2")
+    {'psnr': '', 'clip': 'models/clip-vit-base-patch32', 'python:my_metrics:Sharpness?sigma=2': ''}
+    """
+    wanted: dict[str, str] = {}
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        spec, model = part, ""
+        if "=" in part.partition("?")[0]:
+            spec, _, model = part.partition("=")
+        spec = spec.strip()
+        _known(spec.partition("?")[0])
+        wanted[spec] = model.strip()
+    if not wanted:
+        raise BadInput(f"no measure is named; choose from {', '.join(METRICS)}")
+    return wanted
 
 
 def edit_region(source: Pixels, answer: Pixels | None, boxes: Sequence[Box] = ()) -> npt.NDArray[np.bool_]:
@@ -157,18 +117,79 @@ def edit_region(source: Pixels, answer: Pixels | None, boxes: Sequence[Box] = ()
     return ~outside(boxes, (source.shape[0], source.shape[1]))
 
 
+def _metric(spec: str) -> Metric:
+    name, _, query = spec.partition("?")
+    _known(name)
+    if name in METRICS:
+        if query:
+            raise BadInput(f"measure {name} takes no options, but got {query}; give its model as {name}=DIR")
+        return METRICS[name]()
+    options = read_options(f"metric {name}", query)
+    if name.startswith(f"{KIND}:"):
+        metric = load_object("metric", name.removeprefix(f"{KIND}:"), Metric, options)
+        metric.name = metric.name or type(metric).__name__.lower()
+        _check_name(name, metric.name)
+        metric.origin = _origin(metric, options)
+        return metric
+    return _from_plugin(_registered()[name], options)
+
+
+def _known(name: str) -> None:
+    if not name.startswith(f"{KIND}:") and name not in METRICS and name not in (plugins := _registered()):
+        raise unknown("measure", name, {**METRICS, **plugins})
+
+
+def _registered() -> dict[str, EntryPoint]:
+    """The metrics that other packages register, none of them imported. A name that ships with Editscope stays ours."""
+    return {point.name: point for point in entry_points(group=GROUP) if point.name not in METRICS}
+
+
+def _from_plugin(point: EntryPoint, options: Mapping[str, Any]) -> Metric:
+    try:
+        found = point.load()
+    except Exception as error:
+        raise BadInput(
+            f"metric {point.name} is registered as {point.value} but cannot be imported ({one_line(error)}); install "
+            "or remove that package"
+        ) from error
+    try:
+        metric = found(**options)
+    except Exception as error:
+        raise BadInput(f"metric {point.name} could not be constructed ({one_line(error)})") from error
+    if not isinstance(metric, Metric):
+        raise BadInput(f"metric {point.name} is a {type(metric).__name__}, not an editscope.Metric")
+    _check_name(point.value, point.name)
+    metric.name = point.name
+    package = {} if point.dist is None else {point.dist.name: point.dist.version}
+    metric.origin = {**_origin(metric, options), **package}
+    return metric
+
+
+def _origin(metric: Metric, options: Mapping[str, Any]) -> dict[str, str]:
+    kind = type(metric)
+    return {"class": f"{kind.__module__}:{kind.__qualname__}", **{name: str(value) for name, value in options.items()}}
+
+
+def _check_name(where: str, name: str) -> None:
+    """Raise BadInput for a name that cannot be a column of its own in measures.parquet."""
+    if not _NAME.fullmatch(name):
+        raise BadInput(f"metric {where} is called {name!r}; a name has letters, digits and _ only, and begins with one")
+    if name in METRICS or name in RESERVED or name.endswith(OUTSIDE):
+        raise BadInput(f"metric {where} is called {name!r}, which is a column already; give it another name")
+
+
 def _check_device(device: str) -> None:
     if not device or device == "cpu":
         return
     try:
         library("torch").zeros(1).to(device)
     except (RuntimeError, AssertionError, ValueError) as error:
-        said = " ".join(str(error).split()).split(". ")[0]
-        raise BadInput(f"--device {device} cannot be used ({said}); leave it out to measure on the CPU") from error
+        message = " ".join(str(error).split()).split(". ")[0]
+        raise BadInput(f"--device {device} cannot be used ({message}); leave it out to measure on the CPU") from error
 
 
-def _lacks(found: Measure) -> str | None:
-    missing = [name for name in found.libraries if find_spec(name) is None]
+def _lacks(metric: Metric | type[Metric]) -> str | None:
+    missing = [name for name in metric.libraries if find_spec(name) is None]
     if not missing:
         return None
     wanted = [name for name in missing if name not in EXTRA]

@@ -14,7 +14,7 @@ from editscope.results.run import Run
 from editscope.wording import metric_name, value
 
 if TYPE_CHECKING:
-    from editscope.scoring.classic import Measure
+    from editscope.scoring.classic import MetricLabel
     from editscope.stats.diagnosis import Interval
 
 FILE = "measures.parquet"
@@ -26,13 +26,16 @@ def measures(sheet: Sheet, options: Options) -> Html | None:
     found = {view.index: made for view in sheet.runs if (made := _averages(view))}
     if not found:
         return None
-    from editscope.scoring.classic import MEASURES
+    from editscope.results.classic_measures import metric_labels
 
-    names = list(dict.fromkeys(name.removesuffix(OUTSIDE) for made in found.values() for name in made))
     views = [view for view in sheet.runs if view.index in found]
+    labels: dict[str, MetricLabel] = {}
+    for view in views:
+        labels = {**metric_labels(view.run.path), **labels}
+    names = list(dict.fromkeys(name.removesuffix(OUTSIDE) for made in found.values() for name in made))
     body = [_headline_row(sheet, views)]
     for name in names:
-        body += [_row(MEASURES.get(name), name, part, views, found) for part in ("", OUTSIDE)]
+        body += [_row(labels[name], name, part, views, found) for part in ("", OUTSIDE)]
     heads = [el("th", badge(view), view.name, scope="col") for view in views]
     return el(
         "section",
@@ -77,16 +80,17 @@ def _headline_row(sheet: Sheet, views: list[RunView]) -> Html:
 
 
 def _row(
-    measure: Measure | None,
+    shown: MetricLabel,
     name: str,
     part: str,
     views: list[RunView],
     found: Mapping[int, Mapping[str, Interval | None]],
 ) -> Html:
-    title = measure.title if measure else name
-    unit = f", {measure.unit}" if measure and measure.unit else ""
-    arrow = "" if measure is None else " ↑" if measure.higher_is_better else " ↓"
-    label: list[Child] = [f"{title}{unit}{arrow}"] if not part else [el("span", "outside the edit region", cls="in1")]
+    unit = f", {shown.unit}" if shown.unit else ""
+    arrow = {True: " ↑", False: " ↓", None: ""}[shown.higher_is_better]
+    label: list[Child] = (
+        [f"{shown.label}{unit}{arrow}"] if not part else [el("span", "outside the edit region", cls="in1")]
+    )
     cells = []
     for view in views:
         cell = found[view.index].get(name + part)

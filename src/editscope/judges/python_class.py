@@ -1,0 +1,11 @@
+"""Judges that are a Python class of the user: ``python:module:Class?key=value``."""
+
+from __future__ import annotations
+
+from editscope.judges.records import Judge
+from editscope.python_class import load_object, read_value
+
+
+def load(target: str, **options: str) -> Judge:
+    """The judge for ``python:module:Class``; its options are keyword arguments of the class."""
+    return load_object("judge", target, Judge, {name: read_value(value) for name, value in options.items()})  # type: ignore[type-abstract]

@@ -124,6 +124,17 @@ def _draw(name: str, material: Material, stem: Path, endings: Sequence[str]) -> 
 
 
 def _kind(name: str) -> Kind:
+    # Importing them registers their figures.
+    from editscope.report.paper_figures import (  # noqa: F401
+        composition,
+        correlation,
+        cost,
+        curves,
+        failures,
+        grid,
+        profile,
+        scenes,
+    )
     from editscope.report.paper_figures.registry import KINDS
 
     return KINDS[name]

@@ -34,6 +34,7 @@ def paper_tables(sheet: Sheet, published: bool = False) -> tuple[PaperTable, ...
     # Importing them registers their layouts.
     from editscope.report.paper_tables import any_judged_suite as judged
     from editscope.report.paper_tables import any_pixel_suite as general
+    from editscope.report.paper_tables import paintbench, picabench, scale_suites, wiseedit  # noqa: F401
 
     plain: Layout = judged.tables if sheet.judged else general.tables
     foreign = sheet.judged and not own_protocol(sheet)

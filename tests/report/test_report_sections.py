@@ -13,11 +13,11 @@ import pytest
 import editscope
 from editscope.report import write
 from editscope.report.html.plots import plotly_frame as frame
+from editscope.report.html.sections import SECTIONS
 from editscope.report.html.sections.classic_measures import measures
 from editscope.report.html.sections.correlation import correlation
 from editscope.report.html.sections.diagnosis import findings
 from editscope.report.html.sections.leaderboard import leaderboard
-from editscope.report.html.sections.order import SECTIONS
 from editscope.report.html.sections.paper_tables import papers
 from editscope.report.html.sections.sources import provenance
 from editscope.report.model import Model, gather

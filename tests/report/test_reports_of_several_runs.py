@@ -15,7 +15,7 @@ from editscope.published import suites
 from editscope.report.html.plots import Line, Lines
 from editscope.report.html.sections.comparison import comparison
 from editscope.report.html.sections.diagnosis import diagnosis
-from editscope.report.html.sections.patterns import LEAST, _above
+from editscope.report.html.sections.edit_size import LEAST, _above
 from editscope.report.html.sections.sources import provenance
 from editscope.report.model import gather
 from editscope.report.options import Options

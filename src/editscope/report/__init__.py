@@ -83,10 +83,10 @@ def _pieces(model: Model, options: Options, out: Path) -> Iterator[str]:
 
             return as_latex(model, published=options.published)
         case ".md":
-            from editscope.report.text.sheets import as_markdown
+            from editscope.report.text.markdown import as_markdown
 
             return as_markdown(model, published=options.published)
         case _:
-            from editscope.report.text.sheets import as_csv
+            from editscope.report.text.csv import as_csv
 
             return as_csv(model, published=options.published)

@@ -1,14 +1,18 @@
-"""The cases of a run as columns, from the run where it gives them, else from its records."""
+"""Columns of a run's cases, and the tolerance curves that follow from the counts of one case."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from editscope.report.curves import case_curves
 from editscope.report.source import ReportCase, ReportRun
+from editscope.scoring import PixelScore
 
 Columns: TypeAlias = "dict[str, list[Any]]"
+Curve: TypeAlias = "tuple[float, ...]"
+
+TITLES = ("IoU", "Edit accuracy", "Preservation accuracy")
+"""What the three curves of a case show."""
 
 COUNTS = ("edit_pixels", "preservation_pixels", "hits", "spilled", "changed_pixels", "floor_miou")
 
@@ -47,3 +51,18 @@ def _pixels(evidence: Sequence[Mapping[str, Any]]) -> Columns:
     return columns | {
         name: [None if three is None else list(three[i]) for three in found] for i, name in enumerate(names)
     }
+
+
+def case_curves(evidence: Mapping[str, Any]) -> tuple[Curve, Curve, Curve] | None:
+    """IoU, edit and preservation accuracy of one case at ΔE 0 … 10, from its counts; None without counts.
+
+    >>> from editscope.scoring import PixelScore
+    >>> eleven = lambda n: (n,) * 11
+    >>> score = PixelScore(4, 8, hits=eleven(2), spilled=eleven(4), changed_pixels=eleven(6), output_size=(4, 3))
+    >>> [curve[5] for curve in case_curves(score.to_json())]
+    [0.25, 0.5, 0.5]
+    """
+    if "hits" not in evidence:
+        return None
+    score = PixelScore.from_json(evidence)
+    return score.iou, score.edit_accuracy, score.preservation_accuracy

@@ -9,7 +9,7 @@ from pathlib import Path
 from editscope.files import PICTURE, read_file
 from editscope.report.html.links import cases_link
 from editscope.report.html.markup import Child, Html, el
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView
 from editscope.wording import failure
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from editscope.errors import BadInput
-from editscope.report.curves import TITLES
+from editscope.report.columns import TITLES
 from editscope.report.judged_runs import is_judged
 from editscope.report.model import Model, RunView, Sheet, is_diagnostic
 from editscope.report.source import ReportCase

@@ -9,11 +9,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from editscope.report.html import gallery
+from editscope.report.html.how_to_read import notes
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import installed, script
+from editscope.report.html.sections import SECTIONS, Section, address
 from editscope.report.html.sections.correlation import correlation
-from editscope.report.html.sections.how_to_read import notes
-from editscope.report.html.sections.order import SECTIONS, Section, address
 from editscope.report.html.sections.overview import set_line
 from editscope.report.model import Model, Sheet
 from editscope.report.options import Options

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from editscope.errors import EditscopeError
 from editscope.report.html.markup import Child, Html, el
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options
 from editscope.results.run import Run

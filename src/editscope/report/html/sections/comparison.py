@@ -14,7 +14,7 @@ from editscope.report.html.case_cards import card, strip
 from editscope.report.html.links import cases_query
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import Choices, Dots, Heat, Point, figure
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet, is_diagnostic
 from editscope.report.options import Options
 from editscope.stats.diagnosis import largest_differences

@@ -10,7 +10,7 @@ from editscope.report.html.case_cards import card, strip
 from editscope.report.html.gallery_data import mode_of
 from editscope.report.html.links import cases_link
 from editscope.report.html.markup import Child, Html, el
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options
 from editscope.stats.diagnosis import CaseValue, extremes, failure_shares, specialties

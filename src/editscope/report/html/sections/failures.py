@@ -1,25 +1,22 @@
-"""What went wrong and how tolerance changes it: shares of failure modes, and curves over the color tolerance."""
+"""Shares of failure modes: for all cases, by category, and by task and condition."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from editscope.cases import Group
-from editscope.report.curves import TITLES
 from editscope.report.html import inline_bars as charts
 from editscope.report.html.gallery_data import mode_of
 from editscope.report.html.links import cases_query
 from editscope.report.html.markup import Html, el
-from editscope.report.html.plots import Choices, Json, Line, Lines, Stack, Stacks, figure
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.plots import Stack, Stacks, figure
+from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options
-from editscope.stats.diagnosis import MeanCurves, failure_shares, mean_curves
+from editscope.stats.diagnosis import failure_shares
 from editscope.wording import failure, failure_order, plain
-
-TOLERANCES = tuple(str(t) for t in range(11))
 
 
 def failures(sheet: Sheet, options: Options) -> Html | None:
@@ -84,85 +81,3 @@ def _bars(sheet: Sheet, view: RunView, group: Group, modes: Sequence[str]) -> li
         links = [cases_query(tags, view=view, failure=mode) for mode in modes]
         bars.append(Stack(" · ".join(plain(value) for value in found.key), counts, links))
     return bars
-
-
-def tolerance(sheet: Sheet, options: Options) -> Html | None:
-    """Three curves over the tolerance for the whole suite, or for the row of a table that one chooses."""
-    if not sheet.has_curves:
-        return None
-    versions = list(_curve_versions(sheet))
-    if not versions:
-        return None
-    return el(
-        "section",
-        el("header", el("h2", "How tolerance changes the score"), cls="section-head"),
-        el(
-            "p",
-            "Percent of pixels that count as right when colors may be off by ΔE 0 … 10. A curve that climbs is a "
-            "color that is only near; a flat one is a shape in the wrong place.",
-            cls="hint",
-        ),
-        _who(sheet.runs) if len(sheet.runs) > 1 else None,
-        el("div", [_curve_plot(i, versions) for i in range(len(TITLES))], cls="plots three", data_group="curves"),
-        cls="card",
-        id=f"curves-{sheet.key}",
-    )
-
-
-Version = tuple[str, Sequence[tuple[RunView, MeanCurves, str]]]
-
-
-def _curve_versions(sheet: Sheet) -> Iterator[Version]:
-    """For the whole suite and each row of each table: its name, and every run's curves with a link to its cases."""
-    whole = [(view, found[0]) for view in sheet.runs if (found := mean_curves(view.rows, sheet.aggregation))]
-    if not whole:
-        return
-    yield "All cases", [(view, curves, cases_query(view=view)) for view, curves in whole]
-    for group in sheet.aggregation.groups:
-        if len(sheet.keys(group.name)) > 40:
-            continue
-        rows: dict[tuple[str, ...], list[tuple[RunView, MeanCurves, str]]] = {}
-        for view in sheet.runs:
-            for curves in mean_curves(view.rows, sheet.aggregation, group.by):
-                link = cases_query(dict(zip(group.by, curves.key, strict=True)), view=view)
-                rows.setdefault(curves.key, []).append((view, curves, link))
-        for key, members in rows.items():
-            yield f"{plain(group.name)}: {' · '.join(plain(value) for value in key)}", members
-
-
-def _curve_plot(which: int, versions: Sequence[Version]) -> Html:
-    plots = [(name, _lines(which, found)) for name, found in versions]
-    first = plots[0][1]
-    order = [line.index for line in first.lines]
-    patches = [(name, _patches(plot, order)) for name, plot in plots]
-    arrangement = first.layout(270) | {"showlegend": False}
-    choices = Choices("Cases", patches) if len(plots) > 1 else None
-    return figure(TITLES[which], first.svg(TITLES[which]), first.traces(), arrangement, choices=choices, cls="small")
-
-
-def _lines(which: int, found: Sequence[tuple[RunView, MeanCurves, str]]) -> Lines:
-    lines = [
-        Line(
-            view.index,
-            view.name,
-            (curves.iou, curves.edit_accuracy, curves.preservation_accuracy)[which],
-            link=link,
-        )
-        for view, curves, link in found
-    ]
-    return Lines(TOLERANCES, lines, "ΔE", "%", top=100.0)
-
-
-def _patches(plot: Lines, order: Sequence[int]) -> list[Json]:
-    """What changes in each trace of the first version; a run without such cases shows nothing."""
-    known = {line.index: line for line in plot.lines}
-    return [
-        {"y": [round(v, 1) for v in known[index].values if v is not None], "meta": known[index].link}
-        if index in known
-        else {"y": [], "meta": ""}
-        for index in order
-    ]
-
-
-def _who(views: Sequence[RunView]) -> Html:
-    return el("ul", [el("li", charts.sample(view.index), badge(view), view.name) for view in views], cls="who-is-who")

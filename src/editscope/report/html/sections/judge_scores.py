@@ -9,7 +9,7 @@ from typing import Any
 
 from editscope.report.html.links import cases_link
 from editscope.report.html.markup import Html, el
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.section_parts import badge
 from editscope.report.judged_runs import scales_of
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options

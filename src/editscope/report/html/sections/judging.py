@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from editscope.report.html.markup import Child, Html, el
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.section_parts import badge
 from editscope.report.judged_runs import protocol_of
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from editscope.report.html import inline_bars as charts
 from editscope.report.html.gallery_data import mode_of
 from editscope.report.html.markup import Child, Html, el
+from editscope.report.html.section_parts import badge
 from editscope.report.judged_runs import is_judged
 from editscope.report.model import Cells, RunView, Sheet, shown_spec
 from editscope.report.options import Options
@@ -16,11 +17,6 @@ from editscope.wording import count, ends, failure, interval, metric_name, metri
 SIDE_METRICS = ("edit_accuracy", "preservation_accuracy")
 JUDGED_SIDES = ("consistency", "accuracy_by_case", "accuracy", "score", "kf", "kp", "if")
 """What stands beside the headline of a judged run: the first two that its protocol has."""
-
-
-def badge(view: RunView) -> Html:
-    """The run's letter in its color."""
-    return el("b", view.letter, cls=f"badge run{view.index % 8}", aria_hidden="true")
 
 
 def overview(sheet: Sheet, options: Options) -> Html:

@@ -7,7 +7,8 @@ from pathlib import PurePath
 from typing import Any
 
 from editscope.report.html.markup import Child, Html, el
-from editscope.report.html.sections.overview import badge, sheet_label
+from editscope.report.html.section_parts import badge
+from editscope.report.html.sections.overview import sheet_label
 from editscope.report.model import RunView, Sheet, shown_spec
 from editscope.report.options import Options
 from editscope.wording import count, plain, suite_name

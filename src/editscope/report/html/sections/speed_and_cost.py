@@ -8,7 +8,7 @@ from typing import Any
 from editscope.report.html.links import cases_query
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import Mark, Scatter, figure
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options
 from editscope.results.speed import dollars, duration, rate, speed

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from editscope.report.html import inline_bars as charts
 from editscope.report.html.markup import Html, el, json_for_script
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.section_parts import badge
 from editscope.report.model import Cell, Cells, Row, RunView, Sheet, Table
 from editscope.report.options import Options
 from editscope.stats.summary import DIAGNOSTIC

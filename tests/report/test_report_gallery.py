@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from base64 import b64decode
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -22,7 +21,7 @@ from editscope.runs import run as execute_run
 from editscope.suites import load_suite
 from support.reports.report_browser import without_plots
 from support.reports.report_page import blocks, places
-from support.reports.report_runs import make_run
+from support.reports.report_runs import copy_run, make_run
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +45,9 @@ def page_of(runs: list[Run], out: Path, file_bytes: int) -> Path:
 
 def test_pictures_that_runs_share_are_kept_once(tmp_path: Path) -> None:
     run = make_run(tmp_path, "one")
-    perfect = [replace(c, thumbs={**c.thumbs, "edit": c.thumbs["answer"]}) for c in run.cases]
-    twin = replace(
-        run, path=tmp_path / "two", info={**run.info, "editor": {"name": "two", "spec": "ref:two"}}, cases=perfect
-    )
+    twin = copy_run(run, tmp_path / "two")
+    for record in twin.records():
+        shutil.copy(record.thumbs["answer"], record.thumbs["edit"])
     found = blocks(without_plots([run, twin], tmp_path / "r.html"))
     assert len(found["p0"]) == 4  # input, answer, the first run's edit, the error map of both
     assert places(found, "edit", 1)[0] == places(found, "answer")[0]

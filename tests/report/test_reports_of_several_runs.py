@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,48 +18,41 @@ from editscope.report.html.sections.sources import provenance
 from editscope.report.model import gather
 from editscope.report.options import Options
 from editscope.report.text.latex import PREAMBLE, ROWS, _tagged
+from editscope.results import Run
 from editscope.results.comparison import run_names
-from editscope.results.run import Run
 from editscope.stats.diagnosis import largest_differences
 from editscope.suites.tables import Column, PaperCell, PaperRow, PaperTable
 from support.reports.report_browser import CHROMIUM, chromium, opened, without_plots
-from support.reports.report_runs import MadeCase, MadeRun, make_run, summary_of
+from support.reports.report_runs import copy_run, make_run, with_miou
 
 TEX = shutil.which("pdflatex")
 LONG = "a-model-with-a-name-that-no-column-is-wide-enough-for"
 
 
-def scored(run: MadeRun, miou: Callable[[MadeCase], float]) -> MadeRun:
-    """The same run with other scores."""
-    cases = [replace(case, metrics={**case.metrics, "miou": miou(case)}) for case in run.cases]
-    return replace(run, cases=cases, summary=summary_of(cases))
-
-
-def names(*runs: MadeRun) -> list[str]:
+def names(*runs: Run) -> list[str]:
     return [view.name for view in gather(runs, None).runs]
 
 
 def test_a_report_calls_runs_of_one_editor_by_their_folders_as_compare_does(tmp_path: Path) -> None:
     run = make_run(tmp_path, "Mine", thumbs=False)
-    runs = [replace(run, path=tmp_path / "monday"), replace(run, path=tmp_path / "friday")]
+    runs = [copy_run(run, tmp_path / "monday"), copy_run(run, tmp_path / "friday")]
     assert names(*runs) == ["Mine · monday", "Mine · friday"]
-
-    made = [Run(tmp_path / name, dict(run.info)) for name in ("monday", "friday")]
-    assert list(run_names(made)) == names(*runs)
+    assert list(run_names(runs)) == names(*runs)
 
 
 def test_a_run_that_is_given_twice_still_has_two_names(tmp_path: Path) -> None:
     run = make_run(tmp_path, "Mine", thumbs=False)
-    here = replace(run, path=tmp_path / "runs" / "a")
+    here = copy_run(run, tmp_path / "runs" / "a")
     assert names(here, here) == ["Mine · 1", "Mine · 2"]
-    assert names(here, replace(run, path=tmp_path / "b"), here) == ["Mine · a · 1", "Mine · b", "Mine · a · 2"]
+    assert names(here, copy_run(run, tmp_path / "b"), here) == ["Mine · a · 1", "Mine · b", "Mine · a · 2"]
 
 
 def test_a_difference_that_the_test_does_not_see_is_not_called_better(tmp_path: Path) -> None:
     """Tasks in opposite directions: nothing varies within one, so the interval leaves out 0, and yet p is large."""
-    first = scored(make_run(tmp_path, "a", thumbs=False), lambda case: 0.5)
+    first = make_run(tmp_path, "a", thumbs=False, change=with_miou(lambda case: 0.5))
     better = {"legend": 0.6, "recolor": 0.42}
-    second = scored(make_run(tmp_path, "b", thumbs=False), lambda case: better.get(case.tags["task"], 0.5))
+    change = with_miou(lambda case: better.get(case["tags"]["task"], 0.5))
+    second = make_run(tmp_path, "b", thumbs=False, change=change)
     text = str(comparison(gather([first, second], None).sheets[0], Options()))
     assert "+0.7 … +0.7" in text
     assert "cannot be told apart" in text
@@ -70,18 +61,16 @@ def test_a_difference_that_the_test_does_not_see_is_not_called_better(tmp_path: 
 
 def test_every_pair_counts_the_cases_that_the_averages_have(tmp_path: Path) -> None:
     runs = [make_run(tmp_path, name, thumbs=False) for name in "abc"]
-    averaged = [case for case in runs[0].cases if case.tags["split"] == "test"]
+    averaged = [case for case in runs[0].records() if case.tags["split"] == "test"]
     text = str(comparison(gather(runs, None).sheets[0], Options()))
-    assert len(averaged) < len(runs[0].cases)
+    assert len(averaged) < len(runs[0].records())
     assert f"on {len(averaged)} cases that all runs have" in text
 
 
 def test_diagnostic_cases_are_not_where_runs_differ_most(tmp_path: Path) -> None:
-    same = scored(make_run(tmp_path, "a"), lambda case: 0.5)
-    other = scored(
-        make_run(tmp_path, "b"),
-        lambda case: {"preservation/000": 0.0, "preservation/001": 1.0, "border/000": 0.6}.get(case.case_id, 0.5),
-    )
+    scores = {"preservation/000": 0.0, "preservation/001": 1.0, "border/000": 0.6}
+    same = make_run(tmp_path, "a", change=with_miou(lambda case: 0.5))
+    other = make_run(tmp_path, "b", change=with_miou(lambda case: scores.get(case["case"], 0.5)))
     sheet = gather([same, other], None).sheets[0]
     text = str(comparison(sheet, Options()))
     assert "border/000" in text
@@ -102,11 +91,11 @@ def test_of_many_runs_the_best_shows_its_diagnosis_at_once(tmp_path: Path) -> No
 
 
 def test_sources_count_what_was_scored_and_write_options_as_a_person_would(tmp_path: Path) -> None:
-    run = make_run(tmp_path, "a", missing=("border/000", "border/001"), thumbs=False)
-    suite = {**run.info["suite"], "options": {"conditions": ["baseline", "striped"], "canvas": [640, 480]}}
-    sheet = gather([replace(run, info={**run.info, "suite": suite})], None).sheets[0]
+    options = {"conditions": ["baseline", "striped"], "canvas": [640, 480]}
+    run = make_run(tmp_path, "a", missing=("border/000", "border/001"), options=options, thumbs=False)
+    sheet = gather([run], None).sheets[0]
     text = str(provenance(sheet, Options()))
-    assert f"{len(run.cases) - 2} of {len(run.cases)}" in text
+    assert f"{len(run.records()) - 2} of {len(run.records())}" in text
     assert "conditions=baseline,striped, canvas=640,480" in text
 
 

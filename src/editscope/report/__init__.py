@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 from editscope.errors import BadInput
 from editscope.report.options import Options
 from editscope.report.paper_figures import figures_for
-from editscope.report.source import ReportCase, ReportRun
+from editscope.results.run import Run
 
 if TYPE_CHECKING:
     from editscope.report.model import Model
 
-__all__ = ["SUFFIXES", "Options", "ReportCase", "ReportRun", "figures_for", "write"]
+__all__ = ["SUFFIXES", "Options", "figures_for", "write"]
 
 SUFFIXES = (".html", ".md", ".csv", ".tex")
 
 
 def write(
-    runs: Sequence[ReportRun],
+    runs: Sequence[Run],
     out: str | Path,
     *,
     title: str | None = None,

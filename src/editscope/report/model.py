@@ -11,9 +11,10 @@ from typing import Any, TypeAlias, TypeVar
 
 from editscope.cases import Aggregation, Group
 from editscope.errors import BadInput
-from editscope.report.columns import Columns, columns_of, from_records
-from editscope.report.judged_runs import is_judged, judged_metrics, protocol_of, with_repeat_tags, with_unit_tags
-from editscope.report.source import ReportCase, ReportRun
+from editscope.report.columns import Columns, from_records
+from editscope.report.judged_runs import judged_metrics, protocol_of, with_repeat_tags, with_unit_tags
+from editscope.results.case_record import CaseRecord
+from editscope.results.run import Run
 from editscope.runfolder.repeats import folded
 from editscope.runfolder.run_json import aggregation_from
 from editscope.stats.summary import DIAGNOSTIC, resampled_within
@@ -40,8 +41,8 @@ class RunView:
 
     index: int
     name: str
-    run: ReportRun
-    records: Sequence[ReportCase]
+    run: Run
+    records: Sequence[CaseRecord]
     summary: Mapping[str, Any]
 
     @property
@@ -54,7 +55,7 @@ class RunView:
         return self.summary["index"].get((by, key), {})  # type: ignore[no-any-return]
 
     @cached_property
-    def by_id(self) -> Mapping[str, ReportCase]:
+    def by_id(self) -> Mapping[str, CaseRecord]:
         """The first record of every case."""
         return {record.case_id: record for record in reversed(self.records)}
 
@@ -71,8 +72,8 @@ class RunView:
     @cached_property
     def rows(self) -> Columns:
         """One column per name, one entry per case (per edit of it that is judged): what ``stats.diagnosis`` takes."""
-        if not is_judged(self.run.info):
-            return columns_of(self.run, self.records)
+        if not self.run.judged:
+            return self.run.rows()
         # A measure has its column even where no case has a value, as when an editor takes none of the inputs.
         nothing: Columns = {metric: [None] * len(self.records) for metric in self.summary["overall"]}
         return nothing | from_records(self.records)
@@ -81,10 +82,9 @@ class RunView:
     def scores(self) -> Columns:
         """The same with one entry per number where judges gave several, and the mean over repeats where there are
         any: what is averaged and compared."""
-        averaged = getattr(self.run, "averaged_rows", None)
-        if callable(averaged) and getattr(self.run, "repeats", 1) > 1:
-            return dict(averaged())
-        return columns_of(self.run, self.records) if is_judged(self.run.info) else self.rows
+        if self.run.repeats > 1:
+            return self.run.averaged_rows()
+        return self.run.rows() if self.run.judged else self.rows
 
     @cached_property
     def by_case(self) -> Columns:
@@ -130,7 +130,7 @@ class Sheet:
     @property
     def judged(self) -> bool:
         """Whether judges gave its scores."""
-        return is_judged(self.runs[0].run.info)
+        return self.runs[0].run.judged
 
     @property
     def match(self) -> tuple[str, ...]:
@@ -195,14 +195,14 @@ class Sheet:
         sizes = Counter(tuple(r.tags.get(tag) for tag in strata) for r in cases.values())
         return sum(size == 1 for size in sizes.values()), len(sizes)
 
-    def averaged(self, view: RunView) -> list[ReportCase]:
+    def averaged(self, view: RunView) -> list[CaseRecord]:
         """The cases of a run that take part in its averages."""
         return [record for record in view.records if not is_diagnostic(record.tags, self.aggregation)]
 
     def tables(self) -> list[Table]:
         """The nested table of groups that refine one another, then the others, then the diagnostics."""
         records = [record for view in self.runs for record in self.averaged(view)]
-        samples: dict[tuple[str, str], Tags] = {(r.case_id, getattr(r, "variant", "")): r.tags for r in records}
+        samples: dict[tuple[str, str], Tags] = {(r.case_id, r.variant): r.tags for r in records}
         chain: list[Group] = []
         others: list[Group] = []
         for group in self.groups:
@@ -232,7 +232,7 @@ class Model:
     runs: tuple[RunView, ...] = field(default=())
 
 
-def gather(runs: Sequence[ReportRun], title: str | None) -> Model:
+def gather(runs: Sequence[Run], title: str | None) -> Model:
     """Read runs and put those over the same cases side by side."""
     if not runs:
         raise BadInput("a report needs at least one run; give the folder of one")
@@ -270,7 +270,7 @@ def letters(index: int) -> str:
     return (letters(rest - 1) if rest else "") + chr(ord("A") + last)
 
 
-def shown_spec(run: ReportRun) -> str:
+def shown_spec(run: Run) -> str:
     """The editor's spec, without the folders above a folder of outputs: a report is sent to others."""
     editor = run.info["editor"]
     spec = str(editor.get("spec") or editor["name"])
@@ -297,7 +297,7 @@ def _indexed(summary: Mapping[str, Any]) -> dict[str, Any]:
     return {**summary, "index": index}
 
 
-def _names(runs: Sequence[ReportRun]) -> list[str]:
+def _names(runs: Sequence[Run]) -> list[str]:
     """Editor names; where two on one set are the same, with the run's folder, then the spec, at last a number.
 
     The same editor on another set keeps its name: it stands in other tables. ``editscope compare`` says the same
@@ -305,7 +305,7 @@ def _names(runs: Sequence[ReportRun]) -> list[str]:
     """
     names = [str(run.info["editor"]["name"]) for run in runs]
     sets = [(run.info["suite"]["name"], run.info["suite"]["fingerprint"]) for run in runs]
-    folders = [(getattr(run, "archive", None) or run.path).name for run in runs]
+    folders = [(run.archive or run.path).name for run in runs]
     for better in (folders, [shown_spec(run) for run in runs]):
         names = _told_apart(list(zip(sets, names, strict=True)), better)
     numbers, seen = [], Counter[tuple[object, str]]()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from binascii import b2a_base64
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,10 +14,8 @@ from urllib.parse import quote
 from editscope.files import PICTURE, read_file
 from editscope.images import THUMB_SUFFIX
 from editscope.report.html.gallery_data import SharedCase
-from editscope.report.judged_runs import is_judged
 from editscope.report.model import RunView
-from editscope.report.source import ReportCase
-from editscope.results.run import Run
+from editscope.results.case_record import CaseRecord
 from editscope.runfolder.files import THUMBS, safe_path
 
 MIME = {".webp": "image/webp", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png"}
@@ -42,13 +40,13 @@ class Shelf:
         self._run = str(view.run.path)
         self._out = os.path.abspath(out.parent)  # noqa: PTH100 (as the user named it, links unresolved)
         self._bundle = f"{out.stem}_files/{view.letter}" if bundle else None
-        lasting = getattr(view.run, "archive", None) is None  # an archive is unpacked for now only
+        lasting = view.run.archive is None  # an archive is unpacked for now only
         self._address = self._relative(self._run) if lasting else None
         self._lasting = lasting
         self.copies: dict[str, str] = {}
         """What the bundle has to hold: the file for each path in it."""
 
-    def small(self, record: ReportCase, home: str, role: str) -> str | None:
+    def small(self, record: CaseRecord, home: str, role: str) -> str | None:
         """The file of a small picture, if there is one."""
         if self._known is None:
             path = record.thumbs.get(role)
@@ -57,9 +55,9 @@ class Shelf:
             return None
         return f"{self._run}{os.sep}{THUMBS}{os.sep}{home}{os.sep}{role}{THUMB_SUFFIX}"
 
-    def full(self, record: ReportCase, home: str) -> dict[str, str]:
+    def full(self, record: CaseRecord, home: str) -> dict[str, str]:
         """The addresses of the edits in full size, by the role that they have on the page: ``full``, ``full A``."""
-        edits: dict[str, Path | None] = getattr(record, "images", None) or {"": getattr(record, "image", None)}
+        edits: Mapping[str, Path | None] = record.images or {"": record.image}
         found: dict[str, str] = {}
         for variant, image in edits.items():
             if image is not None and image.suffix.lower() in MIME:
@@ -91,11 +89,9 @@ class Shelf:
 def _known_kinds(view: RunView) -> frozenset[str] | None:
     """Which small pictures every edit of a run has, so that nobody has to look into a folder for each case.
 
-    None where it must be asked case by case: a run of another kind, or one that two versions worked on.
+    None where it must be asked case by case: a judged run, or one that two versions worked on.
     """
-    if not isinstance(view.run, Run):
-        return None
-    if is_judged(view.run.info):  # cases have as many inputs, references and questions as they have
+    if view.run.judged:  # cases have as many inputs, references and questions as they have
         return None
     edited = [record for record in view.records if record.status == "ok"]
     if not edited:
@@ -201,7 +197,7 @@ def fair_order(cases: Sequence[SharedCase]) -> list[int]:
 
 
 def _score(case: SharedCase) -> float:
-    values: Iterable[ReportCase] = case.records.values()
+    values: Iterable[CaseRecord] = case.records.values()
     scores = [record.metrics.get(case.sheet.headline) or 0.0 for record in values]
     return sum(scores) / len(scores)
 

@@ -69,7 +69,7 @@ def _stored(cases: Sequence[SharedCase]) -> dict[Path, tuple[Mapping[Path, str],
     for case in cases:
         runs = {view.index: view.run.path for view in case.sheet.runs}
         for index, record in case.records.items():
-            hashes: Mapping[Path, str] = getattr(record, "hashes", {})
+            hashes = record.hashes
             found |= dict.fromkeys(hashes, (hashes, runs[index]))
     return found
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from editscope.report.figure_data.curves import CURVES, tolerance_curves
+from editscope.report.figure_data.groups import overall_mean
 from editscope.report.paper_figures.registry import Material, NothingToDraw, figure
 from editscope.report.paper_figures.style import INK, RULE, SOFT, Axes, Figure, legend_above, new_figure, plain_axes
-from editscope.stats.diagnosis import mean_curves
 from editscope.stats.summary import percent_scale
 from editscope.wording import ends, metric_name, metric_title, value
 
-PANELS = (("iou", "IoU"), ("edit_accuracy", "Edit accuracy"), ("preservation_accuracy", "Preservation accuracy"))
 BINS = 25
 
 
@@ -21,20 +21,17 @@ BINS = 25
 )
 def curves(material: Material) -> Figure:
     """IoU, edit and preservation accuracy over the color tolerance, one line for each run."""
-    found = []
-    for view, name, look in zip(material.runs, material.names, material.looks, strict=True):
-        rows = material.averaged(view)
-        whole = mean_curves(rows, material.sheet.aggregation) if "iou_curve" in rows else ()
-        found += [(name, look, means) for means in whole]
-    if not found:
+    whole = tolerance_curves(material.sheet)
+    if not whole:
         raise NothingToDraw("these runs have no curves over the color tolerance")
+    drawn = [(*material.drawn_as(view), means) for view, means in whole[0].runs]
     rows_, columns = (1, 3) if material.wide else (3, 1)
     height = (1.75 if material.wide else 4.4) + material.legend_height
     drawing = new_figure(material.inches, height)
     panels = np.ravel(drawing.subplots(rows_, columns, sharex=True, sharey=True))
     handles = []
-    for axes, (field, title) in zip(panels, PANELS, strict=True):
-        for name, look, means in found:
+    for axes, (field, title) in zip(panels, CURVES, strict=True):
+        for name, look, means in drawn:
             (line,) = axes.plot(
                 range(11), getattr(means, field), color=look.color, linestyle=look.dash, marker=look.marker,
                 markevery=[0, 5, 10], markeredgecolor="white", markeredgewidth=0.4, label=name, clip_on=False,
@@ -87,7 +84,7 @@ def distributions(material: Material) -> Figure:
 
 def _mean_mark(axes: Axes, material: Material, place: int, base: float) -> None:
     view, look = material.runs[place], material.looks[place]
-    cell = material.cell(view, "overall", "")
+    cell = overall_mean(material.sheet, view)
     if cell is None:
         return
     low, high = cell["lo"] or cell["mean"], cell["hi"] or cell["mean"]

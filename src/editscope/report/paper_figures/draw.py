@@ -11,7 +11,7 @@ from editscope.errors import BadInput, unknown
 
 if TYPE_CHECKING:
     from editscope.report.paper_figures.registry import Kind, Material
-    from editscope.report.source import ReportRun
+    from editscope.results.run import Run
 
 NAMES = (
     "curves",
@@ -51,7 +51,7 @@ def figure_names() -> tuple[str, ...]:
 
 
 def figures_for(
-    runs: Sequence[ReportRun],
+    runs: Sequence[Run],
     out: str | Path,
     *,
     formats: Iterable[str] = ("pdf",),

@@ -10,12 +10,13 @@ from math import floor
 import numpy as np
 
 from editscope.cases import NOTHING
+from editscope.report.figure_data.failures import shares_of_failures
 from editscope.report.judged_runs import scales_of
 from editscope.report.model import RunView
 from editscope.report.paper_figures.registry import Material, NothingToDraw, axis_label, figure
 from editscope.report.paper_figures.style import FAILURE_COLORS, INK, SOFT, Axes, Figure, new_figure, two_lines
 from editscope.results.accounting import accounting_of
-from editscope.stats.diagnosis import failure_shares
+from editscope.stats.diagnosis import Shares
 from editscope.wording import failure, failure_order
 
 LIGHT = (
@@ -84,25 +85,21 @@ def failures(material: Material) -> Figure:
 
 def _by_category(material: Material) -> list[Panel]:
     """Failure modes of all cases and of each category."""
-    exclude = material.sheet.aggregation.exclude
     outer, inner = material.groups
     name = outer or inner
     by = next((group.by for group in material.sheet.aggregation.groups if group.name == name), ())
-    shares: list[dict[tuple[str, ...], Mapping[str, float]]] = []
-    for view in material.runs:
-        rows = material.rows(view)
-        if "failure" not in rows:
-            raise NothingToDraw("these runs have no failure modes")
-        found = [*failure_shares(rows, (), exclude), *(failure_shares(rows, by, exclude) if by else ())]
-        shares.append({one.key: {mode: 100 * share for mode, share in one.shares.items()} for one in found})
-    keys = [(), *(tuple(key.split("/")) for key in material.keys(name))]
-    keys = [key for key in keys if any(key in one for one in shares)]
+    if any("failure" not in view.rows for view in material.runs):
+        raise NothingToDraw("these runs have no failure modes")
+    rows = [*shares_of_failures(material.sheet), *(shares_of_failures(material.sheet, by) if by else ())]
+    shares = {row.key: [_percentages(of_run) for _, of_run in row.runs] for row in rows}
+    keys = [key for key in [(), *(tuple(key.split("/")) for key in material.sheet.keys(name))] if key in shares]
     if len(keys) == 2:
         keys = keys[:1]  # one category is all cases again
-    return [
-        Panel(axis_label(key[-1]) if key else "All cases", [one.get(key) for one in shares], bold=not key)
-        for key in keys
-    ]
+    return [Panel(axis_label(key[-1]) if key else "All cases", shares[key], bold=not key) for key in keys]
+
+
+def _percentages(shares: Shares | None) -> Mapping[str, float] | None:
+    return None if shares is None else {mode: 100 * share for mode, share in shares.shares.items()}
 
 
 def _by_metric(material: Material) -> list[Panel]:
@@ -120,7 +117,7 @@ def _by_metric(material: Material) -> list[Panel]:
     ((metric, whole),) = found.items()
     by = material.groups[1] or material.groups[0]
     tag = next((g.by[0] for g in material.sheet.aggregation.groups if g.name == by and len(g.by) == 1), "")
-    parts = [_panel(material, metric, *scales[metric], tag, key) for key in (material.keys(by) if tag else ())]
+    parts = [_panel(material, metric, *scales[metric], tag, key) for key in (material.sheet.keys(by) if tag else ())]
     return [replace(whole, bold=True), *(part for part in parts if any(part.bars))]
 
 

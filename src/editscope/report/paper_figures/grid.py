@@ -10,7 +10,7 @@ from editscope.report.paper_figures.grid_layout import GAP, WORDS, Band, Tile, p
 from editscope.report.paper_figures.grid_pictures import Pictures
 from editscope.report.paper_figures.registry import Material, NothingToDraw, axis_label, figure
 from editscope.report.paper_figures.style import FAILURE_INKS, SOFT, Figure, wrapped
-from editscope.report.source import ReportCase
+from editscope.results.case_record import CaseRecord
 from editscope.stats.summary import percent_scale
 from editscope.wording import failure, metric_name, value
 
@@ -42,7 +42,7 @@ def grid(material: Material) -> Figure:
     return paint(bands, across, side)
 
 
-def _given(material: Material) -> list[dict[int, ReportCase]]:
+def _given(material: Material) -> list[dict[int, CaseRecord]]:
     """The cases that were asked for by id."""
     cases = _by_case(material)
     for case_id in material.cases:
@@ -51,23 +51,23 @@ def _given(material: Material) -> list[dict[int, ReportCase]]:
     return [cases[case_id] for case_id in material.cases]
 
 
-def _chosen(material: Material) -> list[dict[int, ReportCase]]:
+def _chosen(material: Material) -> list[dict[int, CaseRecord]]:
     """One case for each category: the one on which runs differ most; of one run, the middle one."""
     groups = material.sheet.aggregation.groups
     tag = groups[0].by[0] if groups else ""
     averaged = {record.case_id for view in material.runs for record in material.sheet.averaged(view)}
-    homes: dict[str, list[dict[int, ReportCase]]] = {}
+    homes: dict[str, list[dict[int, CaseRecord]]] = {}
     for case_id, records in _by_case(material).items():
         if case_id in averaged and len(records) == len(material.runs):
             homes.setdefault(first_of(records).tags.get(tag, ""), []).append(records)
-    order = [key for key in material.keys(groups[0].name) if key in homes] if groups else list(homes)
+    order = [key for key in material.sheet.keys(groups[0].name) if key in homes] if groups else list(homes)
     return [_telling(material, homes[key]) for key in order[:ROWS]]
 
 
-def _telling(material: Material, cases: Sequence[dict[int, ReportCase]]) -> dict[int, ReportCase]:
+def _telling(material: Material, cases: Sequence[dict[int, CaseRecord]]) -> dict[int, CaseRecord]:
     metric = material.sheet.headline
 
-    def scores(records: dict[int, ReportCase]) -> list[float]:
+    def scores(records: dict[int, CaseRecord]) -> list[float]:
         return sorted(record.metrics.get(metric) or 0.0 for record in records.values())
 
     if len(material.runs) == 1:
@@ -86,27 +86,27 @@ def _spread(scores: Sequence[float]) -> float:
     return scores[-1] - scores[0] + deviation
 
 
-def _by_case(material: Material) -> dict[str, dict[int, ReportCase]]:
-    cases: dict[str, dict[int, ReportCase]] = {}
+def _by_case(material: Material) -> dict[str, dict[int, CaseRecord]]:
+    cases: dict[str, dict[int, CaseRecord]] = {}
     for view in material.runs:
         for record in view.records:
             cases.setdefault(record.case_id, {}).setdefault(view.index, record)  # of several edits, the first
     return cases
 
 
-def first_of(records: Mapping[int, ReportCase]) -> ReportCase:
+def first_of(records: Mapping[int, CaseRecord]) -> CaseRecord:
     """The first record of a case, for what all of them share."""
     return next(iter(records.values()))
 
 
-def _have_answers(material: Material, chosen: Sequence[dict[int, ReportCase]]) -> bool:
+def _have_answers(material: Material, chosen: Sequence[dict[int, CaseRecord]]) -> bool:
     """Whether there is an answer to show: judged suites have none, and a column of empty frames says nothing."""
     pictures = Pictures(material.sheet, 16)
     return not material.sheet.judged or any(pictures.shared("answer", records) is not None for records in chosen)
 
 
 def _tiles(
-    material: Material, records: Mapping[int, ReportCase], pictures: Pictures, answers: bool
+    material: Material, records: Mapping[int, CaseRecord], pictures: Pictures, answers: bool
 ) -> tuple[Tile, ...]:
     first = first_of(records)
     groups = material.sheet.aggregation.groups
@@ -122,7 +122,7 @@ def _tiles(
     return tuple(tiles)
 
 
-def _edit(material: Material, name: str, record: ReportCase, pictures: Pictures) -> Tile:
+def _edit(material: Material, name: str, record: CaseRecord, pictures: Pictures) -> Tile:
     metric = material.sheet.headline
     found = record.metrics.get(metric)
     score = value(None if found is None else found * percent_scale(metric), metric)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from editscope.report.figure_data.groups import GroupMeans, group_means
 from editscope.report.paper_figures.registry import Material, NothingToDraw, axis_label, figure
 from editscope.report.paper_figures.style import (
     PAPER_GRAY,
@@ -28,7 +29,7 @@ MOST = 26
 @figure("radar", "The profile over categories and over tasks; the outer circle is the scale's maximum.")
 def radar(material: Material) -> Figure:
     """One axis for each row of a group, one outline for each run: categories, and on a whole page tasks beside them."""
-    groups = [name for name in material.groups if name and 3 <= len(material.keys(name)) <= MOST]
+    groups = [name for name in material.groups if name and 3 <= len(material.sheet.keys(name)) <= MOST]
     if not groups:
         raise NothingToDraw("a radar needs at least three categories")
     groups = groups if material.wide else groups[:1]
@@ -38,15 +39,19 @@ def radar(material: Material) -> Figure:
     panels = drawing.subplots(1, len(groups), squeeze=False, subplot_kw={"projection": "polar"})[0]
     handles: list[Any] = []
     for axes, by in zip(panels, groups, strict=True):
-        handles = _outlines(axes, material, by, material.keys(by))
+        handles = _outlines(axes, material, group_means(material.sheet, by))
     legend_above(drawing, handles, width)
     return drawing
 
 
-def _outlines(axes: Axes, material: Material, by: str, keys: Sequence[str]) -> list[Any]:
+def _outlines(axes: Axes, material: Material, record: GroupMeans) -> list[Any]:
+    keys = record.keys
     angles = [math.tau * i / len(keys) for i in range(len(keys))]
-    outlines = [[_value(material.cell(view, by, key)) for key in keys] for view in material.runs]
-    printed = _best_published(material, by, keys)
+    # A row without a mean is a gap in the outline, not the worst score.
+    outlines = [
+        [math.nan if mean is None else mean for mean in record.means(place)] for place in range(len(record.runs))
+    ]
+    printed = _best_published(material, record.by, keys)
     values = [value for outline in (*outlines, printed[1]) for value in outline if not math.isnan(value)]
     low, top = ring_ends(material.sheet.headline, values)
     handles = _published_outline(axes, printed, angles) if printed[1] else []
@@ -65,12 +70,8 @@ def _outlines(axes: Axes, material: Material, by: str, keys: Sequence[str]) -> l
 
 def _spoke(material: Material, key: str) -> str:
     """The label of an axis, without the name of its category where that stands in front."""
-    parents = [parent for parent in material.keys(material.groups[0]) if key.startswith(f"{parent}_")]
+    parents = [parent for parent in material.sheet.keys(material.groups[0]) if key.startswith(f"{parent}_")]
     return axis_label(key, parents[0] if parents else "")
-
-
-def _value(cell: Any) -> float:
-    return math.nan if cell is None else float(cell["mean"])  # a gap in the outline, not the worst score
 
 
 def ring_ends(metric: str, values: Sequence[float]) -> tuple[float, float]:
@@ -146,7 +147,8 @@ def tasks(material: Material) -> Figure:
     outer, by = material.groups
     if not by:
         raise NothingToDraw("the main table of this suite does not divide its cases")
-    nested = table.inside(outer, by) if outer and table.refines(by, outer) else {"": material.keys(by)}
+    record = group_means(material.sheet, by)
+    nested = table.inside(outer, by) if outer and table.refines(by, outer) else {"": list(record.keys)}
     lines: list[tuple[str, str]] = []
     for key, members in nested.items():
         lines += [("", plain(key))] if key else []
@@ -160,8 +162,8 @@ def tasks(material: Material) -> Figure:
         if not key:
             continue
         axes.axhline(row, color="#EFEFEF", linewidth=0.6, zorder=0)
-        for place, view in enumerate(material.runs):
-            cell = material.cell(view, by, key)
+        for place, (_, cells) in enumerate(record.runs):
+            cell = cells[record.keys.index(key)] if key in record.keys else None
             if cell is not None:
                 y = row + 0.66 * ((place + 0.5) / count - 0.5)
                 handles[place] = _dot(axes, material, place, cell, y)

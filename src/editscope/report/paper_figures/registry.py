@@ -64,34 +64,25 @@ class Material:
         """How each run is drawn: by its place in its own set, so that a set always starts with the first color."""
         return tuple(look(place) for place in range(len(self.runs)))
 
+    def drawn_as(self, view: RunView) -> tuple[str, Look]:
+        """The name and the look of a run of the set."""
+        place = self.runs.index(view)
+        return self.names[place], self.looks[place]
+
     @property
     def legend_height(self) -> float:
         """Inches that a legend of the runs takes."""
         return 0.16 * legend_rows(self.names, self.inches)
 
-    def rows(self, view: RunView) -> Rows:
-        """The columns of a run."""
-        return view.rows
-
     def averaged(self, view: RunView, *, by_case: bool = False) -> Rows:
         """The columns of the cases that take part in averages; ``by_case`` with the mean over repeats."""
         exclude = self.sheet.aggregation.exclude
-        rows = view.by_case if by_case else self.rows(view)
+        rows = view.by_case if by_case else view.rows
         if not exclude or any(tag not in rows for tag in exclude):
             return rows
         count = len(rows["case_id"])
         kept = [i for i in range(count) if any(rows[tag][i] != value for tag, value in exclude.items())]
         return rows if len(kept) == count else {name: [values[i] for i in kept] for name, values in rows.items()}
-
-    def cell(self, view: RunView, by: str, key: str) -> Mapping[str, Any] | None:
-        """Mean and interval of the headline metric in one row of the tables; ``overall`` is the whole set."""
-        headline = self.sheet.headline
-        found = view.summary["overall"].get(headline) if by == "overall" else view.cells(by, key).get(headline)
-        return found if found is not None and found["mean"] is not None else None
-
-    def keys(self, by: str) -> list[str]:
-        """The rows that a table has in any run, in its order."""
-        return list(dict.fromkeys(key for view in self.runs for name, key in view.summary["index"] if name == by))
 
     @cached_property
     def groups(self) -> tuple[str, str]:

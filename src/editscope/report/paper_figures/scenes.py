@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from editscope.report.figure_data.edit_size import edit_sizes
+from editscope.report.figure_data.scenes import condition_effects, palette_gaps
+from editscope.report.figure_data.statistics import PAPER
 from editscope.report.paper_figures.registry import Material, NothingToDraw, figure
 from editscope.report.paper_figures.style import INK, SOFT, Axes, Figure, Look, legend_above, new_figure, plain_axes
-from editscope.stats.diagnosis import SizeBin, by_region_size, deltas, palette_gap
+from editscope.stats.diagnosis import Delta, SizeBin
 from editscope.wording import metric_name, plain
 
 
@@ -20,24 +23,17 @@ from editscope.wording import metric_name, plain
 )
 def over_editing(material: Material) -> Figure:
     """The over-editing ratio and mIoU by the size of the edit region."""
-    found = [
-        by_region_size(material.rows(view), exclude=material.sheet.aggregation.exclude)
-        if "changed_pixels" in material.rows(view)
-        else ()
-        for view in material.runs
-    ]
-    used = [i for i, _ in enumerate(found[0]) if any(bins and bins[i].n for bins in found)] if any(found) else []
-    if len(used) < 2:
+    record = edit_sizes(material.sheet, PAPER)
+    if record is None:
         raise NothingToDraw("the cases of these runs do not differ enough in the size of their edit region")
     rows, columns = (1, 2) if material.wide else (2, 1)
     drawing = new_figure(material.inches, (2.0 if material.wide else 3.6) + material.legend_height)
     left, right = np.ravel(drawing.subplots(rows, columns, sharex=True))
     handles: list[Any] = []
-    for place, (name, look, bins) in enumerate(zip(material.names, material.looks, found, strict=True)):
-        shift = 0.5 * ((place + 0.5) / len(found) - 0.5)
-        chosen = [bins[i] for i in used] if bins else []
-        _line(left, chosen, look, name, shift, lambda one: one.over_edit)
-        handles.append(_line(right, chosen, look, name, shift, lambda one: one.miou))
+    for place, (name, look, (_, bins)) in enumerate(zip(material.names, material.looks, record.runs, strict=True)):
+        shift = 0.5 * ((place + 0.5) / len(record.runs) - 0.5)
+        _line(left, bins, look, name, shift, lambda one: one.over_edit)
+        handles.append(_line(right, bins, look, name, shift, lambda one: one.miou))
     left.set_yscale("symlog", linthresh=1, linscale=0.6)
     left.axhline(1, color=INK, linewidth=0.7, linestyle=(0, (2, 2)), zorder=1)
     left.set_ylim(bottom=0)
@@ -45,9 +41,8 @@ def over_editing(material: Material) -> Figure:
     left.yaxis.set_major_formatter(lambda value, _: f"{value:g}×")
     right.set_ylabel("mIoU (%)")
     right.set_ylim(bottom=0)
-    labels = [found[0][i].label if found[0] else "" for i in used]
     for axes in (left, right):
-        axes.set_xticks(range(len(used)), labels)
+        axes.set_xticks(range(len(record.labels)), record.labels)
         plain_axes(axes)
         if axes is right or material.wide:
             axes.set_xlabel("Edit region (pixels)")
@@ -55,7 +50,9 @@ def over_editing(material: Material) -> Figure:
     return drawing
 
 
-def _line(axes: Axes, bins: list[SizeBin], look: Look, name: str, shift: float, read: Callable[[SizeBin], Any]) -> Any:
+def _line(
+    axes: Axes, bins: Sequence[SizeBin], look: Look, name: str, shift: float, read: Callable[[SizeBin], Any]
+) -> Any:
     points = [(i + shift, value) for i, one in enumerate(bins) if (value := read(one)) is not None]
     if not points:
         return None
@@ -72,24 +69,20 @@ def _line(axes: Axes, bins: list[SizeBin], look: Look, name: str, shift: float, 
 @figure("conditions", "Difference from the baseline scenes when one thing changes, with 95 % intervals.")
 def conditions(material: Material) -> Figure:
     """Differences from the baseline for each condition and run."""
-    metric, aggregation = material.sheet.headline, material.sheet.aggregation
-    found = [
-        {delta.value: delta for delta in deltas(material.averaged(view), aggregation, metric)[1:]}
-        for view in material.runs
-    ]
-    order = [key for key in material.keys("condition") if any(key in one for one in found)]
-    if not order:
+    metric, record = material.sheet.headline, condition_effects(material.sheet, PAPER)
+    if record is None:
         raise NothingToDraw("these runs have no baseline condition and another one beside it")
-    step = 0.1 if len(found) > 2 else 0.14
-    height = 0.45 + material.legend_height + len(order) * max(0.24, step * (len(found) + 0.8))
+    order, count = record.conditions, len(record.runs)
+    step = 0.1 if count > 2 else 0.14
+    height = 0.45 + material.legend_height + len(order) * max(0.24, step * (count + 0.8))
     drawing = new_figure(material.inches, height)
     axes = drawing.subplots()
-    handles: list[Any] = [None] * len(found)
+    handles: list[Any] = [None] * count
     for row, key in enumerate(order):
-        for place, one in enumerate(found):
-            if key in one:
-                y = row + 0.72 * ((place + 0.5) / len(found) - 0.5)
-                handles[place] = _whisker(axes, material, place, one[key].difference, one[key].lo, one[key].hi, y)
+        for place, (_, effects) in enumerate(record.runs):
+            if key in effects:
+                y = row + 0.72 * ((place + 0.5) / count - 0.5)
+                handles[place] = _whisker(axes, material, place, effects[key], y)
         if row % 2:
             axes.axhspan(row - 0.5, row + 0.5, color="#F4F4F4", zorder=0, linewidth=0)
     axes.axvline(0, color=INK, linewidth=0.7, zorder=1)
@@ -102,11 +95,11 @@ def conditions(material: Material) -> Figure:
     return drawing
 
 
-def _whisker(axes: Axes, material: Material, place: int, mean: float, low: float, high: float, y: float) -> Any:
+def _whisker(axes: Axes, material: Material, place: int, effect: Delta, y: float) -> Any:
     look = material.looks[place]
-    axes.plot([low, high], [y, y], color=look.color, linewidth=1.0, solid_capstyle="butt", zorder=2)
+    axes.plot([effect.lo, effect.hi], [y, y], color=look.color, linewidth=1.0, solid_capstyle="butt", zorder=2)
     (point,) = axes.plot(
-        mean, y, look.marker, color=look.color, markeredgecolor="white", markeredgewidth=0.4,
+        effect.difference, y, look.marker, color=look.color, markeredgecolor="white", markeredgewidth=0.4,
         label=material.names[place], zorder=3,
     )  # fmt: skip
     return point
@@ -119,11 +112,7 @@ def _whisker(axes: Axes, material: Material, place: int, mean: float, low: float
 )
 def palette(material: Material) -> Figure:
     """Exact-match accuracies under the two palettes: how far a model knows only the usual colors."""
-    aggregation = material.sheet.aggregation
-    gaps = [
-        palette_gap(material.averaged(view), aggregation) if "condition" in material.rows(view) else None
-        for view in material.runs
-    ]
+    gaps = [gap for _, gap in palette_gaps(material.sheet, PAPER)]
     if not any(gaps):
         raise NothingToDraw("these runs do not have both the baseline and the nonstandard palette")
     rows, columns = (1, 2) if material.wide else (2, 1)

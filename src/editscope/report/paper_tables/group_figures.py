@@ -108,7 +108,7 @@ class Board:
     @cached_property
     def _cases(self) -> list[Mapping[str, str]]:
         records = [record for view in self.sheet.runs for record in self.sheet.averaged(view)]
-        return list({(r.case_id, getattr(r, "variant", "")): r.tags for r in records}.values())
+        return list({(r.case_id, r.variant): r.tags for r in records}.values())
 
     @cached_property
     def _samples(self) -> dict[tuple[str, str], dict[str, str]]:

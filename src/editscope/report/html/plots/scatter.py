@@ -8,6 +8,7 @@ from itertools import pairwise
 from math import ceil, floor, log10
 from typing import TypeAlias
 
+from editscope.report.figure_data.cost import frontier
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots.dots import round_ticks
 from editscope.report.html.plots.plotly_frame import MARKS, Json, axis, layout, run_color, shown
@@ -52,11 +53,8 @@ class Scatter:
         >>> [mark.name for mark in Scatter(marks, "s", "%", frontier=True).best()]
         ['fast', 'good']
         """
-        found: list[Mark] = []
-        for mark in sorted(self.marks, key=lambda m: (m.x, -m.y)):
-            if not found or mark.y > found[-1].y:
-                found.append(mark)
-        return found if self.frontier and len(found) > 1 else []
+        best = frontier([(mark.x, mark.y) for mark in self.marks]) if self.frontier else []
+        return [self.marks[place] for place in best]
 
     def _stairs(self) -> list[tuple[float, float]]:
         best = self.best()

@@ -10,7 +10,6 @@ from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options
-from editscope.results.run import Run
 from editscope.wording import metric_name, value
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def measures(sheet: Sheet, options: Options) -> Html | None:
 
 
 def _averages(view: RunView) -> Mapping[str, Interval | None]:
-    if not isinstance(view.run, Run) or not (view.run.path / FILE).is_file():
+    if not (view.run.path / FILE).is_file():
         return {}
     from editscope.results.classic_measures import averages
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from editscope.errors import BadInput
-from editscope.report.cached_statistics import paired_resamples
+from editscope.report.figure_data.statistics import paired_resamples
 from editscope.report.html.case_cards import card, strip
 from editscope.report.html.links import cases_query
 from editscope.report.html.markup import Html, el

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from editscope.errors import EditscopeError
+from editscope.report.figure_data.correlation import printed_scores, ranking_metric, run_scores
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import Mark, Scatter, figure
-from editscope.report.judged_runs import headline_of
-from editscope.report.model import Model, RunView, Sheet
+from editscope.report.model import Model, RunView
 from editscope.report.options import Options
 from editscope.wording import metric_title, suite_name, value
 
@@ -51,8 +51,8 @@ def _pairs(model: Model, options: Options) -> list[tuple[str, str]]:
 
 
 def _plot(model: Model, first: str, second: str, *, published: bool) -> Html | None:
-    metrics = {suite: _metric(model, suite) for suite in (first, second)}
-    printed = {suite: _printed(suite, metrics[suite]) if published else {} for suite in (first, second)}
+    metrics = {suite: ranking_metric(model, suite) for suite in (first, second)}
+    printed = {suite: printed_scores(model, suite) if published else {} for suite in (first, second)}
 
     def said(name: str, x: float, y: float) -> str:
         return (
@@ -82,31 +82,9 @@ def _plot(model: Model, first: str, second: str, *, published: bool) -> Html | N
     )
 
 
-def _printed(suite: str, metric: str) -> Mapping[str, float]:
-    """What the papers print of each model in the suite's main setting; nothing where the runs have another headline."""
-    from editscope.published import headline, main_scores
-
-    return main_scores(suite) if metric == headline(suite) else {}
-
-
-def _metric(model: Model, suite: str) -> str:
-    sheet = next((sheet for sheet in model.sheets if sheet.suite == suite), None)
-    return sheet.headline if sheet else headline_of(suite)
-
-
 def _ours(model: Model, first: str, second: str, said: Callable[[str, float, float], str]) -> list[Mark]:
     """Editors that have a run on both suites; of several runs, the first."""
-
-    def scores(suite: str) -> dict[str, tuple[RunView, float]]:
-        found: dict[str, tuple[RunView, float]] = {}
-        for sheet in (sheet for sheet in model.sheets if sheet.suite == suite):
-            for view in sheet.runs:
-                mean = view.summary["overall"][sheet.headline]["mean"]
-                if mean is not None:
-                    found.setdefault(_editor(view, sheet), (view, mean))
-        return found
-
-    across, up = scores(first), scores(second)
+    across, up = (run_scores(model, suite, _editor) for suite in (first, second))
     return [
         Mark(
             x,
@@ -120,7 +98,7 @@ def _ours(model: Model, first: str, second: str, said: Callable[[str, float, flo
     ]
 
 
-def _editor(view: RunView, sheet: Sheet) -> str:
+def _editor(view: RunView) -> str:
     editor = view.run.info["editor"]
     spec = str(editor.get("spec") or "")
     # Folders of outputs differ by suite; the name is what they share.

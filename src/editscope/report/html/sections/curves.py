@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from editscope.report.columns import TITLES
+from editscope.report.figure_data.curves import CURVES, tolerance_curves
 from editscope.report.html import inline_bars as charts
 from editscope.report.html.links import cases_query
 from editscope.report.html.markup import Html, el
@@ -12,7 +12,7 @@ from editscope.report.html.plots import Choices, Json, Line, Lines, figure
 from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options
-from editscope.stats.diagnosis import MeanCurves, mean_curves
+from editscope.stats.diagnosis import MeanCurves
 from editscope.wording import plain
 
 TOLERANCES = tuple(str(t) for t in range(11))
@@ -35,7 +35,7 @@ def tolerance(sheet: Sheet, options: Options) -> Html | None:
             cls="hint",
         ),
         _who(sheet.runs) if len(sheet.runs) > 1 else None,
-        el("div", [_curve_plot(i, versions) for i in range(len(TITLES))], cls="plots three", data_group="curves"),
+        el("div", [_curve_plot(i, versions) for i in range(len(CURVES))], cls="plots three", data_group="curves"),
         cls="card",
         id=f"curves-{sheet.key}",
     )
@@ -46,20 +46,17 @@ Version = tuple[str, Sequence[tuple[RunView, MeanCurves, str]]]
 
 def _curve_versions(sheet: Sheet) -> Iterator[Version]:
     """For the whole suite and each row of each table: its name, and every run's curves with a link to its cases."""
-    whole = [(view, found[0]) for view in sheet.runs if (found := mean_curves(view.rows, sheet.aggregation))]
+    whole = tolerance_curves(sheet)
     if not whole:
         return
-    yield "All cases", [(view, curves, cases_query(view=view)) for view, curves in whole]
+    yield "All cases", [(view, curves, cases_query(view=view)) for view, curves in whole[0].runs]
     for group in sheet.aggregation.groups:
         if len(sheet.keys(group.name)) > 40:
             continue
-        rows: dict[tuple[str, ...], list[tuple[RunView, MeanCurves, str]]] = {}
-        for view in sheet.runs:
-            for curves in mean_curves(view.rows, sheet.aggregation, group.by):
-                link = cases_query(dict(zip(group.by, curves.key, strict=True)), view=view)
-                rows.setdefault(curves.key, []).append((view, curves, link))
-        for key, members in rows.items():
-            yield f"{plain(group.name)}: {' · '.join(plain(value) for value in key)}", members
+        for row in tolerance_curves(sheet, group.by):
+            tags = dict(zip(group.by, row.key, strict=True))
+            members = [(view, curves, cases_query(tags, view=view)) for view, curves in row.runs]
+            yield f"{plain(group.name)}: {' · '.join(plain(value) for value in row.key)}", members
 
 
 def _curve_plot(which: int, versions: Sequence[Version]) -> Html:
@@ -69,7 +66,8 @@ def _curve_plot(which: int, versions: Sequence[Version]) -> Html:
     patches = [(name, _patches(plot, order)) for name, plot in plots]
     arrangement = first.layout(270) | {"showlegend": False}
     choices = Choices("Cases", patches) if len(plots) > 1 else None
-    return figure(TITLES[which], first.svg(TITLES[which]), first.traces(), arrangement, choices=choices, cls="small")
+    _, title = CURVES[which]
+    return figure(title, first.svg(title), first.traces(), arrangement, choices=choices, cls="small")
 
 
 def _lines(which: int, found: Sequence[tuple[RunView, MeanCurves, str]]) -> Lines:
@@ -77,7 +75,7 @@ def _lines(which: int, found: Sequence[tuple[RunView, MeanCurves, str]]) -> Line
         Line(
             view.index,
             view.name,
-            (curves.iou, curves.edit_accuracy, curves.preservation_accuracy)[which],
+            getattr(curves, CURVES[which][0]),
             link=link,
         )
         for view, curves, link in found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import sqrt
 
-from editscope.report.cached_statistics import condition_deltas, kept, palettes, region_sizes
+from editscope.report.figure_data.statistics import condition_deltas, palettes, preservation, region_sizes
 from editscope.report.html.case_cards import card, strip
 from editscope.report.html.gallery_data import mode_of
 from editscope.report.html.links import cases_link
@@ -239,7 +239,7 @@ def _times(ratio: float) -> str:
 
 
 def _fidelity(sheet: Sheet, view: RunView) -> Sentence:
-    found = kept(sheet, view) if sheet.has_curves else None
+    found = preservation(sheet, view) if sheet.has_curves else None
     if found is None:
         return []
     opening = {

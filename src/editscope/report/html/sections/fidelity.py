@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from editscope.report.cached_statistics import kept
+from editscope.report.figure_data.statistics import preservation
 from editscope.report.html.links import cases_query
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import Line, Lines, figure
@@ -16,7 +16,7 @@ from editscope.stats.diagnosis import Fidelity
 
 def fidelity(sheet: Sheet, options: Options) -> Html | None:
     """How much of what should stay does stay: in edits, and where the whole picture was to be returned."""
-    found = [(view, made) for view in sheet.runs if sheet.has_curves and (made := kept(sheet, view))]
+    found = [(view, made) for view in sheet.runs if sheet.has_curves and (made := preservation(sheet, view))]
     if not found:
         return None
     apart = [(view, made.diagnostic) for view, made in found if made.diagnostic]

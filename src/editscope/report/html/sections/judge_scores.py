@@ -70,7 +70,7 @@ def score_counts(view: RunView, metric: str) -> Counter[str]:
     """How many edits have which score of a metric that a judge gave, by the score as text; "" for no verdict."""
     found: Counter[str] = Counter()
     for record in view.records:
-        for row in getattr(record, "rows", ()):
+        for row in record.rows:
             if row["metric"] == metric and row.get("key") and row.get("asked"):
                 found["" if row["value"] is None else f"{row['value']:g}"] += 1
     return found
@@ -136,10 +136,10 @@ def disputes(view: RunView) -> list[Dispute]:
     found = []
     for record in view.records:
         by_call: dict[str, list[Any]] = {}
-        for verdict in getattr(record, "verdicts", ()):
+        for verdict in record.verdicts:
             if verdict.status == "ok":
                 by_call.setdefault(verdict.key, []).append(verdict)
-        name = case_name(record.case_id, getattr(record, "variant", ""))
+        name = case_name(record.case_id, record.variant)
         found += [one for said in by_call.values() if (one := _dispute(name, said, scales))]
     return sorted(found, key=lambda one: (-one.apart, one.case, one.title))
 

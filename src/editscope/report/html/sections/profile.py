@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import Any
 
+from editscope.report.figure_data.groups import group_means, overall_mean
 from editscope.report.html.links import cases_link, cases_query
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import Dots, Point, Radar, Violin, Violins, figure
@@ -37,17 +38,16 @@ def profile(sheet: Sheet, options: Options) -> Html | None:
 
 def _radar(sheet: Sheet) -> Html | None:
     group, metric = sheet.coarse, sheet.headline
-    keys = sheet.keys(group.name) if group else []
-    if group is None or not 3 <= len(keys) <= 12:
+    if group is None or not 3 <= len(sheet.keys(group.name)) <= 12:
         return None
+    record = group_means(sheet, group.name)
     rings = []
-    for view in sheet.runs:
-        values = [view.cells(group.name, key).get(metric, {}).get("mean") for key in keys]
-        links = [cases_query(sheet.tags_of(group, key), view=view) for key in keys]
-        rings.append((view.index, view.name, values, links))
+    for place, (view, _) in enumerate(record.runs):
+        links = [cases_query(sheet.tags_of(group, key), view=view) for key in record.keys]
+        rings.append((view.index, view.name, record.means(place), links))
     largest = max((v for _, _, values, _ in rings for v in values if v is not None), default=0.0)
     low, full = ends(metric, max(10.0, 10.0 * ceil(largest / 10.0)))
-    plot = Radar([plain(key) for key in keys], rings, full, low)
+    plot = Radar([plain(key) for key in record.keys], rings, full, low)
     title = f"{metric_name(metric)} by {plain(group.name).lower()}"
     return figure(title, plot.svg(title), plot.traces(), plot.layout(), cls="small")
 
@@ -56,27 +56,25 @@ def _tasks(sheet: Sheet) -> Html | None:
     group, metric = sheet.fine, sheet.headline
     if group is None:
         return None
-    keys = sheet.keys(group.name)
+    record = group_means(sheet, group.name)
     title = f"{metric_name(metric)} by {plain(group.name).lower()}"
-    labels = [" · ".join(plain(part) for part in key.split("/")) for key in keys]
+    labels = [" · ".join(plain(part) for part in key.split("/")) for key in record.keys]
     if len(sheet.runs) > FEW:
         return run_heat(
             sheet,
             title,
             labels,
-            lambda i, view: view.cells(group.name, keys[i]).get(metric, {}).get("mean"),
-            lambda i, view: cases_link(sheet.tags_of(group, keys[i]), view=view),
+            lambda i, view: view.cells(group.name, record.keys[i]).get(metric, {}).get("mean"),
+            lambda i, view: cases_link(sheet.tags_of(group, record.keys[i]), view=view),
         )
     series = []
-    for view in sheet.runs:
+    for view, cells in record.runs:
         points = []
-        for key in keys:
-            cell = view.cells(group.name, key).get(metric)
+        for key, cell in zip(record.keys, cells, strict=True):
             link = cases_query(sheet.tags_of(group, key), view=view)
             points.append(_cell_point(cell, metric, plain(key), link))
         series.append((view.index, view.name, points))
-    means = [(view.summary["overall"][metric]["mean"], view.index) for view in sheet.runs]
-    rules = [(mean, index) for mean, index in means if mean is not None]
+    rules = [(cell["mean"], view.index) for view in sheet.runs if (cell := overall_mean(sheet, view))]
     plot = Dots(labels, series, metric_title(metric), span=_span(metric), lines=rules)
     return figure(title, plot.svg(title), plot.traces(), plot.layout())
 
@@ -91,7 +89,7 @@ def _span(metric: str) -> tuple[float, float] | None:
 
 
 def _cell_point(cell: dict[str, Any] | None, metric: str, label: str, link: str) -> Point | None:
-    if not cell or cell["mean"] is None:
+    if cell is None:
         return None
     said = f"{label}: {value(cell['mean'], metric)}"
     if cell.get("lo") is not None:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from editscope.report.cached_statistics import condition_deltas, palettes
+from editscope.report.figure_data.scenes import ConditionEffects, condition_effects, palette_gaps
 from editscope.report.html.links import cases_link, cases_query
 from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.plots import Dots, Point, figure
 from editscope.report.html.section_parts import FEW, badge, run_heat, section_card
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import Options
-from editscope.stats.diagnosis import Delta, Gap, PaletteGap
+from editscope.stats.diagnosis import Gap, PaletteGap
 from editscope.wording import metric_name, plain, signed
 
 
 def conditions(sheet: Sheet, options: Options) -> Html | None:
     """What each condition of the scene does to the score, and the gap between palettes at exact match."""
     metric = sheet.headline
-    found = [(view, condition_deltas(sheet, view)) for view in sheet.runs]
-    found = [(view, made) for view, made in found if len(made) > 1]
-    parts = [made for made in (_deltas(sheet, found, metric), _palettes(sheet)) if made]
+    parts = [part for part in (_deltas(sheet, condition_effects(sheet), metric), _palettes(sheet)) if part]
     if not parts:
         return None
     return section_card(
@@ -33,12 +29,12 @@ def conditions(sheet: Sheet, options: Options) -> Html | None:
     )
 
 
-def _deltas(sheet: Sheet, found: Sequence[tuple[RunView, Sequence[Delta]]], metric: str) -> Html | None:
-    if not found:
+def _deltas(sheet: Sheet, record: ConditionEffects | None, metric: str) -> Html | None:
+    if record is None:
         return None
-    names = list(dict.fromkeys(d.value for _, made in found for d in made if d.difference or d.value != "baseline"))
-    names = [name for name in names if name != "baseline"]
-    cells = {(view.index, d.value): d for view, made in found for d in made}
+    names = record.conditions
+    cells = {(view.index, name): delta for view, effects in record.runs for name, delta in effects.items()}
+    views = [view for view, effects in record.runs if effects]
     title = f"Change of {metric_name(metric)} from baseline"
 
     def said(name: str, view: RunView) -> str:
@@ -48,7 +44,7 @@ def _deltas(sheet: Sheet, found: Sequence[tuple[RunView, Sequence[Delta]]], metr
         around = f"{signed(d.lo)} … {signed(d.hi)}"
         return f"{plain(name)}: {signed(d.difference)} ({around}), mean {d.mean:.1f}, {d.n:,} cases"
 
-    if len(found) > FEW:
+    if len(views) > FEW:
         return run_heat(
             sheet,
             title,
@@ -59,7 +55,7 @@ def _deltas(sheet: Sheet, found: Sequence[tuple[RunView, Sequence[Delta]]], metr
             said=lambda i, view: said(names[i], view),
         )
     series = []
-    for view, _ in found:
+    for view in views:
         points = []
         for name in names:
             d = cells.get((view.index, name))
@@ -76,8 +72,7 @@ def _palettes(sheet: Sheet) -> Html | None:
     """A small table: exact-match accuracy under both palettes."""
     if not sheet.has_curves:
         return None
-    found = [(view, palettes(sheet, view)) for view in sheet.runs]
-    rows = [_palette_row(view, gap) for view, gap in found if gap]
+    rows = [_palette_row(view, gap) for view, gap in palette_gaps(sheet) if gap]
     if not rows:
         return None
     heads = ["Run", *(f"{part}, {what}" for part in ("Edit", "Preservation") for what in ("standard", "other", "gap"))]

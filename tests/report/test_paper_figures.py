@@ -22,7 +22,7 @@ from editscope.report.model import gather
 from editscope.report.paper_figures import figure_names
 from editscope.report.paper_figures.draw import _kind
 from editscope.report.paper_figures.grid_pictures import Pictures
-from editscope.report.paper_figures.registry import Material, NothingToDraw
+from editscope.report.paper_figures.registry import FigureContext, NothingToDraw
 from editscope.report.paper_figures.style import WIDTHS, settle, styled
 from editscope.results import Run, open_run
 from editscope.runs import run as execute_run
@@ -48,7 +48,7 @@ def drawn(runs: Sequence[Any], name: str, *, published: bool = False, **asked: A
     """A figure as Matplotlib has it."""
     model = gather(runs, None)
     with styled():
-        return settle(_kind(name).draw(Material(model, model.sheets[0], with_published=published, **asked)))
+        return settle(_kind(name).draw(FigureContext(model, model.sheets[0], with_published=published, **asked)))
 
 
 def texts(figure: Any) -> list[str]:

@@ -14,7 +14,7 @@ import pytest
 
 from editscope.errors import BadInput
 from editscope.report import write
-from editscope.report.model import Row, gather
+from editscope.report.model import TableRow, gather
 from editscope.results import Run
 from editscope.runs import run as execute_run
 from editscope.suites import load_suite
@@ -163,7 +163,7 @@ def test_rows_nest_by_what_the_cases_say(run: Run) -> None:
 
 
 def test_every_cell_says_what_the_summary_says(run: Run) -> None:
-    def walk(rows: tuple[Row, ...]) -> list[Row]:
+    def walk(rows: tuple[TableRow, ...]) -> list[TableRow]:
         return [found for row in rows for found in (row, *walk(row.children))]
 
     wanted = {

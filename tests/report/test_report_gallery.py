@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pytest
 
 from editscope.errors import BadInput
-from editscope.report import Options, write
+from editscope.report import ReportOptions, write
 from editscope.report.html.gallery import data_blocks
 from editscope.report.html.gallery_data import shared_cases
 from editscope.report.html.picture_budget import fair_order
@@ -39,7 +39,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
 def page_of(runs: list[Run], out: Path, file_bytes: int) -> Path:
     """Only the data of a page, with little room for it."""
     model = gather(runs, None)
-    out.write_text("".join(data_blocks(model, Options(file_bytes=file_bytes), out)), encoding="utf-8")
+    out.write_text("".join(data_blocks(model, ReportOptions(file_bytes=file_bytes), out)), encoding="utf-8")
     return out
 
 
@@ -110,7 +110,7 @@ def test_links_to_another_place_than_the_page_are_not_made(runs: list[Run], tmp_
     model = gather(runs, None)
     far = Path("/report.html")  # has nothing in common with the runs but the root
     out = tmp_path / "r.html"
-    out.write_text("".join(data_blocks(model, Options(file_bytes=100_000), far)), encoding="utf-8")
+    out.write_text("".join(data_blocks(model, ReportOptions(file_bytes=100_000), far)), encoding="utf-8")
     assert not any(isinstance(place, str) for place in places(blocks(out), "full", 0))
     assert str(runs[0].path) not in out.read_text()
 

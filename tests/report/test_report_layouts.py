@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editscope.report.model import Sheet, gather
-from editscope.report.paper_tables import Board, layout, paper_tables, registry
+from editscope.report.paper_tables import GroupFigures, layout, paper_tables, registry
 from editscope.results import Run
 from editscope.runs import run as execute_run
 from editscope.suites import load_suite
@@ -185,7 +185,7 @@ def own_register(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_layout_is_a_small_registered_function(tmp_path: Path, own_register: None) -> None:
     @layout("my-suite")
-    def mine(board: Board) -> list[PaperTable]:
+    def mine(board: GroupFigures) -> list[PaperTable]:
         row = board.row("overall", "All", "overall", "", "miou")
         return [PaperTable("one", "One row", "", board.columns, (row,), "miou")]
 

@@ -21,7 +21,7 @@ from editscope.report.html.sections.leaderboard import leaderboard
 from editscope.report.html.sections.paper_tables import papers
 from editscope.report.html.sections.sources import provenance
 from editscope.report.model import Model, gather
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.results.run import Run
 from editscope.stats.paired import compare_rows
 from support.reports.report_runs import NASTY, make_run
@@ -29,7 +29,7 @@ from support.reports.report_runs import NASTY, make_run
 pytestmark = pytest.mark.slow
 
 EDITORS = ("oracle", "identity", "drift", "half", "unrelated", "cropped")
-PUBLISHED, PLAIN = Options(published=True), Options()
+PUBLISHED, PLAIN = ReportOptions(published=True), ReportOptions()
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +145,7 @@ def test_the_comparison_says_what_the_paired_test_says_and_leaves_published_rows
     assert "Where half and drift differ most" in seen
 
 
-def section(name: str, model: Model, options: Options = PLAIN, sheet: int = 0) -> str:
+def section(name: str, model: Model, options: ReportOptions = PLAIN, sheet: int = 0) -> str:
     make = next(one.make for one in SECTIONS if one.id == name)
     return str(make(model.sheets[sheet], options) or "")
 

@@ -10,13 +10,13 @@ import pytest
 
 from editscope.cli import main
 from editscope.published import suites
-from editscope.report.html.plots import Line, Lines
+from editscope.report.html.plots import Line, LinePlot
 from editscope.report.html.sections.comparison import comparison
 from editscope.report.html.sections.diagnosis import diagnosis
 from editscope.report.html.sections.edit_size import LEAST, _above
 from editscope.report.html.sections.sources import provenance
 from editscope.report.model import gather
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.report.text.latex import PREAMBLE, ROWS, _tagged
 from editscope.results import Run
 from editscope.results.comparison import run_names
@@ -53,7 +53,7 @@ def test_a_difference_that_the_test_does_not_see_is_not_called_better(tmp_path: 
     better = {"legend": 0.6, "recolor": 0.42}
     change = with_miou(lambda case: better.get(case["tags"]["task"], 0.5))
     second = make_run(tmp_path, "b", thumbs=False, change=change)
-    text = str(comparison(gather([first, second], None).sheets[0], Options()))
+    text = str(comparison(gather([first, second], None).sheets[0], ReportOptions()))
     assert "+0.7 … +0.7" in text
     assert "cannot be told apart" in text
     assert "better than a<" not in text
@@ -62,7 +62,7 @@ def test_a_difference_that_the_test_does_not_see_is_not_called_better(tmp_path: 
 def test_every_pair_counts_the_cases_that_the_averages_have(tmp_path: Path) -> None:
     runs = [make_run(tmp_path, name, thumbs=False) for name in "abc"]
     averaged = [case for case in runs[0].records() if case.tags["split"] == "test"]
-    text = str(comparison(gather(runs, None).sheets[0], Options()))
+    text = str(comparison(gather(runs, None).sheets[0], ReportOptions()))
     assert len(averaged) < len(runs[0].records())
     assert f"on {len(averaged)} cases that all runs have" in text
 
@@ -72,7 +72,7 @@ def test_diagnostic_cases_are_not_where_runs_differ_most(tmp_path: Path) -> None
     same = make_run(tmp_path, "a", change=with_miou(lambda case: 0.5))
     other = make_run(tmp_path, "b", change=with_miou(lambda case: scores.get(case["case"], 0.5)))
     sheet = gather([same, other], None).sheets[0]
-    text = str(comparison(sheet, Options()))
+    text = str(comparison(sheet, ReportOptions()))
     assert "border/000" in text
     assert "preservation/00" not in text
 
@@ -84,7 +84,7 @@ def test_diagnostic_cases_are_not_where_runs_differ_most(tmp_path: Path) -> None
 
 def test_of_many_runs_the_best_shows_its_diagnosis_at_once(tmp_path: Path) -> None:
     runs = [make_run(tmp_path, f"m{i}", skill=0.2 + 0.1 * i, thumbs=False) for i in range(5)]
-    text = str(diagnosis(gather(runs, None).sheets[0], Options()))
+    text = str(diagnosis(gather(runs, None).sheets[0], ReportOptions()))
     opened_ones = [part for part in text.split("<details")[1:] if part.startswith(" open")]
     assert len(opened_ones) == 1
     assert "m4" in opened_ones[0]
@@ -94,14 +94,14 @@ def test_sources_count_what_was_scored_and_write_options_as_a_person_would(tmp_p
     options = {"conditions": ["baseline", "striped"], "canvas": [640, 480]}
     run = make_run(tmp_path, "a", missing=("border/000", "border/001"), options=options, thumbs=False)
     sheet = gather([run], None).sheets[0]
-    text = str(provenance(sheet, Options()))
+    text = str(provenance(sheet, ReportOptions()))
     assert f"{len(run.records()) - 2} of {len(run.records())}" in text
     assert "conditions=baseline,striped, canvas=640,480" in text
 
 
 def test_a_ratio_of_0_has_a_place_on_a_logarithmic_scale() -> None:
     raised = _above([Line(0, "a", [0.0, 2.0, None], [0.0, 1.5, None], [400.0, 3.0, None])])
-    plot = Lines(["small", "large", "none"], raised, "pixels", "", log=True)
+    plot = LinePlot(["small", "large", "none"], raised, "pixels", "", log=True)
     assert plot.traces()[0]["y"] == [LEAST, 2.0, None]
     assert plot.traces()[0]["error_y"]["arrayminus"][0] == 0.0
     assert "NaN" not in str(plot.svg("over-editing"))

@@ -1,4 +1,4 @@
-"""Columns of a judged run with one entry per edit, which the run itself has per number."""
+"""Columns of a judged run with one entry per edit; the run itself has one per number."""
 
 from __future__ import annotations
 

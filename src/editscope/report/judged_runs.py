@@ -1,4 +1,4 @@
-"""What a report reads from runs that judges scored: protocol, measures, and the tags that set edits of a case apart."""
+"""Facts of judged runs that a report needs: protocol, measures, and the tags that set edits of a case apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report shows, gathered from runs: which runs stand side by side, their tables, and their cases."""
+"""Model of a report: which runs stand side by side, their tables, and their cases."""
 
 from __future__ import annotations
 
@@ -93,21 +93,21 @@ class RunView:
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class TableRow:
     """A row of a table with one entry per run; ``filter`` is what its cases have in common."""
 
     label: str
     filter: Tags
     cells: Sequence[Cells]
-    children: tuple[Row, ...] = ()
+    children: tuple[TableRow, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ScoreTable:
     """A table of rows, nested or not. ``kinds`` names the levels of its rows."""
 
     kinds: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +199,7 @@ class Sheet:
         """The cases of a run that take part in its averages."""
         return [record for record in view.records if not is_diagnostic(record.tags, self.aggregation)]
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[ScoreTable]:
         """The nested table of groups that refine one another, then the others, then the diagnostics."""
         records = [record for view in self.runs for record in self.averaged(view)]
         samples: dict[tuple[str, str], Tags] = {(r.case_id, r.variant): r.tags for r in records}
@@ -209,18 +209,18 @@ class Sheet:
             nested = not chain or _refines(group, chain[-1], samples.values())
             (chain if nested else others).append(group)
         tables = [
-            Table(tuple(g.name for g in groups), _rows(self.runs, groups, list(samples.values()), {}))
+            ScoreTable(tuple(g.name for g in groups), _rows(self.runs, groups, list(samples.values()), {}))
             for groups in (chain, *([other] for other in others))
         ]
         diagnostics = self._diagnostics()
         return [*(t for t in tables if t.rows), *([diagnostics] if diagnostics else [])]
 
-    def _diagnostics(self) -> Table | None:
+    def _diagnostics(self) -> ScoreTable | None:
         exclude = self.aggregation.exclude
         cells = [view.cells(DIAGNOSTIC, "/".join(exclude.values())) for view in self.runs]
         if not any(cells):
             return None
-        return Table((DIAGNOSTIC,), (Row("/".join(exclude.values()), dict(exclude), cells),))
+        return ScoreTable((DIAGNOSTIC,), (TableRow("/".join(exclude.values()), dict(exclude), cells),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,7 +336,7 @@ def _refines(fine: Group, coarse: Group, cases: Iterable[Tags]) -> bool:
     return all(home.setdefault(_key(fine, tags), _key(coarse, tags)) == _key(coarse, tags) for tags in cases)
 
 
-def _rows(runs: Sequence[RunView], groups: Sequence[Group], cases: Sequence[Tags], above: Tags) -> tuple[Row, ...]:
+def _rows(runs: Sequence[RunView], groups: Sequence[Group], cases: Sequence[Tags], above: Tags) -> tuple[TableRow, ...]:
     """Rows of the first group, in the order of the summary, each with the rows of the next group inside it."""
     if not groups:
         return ()
@@ -353,7 +353,7 @@ def _rows(runs: Sequence[RunView], groups: Sequence[Group], cases: Sequence[Tags
         own = [shared[tag] for tag in group.by if tag not in above] or [key]
         children = _rows(runs, finer, members[key], shared)
         rows.append(
-            Row(
+            TableRow(
                 "/".join(own),
                 shared,
                 [view.cells(group.name, key) for view in runs],

@@ -1,4 +1,4 @@
-"""Single cases as small pictures in a row, each leading to the case in the gallery."""
+"""Cards of single cases: small pictures in a row, each leading to the case in the gallery."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from editscope.wording import failure
 MIME = {".webp": "image/webp", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png"}
 
 
-def strip(title: str, cards: Sequence[Html]) -> Html | None:
+def case_row(title: str, cards: Sequence[Html]) -> Html | None:
     """A row of cases under a title."""
     return el("div", el("h3", title), el("div", cards, cls="strip-cards"), cls="case-strip") if cards else None
 

@@ -1,4 +1,4 @@
-"""The data behind the gallery, as columns: one entry per case, and for each run one entry per case."""
+"""Data behind the gallery, as columns: one entry per case, and for each run one entry per case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What judges said about an edit, for the page of its case: each question with its replies, and the score it gave."""
+"""Verdicts on an edit, for the page of its case: each question with its replies, and the score it gave."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the pictures of a report are: small ones inside the page while there is room, the rest beside it."""
+"""Pictures of a report: small ones inside the page while there is room, the rest beside it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Place: TypeAlias = "int | str"
 """A number in the case's block of pictures, or ``NONE``, or an address as seen from the page."""
 
 
-class Shelf:
+class RunPictures:
     """The pictures of one run: where they are on disk, and how the page gets at those that stay beside it."""
 
     def __init__(self, view: RunView, out: Path, bundle: bool) -> None:
@@ -127,7 +127,7 @@ class Places:
         return block[text]
 
 
-def place_pictures(shelves: Sequence[Shelf], cases: Sequence[SharedCase], room: int) -> Places:
+def place_pictures(pictures_of: Sequence[RunPictures], cases: Sequence[SharedCase], room: int) -> Places:
     """Decide where every picture is. Inside the page: inputs and answers first, then what runs made of a case.
 
     Cases take turns, so that every kind of case has some of its pictures inside: first the worst of each stratum,
@@ -138,15 +138,15 @@ def place_pictures(shelves: Sequence[Shelf], cases: Sequence[SharedCase], room: 
         room,
         [{} for _ in cases],
         {role: [NONE] * n for role in SHARED},
-        [{role: [NONE] * n for role in (*OWN, FULL)} for _ in shelves],
+        [{role: [NONE] * n for role in (*OWN, FULL)} for _ in pictures_of],
     )
     order = fair_order(cases)
     homes = [home_of(case) for case in cases]
     for number in order:
         for role in _roles(cases[number], SHARED, shared=True):
             for index, record in cases[number].records.items():
-                if path := shelves[index].small(record, homes[number], role):
-                    at = _place(places, shelves[index], homes[number], number, path)
+                if path := pictures_of[index].small(record, homes[number], role):
+                    at = _place(places, pictures_of[index], homes[number], number, path)
                     places.shared.setdefault(role, [NONE] * n)[number] = at
                     break
     for number in order:
@@ -154,10 +154,10 @@ def place_pictures(shelves: Sequence[Shelf], cases: Sequence[SharedCase], room: 
         for index, record in cases[number].records.items():
             own = places.own[index]
             for role in roles:
-                if path := shelves[index].small(record, homes[number], role):
-                    at = _place(places, shelves[index], homes[number], number, path)
+                if path := pictures_of[index].small(record, homes[number], role):
+                    at = _place(places, pictures_of[index], homes[number], number, path)
                     own.setdefault(role, [NONE] * n)[number] = at
-            for role, address in shelves[index].full(record, homes[number]).items():
+            for role, address in pictures_of[index].full(record, homes[number]).items():
                 own.setdefault(role, [NONE] * n)[number] = address
     return places
 
@@ -170,12 +170,12 @@ def _roles(case: SharedCase, usual: Sequence[str], *, shared: bool) -> Sequence[
     return sorted((k for k in kinds if k.startswith(OF_THE_CASE) == shared), key=lambda k: not k.startswith("edit"))
 
 
-def _place(places: Places, shelf: Shelf, home: str, number: int, path: str) -> Place:
+def _place(places: Places, pictures: RunPictures, home: str, number: int, path: str) -> Place:
     inside = places.put(number, path)
     if inside is not None:
         return inside
     places.outside += 1
-    return shelf.address(path, home, os.path.splitext(os.path.basename(path))[0]) or NONE  # noqa: PTH119, PTH122
+    return pictures.address(path, home, os.path.splitext(os.path.basename(path))[0]) or NONE  # noqa: PTH119, PTH122
 
 
 def home_of(case: SharedCase) -> str:

@@ -1,4 +1,4 @@
-"""The figures of a judge audit: a table with intervals, a plot of score against mIoU, a matrix of levels and scores."""
+"""Figures of a judge audit: a table with intervals, a plot of score against mIoU, a matrix of levels and scores."""
 
 from __future__ import annotations
 

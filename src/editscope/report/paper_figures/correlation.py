@@ -1,4 +1,4 @@
-"""How scores on two suites go together: one point for each model, with the line through them."""
+"""Scores on two suites against each other: one point for each model, with the line through them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from editscope.errors import BadInput
 from editscope.report.figure_data.correlation import printed_scores, ranking_metric, run_scores
 from editscope.report.model import RunView
-from editscope.report.paper_figures.registry import Material, NothingToDraw, figure
+from editscope.report.paper_figures.registry import FigureContext, NothingToDraw, figure
 from editscope.report.paper_figures.style import (
     COLORS,
     INK,
@@ -37,7 +37,7 @@ Scores: TypeAlias = "tuple[Mapping[str, float], Mapping[str, float]]"
 
 
 @dataclass(frozen=True)
-class Panel:
+class ScorePanel:
     """Scores of the same models on two suites; ``setting`` says below each axis how the scores were come by."""
 
     title: str
@@ -47,18 +47,18 @@ class Panel:
 
 
 @figure("correlation", "Scores of the same models on two suites, with the least-squares line and its 95 % band.")
-def correlation(material: Material) -> Figure:
+def correlation(context: FigureContext) -> Figure:
     """Editors that were run on two suites, and published models if asked for: each suite by its own headline."""
-    suites = _suites(material)
+    suites = _suites(context)
     try:
-        panels = [(panel, relate(*panel.scores)) for panel in _panels(material, suites)]
+        panels = [(panel, relate(*panel.scores)) for panel in _panels(context, suites)]
     except BadInput as error:
         raise NothingToDraw(str(error)) from error
     if not panels:
         raise NothingToDraw("it needs three editors that were run on two suites, or --with-published")
-    metrics = [ranking_metric(material.model, suite) for suite in suites]
-    across = len(panels) if material.wide else 1
-    side = material.inches / 2 if material.wide else material.inches
+    metrics = [ranking_metric(context.model, suite) for suite in suites]
+    across = len(panels) if context.wide else 1
+    side = context.inches / 2 if context.wide else context.inches
     drawing = new_figure(side * across, SHAPE * side * len(panels) / across)
     axes_ = np.ravel(drawing.subplots(len(panels) // across, across, squeeze=False))
     for axes, (panel, relation) in zip(axes_, panels, strict=True):
@@ -69,17 +69,17 @@ def correlation(material: Material) -> Figure:
     return drawing
 
 
-def _suites(material: Material) -> tuple[str, str]:
+def _suites(context: FigureContext) -> tuple[str, str]:
     """Two suites to compare: those of the runs, or this one and the one whose published models it shares most of."""
-    suites = list(dict.fromkeys(sheet.suite for sheet in material.model.sheets))
+    suites = list(dict.fromkeys(sheet.suite for sheet in context.model.sheets))
     if len(suites) > 1:
         return suites[0], suites[1]
-    if material.published:
+    if context.published:
         from editscope.published import suites as known
 
-        ours = printed_scores(material.model, suites[0]).keys()
+        ours = printed_scores(context.model, suites[0]).keys()
         shared = {
-            other: len(ours & printed_scores(material.model, other).keys()) for other in known() if other != suites[0]
+            other: len(ours & printed_scores(context.model, other).keys()) for other in known() if other != suites[0]
         }
         partner = max(shared, key=lambda other: shared[other])  # the first of equal ones
         if shared[partner] >= LEAST:
@@ -87,19 +87,19 @@ def _suites(material: Material) -> tuple[str, str]:
     raise NothingToDraw("it needs runs on two suites, or --with-published for a suite whose paper has two")
 
 
-def _panels(material: Material, suites: tuple[str, str]) -> list[Panel]:
+def _panels(context: FigureContext, suites: tuple[str, str]) -> list[ScorePanel]:
     """The runs, then the published models, as far as three of them have both suites."""
     first, second = suites
-    found = [Panel("These runs", _run_scores(material, suites), COLORS[0])]
-    if material.published:
-        printed = (printed_scores(material.model, first), printed_scores(material.model, second))
-        found.append(Panel("Published (authors' sets)", printed, PAPER_GRAY, (_setting(first), _setting(second))))
+    found = [ScorePanel("These runs", _run_scores(context, suites), COLORS[0])]
+    if context.published:
+        printed = (printed_scores(context.model, first), printed_scores(context.model, second))
+        found.append(ScorePanel("Published (authors' sets)", printed, PAPER_GRAY, (_setting(first), _setting(second))))
     return [panel for panel in found if len(panel.scores[0].keys() & panel.scores[1].keys()) >= LEAST]
 
 
-def _run_scores(material: Material, suites: tuple[str, str]) -> Scores:
+def _run_scores(context: FigureContext, suites: tuple[str, str]) -> Scores:
     """The headline of every editor on both suites, by its spec."""
-    first, second = (run_scores(material.model, suite, _spec) for suite in suites)
+    first, second = (run_scores(context.model, suite, _spec) for suite in suites)
     return {name: mean for name, (_, mean) in first.items()}, {name: mean for name, (_, mean) in second.items()}
 
 

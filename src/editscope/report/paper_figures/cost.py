@@ -15,7 +15,7 @@ from editscope.report.figure_data.cost import (
     quality_by_price,
     quality_by_time,
 )
-from editscope.report.paper_figures.registry import Material, NothingToDraw, figure
+from editscope.report.paper_figures.registry import FigureContext, NothingToDraw, figure
 from editscope.report.paper_figures.style import INK, Axes, Figure, legend_above, new_figure, plain_axes
 from editscope.wording import metric_title
 
@@ -23,33 +23,33 @@ from editscope.wording import metric_title
 @figure(
     "cost", "Quality against the price and the time of an edit; the dotted line joins runs that none beats in both."
 )
-def cost(material: Material) -> Figure:
+def cost(context: FigureContext) -> Figure:
     """One panel for money and one for time, as far as the runs know them."""
-    gathered = ((DOLLARS, quality_by_price(material.sheet)), (SECONDS, quality_by_time(material.sheet)))
+    gathered = ((DOLLARS, quality_by_price(context.sheet)), (SECONDS, quality_by_time(context.sheet)))
     panels = [(title, points) for title, points in gathered if len(points) > 1]
     if not panels:
         raise NothingToDraw("it needs two runs whose edits were timed: files that were there already are not")
-    across = len(panels) if material.wide else 1
+    across = len(panels) if context.wide else 1
     down = len(panels) // across
-    height = (2.3 if material.wide else 2.1 * down) + material.legend_height
-    drawing = new_figure(material.inches, height)
+    height = (2.3 if context.wide else 2.1 * down) + context.legend_height
+    drawing = new_figure(context.inches, height)
     axes_ = np.ravel(drawing.subplots(down, across, squeeze=False, sharey=True))
     for axes, (title, points) in zip(axes_, panels, strict=True):
-        _panel(axes, material, points)
+        _panel(axes, context, points)
         axes.set_xlabel(title)
-        if axes is axes_[0] or not material.wide:
-            axes.set_ylabel(metric_title(material.sheet.headline))
+        if axes is axes_[0] or not context.wide:
+            axes.set_ylabel(metric_title(context.sheet.headline))
     handles, _ = axes_[-1].get_legend_handles_labels()  # everybody has a time
-    legend_above(drawing, handles, material.inches)
+    legend_above(drawing, handles, context.inches)
     return drawing
 
 
-def _panel(axes: Axes, material: Material, points: Sequence[QualityPoint]) -> None:
+def _panel(axes: Axes, context: FigureContext, points: Sequence[QualityPoint]) -> None:
     for point in points:
-        name, look = material.drawn_as(point.view)
+        name, style = context.drawn_as(point.view)
         mean, lo, hi = (float(point.cell[end]) for end in ("mean", "lo", "hi"))
         axes.errorbar(
-            point.x, mean, yerr=[[mean - lo], [hi - mean]], fmt=look.marker, color=look.color, markersize=4.5,
+            point.x, mean, yerr=[[mean - lo], [hi - mean]], fmt=style.marker, color=style.color, markersize=4.5,
             markeredgecolor="white", markeredgewidth=0.4, elinewidth=0.8, label=name,
         )  # fmt: skip
     xs = [point.x for point in points]

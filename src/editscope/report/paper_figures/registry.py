@@ -1,4 +1,4 @@
-"""What a figure is drawn from, and the register of figures."""
+"""Registry of figures, and the context that each is drawn from."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from editscope.report.model import Model, RunView, Sheet
-from editscope.report.paper_figures.style import WIDTHS, Figure, Look, legend_rows, look, short
-from editscope.report.paper_tables import Board, board, main_groups, own_protocol, run_names
+from editscope.report.paper_figures.style import WIDTHS, Figure, RunStyle, legend_rows, run_style, short
+from editscope.report.paper_tables import GroupFigures, figures_by_group, main_groups, own_protocol, run_names
 from editscope.wording import plain, suite_name
 
 Rows: TypeAlias = Mapping[str, Sequence[Any]]
@@ -20,7 +20,7 @@ class NothingToDraw(Exception):  # a figure that has no data says why, and the o
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
+class FigureContext:
     """Runs over one set, and what was asked for."""
 
     model: Model
@@ -35,9 +35,9 @@ class Material:
         return self.with_published and (not self.sheet.judged or own_protocol(self.sheet))
 
     @cached_property
-    def board(self) -> Board:
+    def group_figures(self) -> GroupFigures:
         """The figures of the runs, and of published models if asked for."""
-        return board(self.sheet, published=self.published)
+        return figures_by_group(self.sheet, published=self.published)
 
     @property
     def inches(self) -> float:
@@ -60,14 +60,14 @@ class Material:
         return tuple(short(name) for name in run_names(self.sheet))
 
     @cached_property
-    def looks(self) -> tuple[Look, ...]:
+    def styles(self) -> tuple[RunStyle, ...]:
         """How each run is drawn: by its place in its own set, so that a set always starts with the first color."""
-        return tuple(look(place) for place in range(len(self.runs)))
+        return tuple(run_style(place) for place in range(len(self.runs)))
 
-    def drawn_as(self, view: RunView) -> tuple[str, Look]:
-        """The name and the look of a run of the set."""
+    def drawn_as(self, view: RunView) -> tuple[str, RunStyle]:
+        """The name and the style of a run of the set."""
         place = self.runs.index(view)
-        return self.names[place], self.looks[place]
+        return self.names[place], self.styles[place]
 
     @property
     def legend_height(self) -> float:
@@ -107,7 +107,7 @@ class Material:
         return suite_name(self.sheet.suite)
 
 
-Draw: TypeAlias = Callable[[Material], Figure]
+Draw: TypeAlias = Callable[[FigureContext], Figure]
 
 
 @dataclass(frozen=True)

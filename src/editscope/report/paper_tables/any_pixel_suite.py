@@ -1,26 +1,26 @@
-"""The layout of a suite that has none of its own: its groups as the suite's aggregation nests them."""
+"""Layout of a suite that has none of its own: its groups as the suite's aggregation nests them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from editscope.report.paper_tables.group_figures import OVERALL, Board
+from editscope.report.paper_tables.group_figures import OVERALL, GroupFigures
 from editscope.stats.summary import DIAGNOSTIC
 from editscope.suites.tables import PaperRow, PaperTable
 from editscope.wording import metric_title, plain, suite_name
 
 
-def tables(board: Board) -> Iterator[PaperTable]:
+def tables(groups: GroupFigures) -> Iterator[PaperTable]:
     """A nested table of the headline metric, one for every group that does not nest, then the diagnostics."""
-    metric = board.sheet.headline
-    nested, others = _chain(board)
-    yield nested_table(board, nested, metric)
+    metric = groups.sheet.headline
+    nested, others = _chain(groups)
+    yield nested_table(groups, nested, metric)
     for by in others:
-        yield flat_table(board, by, metric)
-    yield from diagnostics(board)
+        yield flat_table(groups, by, metric)
+    yield from diagnostics(groups)
 
 
-def nested_table(board: Board, levels: list[str], metric: str) -> PaperTable:
+def nested_table(groups: GroupFigures, levels: list[str], metric: str) -> PaperTable:
     """Rows of the coarser group as headings with their average, the finer group inside them, the benchmark last."""
     rows: list[PaperRow] = []
     finest = plain(levels[-1]) if levels else ""
@@ -29,26 +29,26 @@ def nested_table(board: Board, levels: list[str], metric: str) -> PaperTable:
     if len(levels) == 2:
         outer, inner = levels
         what += f" An average row is the mean of its {plain(outer).lower()}; the last row is the benchmark."
-        for key, members in board.inside(outer, inner).items():
-            rows.append(PaperRow("head", plain(key), board.tags(outer, key)))
-            rows.append(board.row("average", "Average", outer, key, metric))
-            rows += [board.row("row", short_label(member, key), inner, member, metric, 1) for member in members]
+        for key, members in groups.inside(outer, inner).items():
+            rows.append(PaperRow("head", plain(key), groups.tags(outer, key)))
+            rows.append(groups.row("average", "Average", outer, key, metric))
+            rows += [groups.row("row", short_label(member, key), inner, member, metric, 1) for member in members]
     else:
-        rows += [board.row("row", plain(key), by, key, metric) for by in levels for key in board.keys(by)]
-    rows.append(board.row("overall", suite_name(board.sheet.suite), *OVERALL, metric))
+        rows += [groups.row("row", plain(key), by, key, metric) for by in levels for key in groups.keys(by)]
+    rows.append(groups.row("overall", suite_name(groups.sheet.suite), *OVERALL, metric))
     decimals = decimals_of(metric)
-    return PaperTable("rows", title, board.caption(what), board.columns, tuple(rows), metric, decimals, stub=finest)
+    return PaperTable("rows", title, groups.caption(what), groups.columns, tuple(rows), metric, decimals, stub=finest)
 
 
-def flat_table(board: Board, by: str, metric: str, *, name: str = "", source: str = "") -> PaperTable:
+def flat_table(groups: GroupFigures, by: str, metric: str, *, name: str = "", source: str = "") -> PaperTable:
     """A table of one group, every figure with its half-width."""
-    rows = tuple(board.row("row", plain(key), by, key, metric) for key in board.keys(by))
+    rows = tuple(groups.row("row", plain(key), by, key, metric) for key in groups.keys(by))
     title = f"{metric_title(metric)} by {plain(by).lower()}"
     return PaperTable(
         name or by,
         title,
-        board.caption(f"{title}."),
-        board.columns,
+        groups.caption(f"{title}."),
+        groups.columns,
         rows,
         metric,
         decimals_of(metric),
@@ -58,21 +58,21 @@ def flat_table(board: Board, by: str, metric: str, *, name: str = "", source: st
     )
 
 
-def diagnostics(board: Board) -> Iterator[PaperTable]:
+def diagnostics(groups: GroupFigures) -> Iterator[PaperTable]:
     """The cases that stay out of every average, if a run has any."""
-    tags = dict(board.sheet.aggregation.exclude)
+    tags = dict(groups.sheet.aggregation.exclude)
     rows = [
-        PaperRow("row", metric_title(metric), tags, board.cells(DIAGNOSTIC, key, metric))
-        for key in board.keys(DIAGNOSTIC)
-        for metric in board.metrics
+        PaperRow("row", metric_title(metric), tags, groups.cells(DIAGNOSTIC, key, metric))
+        for key in groups.keys(DIAGNOSTIC)
+        for metric in groups.metrics
     ]
     if rows:
         which = ", ".join(plain(value).lower() for value in tags.values())
         title = f"Diagnostic cases ({which}), outside every average"
-        caption = board.caption(f"{title}.", cases=False)
-        metric = board.sheet.headline
+        caption = groups.caption(f"{title}.", cases=False)
+        metric = groups.sheet.headline
         yield PaperTable(
-            "diagnostic", title, caption, board.columns, tuple(rows), metric, stub="Metric", spread=("row",)
+            "diagnostic", title, caption, groups.columns, tuple(rows), metric, stub="Metric", spread=("row",)
         )
 
 
@@ -95,11 +95,11 @@ def decimals_of(metric: str) -> int:
     return 2 if metric.endswith("_ratio") else 1
 
 
-def _chain(board: Board) -> tuple[list[str], list[str]]:
+def _chain(groups: GroupFigures) -> tuple[list[str], list[str]]:
     """The groups that refine one another from the first, and the others."""
     chain: list[str] = []
     others: list[str] = []
-    for group in board.sheet.aggregation.groups:
-        nests = not chain or board.refines(group.name, chain[-1])
+    for group in groups.sheet.aggregation.groups:
+        nests = not chain or groups.refines(group.name, chain[-1])
         (chain if nests and len(chain) < 2 else others).append(group.name)
     return chain, others

@@ -1,4 +1,4 @@
-"""Runs and published models side by side, asked for any figure of any group by one question."""
+"""Figures of runs and published models side by side, by group, row and metric."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PIXEL_METRICS = ("miou", "edit_accuracy", "preservation_accuracy")
 
 
 @dataclass(frozen=True, eq=False)
-class Board:
+class GroupFigures:
     """The runs of a sheet, then published models; ``cell`` and ``row`` give the figures of a group."""
 
     sheet: Sheet
@@ -146,7 +146,7 @@ class Board:
         return " ".join(said)
 
 
-def board(sheet: Sheet, published: bool = False, *, as_published: bool = False) -> Board:
+def figures_by_group(sheet: Sheet, published: bool = False, *, as_published: bool = False) -> GroupFigures:
     """The runs of a sheet, and published results of the same suite if asked for.
 
     ``as_published`` adds the runs once more, counted as the published results were, where that differs.
@@ -159,7 +159,7 @@ def board(sheet: Sheet, published: bool = False, *, as_published: bool = False) 
         for column, found in (*again, *_published(sheet)):
             columns.append(column)
             figures.append(found)
-    return Board(sheet, tuple(columns), tuple(figures))
+    return GroupFigures(sheet, tuple(columns), tuple(figures))
 
 
 def run_names(sheet: Sheet) -> tuple[str, ...]:

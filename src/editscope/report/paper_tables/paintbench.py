@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from editscope.report.paper_tables.any_pixel_suite import decimals_of, diagnostics, flat_table, short_label
-from editscope.report.paper_tables.group_figures import OVERALL, Board
+from editscope.report.paper_tables.group_figures import OVERALL, GroupFigures
 from editscope.report.paper_tables.registry import layout
 from editscope.suites.tables import Column, PaperRow, PaperTable
 from editscope.wording import metric_title, plain
@@ -27,7 +27,7 @@ NUMBERS = MappingProxyType({"miou": 0, "edit_accuracy": 1, "preservation_accurac
 
 
 @layout("paintbench")
-def paintbench(board: Board) -> Iterator[PaperTable]:
+def paintbench(board: GroupFigures) -> Iterator[PaperTable]:
     """Tables 1 and 2, 13, 15, 16 to 18 and 19 to 21 of the paper, then the preservation split."""
     headline = board.sheet.headline
     yield _tasks(board, "category", headline, f"Table 1 {PAPER}")
@@ -45,7 +45,7 @@ def paintbench(board: Board) -> Iterator[PaperTable]:
 
 
 @layout("tinygrafix")
-def tinygrafix(board: Board) -> Iterator[PaperTable]:
+def tinygrafix(board: GroupFigures) -> Iterator[PaperTable]:
     """Tables 3 and 14, then 22 to 24 of the paper, which repeat the tasks for the other metrics."""
     headline = board.sheet.headline
     yield _tasks(board, "chart", headline, f"Tables 3 and 22 {PAPER}")
@@ -58,7 +58,7 @@ def tinygrafix(board: Board) -> Iterator[PaperTable]:
     yield from diagnostics(board)
 
 
-def _tasks(board: Board, outer: str, metric: str, source: str) -> PaperTable:
+def _tasks(board: GroupFigures, outer: str, metric: str, source: str) -> PaperTable:
     """Tasks under their category with its average, the benchmark last."""
     rows: list[PaperRow] = []
     for key, tasks in board.inside(outer, "task").items():
@@ -74,7 +74,7 @@ def _tasks(board: Board, outer: str, metric: str, source: str) -> PaperTable:
     return _table(board, name, f"{metric_title(metric)} by task", what, rows, metric, source, "Task")
 
 
-def _modes(board: Board, metric: str) -> PaperTable:
+def _modes(board: GroupFigures, metric: str) -> PaperTable:
     """Task-modes under their category; a task without modes is one row."""
     rows: list[PaperRow] = []
     modes = board.inside("task", "mode")
@@ -92,7 +92,7 @@ def _modes(board: Board, metric: str) -> PaperTable:
     return _table(board, f"modes-{metric}", title, f"{title}.", rows, metric, _source(16, metric), "Task and mode")
 
 
-def _conditions(board: Board, metric: str) -> PaperTable:
+def _conditions(board: GroupFigures, metric: str) -> PaperTable:
     """The baseline as it is, every other condition as a difference from it."""
     there = board.keys("condition")
     if BASELINE not in there:
@@ -113,7 +113,7 @@ def _conditions(board: Board, metric: str) -> PaperTable:
     return _table(board, "conditions", title, what, rows, metric, f"Table 2 {PAPER}", "Condition")
 
 
-def _averages(board: Board, outer: str, metric: str, source: str) -> PaperTable:
+def _averages(board: GroupFigures, outer: str, metric: str, source: str) -> PaperTable:
     """One row for each model: the averages and the benchmark, all with half-widths."""
     groups = [(outer, key) for key in board.keys(outer)]
     columns = [Column(plain(key), filter=board.tags(outer, key)) for _, key in groups] + [Column("Benchmark")]
@@ -134,7 +134,7 @@ def _averages(board: Board, outer: str, metric: str, source: str) -> PaperTable:
 
 
 def _table(
-    board: Board, name: str, title: str, what: str, rows: list[PaperRow], metric: str, source: str, stub: str
+    board: GroupFigures, name: str, title: str, what: str, rows: list[PaperRow], metric: str, source: str, stub: str
 ) -> PaperTable:
     return PaperTable(
         name,

@@ -14,7 +14,7 @@ from editscope.report.paper_tables.any_judged_suite import (
     slices,
     table_of,
 )
-from editscope.report.paper_tables.group_figures import OVERALL, Board
+from editscope.report.paper_tables.group_figures import OVERALL, GroupFigures
 from editscope.report.paper_tables.registry import layout
 from editscope.suites.tables import Column, PaperRow, PaperTable
 from editscope.wording import plain
@@ -29,7 +29,7 @@ WHAT = (
 
 
 @layout("picabench")
-def picabench(board: Board) -> Iterator[PaperTable]:
+def picabench(board: GroupFigures) -> Iterator[PaperTable]:
     """A table of laws for each level, the levels side by side, then what the paper has no table of."""
     levels = slices(board, "level")
     for cut in levels:
@@ -57,7 +57,7 @@ def _laws(cut: Slice) -> list[tuple[Column, At]]:
     return found
 
 
-def _levels(board: Board, levels: list[Slice]) -> PaperTable:
+def _levels(board: GroupFigures, levels: list[Slice]) -> PaperTable:
     """Every model at every level, in rows."""
     whole = Slice(board)
     columns = [

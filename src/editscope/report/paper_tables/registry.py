@@ -1,17 +1,17 @@
-"""Which suite has which tables: small functions registered by the suite's name, and general layouts for the rest."""
+"""Registry of table layouts: small functions by the suite's name, and general layouts for the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
-from editscope.report.paper_tables.group_figures import Board, board
+from editscope.report.paper_tables.group_figures import GroupFigures, figures_by_group
 from editscope.suites.tables import PaperTable
 
 if TYPE_CHECKING:
     from editscope.report.model import Sheet
 
-Layout: TypeAlias = Callable[[Board], Iterable[PaperTable]]
+Layout: TypeAlias = Callable[[GroupFigures], Iterable[PaperTable]]
 
 _LAYOUTS: dict[str, Layout] = {}
 
@@ -38,7 +38,7 @@ def paper_tables(sheet: Sheet, published: bool = False) -> tuple[PaperTable, ...
 
     plain: Layout = judged.tables if sheet.judged else general.tables
     foreign = sheet.judged and not own_protocol(sheet)
-    shown = board(sheet) if foreign else board(sheet, published, as_published=True)
+    shown = figures_by_group(sheet) if foreign else figures_by_group(sheet, published, as_published=True)
     made = plain(shown) if foreign else _LAYOUTS.get(sheet.suite, plain)(shown)
     return tuple(table for table in made if table.columns and any(row.cells for row in table.rows))
 

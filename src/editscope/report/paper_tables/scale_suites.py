@@ -16,7 +16,7 @@ from editscope.report.paper_tables.any_judged_suite import (
     slices,
     table_of,
 )
-from editscope.report.paper_tables.group_figures import OVERALL, Board
+from editscope.report.paper_tables.group_figures import OVERALL, GroupFigures
 from editscope.report.paper_tables.registry import layout
 from editscope.suites.tables import Column, PaperRow, PaperTable
 from editscope.wording import metric_name, plain
@@ -30,7 +30,7 @@ FORMS = {"implicit": {"level": "", "setting": ""}, "paraphrase": {"level": "", "
 
 
 @layout("worldedit")
-def worldedit(board: Board) -> Iterator[PaperTable]:
+def worldedit(board: GroupFigures) -> Iterator[PaperTable]:
     """Modes and metrics for each form of instruction, then modes alone, forms side by side."""
     forms = [
         Slice(board, cut.tag, cut.value, FORMS.get(cut.value, {})) if cut.tag else cut for cut in slices(board, "level")
@@ -66,7 +66,7 @@ def worldedit(board: Board) -> Iterator[PaperTable]:
 
 
 @layout("kris")
-def kris(board: Board) -> Iterator[PaperTable]:
+def kris(board: GroupFigures) -> Iterator[PaperTable]:
     """Dimensions and metrics under their kind of knowledge, with its average; then the twenty categories."""
     cut = Slice(board)
     about = "Scores from 0 to 100: (s − 1) × 25. Every average is over cases, and a case is the mean of its metrics."
@@ -95,7 +95,7 @@ def kris(board: Board) -> Iterator[PaperTable]:
 
 
 @layout("rise")
-def rise(board: Board) -> Iterator[PaperTable]:
+def rise(board: GroupFigures) -> Iterator[PaperTable]:
     """Accuracy by category, then the score and its parts."""
     cut = Slice(board)
     about = "Accuracy is the share of cases with full marks on all that applies to them."
@@ -117,7 +117,7 @@ def rise(board: Board) -> Iterator[PaperTable]:
 
 
 @layout("inedit")
-def inedit(board: Board) -> Iterator[PaperTable]:
+def inedit(board: GroupFigures) -> Iterator[PaperTable]:
     """Categories with overall and accuracy, metrics by category, and the accuracy of sub-tasks."""
     cut = Slice(board)
     about = (
@@ -159,7 +159,7 @@ def _categories(cut: Slice) -> Iterator[tuple[Column, At]]:
             )
 
 
-def _subtasks(board: Board, cut: Slice, tasks: list[str]) -> PaperTable:
+def _subtasks(board: GroupFigures, cut: Slice, tasks: list[str]) -> PaperTable:
     """The share of full marks in each sub-task, under its category."""
     rows: list[PaperRow] = []
     inside = board.inside("category", "subtask")

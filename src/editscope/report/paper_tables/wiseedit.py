@@ -15,7 +15,7 @@ from editscope.report.paper_tables.any_judged_suite import (
     slices,
     table_of,
 )
-from editscope.report.paper_tables.group_figures import OVERALL, Board, difference
+from editscope.report.paper_tables.group_figures import OVERALL, GroupFigures, difference
 from editscope.report.paper_tables.registry import layout
 from editscope.suites.tables import Column, PaperCell, PaperRow, PaperTable
 from editscope.wording import plain
@@ -29,7 +29,7 @@ SINGLE = "single"
 
 
 @layout("wiseedit")
-def wiseedit(board: Board) -> Iterator[PaperTable]:
+def wiseedit(board: GroupFigures) -> Iterator[PaperTable]:
     """Tasks and metrics in each language, then what differs: inputs, languages, kinds of knowledge."""
     languages = slices(board, "language")
     for cut in languages:
@@ -49,7 +49,7 @@ def wiseedit(board: Board) -> Iterator[PaperTable]:
 
 
 @layout("wiseedit-complex")
-def wiseedit_complex(board: Board) -> Iterator[PaperTable]:
+def wiseedit_complex(board: GroupFigures) -> Iterator[PaperTable]:
     """All five metrics in both languages, and the mean of the two."""
     languages = slices(board, "language")
     columns, cells = [], []
@@ -146,7 +146,7 @@ def _inputs(cut: Slice) -> PaperTable:
     number = "6" if cut.value == "cn" else "5"
     title = f"All inputs and single images, {said} instructions"
     return table_of(
-        cut.board,
+        cut.groups,
         f"inputs-{cut.value or 'all'}",
         title,
         f"{SCALE} The same runs over all cases and over those with one input image.",
@@ -158,7 +158,7 @@ def _inputs(cut: Slice) -> PaperTable:
     )
 
 
-def _languages(board: Board, languages: list[Slice]) -> PaperTable:
+def _languages(board: GroupFigures, languages: list[Slice]) -> PaperTable:
     """Task averages in each language, and the difference of the second to the first."""
     first, second = (replace(cut, published=False) for cut in (languages[0], languages[-1]))
     rows: list[PaperRow] = []

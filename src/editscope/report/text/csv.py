@@ -10,7 +10,7 @@ from typing import Any
 from editscope.errors import BadInput
 from editscope.report.judged_runs import is_judged
 from editscope.report.model import Model, Sheet
-from editscope.report.paper_tables import board
+from editscope.report.paper_tables import figures_by_group
 from editscope.results.accounting import accounting_of, other_than
 
 COLUMNS = (
@@ -91,7 +91,7 @@ def _differences(sheet: Sheet) -> Iterator[str]:
 
 
 def _published(sheet: Sheet) -> Iterator[str]:
-    columns = board(sheet, published=True)
+    columns = figures_by_group(sheet, published=True)
     for column, figures in zip(columns.columns, columns.figures, strict=True):
         if not column.published:
             continue

@@ -1,4 +1,4 @@
-"""A table of colored cells: many runs by many rows at a glance, each cell a way to its cases."""
+"""Tables of colored cells: many runs by many rows at a glance, each cell a link to its cases."""
 
 from __future__ import annotations
 

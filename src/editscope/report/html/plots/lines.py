@@ -30,7 +30,7 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class LinePlot:
     """Lines over places 0, 1, 2 … that ``ticks`` names; ``log`` draws values on a logarithmic scale."""
 
     ticks: Sequence[str]
@@ -139,7 +139,7 @@ class _Scale:
     ticks: tuple[tuple[float, str], ...]
 
     @classmethod
-    def of(cls, plot: Lines) -> _Scale:
+    def of(cls, plot: LinePlot) -> _Scale:
         found = [v for line in plot.lines for v in (*line.values, *line.lows, *line.highs) if v is not None]
         if plot.log:
             positive = [v for v in found if v > 0] or [1.0]

@@ -13,7 +13,7 @@ from editscope.report.html.sections.diagnosis import diagnosis
 from editscope.report.html.sections.edit_size import sizes
 from editscope.report.html.sections.failures import failures
 from editscope.report.html.sections.fidelity import fidelity
-from editscope.report.html.sections.judge_scores import opinions
+from editscope.report.html.sections.judge_scores import judge_scores
 from editscope.report.html.sections.judging import judging
 from editscope.report.html.sections.leaderboard import leaderboard
 from editscope.report.html.sections.overview import overview
@@ -25,7 +25,7 @@ from editscope.report.html.sections.sources import files, provenance
 from editscope.report.html.sections.speed_and_cost import cost
 from editscope.report.html.sections.tables import tables
 from editscope.report.model import Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Section:
 
     id: str
     label: str
-    make: Callable[[Sheet, Options], Html | None]
+    make: Callable[[Sheet, ReportOptions], Html | None]
 
 
 SECTIONS: tuple[Section, ...] = (
@@ -47,7 +47,7 @@ SECTIONS: tuple[Section, ...] = (
     Section("comparison", "Comparison", comparison),
     Section("tables", "Tables", tables),
     Section("papers", "Paper", papers),
-    Section("opinions", "Scores", opinions),
+    Section("opinions", "Scores", judge_scores),
     Section("curves", "Curves", tolerance),
     Section("profile", "Profile", profile),
     Section("sizes", "Sizes", sizes),

@@ -11,7 +11,7 @@ from editscope.report.figure_data.correlation import printed_scores, ranking_met
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import Mark, Scatter, figure
 from editscope.report.model import Model, RunView
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.wording import metric_title, suite_name, value
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ PARTNERS = {"paintbench": "tinygrafix", "tinygrafix": "paintbench"}
 STEPS = 40
 
 
-def correlation(model: Model, options: Options) -> Html | None:
+def correlation(model: Model, options: ReportOptions) -> Html | None:
     """One plot for each pair of suites that share editors, or published models if those are asked for."""
     plots = [plot for pair in _pairs(model, options) if (plot := _plot(model, *pair, published=options.published))]
     if not plots:
@@ -41,7 +41,7 @@ def correlation(model: Model, options: Options) -> Html | None:
     )
 
 
-def _pairs(model: Model, options: Options) -> list[tuple[str, str]]:
+def _pairs(model: Model, options: ReportOptions) -> list[tuple[str, str]]:
     here = list(dict.fromkeys(sheet.suite for sheet in model.sheets))
     pairs = list(combinations(here, 2))
     if options.published and not pairs and here[0] in PARTNERS:

@@ -8,17 +8,17 @@ from editscope.report.figure_data.curves import CURVES, tolerance_curves
 from editscope.report.html import inline_bars as charts
 from editscope.report.html.links import cases_query
 from editscope.report.html.markup import Html, el
-from editscope.report.html.plots import Choices, Json, Line, Lines, figure
+from editscope.report.html.plots import Choices, Json, Line, LinePlot, figure
 from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.stats.diagnosis import MeanCurves
 from editscope.wording import plain
 
 TOLERANCES = tuple(str(t) for t in range(11))
 
 
-def tolerance(sheet: Sheet, options: Options) -> Html | None:
+def tolerance(sheet: Sheet, options: ReportOptions) -> Html | None:
     """Three curves over the tolerance for the whole suite, or for the row of a table that one chooses."""
     if not sheet.has_curves:
         return None
@@ -70,7 +70,7 @@ def _curve_plot(which: int, versions: Sequence[Version]) -> Html:
     return figure(title, first.svg(title), first.traces(), arrangement, choices=choices, cls="small")
 
 
-def _lines(which: int, found: Sequence[tuple[RunView, MeanCurves, str]]) -> Lines:
+def _lines(which: int, found: Sequence[tuple[RunView, MeanCurves, str]]) -> LinePlot:
     lines = [
         Line(
             view.index,
@@ -80,10 +80,10 @@ def _lines(which: int, found: Sequence[tuple[RunView, MeanCurves, str]]) -> Line
         )
         for view, curves, link in found
     ]
-    return Lines(TOLERANCES, lines, "ΔE", "%", top=100.0)
+    return LinePlot(TOLERANCES, lines, "ΔE", "%", top=100.0)
 
 
-def _patches(plot: Lines, order: Sequence[int]) -> list[Json]:
+def _patches(plot: LinePlot, order: Sequence[int]) -> list[Json]:
     """What changes in each trace of the first version; a run without such cases shows nothing."""
     known = {line.index: line for line in plot.lines}
     return [

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 from editscope.report.figure_data.edit_size import EditSizes, edit_sizes
 from editscope.report.html.markup import Html, el
-from editscope.report.html.plots import Line, Lines, figure
+from editscope.report.html.plots import Line, LinePlot, figure
 from editscope.report.html.section_parts import section_card
 from editscope.report.model import Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 
 LEAST = 0.1
 """The lowest over-editing ratio of a logarithmic scale."""
 
 
-def sizes(sheet: Sheet, options: Options) -> Html | None:
+def sizes(sheet: Sheet, options: ReportOptions) -> Html | None:
     """Over-editing and mIoU by the size of the region that should change."""
     if not sheet.has_curves:
         return None
@@ -48,7 +48,7 @@ def _size_plots(record: EditSizes) -> list[Html]:
         top = 100.0 if field == "miou" else None
         everything = [v for line in lines for v in (*line.values, *line.highs) if v is not None]
         log = field == "over_edit" and max(everything, default=0.0) > 4
-        plot = Lines(
+        plot = LinePlot(
             record.labels, _above(lines) if log else lines, "pixels to change", "", top=top, log=log, marks=True
         )
         note = f"on a logarithmic scale; {LEAST} stands for less as well" if log else ""

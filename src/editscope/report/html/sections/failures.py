@@ -14,12 +14,12 @@ from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import Stack, Stacks, figure
 from editscope.report.html.section_parts import badge
 from editscope.report.model import Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.stats.diagnosis import Shares
 from editscope.wording import failure, failure_order, plain
 
 
-def failures(sheet: Sheet, options: Options) -> Html | None:
+def failures(sheet: Sheet, options: ReportOptions) -> Html | None:
     """Shares of failure modes by run, for all cases and each row of the coarsest group; then by task and condition."""
     if sheet.judged or not any(r.failure for view in sheet.runs for r in view.records[:50]):
         return None

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from editscope.report.figure_data.statistics import preservation
 from editscope.report.html.links import cases_query
 from editscope.report.html.markup import Html, el
-from editscope.report.html.plots import Line, Lines, figure
+from editscope.report.html.plots import Line, LinePlot, figure
 from editscope.report.html.section_parts import section_card
 from editscope.report.model import RunView, Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.stats.diagnosis import Fidelity
 
 
-def fidelity(sheet: Sheet, options: Options) -> Html | None:
+def fidelity(sheet: Sheet, options: ReportOptions) -> Html | None:
     """How much of what should stay does stay: in edits, and where the whole picture was to be returned."""
     found = [(view, made) for view in sheet.runs if sheet.has_curves and (made := preservation(sheet, view))]
     if not found:
@@ -39,5 +39,5 @@ def _kept_plot(title: str, found: Sequence[tuple[RunView, Fidelity]]) -> Html:
         Line(view.index, view.name, made.median, made.lower, made.upper, link=cases_query(view=view))
         for view, made in found
     ]
-    plot = Lines([str(t) for t in range(11)], lines, "ΔE", "%", top=100.0, marks=True)
+    plot = LinePlot([str(t) for t in range(11)], lines, "ΔE", "%", top=100.0, marks=True)
     return figure(title, plot.svg(title), plot.traces(), plot.layout(280), cls="small")

@@ -1,4 +1,4 @@
-"""What judges tend to say: how scores of each metric are spread, and where judges or samples contradict each other."""
+"""Scores that judges gave: how each metric is spread, and where judges or samples contradict each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from editscope.report.html.markup import Html, el
 from editscope.report.html.section_parts import badge
 from editscope.report.judged_runs import scales_of
 from editscope.report.model import RunView, Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.runfolder.repeats import case_name
 from editscope.wording import count, plain
 
@@ -31,7 +31,7 @@ class Dispute:
     apart: float
 
 
-def opinions(sheet: Sheet, options: Options) -> Html | None:
+def judge_scores(sheet: Sheet, options: ReportOptions) -> Html | None:
     """The spread of scores by metric and run, and the calls on which verdicts differ most."""
     if not sheet.judged:
         return None

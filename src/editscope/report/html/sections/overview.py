@@ -1,4 +1,4 @@
-"""The top of the page: every run on one ruler."""
+"""Overview at the top of the page: every run on one ruler."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.section_parts import badge
 from editscope.report.judged_runs import is_judged
 from editscope.report.model import Cells, RunView, Sheet, shown_spec
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.wording import count, ends, failure, interval, metric_name, metric_note, plain, value
 
 SIDE_METRICS = ("edit_accuracy", "preservation_accuracy")
@@ -19,7 +19,7 @@ JUDGED_SIDES = ("consistency", "accuracy_by_case", "accuracy", "score", "kf", "k
 """What stands beside the headline of a judged run: the first two that its protocol has."""
 
 
-def overview(sheet: Sheet, options: Options) -> Html:
+def overview(sheet: Sheet, options: ReportOptions) -> Html:
     """One line per run on a common ruler: the headline with its interval, two more figures, coverage."""
     metric = sheet.headline
     sides = side_metrics(sheet)

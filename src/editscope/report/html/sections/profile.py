@@ -11,12 +11,12 @@ from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import Dots, Point, Radar, Violin, Violins, figure
 from editscope.report.html.section_parts import FEW, run_heat, section_card
 from editscope.report.model import Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.stats.summary import percent_scale
 from editscope.wording import Metric, ends, metric_name, metric_title, plain, value
 
 
-def profile(sheet: Sheet, options: Options) -> Html | None:
+def profile(sheet: Sheet, options: ReportOptions) -> Html | None:
     """The shape of a model: its categories as a radar, its cases as violins, its tasks as dots with intervals."""
     side = [made for made in (_radar(sheet), _spread(sheet)) if made]
     tasks = _tasks(sheet)

@@ -8,12 +8,12 @@ from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.plots import Dots, Point, figure
 from editscope.report.html.section_parts import FEW, badge, run_heat, section_card
 from editscope.report.model import RunView, Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.stats.diagnosis import Gap, PaletteGap
 from editscope.wording import metric_name, plain, signed
 
 
-def conditions(sheet: Sheet, options: Options) -> Html | None:
+def conditions(sheet: Sheet, options: ReportOptions) -> Html | None:
     """What each condition of the scene does to the score, and the gap between palettes at exact match."""
     metric = sheet.headline
     parts = [part for part in (_deltas(sheet, condition_effects(sheet), metric), _palettes(sheet)) if part]

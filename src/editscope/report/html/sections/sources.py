@@ -1,4 +1,4 @@
-"""Where the figures come from: what was run, on which cases, with what, and files that did not fit."""
+"""Sources of the figures: what was run, on which cases, with what, and files that did not fit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.section_parts import badge
 from editscope.report.html.sections.overview import sheet_label
 from editscope.report.model import RunView, Sheet, shown_spec
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.wording import count, plain, suite_name
 
 FILES = (
@@ -21,13 +21,13 @@ FILES = (
 SHOWN = 500
 
 
-def files(sheet: Sheet, options: Options) -> Html | None:
+def files(sheet: Sheet, options: ReportOptions) -> Html | None:
     """Files that did not fit, said beside the headline: a silent gap would be a wrong score."""
     found = [made for view in sheet.runs if (made := _files(view))]
     return el("section", found, cls="provenance", id=f"files-{sheet.key}") if found else None
 
 
-def provenance(sheet: Sheet, options: Options) -> Html:
+def provenance(sheet: Sheet, options: ReportOptions) -> Html:
     """All that another person needs to make the same figures again."""
     return el(
         "section",

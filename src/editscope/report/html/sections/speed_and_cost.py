@@ -1,4 +1,4 @@
-"""How long edits took and what they cost, run by run, and quality against both."""
+"""Time and price of edits, run by run, and quality against both."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import Mark, Scatter, figure
 from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.results.speed import dollars, duration, rate
 from editscope.wording import metric_name, value
 
@@ -40,7 +40,7 @@ COLUMNS: tuple[Column, ...] = (
 )
 
 
-def cost(sheet: Sheet, options: Options) -> Html | None:
+def cost(sheet: Sheet, options: ReportOptions) -> Html | None:
     """Time and money of each run, then quality against both; nothing where all edits were files already."""
     known = [(view, found) for view in sheet.runs if (found := speed_of(view))]
     if not known:

@@ -37,7 +37,7 @@ NAME = "<b>A</b> & co"
 
 PLOTS = [
     Dots([NAME, "two"], [(0, NAME, [Point(1.0, 0.5, 2.0, NAME, "task=a"), None])], "points", lines=[(0.0, None)]),
-    LinePlot(["0", "1"], [Line(9, NAME, [1.0, None], [0.5, None], [2.0, None], said=[NAME, ""])], "x", "y"),
+    LinePlot(["0", "1"], [Line(9, NAME, [1.0, None], [0.5, None], [2.0, None], tooltip=[NAME, ""])], "x", "y"),
     LinePlot(["0", "1"], [Line(1, NAME, [0.5, 900.0])], "x", "y", log=True, marks=True),
     Radar(["one", NAME, "three"], [(2, NAME, [10.0, None, 30.0], ["a=1", "b=2", "c=3"])]),
     Scatter([Mark(1.0, 2.0, NAME, NAME), Mark(2.0, 3.0, "two", "two", 3)], "x", "y", [(1, 2, 1, 3), (2, 3, 2, 4)]),

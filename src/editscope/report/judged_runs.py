@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from editscope.results.accounting import accounting_said
 from editscope.results.case_record import CaseRecord
+from editscope.results.judged_tables import is_judged
 from editscope.results.run import Run
 from editscope.runfolder.repeats import REPEAT
 from editscope.runfolder.repeats import plain as split_repeat
+from editscope.runfolder.run_json import Info
 from editscope.wording import Metric, listed, plain
 
 if TYPE_CHECKING:
@@ -21,12 +23,7 @@ FINE = 10.0
 """A scale that is shorter than this, such as 1 to 5, is written with two decimals."""
 
 
-def is_judged(info: Mapping[str, Any]) -> bool:
-    """Whether judges scored the run of this run.json."""
-    return bool(info.get("judging"))
-
-
-def protocol_of(info: Mapping[str, Any]) -> str:
+def protocol_of(info: Info) -> str:
     """The protocol with its options, which decide what is measured; "" for a run that no judge scored.
 
     >>> protocol_of({"judging": {"protocol": {"name": "picabench", "options": {"region": "whole"}}}})
@@ -39,7 +36,7 @@ def protocol_of(info: Mapping[str, Any]) -> str:
     return str(protocol["name"]) + (f" {json.dumps(options, sort_keys=True)}" if options else "")
 
 
-def judged_metrics(info: Mapping[str, Any], found: Iterable[str]) -> tuple[Metric, ...]:
+def judged_metrics(info: Info, found: Iterable[str]) -> tuple[Metric, ...]:
     """The measures of a judged run, the headline first, each with the scale that tables show it on."""
     if not is_judged(info):
         return ()

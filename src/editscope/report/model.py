@@ -26,7 +26,7 @@ Cells: TypeAlias = dict[str, Cell]
 """Cells by metric."""
 Tags: TypeAlias = "Mapping[str, str]"
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 MOST_ROWS = 40
 VARIANT_TAGS = ("level", "language")
@@ -63,7 +63,7 @@ class RunView:
     def _memory(self) -> dict[str, Any]:
         return {}
 
-    def once(self, what: str, make: Callable[[], Found]) -> Found:
+    def once(self, what: str, make: Callable[[], Value]) -> Value:
         """What ``make`` gives, made the first time only: several sections need the same figures."""
         if what not in self._memory:
             self._memory[what] = make()
@@ -183,10 +183,10 @@ class Sheet:
     @property
     def resampling(self) -> str:
         """Within what intervals were resampled, in words; run by run where an older run did it otherwise."""
-        found = [resampled_within(aggregation_from(dict(view.run.info))) for view in self.runs]
-        if len(set(found)) == 1:
-            return found[0]
-        return "; ".join(f"{view.letter} {words}" for view, words in zip(self.runs, found, strict=True))
+        within = [resampled_within(aggregation_from(dict(view.run.info))) for view in self.runs]
+        if len(set(within)) == 1:
+            return within[0]
+        return "; ".join(f"{view.letter} {words}" for view, words in zip(self.runs, within, strict=True))
 
     def single_strata(self) -> tuple[int, int]:
         """How many strata hold one case only, of how many: what resampling cannot see the spread of."""
@@ -243,15 +243,15 @@ def gather(runs: Sequence[Run], title: str | None) -> Model:
         if not records:
             raise BadInput(f"{run.path} has no finished case yet; `editscope resume {run.path}` goes on with it")
         views.append(RunView(index, names[index], run, records, _indexed(run.summary)))
-    sheets: dict[tuple[str, str, str], list[RunView]] = {}
+    sets: dict[tuple[str, str, str], list[RunView]] = {}
     for view in views:
         suite = view.run.info["suite"]
-        sheets.setdefault((suite["name"], suite["fingerprint"], protocol_of(view.run.info)), []).append(view)
-    made = tuple(_sheet(name, fingerprint, group) for (name, fingerprint, _), group in sheets.items())
-    suites = listed(list(dict.fromkeys(suite_name(sheet.suite) for sheet in made)))
-    everyone = listed(list(dict.fromkeys(names)))
-    what = everyone if len(everyone) <= 50 else f"{len(views)} runs"
-    return Model(title or f"{what} on {suites}", made, tuple(views))
+        sets.setdefault((suite["name"], suite["fingerprint"], protocol_of(view.run.info)), []).append(view)
+    sheets = tuple(_sheet(name, fingerprint, members) for (name, fingerprint, _), members in sets.items())
+    suites = listed(list(dict.fromkeys(suite_name(sheet.suite) for sheet in sheets)))
+    all_names = listed(list(dict.fromkeys(names)))
+    what = all_names if len(all_names) <= 50 else f"{len(views)} runs"
+    return Model(title or f"{what} on {suites}", sheets, tuple(views))
 
 
 def is_diagnostic(tags: Tags, aggregation: Aggregation) -> bool:
@@ -284,9 +284,9 @@ def shown_spec(run: Run) -> str:
 def _sheet(name: str, fingerprint: str, views: Sequence[RunView]) -> Sheet:
     info = views[0].run.info
     aggregation = aggregation_from(dict(info))
-    found = dict.fromkeys(metric for view in views for metric in view.summary["overall"])
-    ordered = [m for m in (aggregation.headline, "edit_accuracy", "preservation_accuracy", *METRICS) if m in found]
-    metrics: tuple[str, ...] = judged_metrics(info, found) or tuple(dict.fromkeys([*ordered, *found]))
+    known = dict.fromkeys(metric for view in views for metric in view.summary["overall"])
+    ordered = [m for m in (aggregation.headline, "edit_accuracy", "preservation_accuracy", *METRICS) if m in known]
+    metrics: tuple[str, ...] = judged_metrics(info, known) or tuple(dict.fromkeys([*ordered, *known]))
     return Sheet(name, fingerprint, str(info["suite"].get("label", "")), aggregation, tuple(views), metrics)
 
 
@@ -306,23 +306,23 @@ def _names(runs: Sequence[Run]) -> list[str]:
     names = [str(run.info["editor"]["name"]) for run in runs]
     sets = [(run.info["suite"]["name"], run.info["suite"]["fingerprint"]) for run in runs]
     folders = [(run.archive or run.path).name for run in runs]
-    for better in (folders, [shown_spec(run) for run in runs]):
-        names = _told_apart(list(zip(sets, names, strict=True)), better)
+    for details in (folders, [shown_spec(run) for run in runs]):
+        names = _with_details(list(zip(sets, names, strict=True)), details)
     numbers, seen = [], Counter[tuple[object, str]]()
-    for one in zip(sets, names, strict=True):
-        seen[one] += 1
-        numbers.append(str(seen[one]))
-    return _told_apart(list(zip(sets, names, strict=True)), numbers)
+    for named in zip(sets, names, strict=True):
+        seen[named] += 1
+        numbers.append(str(seen[named]))
+    return _with_details(list(zip(sets, names, strict=True)), numbers)
 
 
-def _told_apart(named: Sequence[tuple[object, str]], better: Sequence[str]) -> list[str]:
-    """Names with more said where several are the same and more tells any of them from the others."""
-    said: dict[tuple[object, str], set[str]] = {}
-    for one, more in zip(named, better, strict=True):
-        said.setdefault(one, set()).add(more)
+def _with_details(named: Sequence[tuple[object, str]], details: Sequence[str]) -> list[str]:
+    """Names within their sets, with a detail where several are the same and the detail sets any of them apart."""
+    known: dict[tuple[object, str], set[str]] = {}
+    for key, detail in zip(named, details, strict=True):
+        known.setdefault(key, set()).add(detail)
     return [
-        name if len(said[home, name]) == 1 else (more if more.startswith(name) else f"{name} · {more}")
-        for (home, name), more in zip(named, better, strict=True)
+        name if len(known[home, name]) == 1 else (detail if detail.startswith(name) else f"{name} · {detail}")
+        for (home, name), detail in zip(named, details, strict=True)
     ]
 
 

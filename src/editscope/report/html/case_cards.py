@@ -9,11 +9,10 @@ from pathlib import Path
 from editscope.files import PICTURE, read_file
 from editscope.report.html.links import cases_link
 from editscope.report.html.markup import Child, Html, el
+from editscope.report.html.picture_budget import MIME
 from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView
 from editscope.wording import failure
-
-MIME = {".webp": "image/webp", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png"}
 
 
 def case_row(title: str, cards: Sequence[Html]) -> Html | None:

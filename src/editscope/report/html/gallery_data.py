@@ -11,7 +11,6 @@ import numpy as np
 
 from editscope.errors import BadInput
 from editscope.report.figure_data.curves import CURVES
-from editscope.report.judged_runs import is_judged
 from editscope.report.model import Model, RunView, Sheet, is_diagnostic
 from editscope.results.case_record import CaseRecord
 from editscope.runfolder.repeats import case_name
@@ -114,7 +113,7 @@ def gallery_data(model: Model, cases: Sequence[SharedCase]) -> Json:
 
 
 def _judges(view: RunView) -> Json:
-    return {"judges": list(view.run.info["judging"]["judges"])} if is_judged(view.run.info) else {}
+    return {"judges": list(view.run.info["judging"]["judges"])} if view.run.judged else {}
 
 
 def _scale(metric: str) -> Json:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from editscope.report.html.gallery_data import SharedCase
 from editscope.report.html.markup import json_for_script
-from editscope.report.judged_runs import is_judged, scales_of
+from editscope.report.judged_runs import scales_of
 from editscope.report.model import RunView
 from editscope.results.case_record import CaseRecord
 from editscope.wording import plain
@@ -44,7 +44,7 @@ def _cut(verdict: Json, name: str, letters: int) -> None:
 
 def evidence_blocks(views: Sequence[RunView], cases: Sequence[SharedCase]) -> dict[int, Json]:
     """For each case with verdicts its place in the gallery, and what was said about every run's edit of it."""
-    judged = {view.index: view for view in views if is_judged(view.run.info)}
+    judged = {view.index: view for view in views if view.run.judged}
     found = {}
     for place, case in enumerate(cases):
         said = {

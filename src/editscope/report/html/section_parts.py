@@ -39,7 +39,7 @@ def run_heat(
     link: Callable[[int, RunView], str],
     *,
     diverging: bool = False,
-    said: Callable[[int, RunView], str] | None = None,
+    tooltip: Callable[[int, RunView], str] | None = None,
 ) -> Html:
     """A table with a row for each label and a column for each run; the stronger the color, the larger the number."""
     rows = [(label, [number(i, view) for view in sheet.runs]) for i, label in enumerate(labels)]
@@ -52,7 +52,7 @@ def run_heat(
         low=0.0 if diverging else ends(sheet.headline)[0],
         diverging=diverging,
         link=lambda i, j: link(i, sheet.runs[j]),
-        said=None if said is None else lambda i, j: said(i, sheet.runs[j]),
+        tooltip=None if tooltip is None else lambda i, j: tooltip(i, sheet.runs[j]),
         text=signed if diverging else partial(value, metric=sheet.headline),
     )
     return heat.table(title)

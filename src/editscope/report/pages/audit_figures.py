@@ -9,6 +9,7 @@ from typing import TypeAlias
 from editscope.audit.audit import Audit
 from editscope.audit.findings import Findings, Mean, Scored, read
 from editscope.audit.known_edits import LEVELS
+from editscope.report.html.inline_bars import interval_bar
 from editscope.report.html.markup import Html, el
 
 Cell: TypeAlias = "Callable[[Findings], Html | str]"
@@ -94,12 +95,7 @@ def share(found: Mean) -> Html | str:
         "span",
         f"{100 * found.value:.1f} % ",
         el("small", within),
-        el(
-            "span",
-            el("i", cls="band", style=f"left:{100 * low:.2f}%;width:{100 * (high - low):.2f}%"),
-            el("i", cls="mark", style=f"left:{100 * found.value:.2f}%"),
-            cls="bar",
-        ),
+        interval_bar(100 * low, 100 * (high - low), 100 * found.value),
     )
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from editscope.errors import BadInput
-from editscope.report.judged_runs import is_judged
 from editscope.report.model import Model, Sheet
 from editscope.report.paper_tables import figures_by_group
 from editscope.results.accounting import accounting_of, other_than
@@ -51,7 +50,7 @@ def as_csv(model: Model, *, published: bool = False) -> Iterator[str]:
         known = {"kind": "run", "run": view.run.path.name, "editor": view.name}
         suite = view.run.info["suite"]
         known |= {"suite": suite["name"], "fingerprint": suite["fingerprint"]}
-        if is_judged(view.run.info):
+        if view.run.judged:
             known["note"] = f"judged by {view.run.info['judge']}"
         yield from _run_rows(known, view.summary)
         counts = view.summary.get("accounting") or {}

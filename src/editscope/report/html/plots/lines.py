@@ -24,7 +24,7 @@ class Line:
     lows: Sequence[float | None] = ()
     highs: Sequence[float | None] = ()
     link: str = ""
-    said: Sequence[str] = ()
+    tooltip: Sequence[str] = ()
     second: bool = False
     """Whether it is the second line of its run, drawn unlike the first."""
 
@@ -54,11 +54,11 @@ class LinePlot:
                 "line": {"color": run_color(line.index), "width": 2, "dash": DASHES[(line.index + line.second) % 4]},
                 "marker": {"color": run_color(line.index), "size": 6 if self.marks else 4},
                 "hovertemplate": "%{text}<extra>%{fullData.name}</extra>"
-                if line.said
+                if line.tooltip
                 else f"%{{y:.1f}} at {shown(self.x_title)} %{{x}}<extra>%{{fullData.name}}</extra>",
             }
-            if line.said:
-                trace["text"] = [shown(text) for text in line.said]
+            if line.tooltip:
+                trace["text"] = [shown(text) for text in line.tooltip]
             if line.link:
                 trace["meta"] = line.link
             if line.lows:

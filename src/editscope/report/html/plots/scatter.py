@@ -24,7 +24,7 @@ class Mark:
     x: float
     y: float
     name: str
-    said: str
+    tooltip: str
     index: int | None = None
     link: str = ""
     lo: float | None = None
@@ -115,7 +115,7 @@ class Scatter:
                 "text": [shown(m.name) if place else "" for m, place in zip(self.marks, places, strict=True)],
                 "textposition": [place or "top center" for place in places],
                 "textfont": {"size": 11, "color": "@soft"},
-                "hovertext": [shown(m.said).replace("\n", "<br>") for m in self.marks],
+                "hovertext": [shown(m.tooltip).replace("\n", "<br>") for m in self.marks],
                 "hovertemplate": "%{hovertext}<extra></extra>",
                 "customdata": [m.link for m in self.marks],
                 **self._bars(),
@@ -223,7 +223,7 @@ class Scatter:
                 else None,
                 el("circle", cx=x(m.x), cy=y(m.y), r=4.5, cls="dot open" if m.index is None else "dot"),
                 _name(m.name, place, x(m.x), y(m.y)),
-                el("title", m.said),
+                el("title", m.tooltip),
                 cls="published" if m.index is None else f"run{m.index % 8}",
             )
             for m, place in zip(self.marks, places, strict=True)

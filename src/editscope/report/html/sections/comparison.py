@@ -126,7 +126,7 @@ def _matrix(sheet: Sheet, metric: str) -> Html | None:
     views = sheet.runs
     largest = max(abs(cell.mean) for cell in cells.values())
 
-    def said(i: int, j: int) -> str:
+    def tooltip(i: int, j: int) -> str:
         a, b = order[i], order[j]
         cell = cells[a, b]
         clear = "" if not cell.lo <= 0 <= cell.hi else "; the interval includes 0"
@@ -139,7 +139,7 @@ def _matrix(sheet: Sheet, metric: str) -> Html | None:
         [(f"{views[i].letter} {views[i].name}", [None if i == j else cells[i, j].mean for j in order]) for i in order],
         largest,
         diverging=True,
-        said=said,
+        tooltip=tooltip,
         text=lambda v: signed(v, metric),
         faint=lambda i, j: (c := cells[order[i], order[j]]).lo <= 0 <= c.hi,
     )

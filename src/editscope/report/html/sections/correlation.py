@@ -54,17 +54,17 @@ def _plot(model: Model, first: str, second: str, *, published: bool) -> Html | N
     metrics = {suite: ranking_metric(model, suite) for suite in (first, second)}
     printed = {suite: printed_scores(model, suite) if published else {} for suite in (first, second)}
 
-    def said(name: str, x: float, y: float) -> str:
+    def tooltip(name: str, x: float, y: float) -> str:
         return (
             f"{name}\n{suite_name(first)} {value(x, metrics[first])}\n{suite_name(second)} {value(y, metrics[second])}"
         )
 
     marks = [
-        Mark(x, y, name, f"{said(name, x, y)}\npublished, authors’ sets")
+        Mark(x, y, name, f"{tooltip(name, x, y)}\npublished, authors’ sets")
         for name, x in printed[first].items()
         if (y := printed[second].get(name)) is not None
     ]
-    ours = _ours(model, first, second, said)
+    ours = _ours(model, first, second, tooltip)
     relation, note = _relation(marks if len(marks) >= 3 else ours)
     if not marks and len(ours) < 2:
         return None
@@ -82,7 +82,7 @@ def _plot(model: Model, first: str, second: str, *, published: bool) -> Html | N
     )
 
 
-def _ours(model: Model, first: str, second: str, said: Callable[[str, float, float], str]) -> list[Mark]:
+def _ours(model: Model, first: str, second: str, tooltip: Callable[[str, float, float], str]) -> list[Mark]:
     """Editors that have a run on both suites; of several runs, the first."""
     across, up = (run_scores(model, suite, _editor) for suite in (first, second))
     return [
@@ -90,7 +90,7 @@ def _ours(model: Model, first: str, second: str, said: Callable[[str, float, flo
             x,
             up[name][1],
             view.run.info["editor"]["name"],
-            said(name, x, up[name][1]),
+            tooltip(name, x, up[name][1]),
             view.index,
         )
         for name, (view, x) in across.items()

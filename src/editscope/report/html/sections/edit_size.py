@@ -39,12 +39,12 @@ def _size_plots(record: EditSizes) -> list[Html]:
         lines = []
         for view, bins in record.runs:
             cells = [getattr(one, field) for one in bins]
-            said = [
+            tooltips = [
                 f"{one.label} pixels: {cell.mean:.2f} ({cell.lo:.2f} – {cell.hi:.2f}), {one.n:,} cases" if cell else ""
                 for one, cell in zip(bins, cells, strict=True)
             ]
             three = [[None if c is None else getattr(c, side) for c in cells] for side in ("mean", "lo", "hi")]
-            lines.append(Line(view.index, view.name, three[0], three[1], three[2], said=said))
+            lines.append(Line(view.index, view.name, three[0], three[1], three[2], tooltip=tooltips))
         top = 100.0 if field == "miou" else None
         everything = [v for line in lines for v in (*line.values, *line.highs) if v is not None]
         log = field == "over_edit" and max(everything, default=0.0) > 4

@@ -9,7 +9,6 @@ from editscope.report.html import inline_bars as charts
 from editscope.report.html.gallery_data import mode_of
 from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.section_parts import badge
-from editscope.report.judged_runs import is_judged
 from editscope.report.model import Cells, RunView, Sheet, shown_spec
 from editscope.report.options import ReportOptions
 from editscope.wording import count, ends, failure, interval, metric_name, metric_note, plain, value
@@ -131,7 +130,7 @@ def _spec_line(view: RunView) -> Html | None:
 
 
 def _coverage(view: RunView) -> list[Child]:
-    if is_judged(view.run.info):
+    if view.run.judged:
         return _judged_coverage(view)
     coverage: Mapping[str, int] = view.summary.get("coverage") or Counter(r.status for r in view.records)
     total = sum(coverage.values())

@@ -103,4 +103,4 @@ def _ticks(known: Sequence[tuple[RunView, Found]]) -> list[str]:
 def _line(view: RunView, cells: Sequence[Mapping[str, Any]], name: str, metric: str) -> Line:
     said = [f"{value(cell['mean'], metric)} ({interval(dict(cell), metric)}) at k = {cell['k']}" for cell in cells]
     sides = [[cell[end] for cell in cells] for end in ("mean", "lo", "hi")]
-    return Line(view.index, name, sides[0], sides[1], sides[2], said=said)
+    return Line(view.index, name, sides[0], sides[1], sides[2], tooltip=said)

@@ -37,7 +37,7 @@ def _deltas(sheet: Sheet, record: ConditionEffects | None, metric: str) -> Html 
     views = [view for view, effects in record.runs if effects]
     title = f"Change of {metric_name(metric)} from baseline"
 
-    def said(name: str, view: RunView) -> str:
+    def tooltip(name: str, view: RunView) -> str:
         d = cells.get((view.index, name))
         if d is None:
             return ""
@@ -52,7 +52,7 @@ def _deltas(sheet: Sheet, record: ConditionEffects | None, metric: str) -> Html 
             lambda i, view: d.difference if (d := cells.get((view.index, names[i]))) else None,
             lambda i, view: cases_link({"condition": names[i]}, view=view),
             diverging=True,
-            said=lambda i, view: said(names[i], view),
+            tooltip=lambda i, view: tooltip(names[i], view),
         )
     series = []
     for view in views:
@@ -61,7 +61,7 @@ def _deltas(sheet: Sheet, record: ConditionEffects | None, metric: str) -> Html 
             d = cells.get((view.index, name))
             link = cases_query({"condition": name}, view=view)
             clear = d is not None and not d.lo <= 0 <= d.hi
-            points.append(Point(d.difference, d.lo, d.hi, said(name, view), link, strong=clear) if d else None)
+            points.append(Point(d.difference, d.lo, d.hi, tooltip(name, view), link, strong=clear) if d else None)
         series.append((view.index, view.name, points))
     plot = Dots([plain(name) for name in names], series, "points", lines=[(0.0, None)])
     note = "filled where the interval leaves out 0"

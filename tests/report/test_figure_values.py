@@ -17,7 +17,7 @@ from editscope.report import figures_for, write
 from editscope.report.html.plots import Heat
 from editscope.report.model import gather
 from editscope.report.paper_figures.draw import _kind
-from editscope.report.paper_figures.registry import Material
+from editscope.report.paper_figures.registry import FigureContext
 from editscope.report.paper_figures.style import settle, styled
 from editscope.results import Run
 from editscope.runs import run as execute_run
@@ -42,7 +42,7 @@ def drawn(runs: list[Any], name: str, *, published: bool = False, **asked: Any) 
     """A figure as Matplotlib has it."""
     model = gather(runs, None)
     with styled():
-        return settle(_kind(name).draw(Material(model, model.sheets[0], with_published=published, **asked)))
+        return settle(_kind(name).draw(FigureContext(model, model.sheets[0], with_published=published, **asked)))
 
 
 def texts(figure: Any) -> list[str]:

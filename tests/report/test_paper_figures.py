@@ -22,12 +22,12 @@ from editscope.report.model import gather
 from editscope.report.paper_figures import figure_names
 from editscope.report.paper_figures.draw import _kind
 from editscope.report.paper_figures.grid_pictures import Pictures
-from editscope.report.paper_figures.registry import Material, NothingToDraw
+from editscope.report.paper_figures.registry import FigureContext, NothingToDraw
 from editscope.report.paper_figures.style import WIDTHS, settle, styled
 from editscope.results import Run, open_run
 from editscope.runs import run as execute_run
 from editscope.suites import load_suite
-from support.reports.report_runs import MadeRun, make_run
+from support.reports.report_runs import PLAN, Line, make_run
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +48,7 @@ def drawn(runs: Sequence[Any], name: str, *, published: bool = False, **asked: A
     """A figure as Matplotlib has it."""
     model = gather(runs, None)
     with styled():
-        return settle(_kind(name).draw(Material(model, model.sheets[0], with_published=published, **asked)))
+        return settle(_kind(name).draw(FigureContext(model, model.sheets[0], with_published=published, **asked)))
 
 
 def texts(figure: Any) -> list[str]:
@@ -141,13 +141,13 @@ def test_the_composition_counts_every_case(runs: list[Run]) -> None:
     assert "Striped" in said
 
 
-def made_pairs(folder: Path) -> list[MadeRun]:
+def made_pairs(folder: Path) -> list[Run]:
     """Four editors on two suites."""
     found = []
     for suite in ("paintbench", "tinygrafix"):
         for name, skill in (("a", 0.2), ("b", 0.4), ("c", 0.6), ("d", 0.9)):
-            run = make_run(folder / suite, name, skill=skill, fingerprint=f"set of {suite}", thumbs=False)
-            found.append(replace(run, info={**run.info, "suite": {**run.info["suite"], "name": suite}}))
+            set_name = f"set of {suite}"
+            found.append(make_run(folder / suite, name, skill=skill, suite=suite, fingerprint=set_name, thumbs=False))
     return found
 
 
@@ -213,11 +213,11 @@ def test_pictures_are_made_again_in_full_size_or_taken_from_the_thumbnails(runs:
 
 
 def test_any_instruction_and_name_can_be_drawn(tmp_path: Path) -> None:
-    runs = [make_run(tmp_path, name) for name in ("costs $5 and $6", "模型 <b>", "under_score^{2}")]
-    strange = [
-        replace(r, cases=[replace(c, instruction="Paint $x^2$ of the 形状 \\frac{ & <b>" * 9) for c in r.cases])
-        for r in runs
-    ]
+    def change(edit: Line, score: Line) -> None:
+        score["instruction"] = "Paint $x^2$ of the 形状 \\frac{ & <b>" * 9
+
+    names = ("costs $5 and $6", "模型 <b>", "under_score^{2}")
+    strange = [make_run(tmp_path, name, change=change) for name in names]
     made = figures_for(strange, tmp_path / "f", formats=["svg"], only=["tasks", "distributions"])
     assert all(one.files for one in made)
     assert "costs $5 and $6" in texts(drawn(strange, "curves"))
@@ -277,7 +277,7 @@ def test_runs_that_are_read_again_draw_the_same(runs: list[Run]) -> None:
 
 
 def test_a_radar_needs_three_categories(tmp_path: Path) -> None:
-    run = make_run(tmp_path, "few", thumbs=False)
-    groups = [row for row in run.summary["groups"] if row["key"] in ("baseline", "striped")]
+    conditions = replace(PLAN, groups=tuple(group for group in PLAN.groups if group.name == "condition"))
+    run = make_run(tmp_path, "few", aggregation=conditions, thumbs=False)
     with pytest.raises(NothingToDraw, match="three categories"):
-        drawn([replace(run, summary={**run.summary, "groups": groups})], "radar")
+        drawn([run], "radar")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from support.reports.report_browser import opened, without_plots
-from support.reports.report_runs import NASTY, make_run
+from support.reports.report_runs import NASTY, Line, make_run
 
 pytestmark = pytest.mark.slow
 
@@ -82,11 +81,14 @@ def test_text_from_outside_is_text(page: Page) -> None:
 
 def test_tags_ids_and_reasons_from_outside_are_text(browser: Browser, tmp_path: Path) -> None:
     evil = "\"><img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>'&"
-    run = make_run(tmp_path, evil, slots=1, missing=("border/001",))
-    cases = [
-        replace(c, case_id=c.case_id + evil, tags={**c.tags, "mode": evil}, reason=c.reason and evil) for c in run.cases
-    ]
-    with opened(browser, without_plots([replace(run, cases=cases)], tmp_path / "evil.html", title=evil)) as page:
+
+    def change(edit: Line, score: Line) -> None:
+        edit["case"] = score["case"] = edit["case"] + evil
+        score["tags"]["mode"] = evil
+        edit["reason"] = edit["reason"] and evil
+
+    run = make_run(tmp_path, evil, slots=1, missing=("border/001",), change=change)
+    with opened(browser, without_plots([run], tmp_path / "evil.html", title=evil)) as page:
         assert page.locator("select[name='tag:mode'] option").count() in (0, 2)
         choose(page, "Failure mode", "no_output")
         page.locator(".case .result").click()

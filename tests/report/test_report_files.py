@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,16 +14,17 @@ import pytest
 
 from editscope.errors import BadInput
 from editscope.report import write
-from editscope.report.model import Row, gather
+from editscope.report.model import TableRow, gather
+from editscope.results import Run
 from editscope.runs import run as execute_run
 from editscope.suites import load_suite
-from support.reports.report_runs import NASTY, MadeRun, make_run
+from support.reports.report_runs import NASTY, copy_run, make_run
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> MadeRun:
+def run(tmp_path: Path) -> Run:
     return make_run(tmp_path, "drift", missing=("border/001", "recolor/002"))
 
 
@@ -50,7 +50,7 @@ def blocks(page: str) -> dict[str, Any]:
     return found
 
 
-def test_a_csv_holds_every_row_of_the_summary(run: MadeRun, tmp_path: Path) -> None:
+def test_a_csv_holds_every_row_of_the_summary(run: Run, tmp_path: Path) -> None:
     rows = list(csv.DictReader(write([run], tmp_path / "r.csv").read_text(encoding="utf-8").splitlines()))
     assert len(rows) == len(run.summary["overall"]) + len(run.summary["groups"])
     found = next(r for r in rows if (r["by"], r["key"], r["metric"]) == ("task", "border", "miou"))
@@ -64,7 +64,7 @@ def test_a_csv_holds_nothing_that_a_spreadsheet_would_run(tmp_path: Path) -> Non
     assert "'=cmd" in write([run], tmp_path / "r.csv").read_text(encoding="utf-8")
 
 
-def test_markdown_has_a_column_for_each_run_and_shows_names_as_they_are(run: MadeRun, tmp_path: Path) -> None:
+def test_markdown_has_a_column_for_each_run_and_shows_names_as_they_are(run: Run, tmp_path: Path) -> None:
     other = make_run(tmp_path, "a|b<c>")
     text = write([run, other], tmp_path / "r.md").read_text(encoding="utf-8")
     assert "| Task | drift | a&#124;b&#60;c&#62; |" in text
@@ -73,7 +73,7 @@ def test_markdown_has_a_column_for_each_run_and_shows_names_as_they_are(run: Mad
 
 
 @pytest.mark.parametrize("name", ["report.docx", "report", "report.html.zip"])
-def test_an_unknown_ending_is_named_with_the_known_ones(run: MadeRun, tmp_path: Path, name: str) -> None:
+def test_an_unknown_ending_is_named_with_the_known_ones(run: Run, tmp_path: Path, name: str) -> None:
     with pytest.raises(BadInput, match=r"\.html, \.md, \.csv, \.tex"):
         write([run], tmp_path / name)
 
@@ -83,17 +83,19 @@ def test_no_runs_is_said(tmp_path: Path) -> None:
         write([], tmp_path / "r.html")
 
 
-def test_a_report_that_cannot_be_written_leaves_the_earlier_one(run: MadeRun, tmp_path: Path) -> None:
+def test_a_report_that_cannot_be_written_leaves_the_earlier_one(run: Run, tmp_path: Path) -> None:
     out = write([run], tmp_path / "r.html")
     before = out.read_bytes()
-    broken = replace(run, cases=[replace(run.cases[0], evidence={"hits": "nonsense"})])
+    broken = copy_run(run, tmp_path / "broken")
+    journal = broken.path / "journal.jsonl"
+    journal.write_text(journal.read_text().replace('"hits":[', '"hits":["nonsense",'))
     with pytest.raises(BadInput):
         write([broken], out)
     assert out.read_bytes() == before
     assert [p.name for p in tmp_path.glob(".*")] == []
 
 
-def test_a_place_that_cannot_be_written_is_said(run: MadeRun, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_said(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(BadInput, match="cannot make the folder"):
         write([run], tmp_path / "file" / "r.html")
@@ -106,7 +108,7 @@ def _folder(path: Path) -> Path:
     return path
 
 
-def test_the_page_names_nothing_outside_itself(run: MadeRun, tmp_path: Path) -> None:
+def test_the_page_names_nothing_outside_itself(run: Run, tmp_path: Path) -> None:
     page = write([run], tmp_path / "r.html").read_text(encoding="utf-8")
     without_plotly = re.sub(r'<script type="text/plain" id="plotly">.*?</script>', "", page, flags=re.DOTALL)
     without_pictures = re.sub(r"data:image/\w+;base64,[A-Za-z0-9+/=]+", "", without_plotly)
@@ -122,7 +124,7 @@ def test_the_page_does_not_tell_the_folders_of_its_machine(tmp_path: Path) -> No
     assert str(tmp_path) not in page
 
 
-def test_data_from_outside_cannot_end_the_block_it_stands_in(run: MadeRun, tmp_path: Path) -> None:
+def test_data_from_outside_cannot_end_the_block_it_stands_in(run: Run, tmp_path: Path) -> None:
     page = write([run], tmp_path / "r.html", title="<i>title</i>").read_text(encoding="utf-8")
     data = blocks(page)["data"]
     cases = data["cases"]
@@ -142,13 +144,13 @@ def test_only_runs_over_the_same_cases_stand_in_one_table(tmp_path: Path) -> Non
 def test_runs_with_one_name_are_told_apart(tmp_path: Path) -> None:
     weak = make_run(tmp_path, "drift", spec="ref:drift?strength=1")
     strong = make_run(tmp_path, "drift", spec="ref:drift?strength=9")
-    again = replace(strong, path=tmp_path / "again")
+    again = copy_run(strong, tmp_path / "again")
     names = [view.name for view in gather([weak, strong, again], None).runs]
     assert len(set(names)) == 3
     assert all(name.startswith("drift") for name in names)
 
 
-def test_rows_nest_by_what_the_cases_say(run: MadeRun) -> None:
+def test_rows_nest_by_what_the_cases_say(run: Run) -> None:
     nested, condition, diagnostic = gather([run], None).sheets[0].tables()
     assert nested.kinds == ("category", "task", "mode")
     tree = {row.label: [child.label for child in row.children] for row in nested.rows}
@@ -160,8 +162,8 @@ def test_rows_nest_by_what_the_cases_say(run: MadeRun) -> None:
     assert dict(diagnostic.rows[0].filter) == {"split": "preservation"}
 
 
-def test_every_cell_says_what_the_summary_says(run: MadeRun) -> None:
-    def walk(rows: tuple[Row, ...]) -> list[Row]:
+def test_every_cell_says_what_the_summary_says(run: Run) -> None:
+    def walk(rows: tuple[TableRow, ...]) -> list[TableRow]:
         return [found for row in rows for found in (row, *walk(row.children))]
 
     wanted = {
@@ -184,7 +186,9 @@ def test_single_cases_and_different_cases_are_said(tmp_path: Path) -> None:
     thin = make_run(tmp_path, "thin", slots=1)
     page = write([thin], tmp_path / "r.html").read_text(encoding="utf-8")
     assert "hold a single case" not in page  # two conditions make two cases in each stratum
-    alone = replace(thin, cases=[c for c in thin.cases if c.tags["condition"] == "baseline"])
+    alone = make_run(
+        tmp_path, "thin", slots=1, change=lambda edit, score: bool(score["tags"]["condition"] == "baseline")
+    )
     page = write([thin, alone], tmp_path / "r.html").read_text(encoding="utf-8")
     assert "do not cover the same cases" in page
     assert "hold a single case" in write([alone], tmp_path / "r.html").read_text(encoding="utf-8")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 from base64 import b64decode
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
 from editscope.errors import BadInput
-from editscope.report import Options, write
+from editscope.report import ReportOptions, write
 from editscope.report.html.gallery import data_blocks
 from editscope.report.html.gallery_data import shared_cases
 from editscope.report.html.picture_budget import fair_order
@@ -22,7 +21,7 @@ from editscope.runs import run as execute_run
 from editscope.suites import load_suite
 from support.reports.report_browser import without_plots
 from support.reports.report_page import blocks, places
-from support.reports.report_runs import make_run
+from support.reports.report_runs import copy_run, make_run
 
 
 @pytest.fixture(scope="module")
@@ -40,16 +39,15 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
 def page_of(runs: list[Run], out: Path, file_bytes: int) -> Path:
     """Only the data of a page, with little room for it."""
     model = gather(runs, None)
-    out.write_text("".join(data_blocks(model, Options(file_bytes=file_bytes), out)), encoding="utf-8")
+    out.write_text("".join(data_blocks(model, ReportOptions(file_bytes=file_bytes), out)), encoding="utf-8")
     return out
 
 
 def test_pictures_that_runs_share_are_kept_once(tmp_path: Path) -> None:
     run = make_run(tmp_path, "one")
-    perfect = [replace(c, thumbs={**c.thumbs, "edit": c.thumbs["answer"]}) for c in run.cases]
-    twin = replace(
-        run, path=tmp_path / "two", info={**run.info, "editor": {"name": "two", "spec": "ref:two"}}, cases=perfect
-    )
+    twin = copy_run(run, tmp_path / "two")
+    for record in twin.records():
+        shutil.copy(record.thumbs["answer"], record.thumbs["edit"])
     found = blocks(without_plots([run, twin], tmp_path / "r.html"))
     assert len(found["p0"]) == 4  # input, answer, the first run's edit, the error map of both
     assert places(found, "edit", 1)[0] == places(found, "answer")[0]
@@ -112,7 +110,7 @@ def test_links_to_another_place_than_the_page_are_not_made(runs: list[Run], tmp_
     model = gather(runs, None)
     far = Path("/report.html")  # has nothing in common with the runs but the root
     out = tmp_path / "r.html"
-    out.write_text("".join(data_blocks(model, Options(file_bytes=100_000), far)), encoding="utf-8")
+    out.write_text("".join(data_blocks(model, ReportOptions(file_bytes=100_000), far)), encoding="utf-8")
     assert not any(isinstance(place, str) for place in places(blocks(out), "full", 0))
     assert str(runs[0].path) not in out.read_text()
 

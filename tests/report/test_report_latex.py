@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -17,8 +17,9 @@ from editscope.report.model import gather
 from editscope.report.paper_tables import paper_tables
 from editscope.report.text.latex import ROWS, as_latex
 from editscope.report.text.latex_escape import escaped
+from editscope.results import Run
 from editscope.suites.tables import table_ranks
-from support.reports.report_runs import MadeRun, make_run
+from support.reports.report_runs import Line, make_run
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +41,7 @@ TEX, POPPLER = shutil.which("pdflatex"), shutil.which("pdftotext")
 needs_tex = pytest.mark.skipif(TEX is None, reason="pdflatex is not installed")
 
 
-def nasty_runs(folder: Path) -> list[MadeRun]:
+def nasty_runs(folder: Path) -> list[Run]:
     return [
         make_run(folder, name, skill=0.1 + 0.07 * i, missing=("border/001",) if i == 1 else (), thumbs=False)
         for i, name in enumerate(NASTY)
@@ -127,8 +128,7 @@ def test_the_best_is_bold_and_the_second_underlined(tmp_path: Path) -> None:
 
 def test_a_table_has_its_own_name_and_label_in_every_set(tmp_path: Path) -> None:
     here, there = make_run(tmp_path, "a"), make_run(tmp_path, "a", fingerprint="other")
-    charts = make_run(tmp_path, "a", fingerprint="charts")
-    charts = replace(charts, info={**charts.info, "suite": {**charts.info["suite"], "name": "somebody-s"}})
+    charts = make_run(tmp_path, "a", suite="somebody-s", fingerprint="charts")
     text = "".join(as_latex(gather([here, there, charts], None)))
     names = re.findall(r"^%<\*([\w-]+)>$", text, flags=re.MULTILINE)
     assert {"paintbench-1-tasks", "paintbench-2-tasks", "somebody-s-rows"} <= set(names)
@@ -157,13 +157,12 @@ def test_more_columns_than_fit_are_printed_in_parts(tmp_path: Path) -> None:
 
 
 def test_more_rows_than_fit_are_printed_in_parts(tmp_path: Path) -> None:
-    run = make_run(tmp_path, "long")
-    more = [
-        {"by": "condition", "key": f"scene {i}", "metric": metric, "mean": 50.0, "lo": 49.0, "hi": 51.0, "n": 3}
-        for i in range(2 * ROWS)
-        for metric in run.summary["overall"]
-    ]
-    run = replace(run, summary={**run.summary, "groups": [*run.summary["groups"], *more]})
+    scenes = cycle(["baseline", *(f"scene {i}" for i in range(2 * ROWS))])
+
+    def change(edit: Line, score: Line) -> None:
+        score["tags"]["condition"] = next(scenes)
+
+    run = make_run(tmp_path, "long", slots=1 + ROWS // 4, thumbs=False, change=change)
     text = "".join(as_latex(gather([run], None)))
     table = text.split("%<*paintbench-conditions-miou>")[1].split("%</")[0]
     assert table.count(r"\begin{table*}") == 3

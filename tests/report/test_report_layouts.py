@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from editscope.results import Run
 from editscope.runs import run as execute_run
 from editscope.suites import Benchmark, load_suite
 from editscope.suites.tables import (
-    GroupFigures,
+    FiguresByGroup,
     PaperCell,
     PaperRow,
     PaperTable,
@@ -25,7 +24,7 @@ from editscope.suites.tables import (
     ranks,
     table_ranks,
 )
-from support.reports.report_runs import MadeRun, make_run
+from support.reports.report_runs import make_run
 
 
 @pytest.fixture(scope="module")
@@ -179,12 +178,8 @@ def test_chart_tasks_do_not_repeat_their_chart(charts: Run) -> None:
     }
 
 
-def named(run: MadeRun, suite: str) -> MadeRun:
-    return replace(run, info={**run.info, "suite": {**run.info["suite"], "name": suite}})
-
-
 def test_a_suite_without_a_layout_of_its_own_gets_its_groups(tmp_path: Path) -> None:
-    run = named(make_run(tmp_path, "model"), "somebody-s-own")
+    run = make_run(tmp_path, "model", suite="somebody-s-own")
     tables = paper_tables(gather([run], None).sheets[0], published=True)
     assert [table.name for table in tables] == ["rows", "mode", "condition", "diagnostic"]
     assert [row.label for row in tables[0].rows][:4] == ["Structural", "Average", "Border", "Removal"]
@@ -192,7 +187,7 @@ def test_a_suite_without_a_layout_of_its_own_gets_its_groups(tmp_path: Path) -> 
     assert [column.label for column in tables[0].columns] == ["model"]
 
 
-def one_row(board: GroupFigures) -> list[PaperTable]:
+def one_row(board: FiguresByGroup) -> list[PaperTable]:
     row = board.row("overall", "All", "overall", "", "miou")
     return [PaperTable("one", "One row", "", board.columns, (row,), "miou")]
 
@@ -200,7 +195,7 @@ def one_row(board: GroupFigures) -> list[PaperTable]:
 def test_a_layout_is_a_small_function_that_a_benchmark_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mine = Benchmark(name="my-suite", title="Mine", about="", load="", tables=f"{__name__}:one_row")
     monkeypatch.setattr(registry, "known_benchmark", lambda name: mine)
-    run = named(make_run(tmp_path, "model"), "my-suite")
+    run = make_run(tmp_path, "model", suite="my-suite")
     (table,) = paper_tables(gather([run], None).sheets[0])
     assert figure(table, table.rows[0].cells[0]) == f"{run.summary['overall']['miou']['mean']:.1f}"
 

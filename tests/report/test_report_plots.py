@@ -18,7 +18,7 @@ from editscope.report.html.plots import (
     Dots,
     Heat,
     Line,
-    Lines,
+    LinePlot,
     Mark,
     Point,
     Radar,
@@ -37,8 +37,8 @@ NAME = "<b>A</b> & co"
 
 PLOTS = [
     Dots([NAME, "two"], [(0, NAME, [Point(1.0, 0.5, 2.0, NAME, "task=a"), None])], "points", lines=[(0.0, None)]),
-    Lines(["0", "1"], [Line(9, NAME, [1.0, None], [0.5, None], [2.0, None], said=[NAME, ""])], "x", "y"),
-    Lines(["0", "1"], [Line(1, NAME, [0.5, 900.0])], "x", "y", log=True, marks=True),
+    LinePlot(["0", "1"], [Line(9, NAME, [1.0, None], [0.5, None], [2.0, None], tooltip=[NAME, ""])], "x", "y"),
+    LinePlot(["0", "1"], [Line(1, NAME, [0.5, 900.0])], "x", "y", log=True, marks=True),
     Radar(["one", NAME, "three"], [(2, NAME, [10.0, None, 30.0], ["a=1", "b=2", "c=3"])]),
     Scatter([Mark(1.0, 2.0, NAME, NAME), Mark(2.0, 3.0, "two", "two", 3)], "x", "y", [(1, 2, 1, 3), (2, 3, 2, 4)]),
     Violins([Violin(0, NAME, [0.0, 50.0, 100.0])], "mIoU"),
@@ -76,7 +76,7 @@ def test_a_second_line_of_a_run_looks_unlike_its_first() -> None:
     lines = [Line(run, "best", [1.0, 2.0]) for run in range(4)] + [
         Line(run, "w", [1.0, 0.5], second=True) for run in range(4)
     ]
-    plot = Lines(["1", "2"], lines, "k", "y")
+    plot = LinePlot(["1", "2"], lines, "k", "y")
     drawn = [trace["line"]["dash"] for trace in plot.traces()]
     assert all(first != second for first, second in zip(drawn[:4], drawn[4:], strict=True))
     assert str(plot.svg("both")).count("stroke-dasharray") == 4

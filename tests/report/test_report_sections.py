@@ -13,15 +13,15 @@ import pytest
 import editscope
 from editscope.report import write
 from editscope.report.html.plots import plotly_frame as frame
+from editscope.report.html.sections import SECTIONS
 from editscope.report.html.sections.classic_measures import measures
 from editscope.report.html.sections.correlation import correlation
 from editscope.report.html.sections.diagnosis import findings
 from editscope.report.html.sections.leaderboard import leaderboard
-from editscope.report.html.sections.order import SECTIONS
 from editscope.report.html.sections.paper_tables import papers
 from editscope.report.html.sections.sources import provenance
 from editscope.report.model import Model, gather
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.results.run import Run
 from editscope.stats.paired import compare_rows
 from support.reports.report_runs import NASTY, make_run
@@ -29,7 +29,7 @@ from support.reports.report_runs import NASTY, make_run
 pytestmark = pytest.mark.slow
 
 EDITORS = ("oracle", "identity", "drift", "half", "unrelated", "cropped")
-PUBLISHED, PLAIN = Options(published=True), Options()
+PUBLISHED, PLAIN = ReportOptions(published=True), ReportOptions()
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +145,7 @@ def test_the_comparison_says_what_the_paired_test_says_and_leaves_published_rows
     assert "Where half and drift differ most" in seen
 
 
-def section(name: str, model: Model, options: Options = PLAIN, sheet: int = 0) -> str:
+def section(name: str, model: Model, options: ReportOptions = PLAIN, sheet: int = 0) -> str:
     make = next(one.make for one in SECTIONS if one.id == name)
     return str(make(model.sheets[sheet], options) or "")
 

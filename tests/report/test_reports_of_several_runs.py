@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,57 +11,50 @@ from playwright.sync_api import Browser
 
 from editscope.cli import main
 from editscope.published import suites
-from editscope.report.html.plots import Line, Lines
+from editscope.report.html.plots import Line, LinePlot
 from editscope.report.html.sections.comparison import comparison
 from editscope.report.html.sections.diagnosis import diagnosis
-from editscope.report.html.sections.patterns import LEAST, _above
+from editscope.report.html.sections.edit_size import LEAST, _above
 from editscope.report.html.sections.sources import provenance
 from editscope.report.model import gather
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.report.text.latex import PREAMBLE, ROWS, _tagged
+from editscope.results import Run
 from editscope.results.comparison import run_names
-from editscope.results.run import Run
 from editscope.stats.diagnosis import largest_differences
 from editscope.suites.tables import Column, PaperCell, PaperRow, PaperTable
 from support.reports.report_browser import opened, without_plots
-from support.reports.report_runs import MadeCase, MadeRun, make_run, summary_of
+from support.reports.report_runs import copy_run, make_run, with_miou
 
 TEX = shutil.which("pdflatex")
 LONG = "a-model-with-a-name-that-no-column-is-wide-enough-for"
 
 
-def scored(run: MadeRun, miou: Callable[[MadeCase], float]) -> MadeRun:
-    """The same run with other scores."""
-    cases = [replace(case, metrics={**case.metrics, "miou": miou(case)}) for case in run.cases]
-    return replace(run, cases=cases, summary=summary_of(cases))
-
-
-def names(*runs: MadeRun) -> list[str]:
+def names(*runs: Run) -> list[str]:
     return [view.name for view in gather(runs, None).runs]
 
 
 def test_a_report_calls_runs_of_one_editor_by_their_folders_as_compare_does(tmp_path: Path) -> None:
     run = make_run(tmp_path, "Mine", thumbs=False)
-    runs = [replace(run, path=tmp_path / "monday"), replace(run, path=tmp_path / "friday")]
+    runs = [copy_run(run, tmp_path / "monday"), copy_run(run, tmp_path / "friday")]
     assert names(*runs) == ["Mine · monday", "Mine · friday"]
-
-    made = [Run(tmp_path / name, dict(run.info)) for name in ("monday", "friday")]
-    assert list(run_names(made)) == names(*runs)
+    assert list(run_names(runs)) == names(*runs)
 
 
 def test_a_run_that_is_given_twice_still_has_two_names(tmp_path: Path) -> None:
     run = make_run(tmp_path, "Mine", thumbs=False)
-    here = replace(run, path=tmp_path / "runs" / "a")
+    here = copy_run(run, tmp_path / "runs" / "a")
     assert names(here, here) == ["Mine · 1", "Mine · 2"]
-    assert names(here, replace(run, path=tmp_path / "b"), here) == ["Mine · a · 1", "Mine · b", "Mine · a · 2"]
+    assert names(here, copy_run(run, tmp_path / "b"), here) == ["Mine · a · 1", "Mine · b", "Mine · a · 2"]
 
 
 def test_a_difference_that_the_test_does_not_see_is_not_called_better(tmp_path: Path) -> None:
     """Tasks in opposite directions: nothing varies within one, so the interval leaves out 0, and yet p is large."""
-    first = scored(make_run(tmp_path, "a", thumbs=False), lambda case: 0.5)
+    first = make_run(tmp_path, "a", thumbs=False, change=with_miou(lambda case: 0.5))
     better = {"legend": 0.6, "recolor": 0.42}
-    second = scored(make_run(tmp_path, "b", thumbs=False), lambda case: better.get(case.tags["task"], 0.5))
-    text = str(comparison(gather([first, second], None).sheets[0], Options()))
+    change = with_miou(lambda case: better.get(case["tags"]["task"], 0.5))
+    second = make_run(tmp_path, "b", thumbs=False, change=change)
+    text = str(comparison(gather([first, second], None).sheets[0], ReportOptions()))
     assert "+0.7 … +0.7" in text
     assert "cannot be told apart" in text
     assert "better than a<" not in text
@@ -71,20 +62,18 @@ def test_a_difference_that_the_test_does_not_see_is_not_called_better(tmp_path: 
 
 def test_every_pair_counts_the_cases_that_the_averages_have(tmp_path: Path) -> None:
     runs = [make_run(tmp_path, name, thumbs=False) for name in "abc"]
-    averaged = [case for case in runs[0].cases if case.tags["split"] == "test"]
-    text = str(comparison(gather(runs, None).sheets[0], Options()))
-    assert len(averaged) < len(runs[0].cases)
+    averaged = [case for case in runs[0].records() if case.tags["split"] == "test"]
+    text = str(comparison(gather(runs, None).sheets[0], ReportOptions()))
+    assert len(averaged) < len(runs[0].records())
     assert f"on {len(averaged)} cases that all runs have" in text
 
 
 def test_diagnostic_cases_are_not_where_runs_differ_most(tmp_path: Path) -> None:
-    same = scored(make_run(tmp_path, "a"), lambda case: 0.5)
-    other = scored(
-        make_run(tmp_path, "b"),
-        lambda case: {"preservation/000": 0.0, "preservation/001": 1.0, "border/000": 0.6}.get(case.case_id, 0.5),
-    )
+    scores = {"preservation/000": 0.0, "preservation/001": 1.0, "border/000": 0.6}
+    same = make_run(tmp_path, "a", change=with_miou(lambda case: 0.5))
+    other = make_run(tmp_path, "b", change=with_miou(lambda case: scores.get(case["case"], 0.5)))
     sheet = gather([same, other], None).sheets[0]
-    text = str(comparison(sheet, Options()))
+    text = str(comparison(sheet, ReportOptions()))
     assert "border/000" in text
     assert "preservation/00" not in text
 
@@ -96,24 +85,24 @@ def test_diagnostic_cases_are_not_where_runs_differ_most(tmp_path: Path) -> None
 
 def test_of_many_runs_the_best_shows_its_diagnosis_at_once(tmp_path: Path) -> None:
     runs = [make_run(tmp_path, f"m{i}", skill=0.2 + 0.1 * i, thumbs=False) for i in range(5)]
-    text = str(diagnosis(gather(runs, None).sheets[0], Options()))
+    text = str(diagnosis(gather(runs, None).sheets[0], ReportOptions()))
     opened_ones = [part for part in text.split("<details")[1:] if part.startswith(" open")]
     assert len(opened_ones) == 1
     assert "m4" in opened_ones[0]
 
 
 def test_sources_count_what_was_scored_and_write_options_as_a_person_would(tmp_path: Path) -> None:
-    run = make_run(tmp_path, "a", missing=("border/000", "border/001"), thumbs=False)
-    suite = {**run.info["suite"], "options": {"conditions": ["baseline", "striped"], "canvas": [640, 480]}}
-    sheet = gather([replace(run, info={**run.info, "suite": suite})], None).sheets[0]
-    text = str(provenance(sheet, Options()))
-    assert f"{len(run.cases) - 2} of {len(run.cases)}" in text
+    options = {"conditions": ["baseline", "striped"], "canvas": [640, 480]}
+    run = make_run(tmp_path, "a", missing=("border/000", "border/001"), options=options, thumbs=False)
+    sheet = gather([run], None).sheets[0]
+    text = str(provenance(sheet, ReportOptions()))
+    assert f"{len(run.records()) - 2} of {len(run.records())}" in text
     assert "conditions=baseline,striped, canvas=640,480" in text
 
 
 def test_a_ratio_of_0_has_a_place_on_a_logarithmic_scale() -> None:
     raised = _above([Line(0, "a", [0.0, 2.0, None], [0.0, 1.5, None], [400.0, 3.0, None])])
-    plot = Lines(["small", "large", "none"], raised, "pixels", "", log=True)
+    plot = LinePlot(["small", "large", "none"], raised, "pixels", "", log=True)
     assert plot.traces()[0]["y"] == [LEAST, 2.0, None]
     assert plot.traces()[0]["error_y"]["arrayminus"][0] == 0.0
     assert "NaN" not in str(plot.svg("over-editing"))

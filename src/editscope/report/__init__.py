@@ -10,20 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from editscope.errors import BadInput
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.report.paper_figures import figures_for
-from editscope.report.source import ReportCase, ReportRun
+from editscope.results.run import Run
 
 if TYPE_CHECKING:
     from editscope.report.model import Model
 
-__all__ = ["SUFFIXES", "Options", "ReportCase", "ReportRun", "figures_for", "write"]
+__all__ = ["SUFFIXES", "ReportOptions", "figures_for", "write"]
 
 SUFFIXES = (".html", ".md", ".csv", ".tex")
 
 
 def write(
-    runs: Sequence[ReportRun],
+    runs: Sequence[Run],
     out: str | Path,
     *,
     title: str | None = None,
@@ -51,7 +51,7 @@ def write(
     from editscope.report.model import gather
 
     written = 0
-    options = Options(published=published, bundle=bundle, spent=lambda: written)
+    options = ReportOptions(published=published, bundle=bundle, spent=lambda: written)
     pieces = _pieces(gather(runs, title), options if say is None else replace(options, say=say), out)
     temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
     try:
@@ -71,7 +71,7 @@ def write(
     return out
 
 
-def _pieces(model: Model, options: Options, out: Path) -> Iterator[str]:
+def _pieces(model: Model, options: ReportOptions, out: Path) -> Iterator[str]:
     """The text of the report, in pieces."""
     match out.suffix.lower():
         case ".html":
@@ -83,10 +83,10 @@ def _pieces(model: Model, options: Options, out: Path) -> Iterator[str]:
 
             return as_latex(model, published=options.published)
         case ".md":
-            from editscope.report.text.sheets import as_markdown
+            from editscope.report.text.markdown import as_markdown
 
             return as_markdown(model, published=options.published)
         case _:
-            from editscope.report.text.sheets import as_csv
+            from editscope.report.text.csv import as_csv
 
             return as_csv(model, published=options.published)

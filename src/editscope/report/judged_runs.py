@@ -1,16 +1,19 @@
-"""What a report reads from runs that judges scored: protocol, measures, and the tags that set edits of a case apart."""
+"""Facts of judged runs that a report needs: protocol, measures, and the tags that set edits of a case apart."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, is_dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from editscope.report.source import ReportCase, ReportRun
 from editscope.results.accounting import accounting_in_words
+from editscope.results.case_record import CaseRecord
+from editscope.results.judged_tables import is_judged
+from editscope.results.run import Run
 from editscope.runfolder.repeats import REPEAT
 from editscope.runfolder.repeats import plain as split_repeat
+from editscope.runfolder.run_json import Info
 from editscope.wording import Metric, listed, plain
 
 if TYPE_CHECKING:
@@ -20,12 +23,7 @@ FINE = 10.0
 """A scale that is shorter than this, such as 1 to 5, is written with two decimals."""
 
 
-def is_judged(info: Mapping[str, Any]) -> bool:
-    """Whether judges scored the run of this run.json."""
-    return bool(info.get("judging"))
-
-
-def protocol_of(info: Mapping[str, Any]) -> str:
+def protocol_of(info: Info) -> str:
     """The protocol with its options, which decide what is measured; "" for a run that no judge scored.
 
     >>> protocol_of({"judging": {"protocol": {"name": "picabench", "options": {"region": "whole"}}}})
@@ -38,7 +36,7 @@ def protocol_of(info: Mapping[str, Any]) -> str:
     return str(protocol["name"]) + (f" {json.dumps(options, sort_keys=True)}" if options else "")
 
 
-def judged_metrics(info: Mapping[str, Any], found: Iterable[str]) -> tuple[Metric, ...]:
+def judged_metrics(info: Info, found: Iterable[str]) -> tuple[Metric, ...]:
     """The measures of a judged run, the headline first, each with the scale that tables show it on."""
     if not is_judged(info):
         return ()
@@ -90,29 +88,26 @@ def _sentence(note: str) -> str:
     return f"{note[:1].upper()}{note[1:]}." if note and not note.endswith(".") else note
 
 
-def with_unit_tags(run: ReportRun, records: Sequence[ReportCase]) -> list[ReportCase]:
+def with_unit_tags(run: Run, records: Sequence[CaseRecord]) -> list[CaseRecord]:
     """The records of a run; of a judged one with the tags that all numbers of an edit share, such as its level."""
-    if not is_judged(run.info):
+    if not run.judged:
         return list(records)
     return [_tagged(record) for record in records]
 
 
-def with_repeat_tags(info: Mapping[str, Any], records: Sequence[ReportCase]) -> list[ReportCase]:
+def with_repeat_tags(info: Mapping[str, Any], records: Sequence[CaseRecord]) -> list[CaseRecord]:
     """The records of a run; of one with repeats with their number as a tag, by which the gallery filters."""
     if int((info.get("settings") or {}).get("repeats", 1)) < 2:
         return list(records)
     return [
-        replace(record, tags={**record.tags, REPEAT: str(split_repeat(getattr(record, "variant", ""))[1] + 1)})
-        if is_dataclass(record) and not isinstance(record, type)
-        else record
-        for record in records
+        replace(record, tags={**record.tags, REPEAT: str(split_repeat(record.variant)[1] + 1)}) for record in records
     ]
 
 
-def _tagged(record: ReportCase) -> ReportCase:
-    tags = [row.get("tags") or {} for row in getattr(record, "rows", ())]
+def _tagged(record: CaseRecord) -> CaseRecord:
+    tags = [row.get("tags") or {} for row in record.rows]
     shared = dict(tags[0].items() & _all(tags)) if tags else {}
-    if not shared or not is_dataclass(record) or isinstance(record, type):
+    if not shared:
         return record
     return replace(record, tags={**record.tags, **dict(sorted(shared.items()))})
 

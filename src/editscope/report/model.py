@@ -1,4 +1,4 @@
-"""What a report shows, gathered from runs: which runs stand side by side, their tables, and their cases."""
+"""Model of a report: which runs stand side by side, their tables, and their cases."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import Any, TypeAlias, TypeVar
 
 from editscope.cases import Aggregation, Group
 from editscope.errors import BadInput
-from editscope.report.columns import Columns, columns_of, from_records
-from editscope.report.judged_runs import is_judged, judged_metrics, protocol_of, with_repeat_tags, with_unit_tags
-from editscope.report.source import ReportCase, ReportRun
+from editscope.report.columns import Columns, from_records
+from editscope.report.judged_runs import judged_metrics, protocol_of, with_repeat_tags, with_unit_tags
+from editscope.results.case_record import CaseRecord
+from editscope.results.run import Run
 from editscope.runfolder.repeats import folded
 from editscope.runfolder.run_json import aggregation_from
 from editscope.stats.summary import DIAGNOSTIC, resampled_within
@@ -26,7 +27,7 @@ Cells: TypeAlias = dict[str, Cell]
 """Cells by metric."""
 Tags: TypeAlias = "Mapping[str, str]"
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 MOST_ROWS = 40
 VARIANT_TAGS = ("level", "language")
@@ -41,8 +42,8 @@ class RunView:
 
     index: int
     name: str
-    run: ReportRun
-    records: Sequence[ReportCase]
+    run: Run
+    records: Sequence[CaseRecord]
     summary: Mapping[str, Any]
 
     @property
@@ -55,7 +56,7 @@ class RunView:
         return self.summary["index"].get((by, key), {})  # type: ignore[no-any-return]
 
     @cached_property
-    def by_id(self) -> Mapping[str, ReportCase]:
+    def by_id(self) -> Mapping[str, CaseRecord]:
         """The first record of every case."""
         return {record.case_id: record for record in reversed(self.records)}
 
@@ -63,7 +64,7 @@ class RunView:
     def _memory(self) -> dict[str, Any]:
         return {}
 
-    def once(self, what: str, make: Callable[[], Found]) -> Found:
+    def once(self, what: str, make: Callable[[], Value]) -> Value:
         """What ``make`` gives, made the first time only: several sections need the same figures."""
         if what not in self._memory:
             self._memory[what] = make()
@@ -72,8 +73,8 @@ class RunView:
     @cached_property
     def rows(self) -> Columns:
         """One column per name, one entry per case (per edit of it that is judged): what ``stats.diagnosis`` takes."""
-        if not is_judged(self.run.info):
-            return columns_of(self.run, self.records)
+        if not self.run.judged:
+            return self.run.rows()
         # A measure has its column even where no case has a value, as when an editor takes none of the inputs.
         nothing: Columns = {metric: [None] * len(self.records) for metric in self.summary["overall"]}
         return nothing | from_records(self.records)
@@ -82,10 +83,9 @@ class RunView:
     def scores(self) -> Columns:
         """The same with one entry per number where judges gave several, and the mean over repeats where there are
         any: what is averaged and compared."""
-        averaged = getattr(self.run, "averaged_rows", None)
-        if callable(averaged) and getattr(self.run, "repeats", 1) > 1:
-            return dict(averaged())
-        return columns_of(self.run, self.records) if is_judged(self.run.info) else self.rows
+        if self.run.repeats > 1:
+            return self.run.averaged_rows()
+        return self.run.rows() if self.run.judged else self.rows
 
     @cached_property
     def by_case(self) -> Columns:
@@ -94,21 +94,21 @@ class RunView:
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class TableRow:
     """A row of a table with one entry per run; ``filter`` is what its cases have in common."""
 
     label: str
     filter: Tags
     cells: Sequence[Cells]
-    children: tuple[Row, ...] = ()
+    children: tuple[TableRow, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ScoreTable:
     """A table of rows, nested or not. ``kinds`` names the levels of its rows."""
 
     kinds: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +131,7 @@ class Sheet:
     @property
     def judged(self) -> bool:
         """Whether judges gave its scores."""
-        return is_judged(self.runs[0].run.info)
+        return self.runs[0].run.judged
 
     @property
     def match(self) -> tuple[str, ...]:
@@ -184,10 +184,10 @@ class Sheet:
     @property
     def resampling(self) -> str:
         """Within what intervals were resampled, in words; run by run where an older run did it otherwise."""
-        found = [resampled_within(aggregation_from(dict(view.run.info))) for view in self.runs]
-        if len(set(found)) == 1:
-            return found[0]
-        return "; ".join(f"{view.letter} {words}" for view, words in zip(self.runs, found, strict=True))
+        within = [resampled_within(aggregation_from(dict(view.run.info))) for view in self.runs]
+        if len(set(within)) == 1:
+            return within[0]
+        return "; ".join(f"{view.letter} {words}" for view, words in zip(self.runs, within, strict=True))
 
     def single_strata(self) -> tuple[int, int]:
         """How many strata hold one case only, of how many: what resampling cannot see the spread of."""
@@ -196,32 +196,32 @@ class Sheet:
         sizes = Counter(tuple(r.tags.get(tag) for tag in strata) for r in cases.values())
         return sum(size == 1 for size in sizes.values()), len(sizes)
 
-    def averaged(self, view: RunView) -> list[ReportCase]:
+    def averaged(self, view: RunView) -> list[CaseRecord]:
         """The cases of a run that take part in its averages."""
         return [record for record in view.records if not is_diagnostic(record.tags, self.aggregation)]
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[ScoreTable]:
         """The nested table of groups that refine one another, then the others, then the diagnostics."""
         records = [record for view in self.runs for record in self.averaged(view)]
-        samples: dict[tuple[str, str], Tags] = {(r.case_id, getattr(r, "variant", "")): r.tags for r in records}
+        samples: dict[tuple[str, str], Tags] = {(r.case_id, r.variant): r.tags for r in records}
         chain: list[Group] = []
         others: list[Group] = []
         for group in self.groups:
             nested = not chain or _refines(group, chain[-1], samples.values())
             (chain if nested else others).append(group)
         tables = [
-            Table(tuple(g.name for g in groups), _rows(self.runs, groups, list(samples.values()), {}))
+            ScoreTable(tuple(g.name for g in groups), _rows(self.runs, groups, list(samples.values()), {}))
             for groups in (chain, *([other] for other in others))
         ]
         diagnostics = self._diagnostics()
         return [*(t for t in tables if t.rows), *([diagnostics] if diagnostics else [])]
 
-    def _diagnostics(self) -> Table | None:
+    def _diagnostics(self) -> ScoreTable | None:
         exclude = self.aggregation.exclude
         cells = [view.cells(DIAGNOSTIC, "/".join(exclude.values())) for view in self.runs]
         if not any(cells):
             return None
-        return Table((DIAGNOSTIC,), (Row("/".join(exclude.values()), dict(exclude), cells),))
+        return ScoreTable((DIAGNOSTIC,), (TableRow("/".join(exclude.values()), dict(exclude), cells),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +233,7 @@ class Model:
     runs: tuple[RunView, ...] = field(default=())
 
 
-def gather(runs: Sequence[ReportRun], title: str | None) -> Model:
+def gather(runs: Sequence[Run], title: str | None) -> Model:
     """Read runs and put those over the same cases side by side."""
     if not runs:
         raise BadInput("a report needs at least one run; give the folder of one")
@@ -244,15 +244,15 @@ def gather(runs: Sequence[ReportRun], title: str | None) -> Model:
         if not records:
             raise BadInput(f"{run.path} has no finished case yet; `editscope resume {run.path}` goes on with it")
         views.append(RunView(index, names[index], run, records, _indexed(run.summary)))
-    sheets: dict[tuple[str, str, str], list[RunView]] = {}
+    sets: dict[tuple[str, str, str], list[RunView]] = {}
     for view in views:
         suite = view.run.info["suite"]
-        sheets.setdefault((suite["name"], suite["fingerprint"], protocol_of(view.run.info)), []).append(view)
-    made = tuple(_sheet(name, fingerprint, group) for (name, fingerprint, _), group in sheets.items())
-    suites = listed(list(dict.fromkeys(suite_title(sheet.suite) for sheet in made)))
-    everyone = listed(list(dict.fromkeys(names)))
-    what = everyone if len(everyone) <= 50 else f"{len(views)} runs"
-    return Model(title or f"{what} on {suites}", made, tuple(views))
+        sets.setdefault((suite["name"], suite["fingerprint"], protocol_of(view.run.info)), []).append(view)
+    sheets = tuple(_sheet(name, fingerprint, members) for (name, fingerprint, _), members in sets.items())
+    suites = listed(list(dict.fromkeys(suite_title(sheet.suite) for sheet in sheets)))
+    all_names = listed(list(dict.fromkeys(names)))
+    what = all_names if len(all_names) <= 50 else f"{len(views)} runs"
+    return Model(title or f"{what} on {suites}", sheets, tuple(views))
 
 
 def is_diagnostic(tags: Tags, aggregation: Aggregation) -> bool:
@@ -271,7 +271,7 @@ def letters(index: int) -> str:
     return (letters(rest - 1) if rest else "") + chr(ord("A") + last)
 
 
-def shown_spec(run: ReportRun) -> str:
+def shown_spec(run: Run) -> str:
     """The editor's spec, without the folders above a folder of outputs: a report is sent to others."""
     editor = run.info["editor"]
     spec = str(editor.get("spec") or editor["name"])
@@ -285,9 +285,9 @@ def shown_spec(run: ReportRun) -> str:
 def _sheet(name: str, fingerprint: str, views: Sequence[RunView]) -> Sheet:
     info = views[0].run.info
     aggregation = aggregation_from(dict(info))
-    found = dict.fromkeys(metric for view in views for metric in view.summary["overall"])
-    ordered = [m for m in (aggregation.headline, "edit_accuracy", "preservation_accuracy", *METRICS) if m in found]
-    metrics: tuple[str, ...] = judged_metrics(info, found) or tuple(dict.fromkeys([*ordered, *found]))
+    known = dict.fromkeys(metric for view in views for metric in view.summary["overall"])
+    ordered = [m for m in (aggregation.headline, "edit_accuracy", "preservation_accuracy", *METRICS) if m in known]
+    metrics: tuple[str, ...] = judged_metrics(info, known) or tuple(dict.fromkeys([*ordered, *known]))
     return Sheet(name, fingerprint, str(info["suite"].get("label", "")), aggregation, tuple(views), metrics)
 
 
@@ -298,7 +298,7 @@ def _indexed(summary: Mapping[str, Any]) -> dict[str, Any]:
     return {**summary, "index": index}
 
 
-def _names(runs: Sequence[ReportRun]) -> list[str]:
+def _names(runs: Sequence[Run]) -> list[str]:
     """Editor names; where two on one set are the same, with the run's folder, then the spec, at last a number.
 
     The same editor on another set keeps its name: it stands in other tables. ``editscope compare`` says the same
@@ -306,24 +306,24 @@ def _names(runs: Sequence[ReportRun]) -> list[str]:
     """
     names = [str(run.info["editor"]["name"]) for run in runs]
     sets = [(run.info["suite"]["name"], run.info["suite"]["fingerprint"]) for run in runs]
-    folders = [(getattr(run, "archive", None) or run.path).name for run in runs]
-    for better in (folders, [shown_spec(run) for run in runs]):
-        names = _told_apart(list(zip(sets, names, strict=True)), better)
+    folders = [(run.archive or run.path).name for run in runs]
+    for details in (folders, [shown_spec(run) for run in runs]):
+        names = _with_details(list(zip(sets, names, strict=True)), details)
     numbers, seen = [], Counter[tuple[object, str]]()
-    for one in zip(sets, names, strict=True):
-        seen[one] += 1
-        numbers.append(str(seen[one]))
-    return _told_apart(list(zip(sets, names, strict=True)), numbers)
+    for named in zip(sets, names, strict=True):
+        seen[named] += 1
+        numbers.append(str(seen[named]))
+    return _with_details(list(zip(sets, names, strict=True)), numbers)
 
 
-def _told_apart(named: Sequence[tuple[object, str]], better: Sequence[str]) -> list[str]:
-    """Names with more said where several are the same and more tells any of them from the others."""
-    said: dict[tuple[object, str], set[str]] = {}
-    for one, more in zip(named, better, strict=True):
-        said.setdefault(one, set()).add(more)
+def _with_details(named: Sequence[tuple[object, str]], details: Sequence[str]) -> list[str]:
+    """Names within their sets, with a detail where several are the same and the detail sets any of them apart."""
+    known: dict[tuple[object, str], set[str]] = {}
+    for key, detail in zip(named, details, strict=True):
+        known.setdefault(key, set()).add(detail)
     return [
-        name if len(said[home, name]) == 1 else (more if more.startswith(name) else f"{name} · {more}")
-        for (home, name), more in zip(named, better, strict=True)
+        name if len(known[home, name]) == 1 else (detail if detail.startswith(name) else f"{name} · {detail}")
+        for (home, name), detail in zip(named, details, strict=True)
     ]
 
 
@@ -337,7 +337,7 @@ def _refines(fine: Group, coarse: Group, cases: Iterable[Tags]) -> bool:
     return all(home.setdefault(_key(fine, tags), _key(coarse, tags)) == _key(coarse, tags) for tags in cases)
 
 
-def _rows(runs: Sequence[RunView], groups: Sequence[Group], cases: Sequence[Tags], above: Tags) -> tuple[Row, ...]:
+def _rows(runs: Sequence[RunView], groups: Sequence[Group], cases: Sequence[Tags], above: Tags) -> tuple[TableRow, ...]:
     """Rows of the first group, in the order of the summary, each with the rows of the next group inside it."""
     if not groups:
         return ()
@@ -354,7 +354,7 @@ def _rows(runs: Sequence[RunView], groups: Sequence[Group], cases: Sequence[Tags
         own = [shared[tag] for tag in group.by if tag not in above] or [key]
         children = _rows(runs, finer, members[key], shared)
         rows.append(
-            Row(
+            TableRow(
                 "/".join(own),
                 shared,
                 [view.cells(group.name, key) for view in runs],

@@ -1,4 +1,4 @@
-"""What the writer of a report was asked for."""
+"""Options of a report."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _say_nothing(doing: str, done: int, total: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ReportOptions:
     """How to write a report: published rows beside the runs, full-size pictures in a folder beside the page.
 
     ``spent`` knows how many bytes the page has taken so far. ``say`` is told what takes long, and how far it is:

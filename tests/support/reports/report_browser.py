@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from editscope.report import ReportRun, write
+from editscope.report import write
+from editscope.results import Run
 from support.reports.render_report import ARGS, CHROMIUM, PATIENCE_MS
 
 __all__ = ["CHROMIUM", "Watched", "chromium", "opened", "without_plots"]
 
 
-def without_plots(runs: Sequence[ReportRun], out: Path, **options: Any) -> Path:
+def without_plots(runs: Sequence[Run], out: Path, **options: Any) -> Path:
     """A report without Plotly's script, which is most of a small page: what is tested here does not need it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("editscope.report.html.page.installed", lambda: False)

@@ -1,23 +1,29 @@
-"""Small made runs for the tests of the report, with everything in them that a report must survive."""
+"""Small runs for the tests of the report, written as a run folder is, with everything that a report must survive."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
+from shutil import copytree
 from typing import Any
 
 from PIL import Image
 
 from editscope.cases import Aggregation, Group
+from editscope.images import THUMB_SUFFIX
+from editscope.results import Run, open_run
+from editscope.runfolder.files import THUMBS, safe_path, write_whole
+from editscope.runfolder.journal import Journal
+from editscope.runfolder.run_json import FILE, FORMAT, aggregation_json, info_json
 from editscope.scoring import PixelScore
-from editscope.stats import summarize
+
+Line = dict[str, Any]
 
 NASTY = "Recolor </script><script>document.title='broken'</script> the <b>heart</b> & \u2028 \"star\""
 TASKS = {"border": "structural", "removal": "structural", "recolor": "color_change", "legend": "symbolic"}
 MODES = {"removal": ("attribute", "location"), "recolor": ("color_code", "dropper")}
+AT = "2026-01-02T03:04:05.000+00:00"
 CONDITIONS = ("baseline", "striped")
 PLAN = Aggregation(
     overall=Group("overall", (), ("task", "category")),
@@ -30,40 +36,6 @@ PLAN = Aggregation(
     strata=("task", "mode"),
     exclude={"split": "preservation"},
 )
-INFO_PLAN = {
-    "overall": {"name": "overall", "by": [], "over": ["task", "category"]},
-    "groups": [{"name": g.name, "by": list(g.by), "over": list(g.over)} for g in PLAN.groups],
-    "strata": list(PLAN.strata),
-    "exclude": dict(PLAN.exclude),
-    "headline": "miou",
-    "orders": {},
-}
-
-
-@dataclass(frozen=True)
-class MadeCase:
-    case_id: str
-    tags: Mapping[str, str]
-    instruction: str
-    status: str
-    reason: str | None
-    metrics: Mapping[str, float | None]
-    failure: str | None
-    evidence: Mapping[str, Any]
-    fingerprint: str
-    thumbs: Mapping[str, Path]
-    latency_s: float | None = 0.25
-
-
-@dataclass(frozen=True)
-class MadeRun:
-    path: Path
-    info: Mapping[str, Any]
-    summary: Mapping[str, Any]
-    cases: Sequence[MadeCase] = field(default=())
-
-    def records(self) -> Sequence[MadeCase]:
-        return self.cases
 
 
 def make_run(
@@ -76,14 +48,17 @@ def make_run(
     missing: Sequence[str] = (),
     spec: str | None = None,
     thumbs: bool = True,
-) -> MadeRun:
-    """A run of an editor with some skill over 4 tasks, 6 modes, 2 conditions and 2 diagnostic cases."""
+    suite: str = "paintbench",
+    options: Mapping[str, Any] | None = None,
+    aggregation: Aggregation = PLAN,
+    change: Callable[[Line, Line], bool | None] | None = None,
+) -> Run:
+    """A run of an editor with some skill over 4 tasks, 6 modes, 2 conditions and 2 diagnostic cases.
+
+    ``change`` may change the two lines of a case, edit and score, before they are written; False leaves the case out.
+    """
     rng = Random(name)
-    cases = [
-        _case(folder, rng, tags, number, skill, missing, thumbs)
-        for task in TASKS
-        for number, tags in enumerate(_cells(task, slots))
-    ]
+    home = _home(folder, name)
     apart = {
         "category": "",
         "task": "preservation",
@@ -91,35 +66,66 @@ def make_run(
         "condition": "baseline",
         "split": "preservation",
     }
-    cases += [_case(folder, rng, apart, number, skill, missing, thumbs) for number in range(2)]
+    wanted = [(tags, number) for task in TASKS for number, tags in enumerate(_cells(task, slots))]
+    wanted += [(apart, number) for number in range(2)]
+    lines: list[tuple[Line, Line]] = []
+    for tags, number in wanted:
+        edit, score = _lines(rng, tags, number, skill, missing)
+        if change is None or change(edit, score) is not False:
+            edit["index"] = score["index"] = len(lines)
+            lines.append((edit, score))
+    with Journal(home) as journal:
+        for edit, score in lines:
+            journal.append(edit, score)
+            if thumbs:
+                _write_pictures(home, rng, edit)
     info = {
-        "suite": {"name": "paintbench", "fingerprint": fingerprint, "label": "read from /home/somebody/sets/mine"},
+        "format": FORMAT,
+        "suite": {
+            "name": suite,
+            "options": dict(options or {}),
+            "fingerprint": fingerprint,
+            "label": "read from /home/somebody/sets/mine",
+        },
         "editor": {"name": name, "spec": spec or f"ref:{name}"},
+        "judge": None,
         "editscope": "0.1.0",
         "created": "2026-01-02T03:04:05+00:00",
         "seed": 0,
         "versions": {"python": "3.12.1", "numpy": "2.1.0"},
-        "aggregation": INFO_PLAN,
-        "selection": {"where": None, "limit": None, "n": len(cases)},
-        "files": {"missing": list(missing), "unmatched": ["stray.png"] if missing else [], "unreadable": []},
+        "aggregation": aggregation_json(aggregation),
+        "selection": {"where": None, "limit": None, "n": len(lines), "ids_digest": ""},
+        "settings": {"timeout_s": None},
+        "files": {
+            "outputs": None,
+            "missing": list(missing),
+            "unmatched": ["stray.png"] if missing else [],
+            "unreadable": [],
+        },
     }
-    return MadeRun(folder / name, info, summary_of(cases), cases)
+    write_whole(home / FILE, info_json(info))
+    return open_run(home)
 
 
-def summary_of(cases: Sequence[MadeCase]) -> dict[str, Any]:
-    """What summary.json would say."""
-    metrics = list(cases[0].metrics)
-    rows: dict[str, list[Any]] = {"case_id": [case.case_id for case in cases]}
-    rows |= {tag: [case.tags.get(tag) for case in cases] for tag in cases[0].tags}
-    rows |= {metric: [case.metrics[metric] for case in cases] for metric in metrics}
-    table = summarize(rows, PLAN, metrics, resamples=200)
-    return {
-        **table,
-        "n_cases": len(cases),
-        "coverage": dict(Counter(case.status for case in cases)),
-        "failures": dict(Counter(str(case.failure) for case in cases)),
-        "floor": {"miou": {"mean": 2.5, "lo": 2.0, "hi": 3.0, "n": len(cases)}},
-    }
+def copy_run(run: Run, path: Path) -> Run:
+    """The same run in another folder."""
+    return open_run(copytree(run.path, path))
+
+
+def with_miou(miou: Callable[[Line], float]) -> Callable[[Line, Line], None]:
+    """A change that gives every case another mIoU, by the line of its score."""
+
+    def change(edit: Line, score: Line) -> None:
+        score["metrics"]["miou"] = miou(score)
+
+    return change
+
+
+def _home(folder: Path, name: str) -> Path:
+    """A new folder that ends in the name of the run: tests make several of one name."""
+    plain = name.replace("/", "_")
+    places = (folder / plain, *(folder / f"{number}" / plain for number in range(2, 9)))
+    return next(place for place in places if not place.exists())
 
 
 def _cells(task: str, slots: int) -> list[dict[str, str]]:
@@ -131,15 +137,9 @@ def _cells(task: str, slots: int) -> list[dict[str, str]]:
     ]
 
 
-def _case(
-    folder: Path,
-    rng: Random,
-    tags: Mapping[str, str],
-    number: int,
-    skill: float,
-    missing: Sequence[str],
-    thumbs: bool,
-) -> MadeCase:
+def _lines(
+    rng: Random, tags: Mapping[str, str], number: int, skill: float, missing: Sequence[str]
+) -> tuple[Line, Line]:
     case_id = f"{tags['task']}/{number:03}"
     there = case_id not in missing
     right = [min(1.0, skill * rng.random() + t / 40) for t in range(11)] if there else [0.0] * 11
@@ -151,27 +151,33 @@ def _case(
         changed_pixels=(1500,) * 11,
         output_size=(100, 100) if there else None,
     )
-    pictures = _pictures(folder, case_id, rng, there) if thumbs else {}
-    return MadeCase(
-        case_id=case_id,
-        tags=dict(tags),
-        instruction=NASTY if case_id == "border/000" else f"Change shape {number} of the {tags['task']} problem.",
-        status="ok" if there else "no_output",
-        reason=None if there else "no file in the folder",
-        metrics=score.metrics() if there else dict.fromkeys(score.metrics(), 0.0),
-        failure=score.failure if there else "no_output",
-        evidence=score.to_json(),
-        fingerprint=f"print-{case_id}",
-        thumbs=pictures,
-    )
+    shared: Line = {"case": case_id, "variant": "", "status": "ok" if there else "no_output", "at": AT}
+    edit = {
+        "step": "edit",
+        **shared,
+        "image": f"images/{case_id}.png" if there else None,
+        "reason": None if there else "no file in the folder",
+        "latency_s": 0.25,
+        "cost_usd": None,
+        "trace": None,
+        "notes": [],
+    }
+    scored = {
+        "step": "score",
+        **shared,
+        "metrics": score.metrics() if there else dict.fromkeys(score.metrics(), 0.0),
+        "evidence": {**score.to_json(), "floor_miou": 0.025},
+        "failure": score.failure if there else "no_output",
+        "tags": dict(tags),
+        "instruction": NASTY if case_id == "border/000" else f"Change shape {number} of the {tags['task']} problem.",
+        "fingerprint": f"print-{case_id}",
+    }
+    return edit, scored
 
 
-def _pictures(folder: Path, case_id: str, rng: Random, there: bool) -> dict[str, Path]:
-    home = folder / "thumbs" / case_id
-    home.mkdir(parents=True, exist_ok=True)
-    made = {}
-    for role in ("input", "answer", "edit", "error") if there else ("input", "answer"):
-        made[role] = home / f"{role}-{rng.randrange(10**6)}.png"
+def _write_pictures(home: Path, rng: Random, edit: Line) -> None:
+    folder = home / THUMBS / safe_path(edit["case"])
+    folder.mkdir(parents=True, exist_ok=True)
+    for role in ("input", "answer", "edit", "error") if edit["status"] == "ok" else ("input", "answer"):
         color = tuple(rng.randrange(256) for _ in range(3))
-        Image.new("RGB", (32, 48), color).save(made[role])
-    return made
+        Image.new("RGB", (32, 48), color).save(folder / f"{role}{THUMB_SUFFIX}", lossless=True)

@@ -1,1 +1,1 @@
-"""The HTML report: one file that holds everything it shows."""
+"""HTML report: one file that holds everything it shows."""

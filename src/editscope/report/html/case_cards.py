@@ -1,4 +1,4 @@
-"""Single cases as small pictures in a row, each leading to the case in the gallery."""
+"""Cards of single cases: small pictures in a row, each leading to the case in the gallery."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from pathlib import Path
 from editscope.files import PICTURE, read_file
 from editscope.report.html.links import cases_link
 from editscope.report.html.markup import Child, Html, el
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.picture_budget import MIME
+from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView
 from editscope.wording import failure
 
-MIME = {".webp": "image/webp", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png"}
 
-
-def strip(title: str, cards: Sequence[Html]) -> Html | None:
+def case_row(title: str, cards: Sequence[Html]) -> Html | None:
     """A row of cases under a title."""
     return el("div", el("h3", title), el("div", cards, cls="strip-cards"), cls="case-strip") if cards else None
 

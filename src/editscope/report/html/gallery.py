@@ -1,4 +1,4 @@
-"""The gallery of cases: its frame in the page, and the blocks of data from which the script fills it."""
+"""Gallery of cases: its frame in the page, and the blocks of data from which the script fills it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from editscope.report.html.gallery_data import gallery_data, shared_cases
 from editscope.report.html.gallery_verdicts import fitting_evidence
 from editscope.report.html.markup import Html, el, json_for_script
-from editscope.report.html.picture_budget import Shelf, columns, place_pictures
+from editscope.report.html.picture_budget import RunPictures, columns, place_pictures
 from editscope.report.html.picture_folder import write_bundle
 from editscope.report.model import Model
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.scoring.errormap import EDITED, MISSED, SPILLED
 
 STYLES = ("gallery.css", "viewer.css", "verdicts.css")
@@ -52,7 +52,7 @@ def _legend() -> Html:
     return el("div", el("span", cls="tolerance"), el("p", keys, cls="map-keys"), cls="map-legend")
 
 
-def data_blocks(model: Model, options: Options, out: Path) -> Iterator[str]:
+def data_blocks(model: Model, options: ReportOptions, out: Path) -> Iterator[str]:
     """What the gallery shows, in blocks of JSON: the cases, one block of pictures for each, and where they are.
 
     With ``options.bundle`` the folder of full-size pictures beside the page is written on the way.
@@ -67,9 +67,9 @@ def data_blocks(model: Model, options: Options, out: Path) -> Iterator[str]:
         + SCRIPT_BYTES
         + (BLOCK_BYTES + PLACE_BYTES * len(model.runs)) * len(cases)
     )
-    shelves = [Shelf(view, out, options.bundle) for view in model.runs]
-    places = place_pictures(shelves, cases, options.file_bytes - options.spent() - rest)
-    copies = {inside: Path(path) for shelf in shelves for inside, path in shelf.copies.items()}
+    pictures_of = [RunPictures(view, out, options.bundle) for view in model.runs]
+    places = place_pictures(pictures_of, cases, options.file_bytes - options.spent() - rest)
+    copies = {inside: Path(path) for pictures in pictures_of for inside, path in pictures.copies.items()}
     full = write_bundle(cases, copies, out, options) if options.bundle else {}
     yield data
     yield _block("places", columns(places, cases, full))

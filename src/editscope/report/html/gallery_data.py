@@ -1,4 +1,4 @@
-"""The data behind the gallery, as columns: one entry per case, and for each run one entry per case."""
+"""Data behind the gallery, as columns: one entry per case, and for each run one entry per case."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from editscope.errors import BadInput
-from editscope.report.curves import TITLES
-from editscope.report.judged_runs import is_judged
+from editscope.report.figure_data.curves import CURVES
 from editscope.report.model import Model, RunView, Sheet, is_diagnostic
-from editscope.report.source import ReportCase
+from editscope.results.case_record import CaseRecord
 from editscope.runfolder.repeats import case_name
 from editscope.stats.summary import percent_scale
 from editscope.suites import suite_title
@@ -32,10 +31,10 @@ class SharedCase:
     """One case and what each run made of it."""
 
     sheet: Sheet
-    records: Mapping[int, ReportCase]
+    records: Mapping[int, CaseRecord]
 
     @property
-    def first(self) -> ReportCase:
+    def first(self) -> CaseRecord:
         """The first record of the case, for what all of them share."""
         return next(iter(self.records.values()))
 
@@ -46,7 +45,7 @@ class SharedCase:
         An edit is looked at by itself, also where it is one of several repeats; where one call compares two, they are
         one entry.
         """
-        return case_name(self.first.case_id, getattr(self.first, "variant", ""))
+        return case_name(self.first.case_id, self.first.variant)
 
     @property
     def diagnostic(self) -> bool:
@@ -56,12 +55,12 @@ class SharedCase:
 
 def shared_cases(model: Model) -> list[SharedCase]:
     """Every case once, in the order of the suites, with the records of the runs that hold the very same case."""
-    cases: dict[tuple[str, ...], dict[int, ReportCase]] = {}
+    cases: dict[tuple[str, ...], dict[int, CaseRecord]] = {}
     homes: dict[tuple[str, ...], Sheet] = {}
     for sheet in model.sheets:
         for view in sheet.runs:
             for record in view.records:
-                variant = getattr(record, "variant", "")
+                variant = record.variant
                 key = (str(sheet.key), record.case_id, variant, record.fingerprint)
                 cases.setdefault(key, {})[view.index] = record
                 homes[key] = sheet
@@ -99,7 +98,7 @@ def gallery_data(model: Model, cases: Sequence[SharedCase]) -> Json:
         ],
         "failures": [{"key": m, "label": failure(m).label, "note": failure(m).note} for m in legend.modes],
         "statuses": [[status, plain(status)] for status in legend.statuses],
-        "curves": list(TITLES),
+        "curves": [title for _, title in CURVES],
         "tags": [
             {"key": t.key, "label": t.label, "values": t.values, **({"apart": 1} if t.apart else {})} for t in tags
         ],
@@ -115,7 +114,7 @@ def gallery_data(model: Model, cases: Sequence[SharedCase]) -> Json:
 
 
 def _judges(view: RunView) -> Json:
-    return {"judges": list(view.run.info["judging"]["judges"])} if is_judged(view.run.info) else {}
+    return {"judges": list(view.run.info["judging"]["judges"])} if view.run.judged else {}
 
 
 def _scale(metric: str) -> Json:
@@ -179,9 +178,9 @@ def _results(view: RunView, cases: Sequence[SharedCase], legend: Legend) -> Json
         "f": [-1 if record is None else modes[mode_of(record)] for record in records],
         "s": {place: statuses[record.status] for place, record in known if record.status != "ok"},
         "why": {place: record.reason for place, record in known if record.reason},
-        "notes": {place: list(notes) for place, record in known if (notes := getattr(record, "notes", ()))},
-        "asked": {place: asked for place, record in known if (asked := getattr(record, "asked", None))},
-        "trace": _traces({place: str(said) for place, record in known if (said := getattr(record, "trace", None))}),
+        "notes": {place: list(notes) for place, record in known if (notes := record.notes)},
+        "asked": {place: asked for place, record in known if (asked := record.asked)},
+        "trace": _traces({place: trace for place, record in known if (trace := record.trace)}),
         "t": [None if r is None or r.latency_s is None else round(r.latency_s, 3) for r in records],
         "z": {place: size for place, record in known if (size := _size(record.evidence))},
         "c": _curves(records),
@@ -194,7 +193,7 @@ def _traces(said: dict[int, str]) -> dict[int, str]:
     return {place: text if len(text) <= longest else text[:longest].rstrip() + " …" for place, text in said.items()}
 
 
-def _values(records: Sequence[ReportCase | None], metric: str) -> list[float | None]:
+def _values(records: Sequence[CaseRecord | None], metric: str) -> list[float | None]:
     scale = percent_scale(metric)
     found = (None if record is None else record.metrics.get(metric) for record in records)
     return [None if value is None else round(scale * value, 2) for value in found]
@@ -208,7 +207,7 @@ def _size(evidence: Mapping[str, Any]) -> str | None:
     return f"{width} × {height}, fitted to the answer"
 
 
-def _curves(records: Sequence[ReportCase | None]) -> str:
+def _curves(records: Sequence[CaseRecord | None]) -> str:
     """IoU, edit accuracy and preservation accuracy at eleven tolerances: 66 digits for each case."""
     has = [record is not None and "hits" in record.evidence for record in records]
     if not any(has):
@@ -240,6 +239,6 @@ def _curves(records: Sequence[ReportCase | None]) -> str:
     return whole.tobytes().decode("ascii")
 
 
-def mode_of(record: ReportCase) -> str:
+def mode_of(record: CaseRecord) -> str:
     """The failure mode of a case, or the status that stands in for one."""
     return record.failure or record.status

@@ -1,4 +1,4 @@
-"""What judges said about an edit, for the page of its case: each question with its replies, and the score it gave."""
+"""Verdicts on an edit, for the page of its case: each question with its replies, and the score it gave."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 from editscope.report.html.gallery_data import SharedCase
 from editscope.report.html.markup import json_for_script
-from editscope.report.judged_runs import is_judged, scales_of
+from editscope.report.judged_runs import scales_of
 from editscope.report.model import RunView
-from editscope.report.source import ReportCase
+from editscope.results.case_record import CaseRecord
 from editscope.wording import plain
 
 Json: TypeAlias = dict[str, Any]
@@ -44,7 +44,7 @@ def _cut(verdict: Json, name: str, letters: int) -> None:
 
 def evidence_blocks(views: Sequence[RunView], cases: Sequence[SharedCase]) -> dict[int, Json]:
     """For each case with verdicts its place in the gallery, and what was said about every run's edit of it."""
-    judged = {view.index: view for view in views if is_judged(view.run.info)}
+    judged = {view.index: view for view in views if view.run.judged}
     found = {}
     for place, case in enumerate(cases):
         said = {
@@ -57,7 +57,7 @@ def evidence_blocks(views: Sequence[RunView], cases: Sequence[SharedCase]) -> di
     return found
 
 
-def evidence(view: RunView, record: ReportCase) -> list[Json]:
+def evidence(view: RunView, record: CaseRecord) -> list[Json]:
     """The calls about one edit, in order: title, label, scores, and every verdict; ``crop`` names what was shown.
 
     Keys are short, since a page holds thousands: title t, label l, crop c, scores r (name, value, status), verdicts v
@@ -66,7 +66,7 @@ def evidence(view: RunView, record: ReportCase) -> list[Json]:
     judges = list(view.run.info["judging"]["judges"])
     names = {metric: label for metric, (label, _, _) in scales_of(view.run.info).items()}
     calls: dict[str, Json] = {}
-    verdicts: Sequence[Any] = getattr(record, "verdicts", ())
+    verdicts: Sequence[Any] = record.verdicts
     for verdict in verdicts:
         call = calls.get(verdict.key)
         if call is None:
@@ -75,8 +75,8 @@ def evidence(view: RunView, record: ReportCase) -> list[Json]:
     return list(calls.values())
 
 
-def _call(verdict: Any, record: ReportCase, names: Mapping[str, str]) -> Json:
-    rows = [row for row in getattr(record, "rows", ()) if row.get("key", "") == verdict.key]
+def _call(verdict: Any, record: CaseRecord, names: Mapping[str, str]) -> Json:
+    rows = [row for row in record.rows if row.get("key", "") == verdict.key]
     title = verdict.question or " · ".join(names.get(metric, plain(metric)) for metric in verdict.metrics)
     call: Json = {"t": title or plain(verdict.key), "v": []}
     if verdict.label:

@@ -15,12 +15,18 @@ def bar(cell: Mapping[str, Any], metric: str, full: float = 100.0) -> Html:
         return el("span", cls="bar")
     mean, low, high = (cell["mean"] if cell.get(k) is None else cell[k] for k in ("mean", "lo", "hi"))
     left, right, at = (_share(x, *ends(metric, full)) for x in (low, high, mean))
+    title = f"{value(mean, metric)} ({interval(dict(cell), metric)}), n = {cell['n']:,}"
+    return interval_bar(left, right - left, at, title)
+
+
+def interval_bar(left: float, width: float, mean: float, title: str | None = None) -> Html:
+    """A track with a band and a mark on it, all in percent of its length."""
     return el(
         "span",
-        el("i", cls="band", style=f"left:{left:.2f}%;width:{right - left:.2f}%"),
-        el("i", cls="mark", style=f"left:{at:.2f}%"),
+        el("i", cls="band", style=f"left:{left:.2f}%;width:{width:.2f}%"),
+        el("i", cls="mark", style=f"left:{mean:.2f}%"),
         cls="bar",
-        title=f"{value(mean, metric)} ({interval(dict(cell), metric)}), n = {cell['n']:,}",
+        title=title,
     )
 
 

@@ -1,4 +1,4 @@
-"""The HTML report: one file that holds everything it shows and asks nobody for more."""
+"""Page of the HTML report: one file that holds everything it shows and fetches nothing."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from importlib.resources import files
 from pathlib import Path
 
 from editscope.report.html import gallery
+from editscope.report.html.how_to_read import notes
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import installed, script
+from editscope.report.html.sections import SECTIONS, Section, address
 from editscope.report.html.sections.correlation import correlation
-from editscope.report.html.sections.how_to_read import notes
-from editscope.report.html.sections.order import SECTIONS, Section, address
 from editscope.report.html.sections.overview import set_line
 from editscope.report.model import Model, Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.suites import suite_title
 
 STYLES = ("report.css", "plots.css", *gallery.STYLES, "print.css")
@@ -32,9 +32,9 @@ HALF_MOON = Html(
 )
 
 
-def page(model: Model, options: Options | None = None, out: Path = Path("report.html")) -> Iterator[str]:
+def page(model: Model, options: ReportOptions | None = None, out: Path = Path("report.html")) -> Iterator[str]:
     """The page in pieces, in order: pictures are many, and only one case's are in memory at a time."""
-    options = options or Options()
+    options = options or ReportOptions()
     made = [(sheet, _sections(sheet, options)) for sheet in model.sheets]
     across = correlation(model, options)
     plotly = script() if installed() else None
@@ -61,7 +61,7 @@ def asset(name: str) -> str:
     return (files("editscope.report.html") / "assets" / name).read_text(encoding="utf-8")
 
 
-def _sections(sheet: Sheet, options: Options) -> list[tuple[Section, Html]]:
+def _sections(sheet: Sheet, options: ReportOptions) -> list[tuple[Section, Html]]:
     return [(section, html) for section in SECTIONS if (html := section.make(sheet, options)) is not None]
 
 

@@ -1,11 +1,11 @@
-"""Where the pictures of a report are: small ones inside the page while there is room, the rest beside it."""
+"""Pictures of a report: small ones inside the page while there is room, the rest beside it."""
 
 from __future__ import annotations
 
 import os
 from binascii import b2a_base64
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,10 +14,8 @@ from urllib.parse import quote
 from editscope.files import PICTURE, read_file
 from editscope.images import THUMB_SUFFIX
 from editscope.report.html.gallery_data import SharedCase
-from editscope.report.judged_runs import is_judged
 from editscope.report.model import RunView
-from editscope.report.source import ReportCase
-from editscope.results.run import Run
+from editscope.results.case_record import CaseRecord
 from editscope.runfolder.files import THUMBS, safe_path
 
 MIME = {".webp": "image/webp", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png"}
@@ -33,7 +31,7 @@ Place: TypeAlias = "int | str"
 """A number in the case's block of pictures, or ``NONE``, or an address as seen from the page."""
 
 
-class Shelf:
+class RunPictures:
     """The pictures of one run: where they are on disk, and how the page gets at those that stay beside it."""
 
     def __init__(self, view: RunView, out: Path, bundle: bool) -> None:
@@ -42,13 +40,13 @@ class Shelf:
         self._run = str(view.run.path)
         self._out = os.path.abspath(out.parent)  # noqa: PTH100 (as the user named it, links unresolved)
         self._bundle = f"{out.stem}_files/{view.letter}" if bundle else None
-        lasting = getattr(view.run, "archive", None) is None  # an archive is unpacked for now only
+        lasting = view.run.archive is None  # an archive is unpacked for now only
         self._address = self._relative(self._run) if lasting else None
         self._lasting = lasting
         self.copies: dict[str, str] = {}
         """What the bundle has to hold: the file for each path in it."""
 
-    def small(self, record: ReportCase, home: str, role: str) -> str | None:
+    def small(self, record: CaseRecord, home: str, role: str) -> str | None:
         """The file of a small picture, if there is one."""
         if self._known is None:
             path = record.thumbs.get(role)
@@ -57,9 +55,9 @@ class Shelf:
             return None
         return f"{self._run}{os.sep}{THUMBS}{os.sep}{home}{os.sep}{role}{THUMB_SUFFIX}"
 
-    def full(self, record: ReportCase, home: str) -> dict[str, str]:
+    def full(self, record: CaseRecord, home: str) -> dict[str, str]:
         """The addresses of the edits in full size, by the role that they have on the page: ``full``, ``full A``."""
-        edits: dict[str, Path | None] = getattr(record, "images", None) or {"": getattr(record, "image", None)}
+        edits: Mapping[str, Path | None] = record.images or {"": record.image}
         found: dict[str, str] = {}
         for variant, image in edits.items():
             if image is not None and image.suffix.lower() in MIME:
@@ -91,11 +89,9 @@ class Shelf:
 def _known_kinds(view: RunView) -> frozenset[str] | None:
     """Which small pictures every edit of a run has, so that nobody has to look into a folder for each case.
 
-    None where it must be asked case by case: a run of another kind, or one that two versions worked on.
+    None where it must be asked case by case: a judged run, or one that two versions worked on.
     """
-    if not isinstance(view.run, Run):
-        return None
-    if is_judged(view.run.info):  # cases have as many inputs, references and questions as they have
+    if view.run.judged:  # cases have as many inputs, references and questions as they have
         return None
     edited = [record for record in view.records if record.status == "ok"]
     if not edited:
@@ -131,7 +127,7 @@ class Places:
         return block[text]
 
 
-def place_pictures(shelves: Sequence[Shelf], cases: Sequence[SharedCase], room: int) -> Places:
+def place_pictures(pictures_of: Sequence[RunPictures], cases: Sequence[SharedCase], room: int) -> Places:
     """Decide where every picture is. Inside the page: inputs and answers first, then what runs made of a case.
 
     Cases take turns, so that every kind of case has some of its pictures inside: first the worst of each stratum,
@@ -142,15 +138,15 @@ def place_pictures(shelves: Sequence[Shelf], cases: Sequence[SharedCase], room: 
         room,
         [{} for _ in cases],
         {role: [NONE] * n for role in SHARED},
-        [{role: [NONE] * n for role in (*OWN, FULL)} for _ in shelves],
+        [{role: [NONE] * n for role in (*OWN, FULL)} for _ in pictures_of],
     )
     order = fair_order(cases)
     homes = [home_of(case) for case in cases]
     for number in order:
         for role in _roles(cases[number], SHARED, shared=True):
             for index, record in cases[number].records.items():
-                if path := shelves[index].small(record, homes[number], role):
-                    at = _place(places, shelves[index], homes[number], number, path)
+                if path := pictures_of[index].small(record, homes[number], role):
+                    at = _place(places, pictures_of[index], homes[number], number, path)
                     places.shared.setdefault(role, [NONE] * n)[number] = at
                     break
     for number in order:
@@ -158,10 +154,10 @@ def place_pictures(shelves: Sequence[Shelf], cases: Sequence[SharedCase], room: 
         for index, record in cases[number].records.items():
             own = places.own[index]
             for role in roles:
-                if path := shelves[index].small(record, homes[number], role):
-                    at = _place(places, shelves[index], homes[number], number, path)
+                if path := pictures_of[index].small(record, homes[number], role):
+                    at = _place(places, pictures_of[index], homes[number], number, path)
                     own.setdefault(role, [NONE] * n)[number] = at
-            for role, address in shelves[index].full(record, homes[number]).items():
+            for role, address in pictures_of[index].full(record, homes[number]).items():
                 own.setdefault(role, [NONE] * n)[number] = address
     return places
 
@@ -174,12 +170,12 @@ def _roles(case: SharedCase, usual: Sequence[str], *, shared: bool) -> Sequence[
     return sorted((k for k in kinds if k.startswith(OF_THE_CASE) == shared), key=lambda k: not k.startswith("edit"))
 
 
-def _place(places: Places, shelf: Shelf, home: str, number: int, path: str) -> Place:
+def _place(places: Places, pictures: RunPictures, home: str, number: int, path: str) -> Place:
     inside = places.put(number, path)
     if inside is not None:
         return inside
     places.outside += 1
-    return shelf.address(path, home, os.path.splitext(os.path.basename(path))[0]) or NONE  # noqa: PTH119, PTH122
+    return pictures.address(path, home, os.path.splitext(os.path.basename(path))[0]) or NONE  # noqa: PTH119, PTH122
 
 
 def home_of(case: SharedCase) -> str:
@@ -201,7 +197,7 @@ def fair_order(cases: Sequence[SharedCase]) -> list[int]:
 
 
 def _score(case: SharedCase) -> float:
-    values: Iterable[ReportCase] = case.records.values()
+    values: Iterable[CaseRecord] = case.records.values()
     scores = [record.metrics.get(case.sheet.headline) or 0.0 for record in values]
     return sum(scores) / len(scores)
 

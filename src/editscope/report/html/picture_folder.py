@@ -1,4 +1,4 @@
-"""The folder beside a report that holds its pictures: copies of the runs' own, and inputs and answers made again."""
+"""Folder of pictures beside a report: copies of the runs' own, and inputs and answers made again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from editscope.processes import end_with_parent
 from editscope.report.html.gallery_data import SharedCase
 from editscope.report.html.picture_budget import NONE, Place
 from editscope.report.model import Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.runfolder.files import safe_path
 from editscope.runfolder.stored_edits import check_stored
 
@@ -32,7 +32,7 @@ def bundle_folder(out: Path) -> Path:
 
 
 def write_bundle(
-    cases: Sequence[SharedCase], copies: Mapping[str, Path], out: Path, options: Options
+    cases: Sequence[SharedCase], copies: Mapping[str, Path], out: Path, options: ReportOptions
 ) -> dict[str, list[Place]]:
     """Write the folder whole or not at all; the addresses of full-size inputs and answers.
 
@@ -69,7 +69,7 @@ def _stored(cases: Sequence[SharedCase]) -> dict[Path, tuple[Mapping[Path, str],
     for case in cases:
         runs = {view.index: view.run.path for view in case.sheet.runs}
         for index, record in case.records.items():
-            hashes: Mapping[Path, str] = getattr(record, "hashes", {})
+            hashes = record.hashes
             found |= dict.fromkeys(hashes, (hashes, runs[index]))
     return found
 
@@ -86,7 +86,7 @@ def _put(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _originals(cases: Sequence[SharedCase], making: Path, name: str, options: Options) -> dict[str, list[Place]]:
+def _originals(cases: Sequence[SharedCase], making: Path, name: str, options: ReportOptions) -> dict[str, list[Place]]:
     """Inputs and answers in full, from the suites that the runs were made with, and their addresses."""
     columns: dict[str, list[Place]] = {f"full_{role}": [NONE] * len(cases) for role in ROLES}
     for sheet in dict.fromkeys(case.sheet for case in cases):
@@ -104,7 +104,7 @@ def _originals(cases: Sequence[SharedCase], making: Path, name: str, options: Op
     return columns
 
 
-def _made_again(sheet: Sheet, ids: list[str], folder: Path, options: Options) -> dict[str, tuple[str, ...]]:
+def _made_again(sheet: Sheet, ids: list[str], folder: Path, options: ReportOptions) -> dict[str, tuple[str, ...]]:
     """Write the pictures of cases as PNG; which of them each case has."""
     from editscope.suites import load_suite
 

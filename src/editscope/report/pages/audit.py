@@ -1,4 +1,4 @@
-"""The page of a judge audit: what was found, the figures behind it, and every exhibit with what was said of it."""
+"""Page of a judge audit: the findings, the figures behind them, and every exhibit with its verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of a judge audit: a table with intervals, a plot of score against mIoU, a matrix of levels and scores."""
+"""Figures of a judge audit: a table with intervals, a plot of score against mIoU, a matrix of levels and scores."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TypeAlias
 from editscope.audit.audit import Audit
 from editscope.audit.findings import Findings, Mean, ScoredEdit, read
 from editscope.audit.known_edits import LEVELS
+from editscope.report.html.inline_bars import interval_bar
 from editscope.report.html.markup import Html, el
 
 Cell: TypeAlias = "Callable[[Findings], Html | str]"
@@ -94,12 +95,7 @@ def share(found: Mean) -> Html | str:
         "span",
         f"{100 * found.value:.1f} % ",
         el("small", within),
-        el(
-            "span",
-            el("i", cls="band", style=f"left:{100 * low:.2f}%;width:{100 * (high - low):.2f}%"),
-            el("i", cls="mark", style=f"left:{100 * found.value:.2f}%"),
-            cls="bar",
-        ),
+        interval_bar(100 * low, 100 * (high - low), 100 * found.value),
     )
 
 

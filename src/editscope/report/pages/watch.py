@@ -1,4 +1,4 @@
-"""The page of a watch: the score over checkpoints as a drawing, and a table of all that was seen."""
+"""Page of a watch: the score over checkpoints as a drawing, and a table of all checkpoints."""
 
 from __future__ import annotations
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from editscope.report.paper_figures.draw import Drawn, figure_names, figures_for
+from editscope.report.paper_figures.draw import DrawnFigure, figure_names, figures_for
 
-__all__ = ["Drawn", "figure_names", "figures_for"]
+__all__ = ["DrawnFigure", "figure_names", "figures_for"]

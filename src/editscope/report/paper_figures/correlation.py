@@ -1,4 +1,4 @@
-"""How scores on two suites go together: one point for each model, with the line through them."""
+"""Scores on two suites against each other: one point for each model, with the line through them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TypeAlias
 import numpy as np
 
 from editscope.errors import BadInput
-from editscope.report.judged_runs import headline_of
-from editscope.report.paper_figures.registry import Material, NothingToDraw, figure
+from editscope.report.figure_data.correlation import printed_scores, ranking_metric, run_scores
+from editscope.report.model import RunView
+from editscope.report.paper_figures.registry import FigureContext, NothingToDraw, figure
 from editscope.report.paper_figures.style import (
     COLORS,
     INK,
@@ -37,7 +38,7 @@ Scores: TypeAlias = "tuple[Mapping[str, float], Mapping[str, float]]"
 
 
 @dataclass(frozen=True)
-class Panel:
+class ScorePanel:
     """Scores of the same models on two suites; ``setting`` says below each axis how the scores were come by."""
 
     title: str
@@ -47,18 +48,18 @@ class Panel:
 
 
 @figure("correlation", "Scores of the same models on two suites, with the least-squares line and its 95 % band.")
-def correlation(material: Material) -> Figure:
+def correlation(context: FigureContext) -> Figure:
     """Editors that were run on two suites, and published models if asked for: each suite by its own headline."""
-    suites = _suites(material)
+    suites = _suites(context)
     try:
-        panels = [(panel, relate(*panel.scores)) for panel in _panels(material, suites)]
+        panels = [(panel, relate(*panel.scores)) for panel in _panels(context, suites)]
     except BadInput as error:
         raise NothingToDraw(str(error)) from error
     if not panels:
         raise NothingToDraw("it needs three editors that were run on two suites, or --with-published")
-    metrics = [_headline(material, suite) for suite in suites]
-    across = len(panels) if material.wide else 1
-    side = material.inches / 2 if material.wide else material.inches
+    metrics = [ranking_metric(context.model, suite) for suite in suites]
+    across = len(panels) if context.wide else 1
+    side = context.inches / 2 if context.wide else context.inches
     drawing = new_figure(side * across, SHAPE * side * len(panels) / across)
     axes_ = np.ravel(drawing.subplots(len(panels) // across, across, squeeze=False))
     for axes, (panel, relation) in zip(axes_, panels, strict=True):
@@ -69,43 +70,43 @@ def correlation(material: Material) -> Figure:
     return drawing
 
 
-def _headline(material: Material, suite: str) -> str:
-    """The metric that a suite is ranked by: that of its runs, or of its paper where there is none."""
-    sheet = next((sheet for sheet in material.model.sheets if sheet.suite == suite), None)
-    return sheet.headline if sheet else headline_of(suite)
-
-
-def _suites(material: Material) -> tuple[str, str]:
+def _suites(context: FigureContext) -> tuple[str, str]:
     """Two suites to compare: those of the runs, or this one and the one whose published models it shares most of."""
-    suites = list(dict.fromkeys(sheet.suite for sheet in material.model.sheets))
+    suites = list(dict.fromkeys(sheet.suite for sheet in context.model.sheets))
     if len(suites) > 1:
         return suites[0], suites[1]
-    if material.published:
+    if context.published:
         from editscope.published import suites as known
 
-        ours = _printed(material, suites[0]).keys()
-        shared = {other: len(ours & _printed(material, other).keys()) for other in known() if other != suites[0]}
+        ours = printed_scores(context.model, suites[0]).keys()
+        shared = {
+            other: len(ours & printed_scores(context.model, other).keys()) for other in known() if other != suites[0]
+        }
         partner = max(shared, key=lambda other: shared[other])  # the first of equal ones
         if shared[partner] >= LEAST:
             return suites[0], partner
     raise NothingToDraw("it needs runs on two suites, or --with-published for a suite whose paper has two")
 
 
-def _panels(material: Material, suites: tuple[str, str]) -> list[Panel]:
+def _panels(context: FigureContext, suites: tuple[str, str]) -> list[ScorePanel]:
     """The runs, then the published models, as far as three of them have both suites."""
     first, second = suites
-    found = [Panel("These runs", (_run_scores(material, first), _run_scores(material, second)), COLORS[0])]
-    if material.published:
-        printed = (_printed(material, first), _printed(material, second))
-        found.append(Panel("Published (authors' sets)", printed, PAPER_GRAY, (_setting(first), _setting(second))))
+    found = [ScorePanel("These runs", _run_scores(context, suites), COLORS[0])]
+    if context.published:
+        printed = (printed_scores(context.model, first), printed_scores(context.model, second))
+        found.append(ScorePanel("Published (authors' sets)", printed, PAPER_GRAY, (_setting(first), _setting(second))))
     return [panel for panel in found if len(panel.scores[0].keys() & panel.scores[1].keys()) >= LEAST]
 
 
-def _printed(material: Material, suite: str) -> Mapping[str, float]:
-    """What the papers print of each model in the suite's main setting; nothing where the runs have another headline."""
-    from editscope.published import headline, main_scores
+def _run_scores(context: FigureContext, suites: tuple[str, str]) -> Scores:
+    """The headline of every editor on both suites, by its spec."""
+    first, second = (run_scores(context.model, suite, _spec) for suite in suites)
+    return {name: mean for name, (_, mean) in first.items()}, {name: mean for name, (_, mean) in second.items()}
 
-    return main_scores(suite) if _headline(material, suite) == headline(suite) else {}
+
+def _spec(view: RunView) -> str:
+    editor = view.run.info["editor"]
+    return str(editor.get("spec") or editor["name"])
 
 
 def _setting(suite: str) -> str:
@@ -115,19 +116,6 @@ def _setting(suite: str) -> str:
     said = main_setting(suite)
     language = {"en": "English", "cn": "Chinese"}.get(said["language"], "")
     return ", ".join(part for part in (said["judge"] and f"judge {said['judge']}", said["level"], language) if part)
-
-
-def _run_scores(material: Material, suite: str) -> dict[str, float]:
-    """The headline of every editor on a suite; where sets differ, the first set that it was run on."""
-    scores: dict[str, float] = {}
-    for sheet in material.model.sheets:
-        if sheet.suite == suite:
-            for view in sheet.runs:
-                cell = view.summary["overall"].get(sheet.headline)
-                editor = view.run.info["editor"]
-                if cell and cell["mean"] is not None:
-                    scores.setdefault(str(editor.get("spec") or editor["name"]), float(cell["mean"]))
-    return scores
 
 
 def _scatter(axes: Axes, relation: Relation, color: str, side: float, metrics: Sequence[str]) -> None:

@@ -3,85 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from editscope.report.html.plots import Mark, Scatter
-from editscope.report.html.sections.speed_and_cost import WIDE, speed_of
-from editscope.report.paper_figures.registry import Material, NothingToDraw, figure
-from editscope.report.paper_figures.style import INK, Axes, Figure, Look, legend_above, new_figure, plain_axes
-from editscope.wording import metric_title
-
-PANELS = (
-    ("US dollars per edit", lambda found: found["latency_s"] and found["cost_usd"]["mean"]),
-    ("Seconds per edit (median)", lambda found: found["latency_s"]["p50"]),
+from editscope.report.figure_data.cost import (
+    DOLLARS,
+    SECONDS,
+    QualityPoint,
+    frontier,
+    is_wide,
+    quality_by_price,
+    quality_by_time,
 )
-
-
-@dataclass(frozen=True)
-class _Dot:
-    x: float
-    cell: dict[str, Any]
-    name: str
-    look: Look
+from editscope.report.paper_figures.registry import FigureContext, NothingToDraw, figure
+from editscope.report.paper_figures.style import INK, Axes, Figure, legend_above, new_figure, plain_axes
+from editscope.wording import metric_title
 
 
 @figure(
     "cost", "Quality against the price and the time of an edit; the dotted line joins runs that none beats in both."
 )
-def cost(material: Material) -> Figure:
+def cost(context: FigureContext) -> Figure:
     """One panel for money and one for time, as far as the runs know them."""
-    panels = [(title, found) for title, what in PANELS if len(found := _dots(material, what)) > 1]
+    gathered = ((DOLLARS, quality_by_price(context.sheet)), (SECONDS, quality_by_time(context.sheet)))
+    panels = [(title, points) for title, points in gathered if len(points) > 1]
     if not panels:
         raise NothingToDraw("it needs two runs whose edits were timed: files that were there already are not")
-    across = len(panels) if material.wide else 1
+    across = len(panels) if context.wide else 1
     down = len(panels) // across
-    height = (2.3 if material.wide else 2.1 * down) + material.legend_height
-    drawing = new_figure(material.inches, height)
+    height = (2.3 if context.wide else 2.1 * down) + context.legend_height
+    drawing = new_figure(context.inches, height)
     axes_ = np.ravel(drawing.subplots(down, across, squeeze=False, sharey=True))
-    for axes, (title, dots) in zip(axes_, panels, strict=True):
-        _panel(axes, dots)
+    for axes, (title, points) in zip(axes_, panels, strict=True):
+        _panel(axes, context, points)
         axes.set_xlabel(title)
-        if axes is axes_[0] or not material.wide:
-            axes.set_ylabel(metric_title(material.sheet.headline))
+        if axes is axes_[0] or not context.wide:
+            axes.set_ylabel(metric_title(context.sheet.headline))
     handles, _ = axes_[-1].get_legend_handles_labels()  # everybody has a time
-    legend_above(drawing, handles, material.inches)
+    legend_above(drawing, handles, context.inches)
     return drawing
 
 
-def _dots(material: Material, what: Any) -> list[_Dot]:
-    dots = []
-    for view, name, look in zip(material.runs, material.names, material.looks, strict=True):
-        found, cell = speed_of(view), material.cell(view, "overall", "")
-        if found is None or cell is None:
-            continue
-        try:
-            dots.append(_Dot(float(what(found)), dict(cell), name, look))
-        except KeyError:  # nobody knows what it costs
-            continue
-    return dots
-
-
-def _panel(axes: Axes, dots: Sequence[_Dot]) -> None:
-    for dot in dots:
-        mean, lo, hi = (float(dot.cell[end]) for end in ("mean", "lo", "hi"))
+def _panel(axes: Axes, context: FigureContext, points: Sequence[QualityPoint]) -> None:
+    for point in points:
+        name, style = context.drawn_as(point.view)
+        mean, lo, hi = (float(point.cell[end]) for end in ("mean", "lo", "hi"))
         axes.errorbar(
-            dot.x, mean, yerr=[[mean - lo], [hi - mean]], fmt=dot.look.marker, color=dot.look.color, markersize=4.5,
-            markeredgecolor="white", markeredgewidth=0.4, elinewidth=0.8, label=dot.name,
+            point.x, mean, yerr=[[mean - lo], [hi - mean]], fmt=style.marker, color=style.color, markersize=4.5,
+            markeredgecolor="white", markeredgewidth=0.4, elinewidth=0.8, label=name,
         )  # fmt: skip
-    low, high = min(dot.x for dot in dots), max(dot.x for dot in dots)
-    if low > 0 and high > WIDE * low:
+    xs = [point.x for point in points]
+    if is_wide(xs):
         from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
         axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 1000 * low else (1,)))
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if max(xs) < 1000 * min(xs) else (1,)))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
         axes.xaxis.set_minor_locator(NullLocator())
-    best = Scatter([Mark(dot.x, dot.cell["mean"], "", "") for dot in dots], "", "", frontier=True).best()
+    best = [points[place] for place in frontier([(point.x, point.cell["mean"]) for point in points])]
     if best:
-        axes.step(
-            [m.x for m in best], [m.y for m in best], where="post", color=INK, linewidth=0.7, linestyle=":", zorder=0
-        )
+        steps, ys = [point.x for point in best], [point.cell["mean"] for point in best]
+        axes.step(steps, ys, where="post", color=INK, linewidth=0.7, linestyle=":", zorder=0)
     plain_axes(axes, grid="both")

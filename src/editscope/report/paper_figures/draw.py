@@ -1,4 +1,4 @@
-"""Which figures there are, and drawing those that were asked for into a folder."""
+"""Names of the figures, and a function that draws those you choose into a folder."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from editscope.errors import BadInput, unknown
 
 if TYPE_CHECKING:
-    from editscope.report.paper_figures.registry import Kind, Material
-    from editscope.report.source import ReportRun
+    from editscope.report.paper_figures.registry import FigureContext, Kind
+    from editscope.results.run import Run
 
 NAMES = (
     "curves",
@@ -35,7 +35,7 @@ OVER_ALL_SETS = ("correlation",)
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnFigure:
     """A figure that was asked for: its files and caption, or the reason why there is none."""
 
     name: str
@@ -51,7 +51,7 @@ def figure_names() -> tuple[str, ...]:
 
 
 def figures_for(
-    runs: Sequence[ReportRun],
+    runs: Sequence[Run],
     out: str | Path,
     *,
     formats: Iterable[str] = ("pdf",),
@@ -59,7 +59,7 @@ def figures_for(
     published: bool = False,
     width: str = "double",
     cases: Iterable[str] = (),
-) -> tuple[Drawn, ...]:
+) -> tuple[DrawnFigure, ...]:
     """Draw the figures of one or several runs into the folder ``out``, as ``<suite>-<figure>.<format>``.
 
     ``only`` names figures (all without it), ``formats`` are pdf, svg and png, ``width`` is a single column or
@@ -80,18 +80,18 @@ def figures_for(
     except OSError as error:
         raise BadInput(f"cannot make the folder {folder}: {error.strerror}; choose another place") from error
     model = gather(runs, None)
-    from editscope.report.paper_figures.registry import Material
+    from editscope.report.paper_figures.registry import FigureContext
 
-    drawn: list[Drawn] = []
+    drawn: list[DrawnFigure] = []
     often = [sheet.suite for sheet in model.sheets]
     for number, sheet in enumerate(model.sheets):
         prefix = sheet.suite if often.count(sheet.suite) == 1 else f"{sheet.suite}-{number + 1}"
-        material = Material(model, sheet, with_published=published, width=width, cases=tuple(cases))
+        context = FigureContext(model, sheet, with_published=published, width=width, cases=tuple(cases))
         for name in names:
             if name not in OVER_ALL_SETS:
-                drawn.append(_draw(name, material, folder / f"{prefix}-{name}", endings))
+                drawn.append(_draw(name, context, folder / f"{prefix}-{name}", endings))
             elif number == 0:
-                drawn.append(_draw(name, material, folder / name, endings))
+                drawn.append(_draw(name, context, folder / name, endings))
     return tuple(drawn)
 
 
@@ -103,44 +103,55 @@ def _chosen(what: str, wanted: Iterable[str] | None, known: Sequence[str]) -> tu
     return tuple(name for name in known if name in names)
 
 
-def _draw(name: str, material: Material, stem: Path, endings: Sequence[str]) -> Drawn:
+def _draw(name: str, context: FigureContext, stem: Path, endings: Sequence[str]) -> DrawnFigure:
     from editscope.report.paper_figures.registry import NothingToDraw
     from editscope.report.paper_figures.style import save, settle, styled
 
     kind = _kind(name)
-    suite = material.sheet.suite
+    suite = context.sheet.suite
     with styled():
         try:
-            figure = settle(kind.draw(material))
+            figure = settle(kind.draw(context))
         except NothingToDraw as reason:
-            return Drawn(name, suite, reason=str(reason))
+            return DrawnFigure(name, suite, reason=str(reason))
         files = [stem.with_name(f"{stem.name}.{ending}") for ending in endings]
         for file in files:
             try:
                 save(figure, file)
             except OSError as error:
                 raise BadInput(f"cannot write {file}: {error.strerror or error}; choose another place") from error
-    return Drawn(name, suite, tuple(files), _caption(kind, material))
+    return DrawnFigure(name, suite, tuple(files), _caption(kind, context))
 
 
 def _kind(name: str) -> Kind:
+    # Importing them registers their figures.
+    from editscope.report.paper_figures import (  # noqa: F401
+        composition,
+        correlation,
+        cost,
+        curves,
+        failures,
+        grid,
+        profile,
+        scenes,
+    )
     from editscope.report.paper_figures.registry import KINDS
 
     return KINDS[name]
 
 
-def _caption(kind: Kind, material: Material) -> str:
+def _caption(kind: Kind, context: FigureContext) -> str:
     from editscope.wording import count
 
-    what = (kind.judged if material.sheet.judged else "") or kind.caption
-    number = max(len(material.cases_of(view)) for view in material.runs)
-    said = f"{what} {material.suite}, {count(number, 'case')}, set {material.sheet.fingerprint}."
-    return f"{said} {_published_note(material)}".strip() if kind.name in BESIDE_PUBLISHED else said
+    what = (kind.judged if context.sheet.judged else "") or kind.caption
+    number = max(len(context.cases_of(view)) for view in context.runs)
+    said = f"{what} {context.suite}, {count(number, 'case')}, set {context.sheet.fingerprint}."
+    return f"{said} {_published_note(context)}".strip() if kind.name in BESIDE_PUBLISHED else said
 
 
-def _published_note(material: Material) -> str:
+def _published_note(context: FigureContext) -> str:
     """Which setting the published results are of, where a figure has some."""
     from editscope.published import best, label
 
-    first = best(material.sheet.suite) if material.published else None
+    first = best(context.sheet.suite) if context.published else None
     return f"Published results: {label(first)}." if first else ""

@@ -1,4 +1,4 @@
-"""What went wrong: shares of failure modes by category, or of the scores that judges gave by metric."""
+"""Shares of failure modes by category, or of the scores that judges gave by metric."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from math import floor
 import numpy as np
 
 from editscope.cases import NOTHING
+from editscope.report.figure_data.failures import shares_of_failures
 from editscope.report.judged_runs import scales_of
 from editscope.report.model import RunView
-from editscope.report.paper_figures.registry import Material, NothingToDraw, axis_label, figure
+from editscope.report.paper_figures.registry import FigureContext, NothingToDraw, axis_label, figure
 from editscope.report.paper_figures.style import FAILURE_COLORS, INK, SOFT, Axes, Figure, new_figure, two_lines
 from editscope.results.accounting import accounting_of
-from editscope.stats.diagnosis import failure_shares
+from editscope.stats.diagnosis import Shares
 from editscope.wording import failure, failure_order
 
 LIGHT = (
@@ -46,7 +47,7 @@ LEVELS = tuple(LEVEL_COLORS)
 
 
 @dataclass(frozen=True)
-class Panel:
+class BarPanel:
     """One frame of bars: for each run, percentages by part; none for a run that has no such cases."""
 
     title: str
@@ -59,76 +60,72 @@ class Panel:
     "Shares of cases by failure mode, for all cases and in every category.",
     judged="Shares of the scores that the judge gave, worst to best, for each metric; gray: no verdict or no edit.",
 )
-def failures(material: Material) -> Figure:
+def failures(context: FigureContext) -> Figure:
     """Stacked bars, one for each run; a panel for each category, or for each metric that a judge gave scores of."""
-    panels = _by_metric(material) if material.sheet.judged else _by_category(material)
+    panels = _by_metric(context) if context.sheet.judged else _by_category(context)
     found = {part for panel in panels for bar in panel.bars if bar for part, share in bar.items() if share}
     parts = [level for level in LEVELS if level in found] + failure_order(found - {*LEVELS})
-    labels = level_labels(material) if material.sheet.judged else {}
-    columns = min(len(panels), 6 if material.wide else 1)
+    labels = level_labels(context) if context.sheet.judged else {}
+    columns = min(len(panels), 6 if context.wide else 1)
     rows_ = -(-len(panels) // columns)
-    height = (0.34 if material.wide else 0.24) + 0.17 * len(material.runs)
-    legend = 0.17 * (1 if material.wide else 3)
-    drawing = new_figure(material.inches, rows_ * height + legend + 0.3)
+    height = (0.34 if context.wide else 0.24) + 0.17 * len(context.runs)
+    legend = 0.17 * (1 if context.wide else 3)
+    drawing = new_figure(context.inches, rows_ * height + legend + 0.3)
     frames = np.ravel(drawing.subplots(rows_, columns, sharex=True, sharey=True, squeeze=False))
     for axes, panel in zip(frames, panels, strict=False):
-        _stack(axes, material, panel.bars, parts)
-        title = two_lines(panel.title) if material.wide else panel.title
+        _stack(axes, context, panel.bars, parts)
+        title = two_lines(panel.title) if context.wide else panel.title
         axes.set_title(title, fontweight="bold" if panel.bold else "normal")
     for axes in frames[len(panels) :]:
         axes.set_visible(False)
     handles = [_swatch(part, labels.get(part) or failure(part).label) for part in parts]
-    drawing.legend(handles=handles, loc="outside lower center", ncols=len(parts) if material.wide else 2)
+    drawing.legend(handles=handles, loc="outside lower center", ncols=len(parts) if context.wide else 2)
     return drawing
 
 
-def _by_category(material: Material) -> list[Panel]:
+def _by_category(context: FigureContext) -> list[BarPanel]:
     """Failure modes of all cases and of each category."""
-    exclude = material.sheet.aggregation.exclude
-    outer, inner = material.groups
+    outer, inner = context.groups
     name = outer or inner
-    by = next((group.by for group in material.sheet.aggregation.groups if group.name == name), ())
-    shares: list[dict[tuple[str, ...], Mapping[str, float]]] = []
-    for view in material.runs:
-        rows = material.rows(view)
-        if "failure" not in rows:
-            raise NothingToDraw("these runs have no failure modes")
-        found = [*failure_shares(rows, (), exclude), *(failure_shares(rows, by, exclude) if by else ())]
-        shares.append({one.key: {mode: 100 * share for mode, share in one.shares.items()} for one in found})
-    keys = [(), *(tuple(key.split("/")) for key in material.keys(name))]
-    keys = [key for key in keys if any(key in one for one in shares)]
+    by = next((group.by for group in context.sheet.aggregation.groups if group.name == name), ())
+    if any("failure" not in view.rows for view in context.runs):
+        raise NothingToDraw("these runs have no failure modes")
+    rows = [*shares_of_failures(context.sheet), *(shares_of_failures(context.sheet, by) if by else ())]
+    shares = {row.key: [_percentages(of_run) for _, of_run in row.runs] for row in rows}
+    keys = [key for key in [(), *(tuple(key.split("/")) for key in context.sheet.keys(name))] if key in shares]
     if len(keys) == 2:
         keys = keys[:1]  # one category is all cases again
-    return [
-        Panel(axis_label(key[-1]) if key else "All cases", [one.get(key) for one in shares], bold=not key)
-        for key in keys
-    ]
+    return [BarPanel(axis_label(key[-1]) if key else "All cases", shares[key], bold=not key) for key in keys]
 
 
-def _by_metric(material: Material) -> list[Panel]:
+def _percentages(shares: Shares | None) -> Mapping[str, float] | None:
+    return None if shares is None else {mode: 100 * share for mode, share in shares.shares.items()}
+
+
+def _by_metric(context: FigureContext) -> list[BarPanel]:
     """The scores of each metric that a judge was asked for, in five levels; what has none by its status.
 
     Where there is one metric only, its panel is followed by one for each row of the suite's main table.
     """
-    scales = scales_of(material.runs[0].run.info)
-    panels = {metric: _panel(material, metric, *scale) for metric, scale in scales.items()}
+    scales = scales_of(context.runs[0].run.info)
+    panels = {metric: _panel(context, metric, *scale) for metric, scale in scales.items()}
     found = {metric: panel for metric, panel in panels.items() if any(panel.bars)}
     if not found:
         raise NothingToDraw("no judge gave scores in these runs")
     if len(found) > 1:
         return list(found.values())
     ((metric, whole),) = found.items()
-    by = material.groups[1] or material.groups[0]
-    tag = next((g.by[0] for g in material.sheet.aggregation.groups if g.name == by and len(g.by) == 1), "")
-    parts = [_panel(material, metric, *scales[metric], tag, key) for key in (material.keys(by) if tag else ())]
+    by = context.groups[1] or context.groups[0]
+    tag = next((g.by[0] for g in context.sheet.aggregation.groups if g.name == by and len(g.by) == 1), "")
+    parts = [_panel(context, metric, *scales[metric], tag, key) for key in (context.sheet.keys(by) if tag else ())]
     return [replace(whole, bold=True), *(part for part in parts if any(part.bars))]
 
 
 def _panel(
-    material: Material, metric: str, label: str, worst: float, best: float, tag: str = "", key: str = ""
-) -> Panel:
-    bars = [level_shares(view, metric, worst, best, {tag: key} if tag else {}) for view in material.runs]
-    return Panel(axis_label(key) if tag else label, [bar or None for bar in bars])
+    context: FigureContext, metric: str, label: str, worst: float, best: float, tag: str = "", key: str = ""
+) -> BarPanel:
+    bars = [level_shares(view, metric, worst, best, {tag: key} if tag else {}) for view in context.runs]
+    return BarPanel(axis_label(key) if tag else label, [bar or None for bar in bars])
 
 
 def level_shares(
@@ -164,12 +161,12 @@ def level_of(value: float, worst: float, best: float) -> int:
     return min(4, int(5 * steps / (best - worst)))
 
 
-def level_labels(material: Material) -> dict[str, str]:
+def level_labels(context: FigureContext) -> dict[str, str]:
     """What the levels are called: right and wrong, marks, or fifths where metrics have different scales."""
     scales = {
         (worst, best)
-        for metric, (_, worst, best) in scales_of(material.runs[0].run.info).items()
-        if any(level_shares(view, metric, worst, best) for view in material.runs)
+        for metric, (_, worst, best) in scales_of(context.runs[0].run.info).items()
+        if any(level_shares(view, metric, worst, best) for view in context.runs)
     }
     if scales == {(0.0, 1.0)}:
         return {"level 1": "Wrong", "level 5": "Right"}
@@ -191,7 +188,9 @@ def _color(part: str) -> str:
     return LEVEL_COLORS.get(part) or FAILURE_COLORS.get(part) or STATUS_COLORS.get(part, SOFT)
 
 
-def _stack(axes: Axes, material: Material, bars: Sequence[Mapping[str, float] | None], parts: Sequence[str]) -> None:
+def _stack(
+    axes: Axes, context: FigureContext, bars: Sequence[Mapping[str, float] | None], parts: Sequence[str]
+) -> None:
     for place, bar in enumerate(bars):
         left = 0.0
         for part in parts:
@@ -206,7 +205,7 @@ def _stack(axes: Axes, material: Material, bars: Sequence[Mapping[str, float] | 
             left += share
     axes.set(xlim=(0, 100), ylim=(len(bars) - 0.5, -0.5), xticks=(0, 100))
     axes.set_xticklabels(["0", "100 %"])
-    axes.set_yticks(range(len(bars)), material.names)
+    axes.set_yticks(range(len(bars)), context.names)
     axes.tick_params(axis="y", length=0)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)

@@ -1,4 +1,4 @@
-"""Painting bands of pictures with a heading line, names above, and scores below."""
+"""Layout of the grid: bands of pictures with a heading line, names above, and scores below."""
 
 from __future__ import annotations
 

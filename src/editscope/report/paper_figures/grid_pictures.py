@@ -11,7 +11,7 @@ from editscope.cases import Case
 from editscope.errors import EditscopeError
 from editscope.images import Pixels, load, thumbnail
 from editscope.report.model import Sheet
-from editscope.report.source import ReportCase
+from editscope.results.case_record import CaseRecord
 from editscope.runfolder.stored_edits import check_stored
 
 
@@ -23,7 +23,7 @@ class Pictures:
         self._side = side
         self._cases: dict[str, Case | None] = {}
 
-    def shared(self, role: str, records: Mapping[int, ReportCase]) -> Pixels | None:
+    def shared(self, role: str, records: Mapping[int, CaseRecord]) -> Pixels | None:
         """Input or answer of a case."""
         record = next(iter(records.values()))
         case = self._case(record.case_id)
@@ -32,11 +32,11 @@ class Pictures:
             return None if picture is None else thumbnail(load(picture), self._side)
         return next((found for r in records.values() if (found := self._read(r.thumbs.get(role))) is not None), None)
 
-    def edit(self, record: ReportCase) -> Pixels | None:
+    def edit(self, record: CaseRecord) -> Pixels | None:
         """What a run made of a case; BadInput where its file is not the one that the run stored."""
-        path = getattr(record, "image", None)
+        path = record.image
         if path is not None:
-            check_stored(path, getattr(record, "hashes", {}), self._run_of(path))
+            check_stored(path, record.hashes, self._run_of(path))
         full = self._read(path)
         return full if full is not None else self._read(record.thumbs.get("edit"))
 

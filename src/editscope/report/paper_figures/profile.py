@@ -1,4 +1,4 @@
-"""The profile of a model: a radar of its categories, and every task with its interval."""
+"""Profile of a model: a radar of its categories, and every task with its interval."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from editscope.report.paper_figures.registry import Material, NothingToDraw, axis_label, figure
+from editscope.report.figure_data.groups import GroupMeans, group_means
+from editscope.report.paper_figures.registry import FigureContext, NothingToDraw, axis_label, figure
 from editscope.report.paper_figures.style import (
     PAPER_GRAY,
     RULE,
@@ -26,51 +27,51 @@ MOST = 26
 
 
 @figure("radar", "The profile over categories and over tasks; the outer circle is the scale's maximum.")
-def radar(material: Material) -> Figure:
+def radar(context: FigureContext) -> Figure:
     """One axis for each row of a group, one outline for each run: categories, and on a whole page tasks beside them."""
-    groups = [name for name in material.groups if name and 3 <= len(material.keys(name)) <= MOST]
+    groups = [name for name in context.groups if name and 3 <= len(context.sheet.keys(name)) <= MOST]
     if not groups:
         raise NothingToDraw("a radar needs at least three categories")
-    groups = groups if material.wide else groups[:1]
-    size = material.inches / 2 if material.wide else material.inches
-    width = size * len(groups) if len(groups) > 1 or not material.wide else 1.35 * size  # labels stand at both sides
-    drawing = new_figure(width, size * 0.82 + material.legend_height)
+    groups = groups if context.wide else groups[:1]
+    size = context.inches / 2 if context.wide else context.inches
+    width = size * len(groups) if len(groups) > 1 or not context.wide else 1.35 * size  # labels stand at both sides
+    drawing = new_figure(width, size * 0.82 + context.legend_height)
     panels = drawing.subplots(1, len(groups), squeeze=False, subplot_kw={"projection": "polar"})[0]
     handles: list[Any] = []
     for axes, by in zip(panels, groups, strict=True):
-        handles = _outlines(axes, material, by, material.keys(by))
+        handles = _outlines(axes, context, group_means(context.sheet, by))
     legend_above(drawing, handles, width)
     return drawing
 
 
-def _outlines(axes: Axes, material: Material, by: str, keys: Sequence[str]) -> list[Any]:
+def _outlines(axes: Axes, context: FigureContext, record: GroupMeans) -> list[Any]:
+    keys = record.keys
     angles = [math.tau * i / len(keys) for i in range(len(keys))]
-    outlines = [[_value(material.cell(view, by, key)) for key in keys] for view in material.runs]
-    printed = _best_published(material, by, keys)
+    # A row without a mean is a gap in the outline, not the worst score.
+    outlines = [
+        [math.nan if mean is None else mean for mean in record.means(place)] for place in range(len(record.runs))
+    ]
+    printed = _best_published(context, record.by, keys)
     values = [value for outline in (*outlines, printed[1]) for value in outline if not math.isnan(value)]
-    low, top = ring_ends(material.sheet.headline, values)
+    low, top = ring_ends(context.sheet.headline, values)
     handles = _published_outline(axes, printed, angles) if printed[1] else []
-    for name, look, outline in zip(material.names, material.looks, outlines, strict=True):
+    for name, style, outline in zip(context.names, context.styles, outlines, strict=True):
         closed = [*outline, outline[0]]
         (line,) = axes.plot(
-            [*angles, angles[0]], closed, color=look.color, linestyle=look.dash, marker=look.marker, markersize=2.8,
+            [*angles, angles[0]], closed, color=style.color, linestyle=style.dash, marker=style.marker, markersize=2.8,
             markeredgecolor="white", markeredgewidth=0.3, linewidth=1.1, label=name, clip_on=False,
         )  # fmt: skip
-        if len(material.runs) <= 4 and not any(map(math.isnan, outline)):
-            axes.fill([*angles, angles[0]], closed, color=look.color, alpha=0.07, linewidth=0)
+        if len(context.runs) <= 4 and not any(map(math.isnan, outline)):
+            axes.fill([*angles, angles[0]], closed, color=style.color, alpha=0.07, linewidth=0)
         handles.append(line)
-    _frame(axes, [_spoke(material, key) for key in keys], angles, (low, top))
+    _frame(axes, [_spoke(context, key) for key in keys], angles, (low, top))
     return handles
 
 
-def _spoke(material: Material, key: str) -> str:
+def _spoke(context: FigureContext, key: str) -> str:
     """The label of an axis, without the name of its category where that stands in front."""
-    parents = [parent for parent in material.keys(material.groups[0]) if key.startswith(f"{parent}_")]
+    parents = [parent for parent in context.sheet.keys(context.groups[0]) if key.startswith(f"{parent}_")]
     return axis_label(key, parents[0] if parents else "")
-
-
-def _value(cell: Any) -> float:
-    return math.nan if cell is None else float(cell["mean"])  # a gap in the outline, not the worst score
 
 
 def ring_ends(metric: str, values: Sequence[float]) -> tuple[float, float]:
@@ -115,10 +116,10 @@ def _frame(axes: Axes, labels: Sequence[str], angles: Sequence[float], span: tup
     axes.spines["polar"].set_color(RULE)
 
 
-def _best_published(material: Material, by: str, keys: Sequence[str]) -> tuple[str, list[float]]:
+def _best_published(context: FigureContext, by: str, keys: Sequence[str]) -> tuple[str, list[float]]:
     """The best published model that has a figure for every axis, in the setting its paper ranks by; or nothing."""
-    for column, figures in material.board.published_models() if material.published else ():
-        cells = [figures.get((by, key, material.sheet.headline)) for key in keys]
+    for column, figures in context.group_figures.published_models() if context.published else ():
+        cells = [figures.get((by, key, context.sheet.headline)) for key in keys]
         values = [float(cell.value) for cell in cells if cell is not None and cell.value is not None]
         if len(values) == len(keys):
             return column.edition["model"], values
@@ -140,56 +141,57 @@ def _published_outline(axes: Axes, printed: tuple[str, list[float]], angles: Seq
     "Every task with its 95 % interval, in the order of the suite's tables.",
     judged="Every row of the suite's main table with its 95 % interval.",
 )
-def tasks(material: Material) -> Figure:
+def tasks(context: FigureContext) -> Figure:
     """One line for each task, one dot for each run, tasks under their category; a judged suite has its own rows."""
-    table = material.board
-    outer, by = material.groups
+    table = context.group_figures
+    outer, by = context.groups
     if not by:
         raise NothingToDraw("the main table of this suite does not divide its cases")
-    nested = table.inside(outer, by) if outer and table.refines(by, outer) else {"": material.keys(by)}
+    record = group_means(context.sheet, by)
+    nested = table.inside(outer, by) if outer and table.refines(by, outer) else {"": list(record.keys)}
     lines: list[tuple[str, str]] = []
     for key, members in nested.items():
         lines += [("", plain(key))] if key else []
         lines += [(member, axis_label(member, key)) for member in members]
-    count = len(material.runs)
+    count = len(context.runs)
     step = 0.125 + 0.017 * min(count, 12)
-    drawing = new_figure(material.inches, 0.45 + material.legend_height + step * len(lines))
+    drawing = new_figure(context.inches, 0.45 + context.legend_height + step * len(lines))
     axes = drawing.subplots()
     handles: list[Any] = [None] * count
     for row, (key, _) in enumerate(lines):
         if not key:
             continue
         axes.axhline(row, color="#EFEFEF", linewidth=0.6, zorder=0)
-        for place, view in enumerate(material.runs):
-            cell = material.cell(view, by, key)
+        for place, (_, cells) in enumerate(record.runs):
+            cell = cells[record.keys.index(key)] if key in record.keys else None
             if cell is not None:
                 y = row + 0.66 * ((place + 0.5) / count - 0.5)
-                handles[place] = _dot(axes, material, place, cell, y)
-    if material.published:
-        handles += _published_dots(axes, material, by, lines)
-    _task_axis(axes, lines, material.sheet.headline)
-    legend_above(drawing, [handle for handle in handles if handle is not None], material.inches)
+                handles[place] = _dot(axes, context, place, cell, y)
+    if context.published:
+        handles += _published_dots(axes, context, by, lines)
+    _task_axis(axes, lines, context.sheet.headline)
+    legend_above(drawing, [handle for handle in handles if handle is not None], context.inches)
     return drawing
 
 
-def _dot(axes: Axes, material: Material, place: int, cell: Any, y: float) -> Any:
-    look = material.looks[place]
+def _dot(axes: Axes, context: FigureContext, place: int, cell: Any, y: float) -> Any:
+    style = context.styles[place]
     low, high = cell["lo"], cell["hi"]
     if low is not None and high is not None:
-        axes.plot([low, high], [y, y], color=look.color, linewidth=0.9, solid_capstyle="butt", zorder=2, alpha=0.8)
+        axes.plot([low, high], [y, y], color=style.color, linewidth=0.9, solid_capstyle="butt", zorder=2, alpha=0.8)
     (dot,) = axes.plot(
-        cell["mean"], y, look.marker, color=look.color, markersize=3.2, markeredgecolor="white", markeredgewidth=0.3,
-        label=material.names[place], zorder=3, clip_on=False,
+        cell["mean"], y, style.marker, color=style.color, markersize=3.2, markeredgecolor="white", markeredgewidth=0.3,
+        label=context.names[place], zorder=3, clip_on=False,
     )  # fmt: skip
     return dot
 
 
-def _published_dots(axes: Axes, material: Material, by: str, lines: Sequence[tuple[str, str]]) -> list[Any]:
+def _published_dots(axes: Axes, context: FigureContext, by: str, lines: Sequence[tuple[str, str]]) -> list[Any]:
     """The best published figure of each task in the setting that its paper ranks by, as a gray bar."""
     handles: list[Any] = []
-    models = [figures for _, figures in material.board.published_models()]
+    models = [figures for _, figures in context.group_figures.published_models()]
     for row, (key, _) in enumerate(lines):
-        cells = [figures.get((by, key, material.sheet.headline)) for figures in models] if key else []
+        cells = [figures.get((by, key, context.sheet.headline)) for figures in models] if key else []
         values = [cell.value for cell in cells if cell is not None and cell.value is not None]
         if values:
             (mark,) = axes.plot(

@@ -1,4 +1,4 @@
-"""What a figure is drawn from, and the register of figures."""
+"""Registry of figures, and the context that each is drawn from."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from editscope.report.model import Model, RunView, Sheet
-from editscope.report.paper_figures.style import WIDTHS, Figure, Look, legend_rows, look, short
-from editscope.report.paper_tables import Board, board, main_groups, own_protocol, run_names
+from editscope.report.paper_figures.style import WIDTHS, Figure, RunStyle, legend_rows, run_style, short
+from editscope.report.paper_tables import GroupFigures, figures_by_group, main_groups, own_protocol, run_names
 from editscope.suites import suite_title
 from editscope.wording import plain
 
@@ -21,7 +21,7 @@ class NothingToDraw(Exception):  # a figure that has no data says why, and the o
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
+class FigureContext:
     """Runs over one set, and what was asked for."""
 
     model: Model
@@ -36,9 +36,9 @@ class Material:
         return self.with_published and (not self.sheet.judged or own_protocol(self.sheet))
 
     @cached_property
-    def board(self) -> Board:
+    def group_figures(self) -> GroupFigures:
         """The figures of the runs, and of published models if asked for."""
-        return board(self.sheet, published=self.published)
+        return figures_by_group(self.sheet, published=self.published)
 
     @property
     def inches(self) -> float:
@@ -61,38 +61,29 @@ class Material:
         return tuple(short(name) for name in run_names(self.sheet))
 
     @cached_property
-    def looks(self) -> tuple[Look, ...]:
+    def styles(self) -> tuple[RunStyle, ...]:
         """How each run is drawn: by its place in its own set, so that a set always starts with the first color."""
-        return tuple(look(place) for place in range(len(self.runs)))
+        return tuple(run_style(place) for place in range(len(self.runs)))
+
+    def drawn_as(self, view: RunView) -> tuple[str, RunStyle]:
+        """The name and the style of a run of the set."""
+        place = self.runs.index(view)
+        return self.names[place], self.styles[place]
 
     @property
     def legend_height(self) -> float:
         """Inches that a legend of the runs takes."""
         return 0.16 * legend_rows(self.names, self.inches)
 
-    def rows(self, view: RunView) -> Rows:
-        """The columns of a run."""
-        return view.rows
-
     def averaged(self, view: RunView, *, by_case: bool = False) -> Rows:
         """The columns of the cases that take part in averages; ``by_case`` with the mean over repeats."""
         exclude = self.sheet.aggregation.exclude
-        rows = view.by_case if by_case else self.rows(view)
+        rows = view.by_case if by_case else view.rows
         if not exclude or any(tag not in rows for tag in exclude):
             return rows
         count = len(rows["case_id"])
         kept = [i for i in range(count) if any(rows[tag][i] != value for tag, value in exclude.items())]
         return rows if len(kept) == count else {name: [values[i] for i in kept] for name, values in rows.items()}
-
-    def cell(self, view: RunView, by: str, key: str) -> Mapping[str, Any] | None:
-        """Mean and interval of the headline metric in one row of the tables; ``overall`` is the whole set."""
-        headline = self.sheet.headline
-        found = view.summary["overall"].get(headline) if by == "overall" else view.cells(by, key).get(headline)
-        return found if found is not None and found["mean"] is not None else None
-
-    def keys(self, by: str) -> list[str]:
-        """The rows that a table has in any run, in its order."""
-        return list(dict.fromkeys(key for view in self.runs for name, key in view.summary["index"] if name == by))
 
     @cached_property
     def groups(self) -> tuple[str, str]:
@@ -117,7 +108,7 @@ class Material:
         return suite_title(self.sheet.suite)
 
 
-Draw: TypeAlias = Callable[[Material], Figure]
+Draw: TypeAlias = Callable[[FigureContext], Figure]
 
 
 @dataclass(frozen=True)

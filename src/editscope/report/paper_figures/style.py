@@ -1,4 +1,4 @@
-"""How every figure looks: a paper's column widths, type, colors that all can tell apart, files without dates."""
+"""Style of every figure: a paper's column widths, type, colors that all can tell apart, files without dates."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ METADATA: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Look:
+class RunStyle:
     """How one run is drawn everywhere."""
 
     color: str
@@ -90,13 +90,15 @@ class Look:
     dash: Any
 
 
-def look(index: int) -> Look:
-    """The look of the index-th run: colors repeat after eight, with another dash.
+def run_style(index: int) -> RunStyle:
+    """The style of the index-th run: colors repeat after eight, with another dash.
 
-    >>> look(0).color == look(8).color, look(0).dash == look(8).dash
+    >>> run_style(0).color == run_style(8).color, run_style(0).dash == run_style(8).dash
     (True, False)
     """
-    return Look(COLORS[index % len(COLORS)], MARKERS[index % len(MARKERS)], DASHES[index // len(COLORS) % len(DASHES)])
+    return RunStyle(
+        COLORS[index % len(COLORS)], MARKERS[index % len(MARKERS)], DASHES[index // len(COLORS) % len(DASHES)]
+    )
 
 
 @contextmanager

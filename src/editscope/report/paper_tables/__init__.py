@@ -1,8 +1,8 @@
-"""The papers' tables in their own layout, made once and shown as HTML, LaTeX and Markdown."""
+"""Tables as the papers lay them out, made once and shown as HTML, LaTeX and Markdown."""
 
 from __future__ import annotations
 
-from editscope.report.paper_tables.group_figures import Board, board, run_names
+from editscope.report.paper_tables.group_figures import GroupFigures, figures_by_group, run_names
 from editscope.report.paper_tables.main_groups import main_groups
 from editscope.report.paper_tables.registry import own_protocol, paper_tables
 from editscope.suites.tables import (
@@ -19,13 +19,13 @@ from editscope.suites.tables import (
 )
 
 __all__ = [
-    "Board",
     "Column",
+    "GroupFigures",
     "PaperCell",
     "PaperRow",
     "PaperTable",
-    "board",
     "figure",
+    "figures_by_group",
     "full_label",
     "half_width",
     "headings",

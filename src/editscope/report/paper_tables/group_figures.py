@@ -1,4 +1,4 @@
-"""Runs and published models side by side, asked for any figure of any group by one question."""
+"""Figures of runs and published models side by side, by group, row and metric."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PIXEL_METRICS = ("miou", "edit_accuracy", "preservation_accuracy")
 
 
 @dataclass(frozen=True, eq=False)
-class Board:
+class GroupFigures:
     """The runs of a sheet, then published models; ``cell`` and ``row`` give the figures of a group."""
 
     sheet: Sheet
@@ -46,7 +46,7 @@ class Board:
         return tuple(self.sheet.metrics)
 
     @property
-    def groups(self) -> tuple[Group, ...]:
+    def shown_groups(self) -> tuple[Group, ...]:
         """The groups that tables show, without those of one level or language."""
         return tuple(self.sheet.groups)
 
@@ -152,7 +152,7 @@ class Board:
     @cached_property
     def _cases(self) -> list[Mapping[str, str]]:
         records = [record for view in self.sheet.runs for record in self.sheet.averaged(view)]
-        return list({(r.case_id, getattr(r, "variant", "")): r.tags for r in records}.values())
+        return list({(r.case_id, r.variant): r.tags for r in records}.values())
 
     @cached_property
     def _samples(self) -> dict[tuple[str, str], dict[str, str]]:
@@ -190,7 +190,7 @@ class Board:
         return " ".join(said)
 
 
-def board(sheet: Sheet, published: bool = False, *, as_published: bool = False) -> Board:
+def figures_by_group(sheet: Sheet, published: bool = False, *, as_published: bool = False) -> GroupFigures:
     """The runs of a sheet, and published results of the same suite if asked for.
 
     ``as_published`` adds the runs once more, counted as the published results were, where that differs.
@@ -203,7 +203,7 @@ def board(sheet: Sheet, published: bool = False, *, as_published: bool = False) 
         for column, found in (*again, *_published(sheet)):
             columns.append(column)
             figures.append(found)
-    return Board(sheet, tuple(columns), tuple(figures))
+    return GroupFigures(sheet, tuple(columns), tuple(figures))
 
 
 def run_names(sheet: Sheet) -> tuple[str, ...]:

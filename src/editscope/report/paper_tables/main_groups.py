@@ -1,10 +1,10 @@
-"""Which groups of cases the main table of a suite shows: what a profile has a row or a spoke for."""
+"""Groups of cases in the main table of each suite: what a profile has a row or a spoke for."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from editscope.report.paper_tables.group_figures import board
+from editscope.report.paper_tables.group_figures import figures_by_group
 from editscope.suites.registry import known_benchmark
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def main_groups(sheet: Sheet) -> tuple[str, str]:
         return outer, inner
     if not known:
         return "", ""
-    table, first = board(sheet), known[0]
+    table, first = figures_by_group(sheet), known[0]
     single = {group.name for group in sheet.groups if len(group.by) == 1}
     inside = [name for name in known[1:] if name in single and table.refines(name, first)]
     return (first, inside[0]) if inside else ("", first)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
-from editscope.report.paper_tables.group_figures import board
+from editscope.report.paper_tables.group_figures import figures_by_group
 from editscope.suites.registry import known_benchmark
-from editscope.suites.tables import GroupFigures, PaperTable, judged, pixels
+from editscope.suites.tables import FiguresByGroup, PaperTable, judged, pixels
 
 if TYPE_CHECKING:
     from editscope.report.model import Sheet
 
-Layout: TypeAlias = Callable[[GroupFigures], Iterable[PaperTable]]
+Layout: TypeAlias = Callable[[FiguresByGroup], Iterable[PaperTable]]
 
 
 def paper_tables(sheet: Sheet, published: bool = False) -> tuple[PaperTable, ...]:
@@ -22,9 +22,9 @@ def paper_tables(sheet: Sheet, published: bool = False) -> tuple[PaperTable, ...
     """
     general: Layout = judged.tables if sheet.judged else pixels.tables
     if sheet.judged and not own_protocol(sheet):
-        made = general(board(sheet))
+        made = general(figures_by_group(sheet))
     else:
-        made = (_layout(sheet.suite) or general)(board(sheet, published, as_published=True))
+        made = (_layout(sheet.suite) or general)(figures_by_group(sheet, published, as_published=True))
     return tuple(table for table in made if table.columns and any(row.cells for row in table.rows))
 
 

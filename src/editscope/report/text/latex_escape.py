@@ -1,4 +1,4 @@
-"""Any text as LaTeX that compiles: escaped, in ASCII, and how wide it will be."""
+"""Text as LaTeX that compiles: escaped, in ASCII, and how wide it will be."""
 
 from __future__ import annotations
 

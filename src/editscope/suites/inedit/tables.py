@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from editscope.suites.tables import OVERALL, Column, GroupFigures, PaperRow, PaperTable
+from editscope.suites.tables import OVERALL, Column, FiguresByGroup, PaperRow, PaperTable
 from editscope.suites.tables.judged import (
     At,
     Slice,
@@ -21,9 +21,9 @@ PAIRS = "process_plausibility"
 CHECKED = ("dynamic_process", "scientific_simulation")
 
 
-def tables(board: GroupFigures) -> Iterator[PaperTable]:
+def tables(groups: FiguresByGroup) -> Iterator[PaperTable]:
     """Categories with overall and accuracy, metrics by category, and the accuracy of sub-tasks."""
-    cut = Slice(board)
+    cut = Slice(groups)
     about = (
         "Scores from 0 to 100: (s − 1)/4 × 100. A category is the mean of its metric means, overall that of all six."
     )
@@ -34,7 +34,7 @@ def tables(board: GroupFigures) -> Iterator[PaperTable]:
     tasks = [key for key in cut.keys("category") if key != PAIRS]
     rows = [*metric_blocks(cut, "category", METRICS, "overall", keys=tasks)] if tasks else []
     yield table_of(
-        board,
+        groups,
         "metrics",
         "Metrics by category",
         about,
@@ -43,9 +43,9 @@ def tables(board: GroupFigures) -> Iterator[PaperTable]:
         stub="Category and metric",
         source="Table 2 of the InEdit-Bench paper",
     )
-    if board.keys("subtask"):
-        yield _subtasks(board, cut, tasks)
-    yield measures_table(board, 2)
+    if groups.keys("subtask"):
+        yield _subtasks(groups, cut, tasks)
+    yield measures_table(groups, 2)
 
 
 def _categories(cut: Slice) -> Iterator[tuple[Column, At]]:
@@ -63,10 +63,10 @@ def _categories(cut: Slice) -> Iterator[tuple[Column, At]]:
             )
 
 
-def _subtasks(board: GroupFigures, cut: Slice, tasks: list[str]) -> PaperTable:
+def _subtasks(groups: FiguresByGroup, cut: Slice, tasks: list[str]) -> PaperTable:
     """The share of full marks in each sub-task, under its category."""
     rows: list[PaperRow] = []
-    inside = board.inside("category", "subtask")
+    inside = groups.inside("category", "subtask")
     for category in tasks:
         rows.append(PaperRow("head", plain(category), cut.tags("category", category)))
         found = [(key, At("subtask", key, "accuracy")) for key in inside.get(category, ())]
@@ -76,7 +76,7 @@ def _subtasks(board: GroupFigures, cut: Slice, tasks: list[str]) -> PaperTable:
     title = f"{metric_name('accuracy')} (%) by sub-task"
     what = f"{title}: the share of cases with 5 on every metric that applies; a missing verdict is not a full mark."
     return table_of(
-        board,
+        groups,
         "subtasks",
         title,
         what,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from editscope.suites.tables import OVERALL, GroupFigures, PaperRow, PaperTable
+from editscope.suites.tables import OVERALL, FiguresByGroup, PaperRow, PaperTable
 from editscope.suites.tables.judged import (
     At,
     Slice,
@@ -18,12 +18,12 @@ from editscope.wording import plain
 METRICS = ("vc", "vq", "if", "kp")
 
 
-def tables(board: GroupFigures) -> Iterator[PaperTable]:
+def tables(groups: FiguresByGroup) -> Iterator[PaperTable]:
     """Dimensions and metrics under their kind of knowledge, with its average; then the twenty categories."""
-    cut = Slice(board)
+    cut = Slice(groups)
     about = "Scores from 0 to 100: (s − 1) × 25. Every average is over cases, and a case is the mean of its metrics."
     rows: list[PaperRow] = []
-    for knowledge, dimensions in board.inside("knowledge", "dimension").items():
+    for knowledge, dimensions in groups.inside("knowledge", "dimension").items():
         for dimension in dimensions:
             heading, *rest = metric_blocks(cut, "dimension", METRICS, "average", keys=[dimension])
             rows.append(PaperRow("head", f"{plain(knowledge)}: {heading.label.lower()}", heading.filter))
@@ -31,7 +31,7 @@ def tables(board: GroupFigures) -> Iterator[PaperTable]:
         rows.append(cut.row("overall", f"{plain(knowledge)} average", At("knowledge", knowledge, "average")))
     rows.append(cut.row("overall", "Overall average", At(*OVERALL, "average")))
     yield table_of(
-        board,
+        groups,
         "dimensions",
         "Metrics by dimension of knowledge",
         about,
@@ -41,6 +41,6 @@ def tables(board: GroupFigures) -> Iterator[PaperTable]:
         source="Table 4 of the WorldEdit paper",
         decimals=2,
     )
-    yield measures_table(board, 2)
-    if len(board.keys("category")) > 1:
-        yield runs_by(board, "category", "average", about=about, decimals=2)
+    yield measures_table(groups, 2)
+    if len(groups.keys("category")) > 1:
+        yield runs_by(groups, "category", "average", about=about, decimals=2)

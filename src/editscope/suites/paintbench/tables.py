@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from editscope.suites.tables import OVERALL, GroupFigures, PaperRow, PaperTable
+from editscope.suites.tables import OVERALL, FiguresByGroup, PaperRow, PaperTable
 from editscope.suites.tables.pixels import (
     averages_table,
     diagnostics,
@@ -31,62 +31,62 @@ SCENES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """What each condition changes, in the order of Table 2."""
 
 
-def tables(board: GroupFigures) -> Iterator[PaperTable]:
+def tables(groups: FiguresByGroup) -> Iterator[PaperTable]:
     """Tables 1 and 2, 13, 15, 16 to 18 and 19 to 21 of the paper, then the preservation split."""
-    headline = board.headline
-    yield tasks_table(board, "category", headline, f"Table 1 {PAPER}")
-    if len(board.keys("condition")) > 1:
-        yield _conditions(board, headline)
-    yield averages_table(board, "category", headline, f"Table 13 {PAPER}")
-    for metric in board.metrics:
-        yield _modes(board, metric)
-    if len(board.keys("condition")) > 1:
-        for metric in board.metrics:
+    headline = groups.headline
+    yield tasks_table(groups, "category", headline, f"Table 1 {PAPER}")
+    if len(groups.keys("condition")) > 1:
+        yield _conditions(groups, headline)
+    yield averages_table(groups, "category", headline, f"Table 13 {PAPER}")
+    for metric in groups.metrics:
+        yield _modes(groups, metric)
+    if len(groups.keys("condition")) > 1:
+        for metric in groups.metrics:
             yield flat_table(
-                board, "condition", metric, name=f"conditions-{metric}", source=source_of(19, metric, "15 and")
+                groups, "condition", metric, name=f"conditions-{metric}", source=source_of(19, metric, "15 and")
             )
-    yield from diagnostics(board)
+    yield from diagnostics(groups)
 
 
-def _modes(board: GroupFigures, metric: str) -> PaperTable:
+def _modes(groups: FiguresByGroup, metric: str) -> PaperTable:
     """Task-modes under their category; a task without modes is one row."""
     rows: list[PaperRow] = []
-    modes = board.inside("task", "mode")
-    for key, tasks in board.inside("category", "task").items():
-        rows.append(PaperRow("head", plain(key), board.tags("category", key)))
-        rows.append(board.row("average", "Category average", "category", key, metric))
+    modes = groups.inside("task", "mode")
+    for key, tasks in groups.inside("category", "task").items():
+        rows.append(PaperRow("head", plain(key), groups.tags("category", key)))
+        rows.append(groups.row("average", "Category average", "category", key, metric))
         for task in tasks:
             for mode in modes.get(task, ()):
                 label = plain(task)
                 if mode.rsplit("/", 1)[-1] != "default":
                     label = f"{label}, {short_label(mode, task).lower()}"
-                rows.append(board.row("row", label, "mode", mode, metric, 1))
-    rows.append(board.row("overall", "Benchmark", *OVERALL, metric))
+                rows.append(groups.row("row", label, "mode", mode, metric, 1))
+    rows.append(groups.row("overall", "Benchmark", *OVERALL, metric))
     title = f"{metric_title(metric)} by task and mode"
     return metric_table(
-        board, f"modes-{metric}", title, f"{title}.", rows, metric, source_of(16, metric), "Task and mode"
+        groups, f"modes-{metric}", title, f"{title}.", rows, metric, source_of(16, metric), "Task and mode"
     )
 
 
-def _conditions(board: GroupFigures, metric: str) -> PaperTable:
+def _conditions(groups: FiguresByGroup, metric: str) -> PaperTable:
     """The baseline as it is, every other condition as a difference from it."""
-    there = board.keys("condition")
+    there = groups.keys("condition")
     if BASELINE not in there:
-        return flat_table(board, "condition", metric)
-    rows = [board.row("average", "Baseline", "condition", BASELINE, metric)]
+        return flat_table(groups, "condition", metric)
+    rows = [groups.row("average", "Baseline", "condition", BASELINE, metric)]
     known = {name for names in SCENES.values() for name in names}
     scenes = {**SCENES, "Other conditions": tuple(key for key in there if key not in known and key != BASELINE)}
     for heading, names in scenes.items():
         found = [name for name in names if name in there]
         if found:
             rows.append(PaperRow("head", heading))
-            rows += [board.differences(plain(name), "condition", name, BASELINE, metric) for name in found]
+            rows += [groups.differences(plain(name), "condition", name, BASELINE, metric) for name in found]
     title = f"Change of {metric_title(metric)} with the scene"
     what = (
         f"{metric_title(metric)} of the baseline scenes, and the difference from it when one thing changes; "
         "all figures are means over tasks."
     )
-    return metric_table(board, "conditions", title, what, rows, metric, f"Table 2 {PAPER}", "Condition")
+    return metric_table(groups, "conditions", title, what, rows, metric, f"Table 2 {PAPER}", "Condition")
 
 
 def source_of(first: int, metric: str, before: str = "") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from editscope.suites.tables import OVERALL, Column, GroupFigures, PaperRow, PaperTable
+from editscope.suites.tables import OVERALL, Column, FiguresByGroup, PaperRow, PaperTable
 from editscope.suites.tables.judged import (
     At,
     Slice,
@@ -26,9 +26,9 @@ WHAT = (
 )
 
 
-def tables(board: GroupFigures) -> Iterator[PaperTable]:
+def tables(groups: FiguresByGroup) -> Iterator[PaperTable]:
     """A table of laws for each level, the levels side by side, then what the paper has no table of."""
-    levels = slices(board, "level")
+    levels = slices(groups, "level")
     for cut in levels:
         level = cut.value or "superficial"
         source = f"{TABLES[level]} {PAPER}" if level in TABLES else ""
@@ -37,11 +37,11 @@ def tables(board: GroupFigures) -> Iterator[PaperTable]:
         name = "laws" if len(levels) == 1 else f"laws-{level}"
         yield model_table(cut, name, title, what, _laws(cut), source=source, decimals=2)
     if len(levels) > 1:
-        yield _levels(board, levels)
-    yield measures_table(board, 2)
+        yield _levels(groups, levels)
+    yield measures_table(groups, 2)
     for by in ("dimension", "operation", "question_category"):
-        if len(board.keys(by)) > 1:
-            yield runs_by(board, by, "accuracy", about="Pooled over questions.", decimals=2)
+        if len(groups.keys(by)) > 1:
+            yield runs_by(groups, by, "accuracy", about="Pooled over questions.", decimals=2)
 
 
 def _laws(cut: Slice) -> list[tuple[Column, At]]:
@@ -54,9 +54,9 @@ def _laws(cut: Slice) -> list[tuple[Column, At]]:
     return found
 
 
-def _levels(board: GroupFigures, levels: list[Slice]) -> PaperTable:
+def _levels(groups: FiguresByGroup, levels: list[Slice]) -> PaperTable:
     """Every model at every level, in rows."""
-    whole = Slice(board)
+    whole = Slice(groups)
     columns = [
         (Column(c.label, filter=whole.tags(a.by, a.key), above=c.above), a) for c, a in _laws(whole) if whole.has(a)
     ]
@@ -67,7 +67,7 @@ def _levels(board: GroupFigures, levels: list[Slice]) -> PaperTable:
     several = [row for row in rows if row.published and _often(rows, row.label) > 1]
     title = "Accuracy and consistency at every level of instruction"
     return table_of(
-        board,
+        groups,
         "levels",
         title,
         f"{WHAT} Each model at each level.",

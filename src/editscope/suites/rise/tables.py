@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from editscope.suites.tables import OVERALL, GroupFigures, PaperRow, PaperTable
+from editscope.suites.tables import OVERALL, FiguresByGroup, PaperRow, PaperTable
 from editscope.suites.tables.judged import (
     At,
     Slice,
@@ -17,22 +17,22 @@ from editscope.suites.tables.judged import (
 )
 
 
-def tables(board: GroupFigures) -> Iterator[PaperTable]:
+def tables(groups: FiguresByGroup) -> Iterator[PaperTable]:
     """Accuracy by category, then the score and its parts."""
-    cut = Slice(board)
+    cut = Slice(groups)
     about = "Accuracy is the share of cases with full marks on all that applies to them."
     title = "Accuracy (%) by category"
     columns = by_group(cut, "category", "accuracy")
     yield model_table(cut, "accuracy", title, f"{title}. {about}", columns, source="Table 5 of the WorldEdit paper")
     metrics = ("reasoning", "consistency", "plausibility")
-    own = Slice(board, published=False)
+    own = Slice(groups, published=False)
     rows = [*metric_blocks(own, "category", metrics, "score")]
     rows = [PaperRow(**{**row.__dict__, "label": "Score"}) if row.kind == "average" else row for row in rows]
     rows.append(own.row("overall", "Overall score", At(*OVERALL, "score")))
     what = "Scores from 0 to 100: (s − 1) × 25. The score of a case weighs its parts."
     yield table_of(
-        board, "scores", "Score by category", what, own.columns, rows, stub="Category", most=len(own.columns)
+        groups, "scores", "Score by category", what, own.columns, rows, stub="Category", most=len(own.columns)
     )
-    yield measures_table(board)
-    if len(board.keys("subtask")) > 1:
-        yield runs_by(board, "subtask", "accuracy", about=about)
+    yield measures_table(groups)
+    if len(groups.keys("subtask")) > 1:
+        yield runs_by(groups, "subtask", "accuracy", about=about)

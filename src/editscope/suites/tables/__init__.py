@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editscope.suites.tables.figures import OVERALL, CellsByGroup, GroupFigures, difference
+from editscope.suites.tables.figures import OVERALL, CellsByGroup, FiguresByGroup, difference
 from editscope.suites.tables.records import (
     Column,
     Kind,
@@ -22,7 +22,7 @@ __all__ = [
     "OVERALL",
     "CellsByGroup",
     "Column",
-    "GroupFigures",
+    "FiguresByGroup",
     "Kind",
     "PaperCell",
     "PaperRow",

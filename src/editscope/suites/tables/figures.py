@@ -15,7 +15,7 @@ CellsByGroup: TypeAlias = "Mapping[tuple[str, str, str], PaperCell]"
 OVERALL = ("overall", "")
 
 
-class GroupFigures(Protocol):
+class FiguresByGroup(Protocol):
     """The figures of some runs of one suite, and of published models beside them; a report gives it to a layout.
 
     A group of cases is named by ``by`` and ``key``: the task "border", the overall row ("overall", "").
@@ -46,7 +46,7 @@ class GroupFigures(Protocol):
         """The headline metric, then the two that pixel suites have beside it."""
 
     @property
-    def groups(self) -> tuple[Group, ...]:
+    def shown_groups(self) -> tuple[Group, ...]:
         """The groups that tables show, without those of one level or language."""
 
     @property

@@ -9,7 +9,7 @@ from typing import Literal
 
 from editscope.cases import NOTHING
 from editscope.suites.registry import suite_title
-from editscope.suites.tables.figures import OVERALL, GroupFigures
+from editscope.suites.tables.figures import OVERALL, FiguresByGroup
 from editscope.suites.tables.records import Column, Kind, PaperCell, PaperRow, PaperTable
 from editscope.wording import decimals, metric_name, metric_note, plain
 
@@ -37,14 +37,14 @@ class At:
 
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """The runs of a board and the published results that may stand beside them, all of one level or language.
+    """The runs of a groups and the published results that may stand beside them, all of one level or language.
 
     ``tag`` is ``level`` or ``language`` and ``value`` which; both empty where cases have one instruction. ``named`` is
     what papers call this level, where they have another name or a setting for it; without ``published`` there are
     runs alone.
     """
 
-    board: GroupFigures
+    groups: FiguresByGroup
     tag: str = ""
     value: str = ""
     named: Mapping[str, str] = field(default_factory=lambda: NOTHING)
@@ -52,13 +52,13 @@ class Slice:
 
     @cached_property
     def places(self) -> tuple[int, ...]:
-        """Which columns of the board belong here."""
+        """Which columns of the groups belong here."""
         wanted = {"level": "", "language": "", "setting": "", self.tag: self.value, **self.named}
-        wanted |= {"judge": self.board.judge}
+        wanted |= {"judge": self.groups.judge}
         wanted.pop("", None)
         return tuple(
             place
-            for place, column in enumerate(self.board.columns)
+            for place, column in enumerate(self.groups.columns)
             if not column.published
             or (self.published and all(column.edition.get(name) == value for name, value in wanted.items()))
         )
@@ -66,7 +66,7 @@ class Slice:
     @property
     def columns(self) -> tuple[Column, ...]:
         """The models as columns."""
-        columns = [self.board.columns[place] for place in self.places]
+        columns = [self.groups.columns[place] for place in self.places]
         return tuple(
             Column(column.edition["model"], column.note, published=True) if column.published else column
             for column in columns
@@ -75,22 +75,22 @@ class Slice:
     def keys(self, by: str) -> list[str]:
         """The rows of a group at this level or in this language, in the order of the tables."""
         if not self.tag:
-            return self.board.keys(by)
+            return self.groups.keys(by)
         before = f"{self.value}/"
-        keys = [key for key in self.board.keys(f"{self.tag}/{by}") if key.startswith(before)]
+        keys = [key for key in self.groups.keys(f"{self.tag}/{by}") if key.startswith(before)]
         return [key.removeprefix(before) for key in keys]
 
     def cells(self, at: At) -> tuple[PaperCell | None, ...]:
         """One figure for each model."""
         ours = (*self._inside(at.by, at.key), at.metric)
         theirs = (at.by, at.key, at.metric)
-        figures = ((self.board.columns[p], self.board.figures[p]) for p in self.places)
+        figures = ((self.groups.columns[p], self.groups.figures[p]) for p in self.places)
         return tuple(found.get(theirs if column.published else ours) for column, found in figures)
 
     def tags(self, by: str, key: str) -> dict[str, str]:
         """What the cases of a group have in common."""
         own = {self.tag: self.value} if self.tag else {}
-        return {**own, **self.board.tags(*self._inside(by, key))}
+        return {**own, **self.groups.tags(*self._inside(by, key))}
 
     def row(self, kind: Kind, label: str, at: At, depth: int = 0) -> PaperRow:
         """A row with one figure for each model."""
@@ -120,42 +120,42 @@ class Slice:
         return (self.tag, self.value) if by == "overall" else (f"{self.tag}/{by}", f"{self.value}/{key}")
 
 
-def slices(board: GroupFigures, tag: str) -> list[Slice]:
+def slices(groups: FiguresByGroup, tag: str) -> list[Slice]:
     """One slice for each level or language of the runs; a single one of everything where they have none."""
-    return [Slice(board, tag, value) for value in board.keys(tag)] or [Slice(board)]
+    return [Slice(groups, tag, value) for value in groups.keys(tag)] or [Slice(groups)]
 
 
-def tables(board: GroupFigures) -> Iterator[PaperTable]:
+def tables(groups: FiguresByGroup) -> Iterator[PaperTable]:
     """The layout of cases that have no paper: all measures; by each group, all of one run or the first of several."""
-    yield measures_table(board, _decimals(board))
-    alone = len(board.runs) == 1 and len(board.all_metrics) > 1
-    for group in board.groups:
-        if len(board.keys(group.name)) > 1:
-            one = runs_by(board, group.name, board.headline, decimals=_decimals(board))
-            yield _measures_by(board, group.name) if alone else one
+    yield measures_table(groups, _decimals(groups))
+    alone = len(groups.runs) == 1 and len(groups.all_metrics) > 1
+    for group in groups.shown_groups:
+        if len(groups.keys(group.name)) > 1:
+            one = runs_by(groups, group.name, groups.headline, decimals=_decimals(groups))
+            yield _measures_by(groups, group.name) if alone else one
 
 
-def _measures_by(board: GroupFigures, by: str) -> PaperTable:
+def _measures_by(groups: FiguresByGroup, by: str) -> PaperTable:
     """The rows of a group against all measures, of the one run that there is."""
-    cut = Slice(board, published=False)
-    metrics = [metric for metric in board.all_metrics if cut.has(At(*OVERALL, metric))]
-    columns = tuple(Column(metric_name(metric), run_index=board.runs[0]) for metric in metrics)
-    keys = [*((by, key) for key in board.keys(by)), OVERALL]
+    cut = Slice(groups, published=False)
+    metrics = [metric for metric in groups.all_metrics if cut.has(At(*OVERALL, metric))]
+    columns = tuple(Column(metric_name(metric), run_index=groups.runs[0]) for metric in metrics)
+    keys = [*((by, key) for key in groups.keys(by)), OVERALL]
     rows = [
         PaperRow(
             "row" if key else "overall",
-            plain(key) if key else suite_title(board.suite),
+            plain(key) if key else suite_title(groups.suite),
             cut.tags(group, key),
             tuple(replace(cell, ranked=False) if (cell := cut.cells(At(group, key, m))[0]) else None for m in metrics),
         )
         for group, key in keys
     ]
     title = f"All measures by {plain(by).lower()}"
-    return table_of(board, f"all-{by}", title, f"{title}.", columns, rows, stub=plain(by), decimals=_decimals(board))
+    return table_of(groups, f"all-{by}", title, f"{title}.", columns, rows, stub=plain(by), decimals=_decimals(groups))
 
 
-def _decimals(board: GroupFigures) -> int:
-    return decimals(board.headline)
+def _decimals(groups: FiguresByGroup) -> int:
+    return decimals(groups.headline)
 
 
 def model_table(
@@ -173,12 +173,12 @@ def model_table(
     rows = cut.model_rows([at for _, at in shown])
     heads = tuple(column for column, _ in shown)
     return table_of(
-        cut.board, name, title, what, heads, rows, stub="Model", models="rows", source=source, decimals=decimals
+        cut.groups, name, title, what, heads, rows, stub="Model", models="rows", source=source, decimals=decimals
     )
 
 
 def table_of(
-    board: GroupFigures,
+    groups: FiguresByGroup,
     name: str,
     title: str,
     what: str,
@@ -191,17 +191,17 @@ def table_of(
     decimals: int = 1,
     most: int = MANY,
 ) -> PaperTable:
-    """A table with the caption of its board; figures have half-widths where ``most`` columns or fewer leave room."""
+    """A table with the caption of its groups; figures have half-widths where ``most`` columns or fewer leave room."""
     spread: tuple[Kind, ...] = ("row", "average", "overall") if len(columns) <= most else ()
     heads: Sequence[Column | PaperRow] = rows if models == "rows" else columns
     notes = [head.note for head in heads if head.published]
     return PaperTable(
         name,
         title,
-        board.caption(what, spread=bool(spread), notes=notes),
+        groups.caption(what, spread=bool(spread), notes=notes),
         columns,
         tuple(rows),
-        board.headline,
+        groups.headline,
         decimals,
         source=source,
         stub=stub,
@@ -210,10 +210,10 @@ def table_of(
     )
 
 
-def measures_table(board: GroupFigures, decimals: int = 1, metrics: Sequence[str] = ()) -> PaperTable:
+def measures_table(groups: FiguresByGroup, decimals: int = 1, metrics: Sequence[str] = ()) -> PaperTable:
     """Every run with all its measures over the whole suite, each with its half-width."""
-    cut = Slice(board, published=False)
-    ats = [At(*OVERALL, metric) for metric in metrics or board.all_metrics]
+    cut = Slice(groups, published=False)
+    ats = [At(*OVERALL, metric) for metric in metrics or groups.all_metrics]
     shown = [(Column(metric_name(at.metric)), at) for at in ats if cut.has(at)]
     rows = cut.model_rows([at for _, at in shown])
     notes = {metric_name(at.metric): metric_note(at.metric) for _, at in shown}
@@ -221,7 +221,7 @@ def measures_table(board: GroupFigures, decimals: int = 1, metrics: Sequence[str
     what = f"All measures over the whole suite.{f' {said}.' if said else ''}"
     heads = tuple(column for column, _ in shown)
     return table_of(
-        board,
+        groups,
         "measures",
         "All measures",
         what,
@@ -246,15 +246,15 @@ def metric_blocks(
         yield cut.row("average", "Avg", At(by, key, average), depth + 1)
 
 
-def runs_by(board: GroupFigures, by: str, metric: str, *, about: str = "", decimals: int = 1) -> PaperTable:
+def runs_by(groups: FiguresByGroup, by: str, metric: str, *, about: str = "", decimals: int = 1) -> PaperTable:
     """One measure of every run by a tag, and over the whole suite."""
-    cut = Slice(board, published=False)
-    rows = [cut.row("row", plain(key), At(by, key, metric)) for key in board.keys(by)]
-    rows.append(cut.row("overall", suite_title(board.suite), At(*OVERALL, metric)))
+    cut = Slice(groups, published=False)
+    rows = [cut.row("row", plain(key), At(by, key, metric)) for key in groups.keys(by)]
+    rows.append(cut.row("overall", suite_title(groups.suite), At(*OVERALL, metric)))
     title = f"{metric_name(metric)} by {plain(by).lower()}"
     what = f"{title}. {about}".strip()
     return table_of(
-        board,
+        groups,
         f"{metric}-{by}",
         title,
         what,

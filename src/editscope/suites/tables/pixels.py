@@ -6,22 +6,22 @@ from collections.abc import Iterator
 
 from editscope.stats.summary import DIAGNOSTIC
 from editscope.suites.registry import suite_title
-from editscope.suites.tables.figures import OVERALL, GroupFigures
+from editscope.suites.tables.figures import OVERALL, FiguresByGroup
 from editscope.suites.tables.records import Column, PaperRow, PaperTable
 from editscope.wording import metric_title, plain
 
 
-def tables(board: GroupFigures) -> Iterator[PaperTable]:
+def tables(groups: FiguresByGroup) -> Iterator[PaperTable]:
     """A nested table of the headline metric, one for every group that does not nest, then the diagnostics."""
-    metric = board.headline
-    nested, others = _chain(board)
-    yield nested_table(board, nested, metric)
+    metric = groups.headline
+    nested, others = _chain(groups)
+    yield nested_table(groups, nested, metric)
     for by in others:
-        yield flat_table(board, by, metric)
-    yield from diagnostics(board)
+        yield flat_table(groups, by, metric)
+    yield from diagnostics(groups)
 
 
-def nested_table(board: GroupFigures, levels: list[str], metric: str) -> PaperTable:
+def nested_table(groups: FiguresByGroup, levels: list[str], metric: str) -> PaperTable:
     """Rows of the coarser group as headings with their average, the finer group inside them, the benchmark last."""
     rows: list[PaperRow] = []
     finest = plain(levels[-1]) if levels else ""
@@ -30,26 +30,26 @@ def nested_table(board: GroupFigures, levels: list[str], metric: str) -> PaperTa
     if len(levels) == 2:
         outer, inner = levels
         what += f" An average row is the mean of its {plain(outer).lower()}; the last row is the benchmark."
-        for key, members in board.inside(outer, inner).items():
-            rows.append(PaperRow("head", plain(key), board.tags(outer, key)))
-            rows.append(board.row("average", "Average", outer, key, metric))
-            rows += [board.row("row", short_label(member, key), inner, member, metric, 1) for member in members]
+        for key, members in groups.inside(outer, inner).items():
+            rows.append(PaperRow("head", plain(key), groups.tags(outer, key)))
+            rows.append(groups.row("average", "Average", outer, key, metric))
+            rows += [groups.row("row", short_label(member, key), inner, member, metric, 1) for member in members]
     else:
-        rows += [board.row("row", plain(key), by, key, metric) for by in levels for key in board.keys(by)]
-    rows.append(board.row("overall", suite_title(board.suite), *OVERALL, metric))
+        rows += [groups.row("row", plain(key), by, key, metric) for by in levels for key in groups.keys(by)]
+    rows.append(groups.row("overall", suite_title(groups.suite), *OVERALL, metric))
     decimals = decimals_of(metric)
-    return PaperTable("rows", title, board.caption(what), board.columns, tuple(rows), metric, decimals, stub=finest)
+    return PaperTable("rows", title, groups.caption(what), groups.columns, tuple(rows), metric, decimals, stub=finest)
 
 
-def flat_table(board: GroupFigures, by: str, metric: str, *, name: str = "", source: str = "") -> PaperTable:
+def flat_table(groups: FiguresByGroup, by: str, metric: str, *, name: str = "", source: str = "") -> PaperTable:
     """A table of one group, every figure with its half-width."""
-    rows = tuple(board.row("row", plain(key), by, key, metric) for key in board.keys(by))
+    rows = tuple(groups.row("row", plain(key), by, key, metric) for key in groups.keys(by))
     title = f"{metric_title(metric)} by {plain(by).lower()}"
     return PaperTable(
         name or by,
         title,
-        board.caption(f"{title}."),
-        board.columns,
+        groups.caption(f"{title}."),
+        groups.columns,
         rows,
         metric,
         decimals_of(metric),
@@ -59,51 +59,51 @@ def flat_table(board: GroupFigures, by: str, metric: str, *, name: str = "", sou
     )
 
 
-def diagnostics(board: GroupFigures) -> Iterator[PaperTable]:
+def diagnostics(groups: FiguresByGroup) -> Iterator[PaperTable]:
     """The cases that stay out of every average, if a run has any."""
-    tags = dict(board.excluded)
+    tags = dict(groups.excluded)
     rows = [
-        PaperRow("row", metric_title(metric), tags, board.cells(DIAGNOSTIC, key, metric))
-        for key in board.keys(DIAGNOSTIC)
-        for metric in board.metrics
+        PaperRow("row", metric_title(metric), tags, groups.cells(DIAGNOSTIC, key, metric))
+        for key in groups.keys(DIAGNOSTIC)
+        for metric in groups.metrics
     ]
     if rows:
         which = ", ".join(plain(value).lower() for value in tags.values())
         title = f"Diagnostic cases ({which}), outside every average"
-        caption = board.caption(f"{title}.", cases=False)
-        metric = board.headline
+        caption = groups.caption(f"{title}.", cases=False)
+        metric = groups.headline
         yield PaperTable(
-            "diagnostic", title, caption, board.columns, tuple(rows), metric, stub="Metric", spread=("row",)
+            "diagnostic", title, caption, groups.columns, tuple(rows), metric, stub="Metric", spread=("row",)
         )
 
 
-def tasks_table(board: GroupFigures, outer: str, metric: str, source: str) -> PaperTable:
+def tasks_table(groups: FiguresByGroup, outer: str, metric: str, source: str) -> PaperTable:
     """Tasks under their category with its average, the benchmark last."""
     rows: list[PaperRow] = []
-    for key, tasks in board.inside(outer, "task").items():
-        rows.append(PaperRow("head", plain(key), board.tags(outer, key)))
-        rows.append(board.row("average", f"{plain(outer)} average", outer, key, metric))
-        rows += [board.row("row", short_label(task, key), "task", task, metric, 1) for task in tasks]
-    rows.append(board.row("overall", "Benchmark", *OVERALL, metric))
+    for key, tasks in groups.inside(outer, "task").items():
+        rows.append(PaperRow("head", plain(key), groups.tags(outer, key)))
+        rows.append(groups.row("average", f"{plain(outer)} average", outer, key, metric))
+        rows += [groups.row("row", short_label(task, key), "task", task, metric, 1) for task in tasks]
+    rows.append(groups.row("overall", "Benchmark", *OVERALL, metric))
     what = (
         f"{metric_title(metric)} by task. Each {plain(outer).lower()} average is the mean of its tasks, and the "
         f"benchmark is the mean of those averages."
     )
-    name = "tasks" if metric == board.headline else f"tasks-{metric}"
-    return metric_table(board, name, f"{metric_title(metric)} by task", what, rows, metric, source, "Task")
+    name = "tasks" if metric == groups.headline else f"tasks-{metric}"
+    return metric_table(groups, name, f"{metric_title(metric)} by task", what, rows, metric, source, "Task")
 
 
-def averages_table(board: GroupFigures, outer: str, metric: str, source: str) -> PaperTable:
+def averages_table(groups: FiguresByGroup, outer: str, metric: str, source: str) -> PaperTable:
     """One row for each model: the averages and the benchmark, all with half-widths."""
-    groups = [(outer, key) for key in board.keys(outer)]
-    columns = [Column(plain(key), filter=board.tags(outer, key)) for _, key in groups] + [Column("Benchmark")]
+    rows = [(outer, key) for key in groups.keys(outer)]
+    columns = [Column(plain(key), filter=groups.tags(outer, key)) for _, key in rows] + [Column("Benchmark")]
     title = f"{metric_title(metric)} by {plain(outer).lower()}"
     return PaperTable(
         "averages",
         title,
-        board.caption(f"Averages of {metric_title(metric)} over each {plain(outer).lower()} and the benchmark."),
+        groups.caption(f"Averages of {metric_title(metric)} over each {plain(outer).lower()} and the benchmark."),
         tuple(columns),
-        board.models([*groups, OVERALL], metric),
+        groups.models([*rows, OVERALL], metric),
         metric,
         decimals_of(metric),
         source=source,
@@ -114,14 +114,14 @@ def averages_table(board: GroupFigures, outer: str, metric: str, source: str) ->
 
 
 def metric_table(
-    board: GroupFigures, name: str, title: str, what: str, rows: list[PaperRow], metric: str, source: str, stub: str
+    groups: FiguresByGroup, name: str, title: str, what: str, rows: list[PaperRow], metric: str, source: str, stub: str
 ) -> PaperTable:
-    """A table of one metric with all columns of the board."""
+    """A table of one metric with all columns of the groups."""
     return PaperTable(
         name,
         title,
-        board.caption(what),
-        board.columns,
+        groups.caption(what),
+        groups.columns,
         tuple(rows),
         metric,
         decimals_of(metric),
@@ -149,11 +149,11 @@ def decimals_of(metric: str) -> int:
     return 2 if metric.endswith("_ratio") else 1
 
 
-def _chain(board: GroupFigures) -> tuple[list[str], list[str]]:
+def _chain(groups: FiguresByGroup) -> tuple[list[str], list[str]]:
     """The groups that refine one another from the first, and the others."""
     chain: list[str] = []
     others: list[str] = []
-    for group in board.all_groups:
-        nests = not chain or board.refines(group.name, chain[-1])
+    for group in groups.all_groups:
+        nests = not chain or groups.refines(group.name, chain[-1])
         (chain if nests and len(chain) < 2 else others).append(group.name)
     return chain, others

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from editscope.suites.tables import OVERALL, Column, GroupFigures, PaperCell, PaperRow, PaperTable, difference
+from editscope.suites.tables import OVERALL, Column, FiguresByGroup, PaperCell, PaperRow, PaperTable, difference
 from editscope.suites.tables.judged import (
     At,
     Slice,
@@ -26,9 +26,9 @@ SCALE = "Scores from 0 to 100, from 1 to 10 as judged: (s − 1)/9 × 100."
 SINGLE = "single"
 
 
-def tables(board: GroupFigures) -> Iterator[PaperTable]:
+def tables(groups: FiguresByGroup) -> Iterator[PaperTable]:
     """Tasks and metrics in each language, then what differs: inputs, languages, kinds of knowledge."""
-    languages = slices(board, "language")
+    languages = slices(groups, "language")
     for cut in languages:
         said = LANGUAGES.get(cut.value, cut.value) or "all"
         title = f"Tasks and metrics, {said} instructions"
@@ -38,19 +38,19 @@ def tables(board: GroupFigures) -> Iterator[PaperTable]:
         if SINGLE in cut.keys("inputs") and len(cut.keys("inputs")) > 1:
             yield _inputs(cut)
     if len(languages) > 1:
-        yield _languages(board, languages)
-    yield measures_table(board)
+        yield _languages(groups, languages)
+    yield measures_table(groups)
     for by in ("images", "knowledge", "domain", "subtask"):
-        if len(board.keys(by)) > 1:
-            yield runs_by(board, by, AVERAGE, about=SCALE)
+        if len(groups.keys(by)) > 1:
+            yield runs_by(groups, by, AVERAGE, about=SCALE)
 
 
-def complex_tables(board: GroupFigures) -> Iterator[PaperTable]:
+def complex_tables(groups: FiguresByGroup) -> Iterator[PaperTable]:
     """All five metrics in both languages, and the mean of the two."""
-    languages = slices(board, "language")
+    languages = slices(groups, "language")
     columns, cells = [], []
     heads: dict[str, Column] = {}
-    whole = Slice(board)
+    whole = Slice(groups)
     for cut in languages:
         for metric in (*METRICS, AVERAGE):
             at = At(*OVERALL, metric)
@@ -82,7 +82,7 @@ def complex_tables(board: GroupFigures) -> Iterator[PaperTable]:
     if absent := [column.label for column in order if column.label not in {row.label for row in rows}]:
         what += f" Without a row, since it cannot take the inputs of every case: {', '.join(absent)}."
     yield table_of(
-        board,
+        groups,
         "complex",
         "WiseEdit-Complex",
         what,
@@ -92,10 +92,10 @@ def complex_tables(board: GroupFigures) -> Iterator[PaperTable]:
         models="rows",
         source=f"Table 3 {PAPER}",
     )
-    yield measures_table(board)
+    yield measures_table(groups)
     for by in ("images", "knowledge"):
-        if len(board.keys(by)) > 1:
-            yield runs_by(board, by, AVERAGE, about=SCALE)
+        if len(groups.keys(by)) > 1:
+            yield runs_by(groups, by, AVERAGE, about=SCALE)
 
 
 def _named(cut: Slice, at: At) -> dict[str, PaperCell | None]:
@@ -142,7 +142,7 @@ def _inputs(cut: Slice) -> PaperTable:
     number = "6" if cut.value == "cn" else "5"
     title = f"All inputs and single images, {said} instructions"
     return table_of(
-        cut.board,
+        cut.groups,
         f"inputs-{cut.value or 'all'}",
         title,
         f"{SCALE} The same runs over all cases and over those with one input image.",
@@ -154,7 +154,7 @@ def _inputs(cut: Slice) -> PaperTable:
     )
 
 
-def _languages(board: GroupFigures, languages: list[Slice]) -> PaperTable:
+def _languages(groups: FiguresByGroup, languages: list[Slice]) -> PaperTable:
     """Task averages in each language, and the difference of the second to the first."""
     first, second = (replace(cut, published=False) for cut in (languages[0], languages[-1]))
     rows: list[PaperRow] = []
@@ -170,7 +170,7 @@ def _languages(board: GroupFigures, languages: list[Slice]) -> PaperTable:
         rows.append(PaperRow("row", label, {}, gaps, depth=1))
     title = "AVG by language"
     return table_of(
-        board, "languages", title, f"{SCALE} {title}.", first.columns, rows, stub="Language", most=len(first.columns)
+        groups, "languages", title, f"{SCALE} {title}.", first.columns, rows, stub="Language", most=len(first.columns)
     )
 
 

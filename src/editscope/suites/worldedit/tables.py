@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from editscope.suites.tables import OVERALL, GroupFigures, PaperTable
+from editscope.suites.tables import OVERALL, FiguresByGroup, PaperTable
 from editscope.suites.tables.judged import (
     At,
     Slice,
@@ -21,10 +21,11 @@ FORMS = {"implicit": {"level": "", "setting": ""}, "paraphrase": {"level": "", "
 """The two forms of WorldEdit's instructions, as the published results name them."""
 
 
-def tables(board: GroupFigures) -> Iterator[PaperTable]:
+def tables(groups: FiguresByGroup) -> Iterator[PaperTable]:
     """Modes and metrics for each form of instruction, then modes alone, forms side by side."""
     forms = [
-        Slice(board, cut.tag, cut.value, FORMS.get(cut.value, {})) if cut.tag else cut for cut in slices(board, "level")
+        Slice(groups, cut.tag, cut.value, FORMS.get(cut.value, {})) if cut.tag else cut
+        for cut in slices(groups, "level")
     ]
     about = "Scores from 1 to 5. A case is the mean of its four scores, a mode the mean of its cases"
     for cut in forms:
@@ -34,7 +35,7 @@ def tables(board: GroupFigures) -> Iterator[PaperTable]:
         rows.append(cut.row("overall", "Overall", At(*OVERALL, "average")))
         what = f"{about}, and overall is the mean of the modes{form}."
         yield table_of(
-            board,
+            groups,
             f"modes{end}",
             f"Metrics by mode{form}",
             what,
@@ -53,4 +54,4 @@ def tables(board: GroupFigures) -> Iterator[PaperTable]:
             source="Table 2 of the WorldEdit paper",
             decimals=2,
         )
-    yield measures_table(board, 2)
+    yield measures_table(groups, 2)

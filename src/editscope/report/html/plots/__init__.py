@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from editscope.report.html.plots.dots import Dots, Point
 from editscope.report.html.plots.heat import Heat
-from editscope.report.html.plots.lines import Line, Lines
+from editscope.report.html.plots.lines import Line, LinePlot
 from editscope.report.html.plots.plotly_frame import Choices, Json, figure, installed, script, shown
 from editscope.report.html.plots.radar import Radar
 from editscope.report.html.plots.scatter import Mark, Scatter
@@ -17,7 +17,7 @@ __all__ = [
     "Heat",
     "Json",
     "Line",
-    "Lines",
+    "LinePlot",
     "Mark",
     "Point",
     "Radar",

@@ -18,7 +18,7 @@ class Point:
     mean: float
     lo: float | None
     hi: float | None
-    said: str
+    tooltip: str
     link: str = ""
     strong: bool = True
 
@@ -70,7 +70,7 @@ class Dots:
                     "name": shown(name),
                     "x": [round(p.mean, 3) for _, p in there],
                     "y": [round(i + self._offset(place), 3) for i, _ in there],
-                    "text": [shown(p.said).replace("\n", "<br>") for _, p in there],
+                    "text": [shown(p.tooltip).replace("\n", "<br>") for _, p in there],
                     "customdata": [p.link for _, p in there],
                     "error_x": {
                         "type": "data",

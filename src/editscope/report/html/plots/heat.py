@@ -1,4 +1,4 @@
-"""A table of colored cells: many runs by many rows at a glance, each cell a way to its cases."""
+"""Tables of colored cells: many runs by many rows at a glance, each cell a link to its cases."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Heat:
     full: float
     diverging: bool = False
     link: Callable[[int, int], str] | None = None
-    said: Callable[[int, int], str] | None = None
+    tooltip: Callable[[int, int], str] | None = None
     text: Callable[[float], str] = "{:.1f}".format
     faint: Callable[[int, int], bool] | None = None
     low: float = 0.0
@@ -51,6 +51,6 @@ class Heat:
             "td",
             inside,
             style=f"--heat:{100 * share:.0f}%;--hue:{hue}",
-            title=self.said(i, j) if self.said else None,
+            title=self.tooltip(i, j) if self.tooltip else None,
             cls="strong" if share > 0.62 else None,
         )

@@ -24,13 +24,13 @@ class Line:
     lows: Sequence[float | None] = ()
     highs: Sequence[float | None] = ()
     link: str = ""
-    said: Sequence[str] = ()
+    tooltip: Sequence[str] = ()
     second: bool = False
     """Whether it is the second line of its run, drawn unlike the first."""
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class LinePlot:
     """Lines over places 0, 1, 2 … that ``ticks`` names; ``log`` draws values on a logarithmic scale."""
 
     ticks: Sequence[str]
@@ -54,11 +54,11 @@ class Lines:
                 "line": {"color": run_color(line.index), "width": 2, "dash": DASHES[(line.index + line.second) % 4]},
                 "marker": {"color": run_color(line.index), "size": 6 if self.marks else 4},
                 "hovertemplate": "%{text}<extra>%{fullData.name}</extra>"
-                if line.said
+                if line.tooltip
                 else f"%{{y:.1f}} at {shown(self.x_title)} %{{x}}<extra>%{{fullData.name}}</extra>",
             }
-            if line.said:
-                trace["text"] = [shown(text) for text in line.said]
+            if line.tooltip:
+                trace["text"] = [shown(text) for text in line.tooltip]
             if line.link:
                 trace["meta"] = line.link
             if line.lows:
@@ -139,7 +139,7 @@ class _Scale:
     ticks: tuple[tuple[float, str], ...]
 
     @classmethod
-    def of(cls, plot: Lines) -> _Scale:
+    def of(cls, plot: LinePlot) -> _Scale:
         found = [v for line in plot.lines for v in (*line.values, *line.lows, *line.highs) if v is not None]
         if plot.log:
             positive = [v for v in found if v > 0] or [1.0]

@@ -1,4 +1,4 @@
-"""What all plots share: the frame on the page, colors by name, and the script of Plotly."""
+"""Parts that all plots share: the frame on the page, colors by name, and the script of Plotly."""
 
 from __future__ import annotations
 

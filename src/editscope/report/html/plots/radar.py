@@ -1,4 +1,4 @@
-"""A radar: one spoke for each category or task, one ring of figures for each run."""
+"""Radar plots: one spoke for each category or task, one ring of figures for each run."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from math import ceil, floor, log10
 from typing import TypeAlias
 
+from editscope.report.figure_data.cost import frontier
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots.dots import round_ticks
 from editscope.report.html.plots.plotly_frame import MARKS, Json, axis, layout, run_color, shown
@@ -23,7 +24,7 @@ class Mark:
     x: float
     y: float
     name: str
-    said: str
+    tooltip: str
     index: int | None = None
     link: str = ""
     lo: float | None = None
@@ -52,11 +53,8 @@ class Scatter:
         >>> [mark.name for mark in Scatter(marks, "s", "%", frontier=True).best()]
         ['fast', 'good']
         """
-        found: list[Mark] = []
-        for mark in sorted(self.marks, key=lambda m: (m.x, -m.y)):
-            if not found or mark.y > found[-1].y:
-                found.append(mark)
-        return found if self.frontier and len(found) > 1 else []
+        best = frontier([(mark.x, mark.y) for mark in self.marks]) if self.frontier else []
+        return [self.marks[place] for place in best]
 
     def _stairs(self) -> list[tuple[float, float]]:
         best = self.best()
@@ -117,7 +115,7 @@ class Scatter:
                 "text": [shown(m.name) if place else "" for m, place in zip(self.marks, places, strict=True)],
                 "textposition": [place or "top center" for place in places],
                 "textfont": {"size": 11, "color": "@soft"},
-                "hovertext": [shown(m.said).replace("\n", "<br>") for m in self.marks],
+                "hovertext": [shown(m.tooltip).replace("\n", "<br>") for m in self.marks],
                 "hovertemplate": "%{hovertext}<extra></extra>",
                 "customdata": [m.link for m in self.marks],
                 **self._bars(),
@@ -225,7 +223,7 @@ class Scatter:
                 else None,
                 el("circle", cx=x(m.x), cy=y(m.y), r=4.5, cls="dot open" if m.index is None else "dot"),
                 _name(m.name, place, x(m.x), y(m.y)),
-                el("title", m.said),
+                el("title", m.tooltip),
                 cls="published" if m.index is None else f"run{m.index % 8}",
             )
             for m, place in zip(self.marks, places, strict=True)

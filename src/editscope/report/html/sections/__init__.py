@@ -1,1 +1,66 @@
-"""Sections of the HTML report, one file each."""
+"""Sections of the HTML report in the order of the page: one function makes one section."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from editscope.report.html.markup import Html
+from editscope.report.html.sections.classic_measures import measures
+from editscope.report.html.sections.comparison import comparison
+from editscope.report.html.sections.curves import tolerance
+from editscope.report.html.sections.diagnosis import diagnosis
+from editscope.report.html.sections.edit_size import sizes
+from editscope.report.html.sections.failures import failures
+from editscope.report.html.sections.fidelity import fidelity
+from editscope.report.html.sections.judge_scores import judge_scores
+from editscope.report.html.sections.judging import judging
+from editscope.report.html.sections.leaderboard import leaderboard
+from editscope.report.html.sections.overview import overview
+from editscope.report.html.sections.paper_tables import papers
+from editscope.report.html.sections.profile import profile
+from editscope.report.html.sections.repeats import repeats
+from editscope.report.html.sections.scenes import conditions
+from editscope.report.html.sections.sources import files, provenance
+from editscope.report.html.sections.speed_and_cost import cost
+from editscope.report.html.sections.tables import tables
+from editscope.report.model import Sheet
+from editscope.report.options import ReportOptions
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the page: ``id`` begins its address, ``label`` stands in the navigation unless it is empty."""
+
+    id: str
+    label: str
+    make: Callable[[Sheet, ReportOptions], Html | None]
+
+
+SECTIONS: tuple[Section, ...] = (
+    Section("overview", "Overview", overview),
+    Section("files", "", files),
+    Section("judging", "Judging", judging),
+    Section("leaderboard", "Leaderboard", leaderboard),
+    Section("diagnosis", "Diagnosis", diagnosis),
+    Section("failures", "Failures", failures),
+    Section("comparison", "Comparison", comparison),
+    Section("tables", "Tables", tables),
+    Section("papers", "Paper", papers),
+    Section("opinions", "Scores", judge_scores),
+    Section("curves", "Curves", tolerance),
+    Section("profile", "Profile", profile),
+    Section("sizes", "Sizes", sizes),
+    Section("fidelity", "Fidelity", fidelity),
+    Section("conditions", "Scenes", conditions),
+    Section("repeats", "Repeats", repeats),
+    Section("cost", "Speed and cost", cost),
+    Section("measures", "Measures", measures),
+    Section("provenance", "Sources", provenance),
+)
+"""Everything that is said of one set of cases; a section that has nothing to say is left out."""
+
+
+def address(section: Section, sheet: Sheet) -> str:
+    """The id of a section on the page."""
+    return f"{section.id}-{sheet.key}"

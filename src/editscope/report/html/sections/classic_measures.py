@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from editscope.errors import EditscopeError
 from editscope.report.html.markup import Child, Html, el
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet
-from editscope.report.options import Options
-from editscope.results.run import Run
+from editscope.report.options import ReportOptions
 from editscope.wording import metric_name, value
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ FILE = "measures.parquet"
 OUTSIDE = "_outside"
 
 
-def measures(sheet: Sheet, options: Options) -> Html | None:
+def measures(sheet: Sheet, options: ReportOptions) -> Html | None:
     """One row per measure, over the whole picture and outside the edit region, one column per run."""
     found = {view.index: made for view in sheet.runs if (made := _averages(view))}
     if not found:
@@ -63,7 +62,7 @@ def measures(sheet: Sheet, options: Options) -> Html | None:
 
 
 def _averages(view: RunView) -> Mapping[str, Interval | None]:
-    if not isinstance(view.run, Run) or not (view.run.path / FILE).is_file():
+    if not (view.run.path / FILE).is_file():
         return {}
     from editscope.results.classic_measures import averages
 

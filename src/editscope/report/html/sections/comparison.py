@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from editscope.errors import BadInput
-from editscope.report.cached_statistics import paired_resamples
-from editscope.report.html.case_cards import card, strip
+from editscope.report.figure_data.statistics import paired_resamples
+from editscope.report.html.case_cards import card, case_row
 from editscope.report.html.links import cases_query
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import Choices, Dots, Heat, Point, figure
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet, is_diagnostic
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.stats.diagnosis import largest_differences
 from editscope.stats.diagnosis.averages import average, interval
 from editscope.stats.paired import Paired, PairedTable, compare_rows
@@ -27,7 +27,7 @@ MANY = 5
 CASES = 8
 
 
-def comparison(sheet: Sheet, options: Options) -> Html | None:
+def comparison(sheet: Sheet, options: ReportOptions) -> Html | None:
     """Every run against the first; of three or more, also every pair at a glance."""
     if len(sheet.runs) < 2:
         return None
@@ -126,7 +126,7 @@ def _matrix(sheet: Sheet, metric: str) -> Html | None:
     views = sheet.runs
     largest = max(abs(cell.mean) for cell in cells.values())
 
-    def said(i: int, j: int) -> str:
+    def tooltip(i: int, j: int) -> str:
         a, b = order[i], order[j]
         cell = cells[a, b]
         clear = "" if not cell.lo <= 0 <= cell.hi else "; the interval includes 0"
@@ -139,7 +139,7 @@ def _matrix(sheet: Sheet, metric: str) -> Html | None:
         [(f"{views[i].letter} {views[i].name}", [None if i == j else cells[i, j].mean for j in order]) for i in order],
         largest,
         diverging=True,
-        said=said,
+        tooltip=tooltip,
         text=lambda v: signed(v, metric),
         faint=lambda i, j: (c := cells[order[i], order[j]]).lo <= 0 <= c.hi,
     )
@@ -237,5 +237,5 @@ def _apart(sheet: Sheet, metric: str) -> Html | None:
         found = largest_differences(a.by_case, b.by_case, metric, n=CASES, exclude=sheet.aggregation.exclude)
         made = [card(c.case_id, [(a, value(c.a, metric)), (b, value(c.b, metric))]) for c in found]
         if cards := [one for one in made if one]:
-            return strip(f"Where {a.name} and {b.name} differ most", cards)
+            return case_row(f"Where {a.name} and {b.name} differ most", cards)
     return None

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from editscope.errors import EditscopeError
+from editscope.report.figure_data.correlation import printed_scores, ranking_metric, run_scores
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import Mark, Scatter, figure
-from editscope.report.judged_runs import headline_of
-from editscope.report.model import Model, RunView, Sheet
-from editscope.report.options import Options
+from editscope.report.model import Model, RunView
+from editscope.report.options import ReportOptions
 from editscope.suites import suite_title
 from editscope.suites.registry import benchmark, known_benchmark
 from editscope.wording import metric_title, value
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 STEPS = 40
 
 
-def correlation(model: Model, options: Options) -> Html | None:
+def correlation(model: Model, options: ReportOptions) -> Html | None:
     """One plot for each pair of suites that share editors, or published models if those are asked for."""
     plots = [plot for pair in _pairs(model, options) if (plot := _plot(model, *pair, published=options.published))]
     if not plots:
@@ -42,7 +42,7 @@ def correlation(model: Model, options: Options) -> Html | None:
     )
 
 
-def _pairs(model: Model, options: Options) -> list[tuple[str, str]]:
+def _pairs(model: Model, options: ReportOptions) -> list[tuple[str, str]]:
     here = list(dict.fromkeys(sheet.suite for sheet in model.sheets))
     pairs = list(combinations(here, 2))
     if options.published and not pairs and (partner := _partner(here[0])):
@@ -58,19 +58,19 @@ def _partner(suite: str) -> str:
 
 
 def _plot(model: Model, first: str, second: str, *, published: bool) -> Html | None:
-    metrics = {suite: _metric(model, suite) for suite in (first, second)}
-    printed = {suite: _printed(suite, metrics[suite]) if published else {} for suite in (first, second)}
+    metrics = {suite: ranking_metric(model, suite) for suite in (first, second)}
+    printed = {suite: printed_scores(model, suite) if published else {} for suite in (first, second)}
 
-    def said(name: str, x: float, y: float) -> str:
+    def tooltip(name: str, x: float, y: float) -> str:
         lines = [f"{suite_title(suite)} {value(v, metrics[suite])}" for suite, v in ((first, x), (second, y))]
         return "\n".join((name, *lines))
 
     marks = [
-        Mark(x, y, name, f"{said(name, x, y)}\npublished, authors’ sets")
+        Mark(x, y, name, f"{tooltip(name, x, y)}\npublished, authors’ sets")
         for name, x in printed[first].items()
         if (y := printed[second].get(name)) is not None
     ]
-    ours = _ours(model, first, second, said)
+    ours = _ours(model, first, second, tooltip)
     relation, note = _relation(marks if len(marks) >= 3 else ours)
     if not marks and len(ours) < 2:
         return None
@@ -88,37 +88,15 @@ def _plot(model: Model, first: str, second: str, *, published: bool) -> Html | N
     )
 
 
-def _printed(suite: str, metric: str) -> Mapping[str, float]:
-    """What the papers print of each model in the suite's main setting; nothing where the runs have another headline."""
-    from editscope.published import headline, main_scores
-
-    return main_scores(suite) if metric == headline(suite) else {}
-
-
-def _metric(model: Model, suite: str) -> str:
-    sheet = next((sheet for sheet in model.sheets if sheet.suite == suite), None)
-    return sheet.headline if sheet else headline_of(suite)
-
-
-def _ours(model: Model, first: str, second: str, said: Callable[[str, float, float], str]) -> list[Mark]:
+def _ours(model: Model, first: str, second: str, tooltip: Callable[[str, float, float], str]) -> list[Mark]:
     """Editors that have a run on both suites; of several runs, the first."""
-
-    def scores(suite: str) -> dict[str, tuple[RunView, float]]:
-        found: dict[str, tuple[RunView, float]] = {}
-        for sheet in (sheet for sheet in model.sheets if sheet.suite == suite):
-            for view in sheet.runs:
-                mean = view.summary["overall"][sheet.headline]["mean"]
-                if mean is not None:
-                    found.setdefault(_editor(view, sheet), (view, mean))
-        return found
-
-    across, up = scores(first), scores(second)
+    across, up = (run_scores(model, suite, _editor) for suite in (first, second))
     return [
         Mark(
             x,
             up[name][1],
             view.run.info["editor"]["name"],
-            said(name, x, up[name][1]),
+            tooltip(name, x, up[name][1]),
             view.index,
         )
         for name, (view, x) in across.items()
@@ -126,7 +104,7 @@ def _ours(model: Model, first: str, second: str, said: Callable[[str, float, flo
     ]
 
 
-def _editor(view: RunView, sheet: Sheet) -> str:
+def _editor(view: RunView) -> str:
     editor = view.run.info["editor"]
     spec = str(editor.get("spec") or "")
     # Folders of outputs differ by suite; the name is what they share.

@@ -1,18 +1,18 @@
-"""What went wrong, in words: what fails, where, in which scenes, and what happens to what should stay."""
+"""Diagnosis in words: what fails, where, in which scenes, and what happens to what should stay."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import sqrt
 
-from editscope.report.cached_statistics import condition_deltas, kept, palettes, region_sizes
-from editscope.report.html.case_cards import card, strip
+from editscope.report.figure_data.statistics import condition_deltas, palettes, preservation, region_sizes
+from editscope.report.html.case_cards import card, case_row
 from editscope.report.html.gallery_data import mode_of
 from editscope.report.html.links import cases_link
 from editscope.report.html.markup import Child, Html, el
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.stats.diagnosis import CaseValue, extremes, failure_shares, specialties
 from editscope.wording import count, ends, failure, listed, metric_name, plain, signed, value
 
@@ -32,7 +32,7 @@ NOTICEABLE = 1.5
 """An over-editing ratio from which it is worth a sentence."""
 
 
-def diagnosis(sheet: Sheet, options: Options) -> Html | None:
+def diagnosis(sheet: Sheet, options: ReportOptions) -> Html | None:
     """Findings about each run, then the hardest and easiest cases of the best."""
     made = [(view, list(findings(sheet, view))) for view in sheet.runs]
     if not any(found for _, found in made):
@@ -239,7 +239,7 @@ def _times(ratio: float) -> str:
 
 
 def _fidelity(sheet: Sheet, view: RunView) -> Sentence:
-    found = kept(sheet, view) if sheet.has_curves else None
+    found = preservation(sheet, view) if sheet.has_curves else None
     if found is None:
         return []
     opening = {
@@ -302,7 +302,7 @@ def _hardest(sheet: Sheet) -> Html | None:
     for title, cases in ((f"Hardest{name}", hardest), (f"Easiest{name}", easiest)):
         said = f"{metric_name(metric)} {{}}"
         made = [card(case.case_id, [(view, said.format(value(case.value, metric)))]) for case in cases]
-        rows.append(strip(title, [one for one in made if one]))
+        rows.append(case_row(title, [one for one in made if one]))
     return el("div", rows, cls="strips") if any(rows) else None
 
 

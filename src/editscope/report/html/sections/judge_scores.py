@@ -1,4 +1,4 @@
-"""What judges tend to say: how scores of each metric are spread, and where judges or samples contradict each other."""
+"""Scores that judges gave: how each metric is spread, and where judges or samples contradict each other."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 from editscope.report.html.links import cases_link
 from editscope.report.html.markup import Html, el
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.section_parts import badge
 from editscope.report.judged_runs import scales_of
 from editscope.report.model import RunView, Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.runfolder.repeats import case_name
 from editscope.wording import count, plain
 
@@ -31,7 +31,7 @@ class Dispute:
     apart: float
 
 
-def opinions(sheet: Sheet, options: Options) -> Html | None:
+def judge_scores(sheet: Sheet, options: ReportOptions) -> Html | None:
     """The spread of scores by metric and run, and the calls on which verdicts differ most."""
     if not sheet.judged:
         return None
@@ -70,7 +70,7 @@ def score_counts(view: RunView, metric: str) -> Counter[str]:
     """How many edits have which score of a metric that a judge gave, by the score as text; "" for no verdict."""
     found: Counter[str] = Counter()
     for record in view.records:
-        for row in getattr(record, "rows", ()):
+        for row in record.rows:
             if row["metric"] == metric and row.get("key") and row.get("asked"):
                 found["" if row["value"] is None else f"{row['value']:g}"] += 1
     return found
@@ -136,10 +136,10 @@ def disputes(view: RunView) -> list[Dispute]:
     found = []
     for record in view.records:
         by_call: dict[str, list[Any]] = {}
-        for verdict in getattr(record, "verdicts", ()):
+        for verdict in record.verdicts:
             if verdict.status == "ok":
                 by_call.setdefault(verdict.key, []).append(verdict)
-        name = case_name(record.case_id, getattr(record, "variant", ""))
+        name = case_name(record.case_id, record.variant)
         found += [one for said in by_call.values() if (one := _dispute(name, said, scales))]
     return sorted(found, key=lambda one: (-one.apart, one.case, one.title))
 

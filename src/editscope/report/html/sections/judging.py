@@ -1,4 +1,4 @@
-"""How a judged set was judged: who said what with which prompts, what is missing, and what that could change."""
+"""Judging of a set: who judged with which prompts, what is missing, and what that could change."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from editscope.report.html.markup import Child, Html, el
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.section_parts import badge
 from editscope.report.judged_runs import protocol_of
 from editscope.report.model import RunView, Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.results.accounting import accounting_in_words, accounting_of, rules_in_words, unsupported_in_words
 from editscope.wording import count, metric_name, plain, value
 
@@ -17,7 +17,7 @@ SHOWN = 8
 """Letters of a hash that are enough to tell prompts apart; run.json has all of it."""
 
 
-def judging(sheet: Sheet, options: Options) -> Html | None:
+def judging(sheet: Sheet, options: ReportOptions) -> Html | None:
     """Judge, snapshots, prompts, coverage of edits and verdicts, and the bounds that missing verdicts leave."""
     if not sheet.judged:
         return None

@@ -1,4 +1,4 @@
-"""The leaderboard: runs among published results, each labeled with its set, prompts and judge."""
+"""Leaderboard of runs among published results, each labeled with its set, prompts and judge."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from editscope.report.html import inline_bars as charts
 from editscope.report.html.links import cases_link
 from editscope.report.html.markup import Child, Html, el
-from editscope.report.html.sections.overview import badge, sheet_label, side_metrics
+from editscope.report.html.section_parts import badge
+from editscope.report.html.sections.overview import sheet_label, side_metrics
 from editscope.report.model import RunView, Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.report.paper_tables.registry import own_protocol
 from editscope.suites import suite_title
 from editscope.wording import metric_name, metric_note, value
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
+class LeaderboardEntry:
     """A line of the leaderboard: a run, or a published model; ``cells`` by metric."""
 
     name: str
@@ -31,7 +32,7 @@ class Entry:
     card: ModelCard | None = None
 
 
-def leaderboard(sheet: Sheet, options: Options) -> Html | None:
+def leaderboard(sheet: Sheet, options: ReportOptions) -> Html | None:
     """All runs and published models of a suite from best to worst; published ones are not runs and look it."""
     if not options.published or (sheet.judged and not own_protocol(sheet)):
         return None
@@ -66,7 +67,7 @@ def _remark(suite: str) -> Html | None:
     return el("p", REMARKS[suite], cls="hint") if suite in REMARKS else None
 
 
-def _runs(sheet: Sheet, metrics: Sequence[str]) -> list[Entry]:
+def _runs(sheet: Sheet, metrics: Sequence[str]) -> list[LeaderboardEntry]:
     from editscope.published import card
 
     entries = []
@@ -75,28 +76,30 @@ def _runs(sheet: Sheet, metrics: Sequence[str]) -> list[Entry]:
         label = f"this run · set {sheet.fingerprint[:8]}"
         if view.run.info.get("judge"):
             label += f", judged by {view.run.info['judge']}"
-        entries.append(Entry(view.name, label, {m: overall[m] for m in metrics if m in overall}, view, card(view.name)))
+        entries.append(
+            LeaderboardEntry(view.name, label, {m: overall[m] for m in metrics if m in overall}, view, card(view.name))
+        )
         counts = view.summary.get("accounting") or {}
         if counts.get("differs"):
             other, name = counts["other"]["overall"], counts["other"]["name"]
             cells = {m: other[m] for m in metrics if m in other}
             which = ", as published figures are" if name == "released" else ""
             told = f"{label}, accounting {name}{which}"
-            entries.append(Entry(f"{view.name} (accounting {name})", told, cells, view, card(view.name)))
+            entries.append(LeaderboardEntry(f"{view.name} (accounting {name})", told, cells, view, card(view.name)))
     return entries
 
 
-def _published(sheet: Sheet, metrics: Sequence[str]) -> list[Entry]:
+def _published(sheet: Sheet, metrics: Sequence[str]) -> list[LeaderboardEntry]:
     from editscope.published import card, label, leaderboard, main_leaderboard
 
     # Judged results of other levels, languages and judges are in the paper's tables; here they would mix.
     printed = main_leaderboard if sheet.judged else leaderboard
-    found: dict[tuple[str, ...], Entry] = {}
+    found: dict[tuple[str, ...], LeaderboardEntry] = {}
     for metric in metrics:
         for result in printed(sheet.suite, metric):
             who = (result.source, result.judge, result.model, result.level, result.language, result.setting)
             if metric == sheet.headline:
-                found[who] = Entry(result.model, label(result), {}, None, card(result.model))
+                found[who] = LeaderboardEntry(result.model, label(result), {}, None, card(result.model))
             if who in found:
                 found[who].cells[metric] = _cell(result)
     return list(found.values())
@@ -108,16 +111,16 @@ def _cell(result: Result) -> dict[str, float | int | None]:
     return {"mean": result.value, "lo": low, "hi": high, "n": 0}
 
 
-def _mean(entry: Entry, metric: str) -> float | None:
+def _mean(entry: LeaderboardEntry, metric: str) -> float | None:
     return (entry.cells.get(metric) or {}).get("mean")
 
 
-def _rank(entry: Entry, metric: str) -> tuple[float, bool, str]:
+def _rank(entry: LeaderboardEntry, metric: str) -> tuple[float, bool, str]:
     mean = _mean(entry, metric)
     return (0.0 if mean is None else -mean, entry.view is None, entry.name)
 
 
-def _table(sheet: Sheet, entries: Sequence[Entry], metrics: Sequence[str], full: float) -> Html:
+def _table(sheet: Sheet, entries: Sequence[LeaderboardEntry], metrics: Sequence[str], full: float) -> Html:
     heads: list[Child] = [
         el("th", "#", scope="col", cls="place"),
         el("th", "Model", scope="col", cls="label"),
@@ -131,7 +134,7 @@ def _table(sheet: Sheet, entries: Sequence[Entry], metrics: Sequence[str], full:
     return el("table", el("thead", el("tr", heads)), el("tbody", rows), cls="listing leaders")
 
 
-def _row(place: int, entry: Entry, metrics: Sequence[str], full: float) -> Html:
+def _row(place: int, entry: LeaderboardEntry, metrics: Sequence[str], full: float) -> Html:
     view = entry.view
     maker = el("small", entry.card.developer) if entry.card and entry.card.developer else None
     name: list[Child] = [badge(view) if view else None, el("span", el("b" if view else "span", entry.name), maker)]
@@ -149,7 +152,7 @@ def _row(place: int, entry: Entry, metrics: Sequence[str], full: float) -> Html:
     )
 
 
-def _figure(entry: Entry, metric: str) -> list[Child]:
+def _figure(entry: LeaderboardEntry, metric: str) -> list[Child]:
     cell = entry.cells.get(metric)
     if not cell or cell["mean"] is None:
         return ["–"]

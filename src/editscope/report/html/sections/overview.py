@@ -1,4 +1,4 @@
-"""The top of the page: every run on one ruler."""
+"""Overview at the top of the page: every run on one ruler."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from editscope.report.html import inline_bars as charts
 from editscope.report.html.gallery_data import mode_of
 from editscope.report.html.markup import Child, Html, el
-from editscope.report.judged_runs import is_judged
+from editscope.report.html.section_parts import badge
 from editscope.report.model import Cells, RunView, Sheet, shown_spec
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.wording import count, ends, failure, interval, metric_name, metric_note, plain, value
 
 SIDE_METRICS = ("edit_accuracy", "preservation_accuracy")
@@ -18,12 +18,7 @@ JUDGED_SIDES = ("consistency", "accuracy_by_case", "accuracy", "score", "kf", "k
 """What stands beside the headline of a judged run: the first two that its protocol has."""
 
 
-def badge(view: RunView) -> Html:
-    """The run's letter in its color."""
-    return el("b", view.letter, cls=f"badge run{view.index % 8}", aria_hidden="true")
-
-
-def overview(sheet: Sheet, options: Options) -> Html:
+def overview(sheet: Sheet, options: ReportOptions) -> Html:
     """One line per run on a common ruler: the headline with its interval, two more figures, coverage."""
     metric = sheet.headline
     sides = side_metrics(sheet)
@@ -135,7 +130,7 @@ def _spec_line(view: RunView) -> Html | None:
 
 
 def _coverage(view: RunView) -> list[Child]:
-    if is_judged(view.run.info):
+    if view.run.judged:
         return _judged_coverage(view)
     coverage: Mapping[str, int] = view.summary.get("coverage") or Counter(r.status for r in view.records)
     total = sum(coverage.values())

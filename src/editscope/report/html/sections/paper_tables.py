@@ -1,4 +1,4 @@
-"""The papers' tables in their own layout: best in bold, second underlined, every figure a way to its cases."""
+"""Tables as the papers lay them out: best in bold, second underlined, every figure a link to its cases."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 
 from editscope.report.html.markup import Child, Html, el
 from editscope.report.model import Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.report.paper_tables import paper_tables
 from editscope.suites.tables import PaperRow, PaperTable, figure, half_width, headings, table_ranks
 
 
-def papers(sheet: Sheet, options: Options) -> Html | None:
+def papers(sheet: Sheet, options: ReportOptions) -> Html | None:
     """All tables that the paper of this suite prints, folded but for the first."""
     made = paper_tables(sheet, options.published)
     if not made:

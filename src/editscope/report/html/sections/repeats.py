@@ -7,16 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from editscope.report.html.markup import Html, el
-from editscope.report.html.plots import Line, Lines, figure
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.plots import Line, LinePlot, figure
+from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.wording import interval, metric_name, value
 
 Found = Mapping[str, Any]
 
 
-def repeats(sheet: Sheet, options: Options) -> Html | None:
+def repeats(sheet: Sheet, options: ReportOptions) -> Html | None:
     """The two spreads of each run that edited its cases more than once, and what several tries are worth."""
     known = [(view, found) for view in sheet.runs if (found := view.summary.get("repeats")) and found.get("best_of")]
     if not known:
@@ -79,7 +79,7 @@ def _tries(known: Sequence[tuple[RunView, Found]], metric: str) -> Html | None:
         for view, found in known
         for way, word in (("best_of", "best"), ("worst_of", "worst"))
     ]
-    plot = Lines(_ticks(known), lines, "Tries k", metric_name(metric), marks=True)
+    plot = LinePlot(_ticks(known), lines, "Tries k", metric_name(metric), marks=True)
     title = "Best and worst of k tries"
     return figure(title, plot.svg(title), plot.traces(), plot.layout(270), cls="small")
 
@@ -90,7 +90,7 @@ def _right(known: Sequence[tuple[RunView, Found]]) -> Html | None:
     lines = [_line(view, found["pass"]["at"], view.name, "") for view, found in known]
     if not any(number for line in lines for number in line.values):
         return None
-    plot = Lines(_ticks(known), lines, "Tries k", "Cases, %", top=100.0, marks=True)
+    plot = LinePlot(_ticks(known), lines, "Tries k", "Cases, %", top=100.0, marks=True)
     right = f"{metric_name(first['metric'])} of at least {value(first['from'], first['metric'])}"
     title = "Cases with a right edit among k (pass@k)"
     return figure(title, plot.svg(title), plot.traces(), plot.layout(270), note=f"right: {right}", cls="small")
@@ -103,4 +103,4 @@ def _ticks(known: Sequence[tuple[RunView, Found]]) -> list[str]:
 def _line(view: RunView, cells: Sequence[Mapping[str, Any]], name: str, metric: str) -> Line:
     said = [f"{value(cell['mean'], metric)} ({interval(dict(cell), metric)}) at k = {cell['k']}" for cell in cells]
     sides = [[cell[end] for cell in cells] for end in ("mean", "lo", "hi")]
-    return Line(view.index, name, sides[0], sides[1], sides[2], said=said)
+    return Line(view.index, name, sides[0], sides[1], sides[2], tooltip=said)

@@ -1,4 +1,4 @@
-"""Where the figures come from: what was run, on which cases, with what, and files that did not fit."""
+"""Sources of the figures: what was run, on which cases, with what, and files that did not fit."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import PurePath
 from typing import Any
 
 from editscope.report.html.markup import Child, Html, el
-from editscope.report.html.sections.overview import badge, sheet_label
+from editscope.report.html.section_parts import badge
+from editscope.report.html.sections.overview import sheet_label
 from editscope.report.model import RunView, Sheet, shown_spec
-from editscope.report.options import Options
+from editscope.report.options import ReportOptions
 from editscope.suites import suite_title
 from editscope.wording import count, plain
 
@@ -21,13 +22,13 @@ FILES = (
 SHOWN = 500
 
 
-def files(sheet: Sheet, options: Options) -> Html | None:
+def files(sheet: Sheet, options: ReportOptions) -> Html | None:
     """Files that did not fit, said beside the headline: a silent gap would be a wrong score."""
     found = [made for view in sheet.runs if (made := _files(view))]
     return el("section", found, cls="provenance", id=f"files-{sheet.key}") if found else None
 
 
-def provenance(sheet: Sheet, options: Options) -> Html:
+def provenance(sheet: Sheet, options: ReportOptions) -> Html:
     """All that another person needs to make the same figures again."""
     return el(
         "section",

@@ -1,24 +1,29 @@
-"""How long edits took and what they cost, run by run, and quality against both."""
+"""Time and price of edits, run by run, and quality against both."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
+from editscope.report.figure_data.cost import (
+    DOLLARS,
+    SECONDS,
+    QualityPoint,
+    Speed,
+    is_wide,
+    quality_by_price,
+    quality_by_time,
+    speed_of,
+)
 from editscope.report.html.links import cases_query
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import Mark, Scatter, figure
-from editscope.report.html.sections.overview import badge
+from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet
-from editscope.report.options import Options
-from editscope.results.speed import dollars, duration, rate, speed
+from editscope.report.options import ReportOptions
+from editscope.results.speed import dollars, duration, rate
 from editscope.wording import metric_name, value
 
-Speed = Mapping[str, Any]
 Column = tuple[str, str, Callable[[Speed], str]]
-
-WIDE = 20
-"""Runs that are so many times apart stand on a logarithmic axis."""
 
 COLUMNS: tuple[Column, ...] = (
     ("Edits", "edits that gave a picture", lambda s: f"{s['edits']:,}"),
@@ -35,12 +40,19 @@ COLUMNS: tuple[Column, ...] = (
 )
 
 
-def cost(sheet: Sheet, options: Options) -> Html | None:
+def cost(sheet: Sheet, options: ReportOptions) -> Html | None:
     """Time and money of each run, then quality against both; nothing where all edits were files already."""
     known = [(view, found) for view in sheet.runs if (found := speed_of(view))]
     if not known:
         return None
-    plots = [plot for plot in (_by_money(sheet, known), _by_time(sheet, known)) if plot]
+    plots = [
+        plot
+        for plot in (
+            _plot(sheet, quality_by_price(sheet), "Quality and cost", DOLLARS, dollars),
+            _plot(sheet, quality_by_time(sheet), "Quality and time", SECONDS, duration),
+        )
+        if plot
+    ]
     hint = (
         "Measured while the edits were made. "
         "Upper left is better: more quality for less; the dotted line joins the runs that no other beats in both."
@@ -56,18 +68,6 @@ def cost(sheet: Sheet, options: Options) -> Html | None:
         cls="card",
         id=f"cost-{sheet.key}",
     )
-
-
-def speed_of(view: RunView) -> Speed | None:
-    """What a run says of its editor's time and money; of an older run, from its journal."""
-
-    def make() -> Speed | None:
-        if "speed" in view.summary:
-            return view.summary["speed"]  # type: ignore[no-any-return]
-        edits = getattr(view.run, "edits", None)
-        return speed(edits().values()) if edits else None
-
-    return view.once("speed", make)
 
 
 def _table(known: Sequence[tuple[RunView, Speed]]) -> Html:
@@ -94,30 +94,19 @@ def _cell(column: Column, found: Speed) -> str:
     return "" if column[0] == "Failed" and said == "0" else said
 
 
-def _by_money(sheet: Sheet, known: Sequence[tuple[RunView, Speed]]) -> Html | None:
-    paid = [(view, found["cost_usd"]["mean"]) for view, found in known if "cost_usd" in found and found["edits"]]
-    return _plot(sheet, paid, "Quality and cost", "US dollars per edit", dollars)
-
-
-def _by_time(sheet: Sheet, known: Sequence[tuple[RunView, Speed]]) -> Html | None:
-    took = [(view, found["latency_s"]["p50"]) for view, found in known if "latency_s" in found]
-    return _plot(sheet, took, "Quality and time", "Seconds per edit (median)", duration)
-
-
 def _plot(
-    sheet: Sheet, xs: Sequence[tuple[RunView, float]], caption: str, title: str, said: Callable[[float], str]
+    sheet: Sheet, points: Sequence[QualityPoint], caption: str, title: str, written: Callable[[float], str]
 ) -> Html | None:
+    if len(points) < 2:
+        return None
     metric = sheet.headline
     marks = []
-    for view, x in xs:
-        cell = view.summary["overall"][metric]
-        if cell["mean"] is not None:
-            text = f"{view.name}\n{metric_name(metric)} {value(cell['mean'], metric)}\n{said(x)} per edit"
-            wide = cell["hi"] is not None and cell["hi"] > cell["lo"]
-            ends = (cell["lo"], cell["hi"]) if wide else (None, None)
-            marks.append(Mark(x, cell["mean"], view.name, text, view.index, cases_query(view=view), *ends))
-    if len(marks) < 2:
-        return None
-    low, high = min(mark.x for mark in marks), max(mark.x for mark in marks)
-    plot = Scatter(marks, title, metric_name(metric), x_log=low > 0 and high > WIDE * low, frontier=True)
+    for point in points:
+        view, x, cell = point.view, point.x, point.cell
+        text = f"{view.name}\n{metric_name(metric)} {value(cell['mean'], metric)}\n{written(x)} per edit"
+        wide = cell["hi"] is not None and cell["hi"] > cell["lo"]
+        ends = (cell["lo"], cell["hi"]) if wide else (None, None)
+        marks.append(Mark(x, cell["mean"], view.name, text, view.index, cases_query(view=view), *ends))
+    log = is_wide([point.x for point in points])
+    plot = Scatter(marks, title, metric_name(metric), x_log=log, frontier=True)
     return figure(caption, plot.svg(caption), plot.traces(), plot.layout(340), cls="small")

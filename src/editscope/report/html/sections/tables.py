@@ -1,4 +1,4 @@
-"""The tables of the page: means with interval bars, every figure a way to the cases behind it."""
+"""Tables of the page: means with interval bars, every figure a link to the cases behind it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 
 from editscope.report.html import inline_bars as charts
 from editscope.report.html.markup import Html, el, json_for_script
-from editscope.report.html.sections.overview import badge
-from editscope.report.model import Cell, Cells, Row, RunView, Sheet, Table
-from editscope.report.options import Options
+from editscope.report.html.section_parts import badge
+from editscope.report.model import Cell, Cells, RunView, ScoreTable, Sheet, TableRow
+from editscope.report.options import ReportOptions
 from editscope.stats.summary import DIAGNOSTIC
 from editscope.wording import decimals, ends, metric_name, metric_note, plain, value
 
 
-def tables(sheet: Sheet, options: Options) -> Html:
+def tables(sheet: Sheet, options: ReportOptions) -> Html:
     """All tables. Of one run they show every metric; of several, one metric, which the buttons above choose."""
     alone = len(sheet.runs) == 1
     buttons = [
@@ -43,7 +43,7 @@ def tables(sheet: Sheet, options: Options) -> Html:
     )
 
 
-def _table(sheet: Sheet, table: Table) -> Html:
+def _table(sheet: Sheet, table: ScoreTable) -> Html:
     scales = {m: _full(table.rows, m) for m in sheet.metrics}
     heads = _metric_heads(sheet) if len(sheet.runs) == 1 else [_run_head(sheet, view) for view in sheet.runs]
     body: list[Html] = []
@@ -66,7 +66,7 @@ def _table(sheet: Sheet, table: Table) -> Html:
     )
 
 
-def _other_metrics(sheet: Sheet, table: Table, scales: Mapping[str, float]) -> Html:
+def _other_metrics(sheet: Sheet, table: ScoreTable, scales: Mapping[str, float]) -> Html:
     """The figures of all metrics, row by row and run by run: a table shows one, and its script puts in another."""
     rows = [row.cells for row in _shown_rows(sheet, table)]
     data = {
@@ -85,17 +85,17 @@ def _four(cell: Cell | None) -> list[float | int | None]:
     return [*(round(end, 3) for end in ends), cell["n"]]
 
 
-def _shown_rows(sheet: Sheet, table: Table) -> list[Row]:
+def _shown_rows(sheet: Sheet, table: ScoreTable) -> list[TableRow]:
     """The rows of a table from top to bottom, with that of the whole suite where the table has it."""
     return [*([_whole(sheet)] if _has_whole(table) else []), *_walk(table.rows)]
 
 
-def _has_whole(table: Table) -> bool:
+def _has_whole(table: ScoreTable) -> bool:
     return table.kinds[0] != DIAGNOSTIC and len(table.kinds) > 1
 
 
-def _whole(sheet: Sheet) -> Row:
-    return Row("All", {}, [view.summary["overall"] for view in sheet.runs])
+def _whole(sheet: Sheet) -> TableRow:
+    return TableRow("All", {}, [view.summary["overall"] for view in sheet.runs])
 
 
 def _run_head(sheet: Sheet, view: RunView) -> Html:
@@ -108,7 +108,7 @@ def _metric_heads(sheet: Sheet) -> list[Html]:
     return [el("th", metric_name(m), scope="col", title=metric_note(m)) for m in sheet.metrics]
 
 
-def _full(rows: Sequence[Row], metric: str) -> float:
+def _full(rows: Sequence[TableRow], metric: str) -> float:
     """What the end of a bar means: 100 %, or the largest mean of the table for a ratio without a bound."""
     if not metric.endswith("_ratio"):
         return 100.0
@@ -116,18 +116,18 @@ def _full(rows: Sequence[Row], metric: str) -> float:
     return max(means, default=1.0) or 1.0
 
 
-def _walk(rows: Sequence[Row]) -> list[Row]:
+def _walk(rows: Sequence[TableRow]) -> list[TableRow]:
     return [found for row in rows for found in (row, *_walk(row.children))]
 
 
-def _nested(sheet: Sheet, row: Row, depth: int, scales: Mapping[str, float], key: str, parent: str) -> list[Html]:
+def _nested(sheet: Sheet, row: TableRow, depth: int, scales: Mapping[str, float], key: str, parent: str) -> list[Html]:
     made = [_table_row(sheet, row, depth, key if row.children else "", scales, parent)]
     for number, child in enumerate(row.children):
         made += _nested(sheet, child, depth + 1, scales, f"{key}-{number}", key)
     return made
 
 
-def _table_row(sheet: Sheet, row: Row, depth: int, key: str, scales: Mapping[str, float], parent: str) -> Html:
+def _table_row(sheet: Sheet, row: TableRow, depth: int, key: str, scales: Mapping[str, float], parent: str) -> Html:
     wanted = json.dumps(dict(row.filter), ensure_ascii=False)
     fold: Html | None = None
     if row.children:

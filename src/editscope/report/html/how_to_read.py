@@ -1,4 +1,4 @@
-"""The end of the page: how its figures are made, for a reader who does not know the benchmark."""
+"""Notes at the end of the page: how its figures are made, for a reader who does not know the benchmark."""
 
 from __future__ import annotations
 

@@ -1,0 +1,82 @@
+"""Markdown of runs, for a README or an issue: the headline of each run, then the papers' tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from editscope.report.judged_runs import coverage_words
+from editscope.report.model import Model, Sheet
+from editscope.report.paper_tables import paper_tables, run_names
+from editscope.results.accounting import accounting_in_words
+from editscope.suites import suite_title
+from editscope.suites.tables import PaperRow, PaperTable, Ranks, figure, full_label, half_width, table_ranks
+from editscope.wording import count, interval, metric_name, value
+
+SPACE = "&nbsp;" * 4
+
+
+def as_markdown(model: Model, *, published: bool = False) -> Iterator[str]:
+    """The headline of every run, then the papers' tables with the best of each row in bold."""
+    yield f"# {_text(model.title)}\n"
+    for sheet in model.sheets:
+        yield from _overview(sheet)
+        for table in paper_tables(sheet, published):
+            yield from _table(table)
+
+
+def _overview(sheet: Sheet) -> Iterator[str]:
+    yield f"\n## {_text(suite_title(sheet.suite))}\n\n"
+    yield f"{count(sheet.n_cases, 'case')}, set `{sheet.fingerprint}`. 95 % intervals.\n\n"
+    yield _cells(["Run", *(metric_name(m) for m in sheet.metrics), "Coverage"])
+    yield _cells(["---", *("---:" for _ in sheet.metrics), "---"])
+    for name, view in zip(run_names(sheet), sheet.runs, strict=True):
+        overall = view.summary["overall"]
+        coverage = _text(coverage_words(view.summary))
+        figures = [_mean(overall.get(m), m) for m in sheet.metrics]
+        yield _cells([_text(name), *figures, coverage or count(len(view.records), "case")])
+    told = {name: accounting_in_words(view.summary) for name, view in zip(run_names(sheet), sheet.runs, strict=True)}
+    if any(told.values()):
+        yield "\n" + "".join(f"- {_text(f'{name}: {said}.')}\n" for name, said in told.items() if said)
+
+
+def _mean(cell: dict[str, Any] | None, metric: str) -> str:
+    if cell is None or cell["mean"] is None:
+        return "–"
+    return f"{value(cell['mean'], metric)} ({interval(cell, metric)})"
+
+
+def _table(table: PaperTable) -> Iterator[str]:
+    source = f" ({table.source})" if table.source else ""
+    yield f"\n### {_text(table.title + source)}\n\n"
+    heads = [_text(full_label(c)) + (f"<br><sub>{_text(c.note)}</sub>" if c.note else "") for c in table.columns]
+    yield _cells([_text(table.stub), *heads])
+    yield _cells(["---", *("---:" for _ in heads)])
+    for row, places in zip(table.rows, table_ranks(table), strict=True):
+        yield _cells([_label(row), *(_figures(table, row, places) or [""] * len(heads))])
+    yield f"\n{_text(table.caption)}\n"
+
+
+def _label(row: PaperRow) -> str:
+    text = SPACE * row.depth + _text(row.label)
+    note = f" <sub>{_text(row.note)}</sub>" if row.note else ""
+    return {"head": f"**{text}**", "overall": f"**{text}**", "average": f"*{text}*"}.get(row.kind, text) + note
+
+
+def _figures(table: PaperTable, row: PaperRow, places: Ranks) -> list[str]:
+    shown = []
+    for cell, place in zip(row.cells, places, strict=True):
+        text = figure(table, cell)
+        after = half_width(table, row, cell)
+        text = f"**{text}**" if place == 1 else text
+        shown.append(f"{text} ± {after}" if after else text)
+    return shown
+
+
+def _cells(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def _text(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return " ".join(text.translate({ord(char): f"&#{ord(char)};" for char in "\\`*_[]<>|#&"}).split())

@@ -18,6 +18,7 @@ from editscope.cli.evaluate import rescore, resume, run, score, watch
 from editscope.cli.help import GroupedCommands, GroupedOptions
 from editscope.cli.models import editors, judge, prompts, serve_editor, worker
 from editscope.cli.results import compare, figures, measure, pack, published, report, show
+from editscope.cli.suite_options import GenerateCommand, SuiteCommand
 from editscope.errors import EditscopeError, Stopped
 from editscope.outside import required
 from editscope.version import __version__
@@ -92,12 +93,20 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
 }
 """The commands, as `editscope --help` groups them."""
 
+CLASSES: dict[str, type[GroupedOptions]] = {
+    "run": SuiteCommand,
+    "score": SuiteCommand,
+    "watch": SuiteCommand,
+    "generate": GenerateCommand,
+}
+"""Commands that also take the options of a suite."""
+
 for panel, commands in PANELS.items():
     for name, command in commands.items():
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name, rich_help_panel=panel)
         else:
-            app.command(name, cls=GroupedOptions, rich_help_panel=panel)(command)
+            app.command(name, cls=CLASSES.get(name, GroupedOptions), rich_help_panel=panel)(command)
 
 
 class _Interrupted(BaseException):

@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from editscope.cli.suite_options import DEFAULTS, default_text, known_options
 from editscope.documents import Malformed, read_toml
 from editscope.errors import BadInput, unknown
 from editscope.files import SETTINGS, read_file
@@ -30,7 +31,12 @@ def read(context: typer.Context, path: Path | None) -> Path | None:
     if path is not None:
         known = {str(option.name): option for option in context.command.params if option.name not in NOT_HERE}
         lists = {name for name, option in known.items() if option.multiple}
-        context.default_map = options(path, tuple(known), lists)
+        suite_options = known_options()
+        chosen = options(
+            path, (*known, *(name for name in suite_options if name not in known)), lists | set(suite_options)
+        )
+        context.default_map = {name: value for name, value in chosen.items() if name in known}
+        context.meta[DEFAULTS] = {name: default_text(value) for name, value in chosen.items() if name not in known}
     return path
 
 

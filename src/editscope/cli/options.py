@@ -9,16 +9,16 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from editscope.cli import config
-from editscope.errors import BadInput
 
 CASES = "Which cases"
-CUSTOM_SET = "A custom set"
 EDITS = "Edits"
 JUDGING = "Judging"
 MACHINE = "Where the work is done"
 """Groups of options, as the help of a command shows them."""
 
-SuiteName: TypeAlias = Annotated[str, typer.Argument(metavar="SUITE", help="A suite, such as paintbench.")]
+SuiteName: TypeAlias = Annotated[
+    str, typer.Argument(metavar="SUITE", help="A suite, with its options where you want some; see `editscope suites`.")
+]
 Data: TypeAlias = Annotated[
     Path | None,
     typer.Option(
@@ -147,95 +147,6 @@ Config: TypeAlias = Annotated[
 ]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")]
 
-Tasks: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--tasks", metavar="A,B", rich_help_panel=CUSTOM_SET, help="Custom set: only these tasks."),
-]
-Charts: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--charts", metavar="A,B", rich_help_panel=CUSTOM_SET, help="Custom set of tinygrafix: only these charts."
-    ),
-]
-PerTask: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        "--per-task",
-        metavar="N",
-        min=1,
-        rich_help_panel=CUSTOM_SET,
-        help="Custom set of tinygrafix: problems per task.",
-    ),
-]
-Modes: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--modes", metavar="A,B", rich_help_panel=CUSTOM_SET, help="Custom set: only these modes."),
-]
-Conditions: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--conditions", metavar="A,B", rich_help_panel=CUSTOM_SET, help="Custom set: only these conditions."),
-]
-PerCell: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        "--per-cell",
-        metavar="N",
-        min=1,
-        rich_help_panel=CUSTOM_SET,
-        help="Custom set: problems per task and condition.",
-    ),
-]
-PerMode: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        "--per-mode",
-        metavar="N",
-        min=1,
-        rich_help_panel=CUSTOM_SET,
-        help="Custom set: problems per mode and condition.",
-    ),
-]
-Canvas: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--canvas", metavar="WxH", rich_help_panel=CUSTOM_SET, help="Custom set: canvas size, such as 512x512."
-    ),
-]
-Shapes: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        "--n", metavar="N", min=1, rich_help_panel=CUSTOM_SET, help="Custom set: how many shapes a scene has."
-    ),
-]
-Points: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--points",
-        metavar="own|box",
-        rich_help_panel=CUSTOM_SET,
-        help="Custom set: name only shapes' own points [own], or also bounding-box points.",
-    ),
-]
-Namespace: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--namespace", metavar="NAME", rich_help_panel=CUSTOM_SET, help="Custom set: draw fresh, never-seen problems."
-    ),
-]
-Split: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--split", metavar="test|preservation|all", rich_help_panel=CASES, help="Which part of the set."),
-]
-
-Strata: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--strata",
-        metavar="release|paper",
-        rich_help_panel=CASES,
-        help="paintbench, tinygrafix: intervals resample within tasks [release], or within modes of tasks.",
-    ),
-]
 
 JudgeSpecs: TypeAlias = Annotated[
     list[str] | None,
@@ -328,78 +239,6 @@ Cache: TypeAlias = Annotated[
     str | None,
     typer.Option("--cache", metavar="DIR|off", rich_help_panel=JUDGING, help="Where verdicts are kept for all runs."),
 ]
-SkipBad: TypeAlias = Annotated[
-    bool, typer.Option("--skip-bad", rich_help_panel=CASES, help="Leave out cases whose data has flaws, and list them.")
-]
-Levels: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--levels", metavar="A,B", rich_help_panel=CASES, help="picabench: superficial, intermediate, explicit."
-    ),
-]
-Languages: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--languages", metavar="A,B", rich_help_panel=CASES, help="wiseedit: en, cn, or both."),
-]
-Forms: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--forms", metavar="A,B", rich_help_panel=CASES, help="worldedit: implicit, paraphrase, or both."),
-]
-File: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--file", metavar="NAME", rich_help_panel=CASES, help="rise: the name of the data file, if another."),
-]
-KpGate: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--kp-gate",
-        metavar="asked|enforced",
-        rich_help_panel=JUDGING,
-        help="worldedit: KP is 1 wherever IF is at most 2.",
-    ),
-]
-Unsupported: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--unsupported",
-        metavar="zero|skip",
-        rich_help_panel=JUDGING,
-        help="wiseedit: what a case counts that has more pictures than the editor takes [zero].",
-    ),
-]
-Psnr: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--psnr", metavar="mean|channel-sum", rich_help_panel=JUDGING, help="picabench: how consistency is computed."
-    ),
-]
-PsnrSize: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        "--psnr-size",
-        metavar="N",
-        rich_help_panel=JUDGING,
-        help="picabench: resize to N × N first, as the release does.",
-    ),
-]
-EditArea: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--edit-area",
-        metavar="auto|source|canvas",
-        rich_help_panel=JUDGING,
-        help="picabench: what the boxes of edit_area are on.",
-    ),
-]
-Region: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--region",
-        metavar="crop|whole|box",
-        rich_help_panel=JUDGING,
-        help="picabench: what the judge sees of the edit.",
-    ),
-]
 
 
 def names(values: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -411,20 +250,6 @@ def names(values: Sequence[str] | None) -> tuple[str, ...] | None:
     if not values:
         return None
     return tuple(name.strip() for value in values for name in value.split(",") if name.strip())
-
-
-def canvas_size(text: str | None) -> tuple[int, int] | None:
-    """Width and height from ``WxH``.
-
-    >>> canvas_size("1024x576")
-    (1024, 576)
-    """
-    if text is None:
-        return None
-    width, _, height = text.lower().replace("×", "x").partition("x")
-    if not (width.isdecimal() and height.isdecimal() and int(width) and int(height)):
-        raise BadInput(f"--canvas {text!r} is not of the form WxH, such as 1024x576")
-    return int(width), int(height)
 
 
 def given(**options: Any) -> dict[str, Any]:

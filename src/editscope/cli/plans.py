@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from editscope import printing
+from editscope.errors import BadInput
 
 if TYPE_CHECKING:
     from editscope.runs import Plan
+    from editscope.suites import Suite
 
 
 def suite_plan(
     suite: str,
-    options: dict[str, Any],
     data: Path | None,
     editor: str,
     judging: dict[str, Any] | None,
@@ -31,9 +32,16 @@ def suite_plan(
 
     root = {} if data is None else {"root": data}
     chosen = parse_where(where) if where else None
-    loaded = load_suite(suite, **root, **options)
+    loaded = load_suite(suite, **root)
+    check_judged(loaded, judging)
     judges = None if judging is None else make_judging(loaded, **judging)
     return make_plan(loaded, editor, where=chosen, judging=judges, **settings)
+
+
+def check_judged(suite: Suite, judging: dict[str, Any] | None) -> None:
+    """Raise BadInput where a suite was given options of judging, and there is no judge."""
+    if suite.protocol_options and judging is None:
+        raise BadInput("options of judging need a judge: --judge SPEC, such as openai:gpt-4o")
 
 
 def carry_out(

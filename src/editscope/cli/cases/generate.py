@@ -9,23 +9,13 @@ import typer
 
 from editscope import printing
 from editscope.cli import options as opt
+from editscope.cli.suite_options import suite_spec
 
 
 def generate(
+    context: typer.Context,
     suite: opt.SuiteName,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the set goes; a new or empty folder.")],
-    tasks: opt.Tasks = None,
-    modes: opt.Modes = None,
-    conditions: opt.Conditions = None,
-    per_cell: opt.PerCell = None,
-    per_mode: opt.PerMode = None,
-    canvas: opt.Canvas = None,
-    n: opt.Shapes = None,
-    charts: opt.Charts = None,
-    per_task: opt.PerTask = None,
-    points: opt.Points = None,
-    namespace: opt.Namespace = None,
-    split: opt.Split = None,
     jobs: opt.Jobs = None,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -41,24 +31,13 @@ def generate(
     """
     from editscope.cli.output.progress import progress_bar
     from editscope.runs import cores
-    from editscope.suites import set_writer
+    from editscope.suites import benchmark, set_writer
+    from editscope.suites.registry import split_spec
 
-    write_set = set_writer(suite)
-    chosen = opt.given(
-        tasks=opt.names(tasks),
-        modes=opt.names(modes),
-        conditions=opt.names(conditions),
-        per_cell=per_cell,
-        per_mode=per_mode,
-        canvas=opt.canvas_size(canvas),
-        n=n,
-        charts=opt.names(charts),
-        per_task=per_task,
-        points=points,
-        namespace=namespace,
-        split=split,
-    )
+    plain, texts = split_spec(suite_spec(context, suite)[0])
+    write_set = set_writer(plain)
+    chosen, _ = benchmark(plain).read_options(texts)
     with progress_bar("generating", quiet=quiet) as on_progress:
         written = write_set(out, jobs=jobs or cores(), on_progress=on_progress, **chosen)
     noun = "problem" if written == 1 else "problems"
-    printing.say(f"{written:,} {noun} in {out} · run them with: editscope run {suite} --data {out} --editor SPEC")
+    printing.say(f"{written:,} {noun} in {out} · run them with: editscope run {plain} --data {out} --editor SPEC")

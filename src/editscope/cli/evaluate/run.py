@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import typer
+
 from editscope.cli import options as opt
 from editscope.cli.limits import edit_limits, judge_limits, judging_settings
 from editscope.cli.plans import carry_out, suite_plan
+from editscope.cli.suite_options import suite_spec
 
 
 def run(
+    context: typer.Context,
     suite: opt.SuiteName,
     editor: opt.EditorSpec,
     judge: opt.JudgeSpecs = None,
@@ -43,30 +47,6 @@ def run(
     retries: opt.Retries = None,
     prices: opt.Prices = None,
     cache: opt.Cache = None,
-    skip_bad: opt.SkipBad = False,
-    levels: opt.Levels = None,
-    languages: opt.Languages = None,
-    forms: opt.Forms = None,
-    file: opt.File = None,
-    kp_gate: opt.KpGate = None,
-    unsupported: opt.Unsupported = None,
-    psnr: opt.Psnr = None,
-    psnr_size: opt.PsnrSize = None,
-    edit_area: opt.EditArea = None,
-    region: opt.Region = None,
-    tasks: opt.Tasks = None,
-    modes: opt.Modes = None,
-    conditions: opt.Conditions = None,
-    per_cell: opt.PerCell = None,
-    per_mode: opt.PerMode = None,
-    canvas: opt.Canvas = None,
-    n: opt.Shapes = None,
-    charts: opt.Charts = None,
-    per_task: opt.PerTask = None,
-    points: opt.Points = None,
-    namespace: opt.Namespace = None,
-    split: opt.Split = None,
-    strata: opt.Strata = None,
 ) -> None:
     """Edit and score the cases of a suite.
 
@@ -94,39 +74,19 @@ def run(
 
       editscope run picabench --data PICABench --editor folder:my-outputs --judge openai:gpt-5 --max-cost 20
 
+    Options of the suite stand in its name, or are flags of their own; `editscope suites SUITE` lists them:
+
+      editscope run "paintbench?conditions=baseline,striped&per_mode=1" --editor ref:drift
+
+      editscope run paintbench --conditions baseline,striped --per-mode 1 --editor ref:drift
+
     The same command with the same --out goes on where it stopped.
     """
-    custom = opt.given(
-        tasks=opt.names(tasks),
-        modes=opt.names(modes),
-        conditions=opt.names(conditions),
-        per_cell=per_cell,
-        per_mode=per_mode,
-        canvas=opt.canvas_size(canvas),
-        n=n,
-        charts=opt.names(charts),
-        per_task=per_task,
-        points=points,
-        namespace=namespace,
-        split=split,
-        strata=strata,
-        skip_bad=skip_bad or None,
-        levels=opt.names(levels),
-        languages=opt.names(languages),
-        forms=opt.names(forms),
-        file=file,
-    )
+    spec, options = suite_spec(context, suite, protocol)
     settings = judging_settings(
         judge,
         protocol=protocol,
-        options=opt.given(
-            kp_gate=kp_gate,
-            unsupported=unsupported,
-            psnr=psnr,
-            psnr_size=psnr_size,
-            edit_area=edit_area,
-            region=region,
-        ),
+        options=options,
         prompts=prompts,
         samples=samples,
         missing=missing,
@@ -145,8 +105,7 @@ def run(
     )
     bounds = edit_limits(max_edit_cost, max_edits, edit_concurrency, edit_rpm, edit_retries, prices)
     plan = suite_plan(
-        suite,
-        custom,
+        spec,
         data,
         editor,
         settings,

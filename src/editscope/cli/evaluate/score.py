@@ -10,9 +10,11 @@ import typer
 from editscope.cli import options as opt
 from editscope.cli.limits import judge_limits, judging_settings
 from editscope.cli.plans import carry_out, suite_plan
+from editscope.cli.suite_options import suite_spec
 
 
 def score(
+    context: typer.Context,
     suite: opt.SuiteName,
     outputs: Annotated[
         Path,
@@ -36,13 +38,6 @@ def score(
     concurrency: opt.Concurrency = None,
     prices: opt.Prices = None,
     cache: opt.Cache = None,
-    skip_bad: opt.SkipBad = False,
-    levels: opt.Levels = None,
-    languages: opt.Languages = None,
-    forms: opt.Forms = None,
-    file: opt.File = None,
-    split: opt.Split = None,
-    strata: opt.Strata = None,
 ) -> None:
     """Score edits that were made elsewhere.
 
@@ -58,24 +53,17 @@ def score(
 
       editscope score kris --data KRIS_Bench --outputs my-outputs --judge openai:gpt-4o
     """
-    custom = opt.given(
-        split=split,
-        strata=strata,
-        skip_bad=skip_bad or None,
-        levels=opt.names(levels),
-        languages=opt.names(languages),
-        forms=opt.names(forms),
-        file=file,
-    )
+    spec, options = suite_spec(context, suite, protocol)
     limits = judge_limits(max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache)
     settings = judging_settings(
         judge,
         protocol=protocol,
+        options=options,
         prompts=prompts,
         samples=samples,
         missing=missing,
         accounting=accounting,
         limits=limits,
     )
-    plan = suite_plan(suite, custom, data, f"folder:{outputs}", settings, out=out, where=where, limit=limit)
+    plan = suite_plan(spec, data, f"folder:{outputs}", settings, out=out, where=where, limit=limit)
     carry_out(plan, jobs, dry_run, quiet)

@@ -13,6 +13,8 @@ import typer
 from editscope import printing
 from editscope.cli import options as opt
 from editscope.cli.limits import judge_limits, judging_settings
+from editscope.cli.plans import check_judged
+from editscope.cli.suite_options import suite_spec
 from editscope.errors import BadInput
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ PATIENCE_S = 300.0
 
 
 def watch(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that checkpoints are saved to.")],
     suite: Annotated[str, typer.Option("--suite", metavar="SUITE", help="A suite, such as paintbench.")],
     editor: Annotated[
@@ -87,15 +90,6 @@ def watch(
     concurrency: opt.Concurrency = None,
     prices: opt.Prices = None,
     cache: opt.Cache = None,
-    levels: opt.Levels = None,
-    languages: opt.Languages = None,
-    forms: opt.Forms = None,
-    tasks: opt.Tasks = None,
-    conditions: opt.Conditions = None,
-    per_cell: opt.PerCell = None,
-    canvas: opt.Canvas = None,
-    namespace: opt.Namespace = None,
-    strata: opt.Strata = None,
 ) -> None:
     """Evaluate each new checkpoint of a folder on a fixed part of a suite, and say when a score has fallen.
 
@@ -116,20 +110,13 @@ def watch(
 
     if not every > 0:
         raise BadInput(f"--every is {every:g}; give a number of seconds above 0")
-    custom = opt.given(
-        tasks=opt.names(tasks),
-        conditions=opt.names(conditions),
-        per_cell=per_cell,
-        canvas=opt.canvas_size(canvas),
-        namespace=namespace,
-        strata=strata,
-        levels=opt.names(levels),
-        languages=opt.names(languages),
-        forms=opt.names(forms),
-    )
-    loaded = load_suite(suite, **({} if data is None else {"root": data}), **custom)
+    spec, options = suite_spec(context, suite, protocol)
+    loaded = load_suite(spec, **({} if data is None else {"root": data}))
     limits = judge_limits(max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache)
-    asked = judging_settings(judge, protocol=protocol, prompts=prompts, samples=samples, missing=missing, limits=limits)
+    asked = judging_settings(
+        judge, protocol=protocol, options=options, prompts=prompts, samples=samples, missing=missing, limits=limits
+    )
+    check_judged(loaded, asked)
     console = printing.console(soft_wrap=True)
     watched = Watch(
         folder,

@@ -1,0 +1,125 @@
+"""Options of suites on the command line: flags that a benchmark declares, beside those that every suite shares.
+
+``editscope run 'picabench?region=whole'`` and ``editscope run picabench --region whole`` mean the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
+
+import typer
+
+from editscope.cli.help import GroupedOptions
+from editscope.errors import BadInput
+
+if TYPE_CHECKING:
+    from editscope.suites import Option
+
+GIVEN, DEFAULTS = "editscope.suite_options", "editscope.suite_defaults"
+
+
+class SuiteCommand(GroupedOptions):
+    """A command that also takes the options of the suite it is about."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Set the options of suites aside, and read the rest as usual."""
+        if any(argument.startswith("--") for argument in args):
+            shared = {name for parameter in self.params for name in (*parameter.opts, *parameter.secondary_opts)}
+            args, ctx.meta[GIVEN] = _set_aside(args, shared | {"--help"})
+        return super().parse_args(ctx, args)
+
+
+class GenerateCommand(SuiteCommand):
+    """The same, with the options of every suite that is made from seeds in its help."""
+
+    def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
+        """Write the usual options, then those of each suite."""
+        from editscope.suites.registry import benchmarks
+
+        super().format_options(ctx, formatter)
+        for record in benchmarks():
+            if record.write_set:
+                rows = [(f"--{flag_of(option.name)} {metavar(option)}", option.help) for option in record.options]
+                with formatter.section(f"Options of {record.name}"):
+                    formatter.write_dl(rows)
+
+
+def known_options() -> dict[str, Option]:
+    """The options of all installed benchmarks, by name."""
+    from editscope.suites.registry import benchmarks
+
+    return {option.name: option for record in reversed(benchmarks()) for option in record.options}
+
+
+def flag_of(name: str) -> str:
+    """The name of an option as a flag.
+
+    >>> flag_of("psnr_size")
+    'psnr-size'
+    """
+    return name.replace("_", "-")
+
+
+def metavar(option: Option) -> str:
+    """What stands for the value of an option in help texts."""
+    kinds = {"text": "TEXT", "names": "A,B", "number": "N", "size": "WxH", "flag": "1|0"}
+    return "|".join(option.values) if option.values and option.type != "names" else kinds[option.type]
+
+
+def suite_spec(context: typer.Context, suite: str, protocol: str | None = None) -> tuple[str, dict[str, Any]]:
+    """The spec of the suite with all options that were given for it, and the options that belong to ``--protocol``."""
+    from editscope.suites.registry import known_benchmark, split_spec
+
+    plain, written = split_spec(suite)
+    flags: Mapping[str, str] = {**context.meta.get(DEFAULTS, {}), **context.meta.get(GIVEN, {})}
+    for name in context.meta.get(GIVEN, {}):
+        if name in written:
+            raise BadInput(f"{name} is given twice: in {suite!r} and as --{flag_of(name)}; say it once")
+    other = known_benchmark(protocol.partition("?")[0]) if protocol else None
+    of_protocol = {option.name: option for option in other.options if option.of == "protocol"} if other else {}
+    foreign = other is not None and other.name != plain
+    judged = {name: of_protocol[name].read(text) for name, text in flags.items() if foreign and name in of_protocol}
+    texts = {name: text for name, text in {**flags, **written}.items() if name not in judged}
+    return (f"{plain}?{urlencode(texts, quote_via=quote, safe=',')}" if texts else plain), judged
+
+
+def default_text(value: Any) -> str:
+    """A value of a settings file as the text of an option.
+
+    >>> default_text(["border", "removal"]), default_text(True), default_text(12)
+    ('border,removal', '1', '12')
+    """
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _set_aside(args: list[str], shared: set[str]) -> tuple[list[str], dict[str, str]]:
+    """The arguments without options of suites, and those options."""
+    known = known_options()
+    rest: list[str] = []
+    given: dict[str, str] = {}
+    left = list(args)
+    while left:
+        argument = left.pop(0)
+        flag, equals, value = argument.partition("=")
+        option = known.get(flag.removeprefix("--").replace("-", "_"))
+        if argument == "--":
+            rest += [argument, *left]
+            break
+        if not flag.startswith("--") or flag in shared or option is None:
+            rest.append(argument)
+            continue
+        if not equals:
+            if option.type == "flag":
+                value = left.pop(0) if left and left[0].lower() in ("1", "0", "true", "false") else "1"
+            elif not left:
+                raise BadInput(f"{flag} needs a value, such as {flag} {metavar(option)}")
+            else:
+                value = left.pop(0)
+        if option.name in given and option.type != "names":
+            raise BadInput(f"{flag} is given twice; say it once")
+        given[option.name] = f"{given[option.name]},{value}" if option.name in given else value
+    return rest, given

@@ -1,4 +1,4 @@
-"""How far raters agree: percent agreement, Cohen's kappa and Krippendorff's alpha, with intervals.
+"""Agreement of raters: percent agreement, Cohen's kappa and Krippendorff's alpha, with intervals.
 
 Ratings are one sequence per rater over the same items, None (or NaN) where a rater did not rate an item. The
 intervals are percentile bootstraps over items.

@@ -1,4 +1,4 @@
-"""What a run with repeats says beside its means: how much one case varies, and the best and the worst of k edits."""
+"""Results of a run with repeats, beside its means: how much one case varies, and the best and worst of k edits."""
 
 from __future__ import annotations
 

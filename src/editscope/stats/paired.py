@@ -1,4 +1,4 @@
-"""Two runs over the same cases: the difference case by case, how sure it is, and whether chance could make it."""
+"""Paired comparison of two runs over the same cases: the difference, its interval, and whether chance explains it."""
 
 from __future__ import annotations
 

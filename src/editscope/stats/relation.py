@@ -1,4 +1,4 @@
-"""How the scores of one suite go with those of another: a straight line through them, and correlations.
+"""Relation of the scores of two suites: a straight line through them, and correlations.
 
 Everything here needs SciPy (the extra ``report``).
 """

@@ -1,4 +1,4 @@
-"""What a rubric is: the calls about the edits of a case, and the rows of scores that follow from the verdicts."""
+"""The base class of rubrics: the calls about the edits of a case, and the score rows that follow from the verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures as judges see them: scaled, cropped, and encoded once however often they are asked about."""
+"""Pictures as judges see them: scaled, cropped, and encoded once, however many calls show them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the scene does to a model: differences from the baseline condition, and the gap between palettes."""
+"""Effects of the scene on a model: differences from the baseline condition, and the gap between palettes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a model fails: which share of its cases has which failure mode, by task, condition or any other tag."""
+"""Shares of failure modes by task, condition or any other tag."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How faithful a model is to what it was given: the size of its outputs, and the pixels it had to keep."""
+"""Fidelity of a model to its input: the size of its outputs, and the pixels it had to keep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands out: the hardest and easiest cases, where two runs differ most, and a model's specialties."""
+"""Outliers: the hardest and easiest cases, where two runs differ most, and a model's specialties."""
 
 from __future__ import annotations
 

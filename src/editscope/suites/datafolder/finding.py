@@ -1,4 +1,4 @@
-"""Where in a folder of data the list of its cases lies."""
+"""The place of the list of cases in a folder of data."""
 
 from __future__ import annotations
 

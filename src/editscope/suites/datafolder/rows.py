@@ -1,4 +1,4 @@
-"""Rows of a data file, read so that every flaw is named with file, row and fix, and reading goes on."""
+"""Rows of a data file; every flaw is noted with file, row and fix, and reading goes on."""
 
 from __future__ import annotations
 

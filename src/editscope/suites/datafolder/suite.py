@@ -1,4 +1,4 @@
-"""Suites that a judge scores: cases read from a folder of data, with everything that is wrong with it collected."""
+"""Judged suites: cases read from a folder of data, with a list of everything that is wrong with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing a made suite in the released layout, over several processes; a set that was begun is continued."""
+"""The writer of generated suites: the released layout, several processes, and a set that was begun is continued."""
 
 from __future__ import annotations
 

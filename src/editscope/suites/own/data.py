@@ -1,4 +1,4 @@
-"""A benchmark of one's own: a folder with ``suite.toml`` and ``cases.jsonl``, no code.
+"""Benchmarks of your own: a folder with ``suite.toml`` and ``cases.jsonl``, no code.
 
 ``load_suite(DIR)``, ``load_suite("own", root=DIR)`` and ``load_suite(NAME, root=DIR)`` are the same, NAME being the one
 in ``suite.toml``; docs/own-benchmark.md explains both files.

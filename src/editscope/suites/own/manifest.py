@@ -1,4 +1,4 @@
-"""The ``suite.toml`` of a benchmark of one's own: what it is called, what is measured, and how tables average."""
+"""The ``suite.toml`` of your own benchmark: its name, what it measures, and how its tables average."""
 
 from __future__ import annotations
 

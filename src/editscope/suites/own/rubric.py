@@ -1,4 +1,4 @@
-"""The rubric of a benchmark of one's own: the metrics and averages that its ``suite.toml`` lists."""
+"""The rubric of your own benchmark: the metrics and averages that its ``suite.toml`` lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small benchmark to start one's own from: drawn pictures, cases, prompts and a ``suite.toml`` that run at once."""
+"""A small benchmark to start your own from: pictures, cases, prompts and a ``suite.toml`` that runs at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a seed to a problem: attempts are tried in order until one is valid."""
+"""Problems from seeds: attempts are tried in order until one is valid."""
 
 from __future__ import annotations
 

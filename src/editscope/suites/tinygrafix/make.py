@@ -1,4 +1,4 @@
-"""Making of a problem from its slot: every seed gives one."""
+"""Problems from slots: every seed gives one."""
 
 from __future__ import annotations
 

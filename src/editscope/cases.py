@@ -28,8 +28,8 @@ def scale_of(text: str) -> tuple[int, int] | None:
     >>> scale_of("1-5"), scale_of("-2 - 2"), scale_of("5-1"), scale_of("0-1000000")
     ((1, 5), (-2, 2), None, None)
     """
-    found = _SCALE.fullmatch(text)
-    low, high = (int(found[1]), int(found[2])) if found else (0, 0)
+    match = _SCALE.fullmatch(text)
+    low, high = (int(match[1]), int(match[2])) if match else (0, 0)
     return (low, high) if low < high <= low + MOST_STEPS else None
 
 

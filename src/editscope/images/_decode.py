@@ -1,4 +1,4 @@
-"""From a file, bytes, a PIL image or an array to RGB pixels, within limits and with a sentence when it fails."""
+"""RGB pixels from a file, bytes, a PIL image or an array, within limits, with a clear error where it fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeping freed memory for the next picture, where the C library can be told to."""
+"""Freed memory, which the C library keeps for the next picture where it can be told to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where things are in a PNG file, found by walking its chunks without decoding anything."""
+"""The layout of a PNG file, from a walk over its chunks that decodes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading PNG: chunks by us, inflating by ISA-L, unfiltering in compiled code; every depth and color type."""
+"""PNG files read as pixels: our own chunk reader, ISA-L to inflate, compiled filters; every depth and color type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a picture is in memory, and how it is named by its content."""
+"""Pictures in memory, and the digest that names a picture by its content."""
 
 from __future__ import annotations
 

@@ -16,15 +16,17 @@ _steps = np.arange(256) / 255.0
 _LINEAR = np.where(_steps <= 0.04045, _steps / 12.92, ((_steps + 0.055) / 1.055) ** 2.4)
 
 
-def differences(one: Bytes, two: Bytes) -> Floats:
+def differences(first: Bytes, second: Bytes) -> Floats:
     """ΔE76 between the colors that stand at the same place of two arrays, whose last axis is red, green, blue.
 
     >>> differences(np.full((1, 1, 3), 100, np.uint8), np.full((1, 1, 3), 110, np.uint8)).round(2).tolist()
     [[4.06]]
     """
-    found = np.empty(one.shape[:-1], np.float64)
-    _differences(np.ascontiguousarray(one).reshape(-1), np.ascontiguousarray(two).reshape(-1), found.reshape(-1))
-    return found
+    distances = np.empty(first.shape[:-1], np.float64)
+    _differences(
+        np.ascontiguousarray(first).reshape(-1), np.ascontiguousarray(second).reshape(-1), distances.reshape(-1)
+    )
+    return distances
 
 
 @compiled()
@@ -33,13 +35,13 @@ def _curve(t: float) -> float:
 
 
 @compiled()
-def difference(one: Bytes, two: Bytes, i: int) -> float:
+def difference(first: Bytes, second: Bytes, i: int) -> float:
     """ΔE76 between the pixels of two flat pictures that begin at byte i."""
-    r, g, b = _LINEAR[one[i]], _LINEAR[one[i + 1]], _LINEAR[one[i + 2]]
+    r, g, b = _LINEAR[first[i]], _LINEAR[first[i + 1]], _LINEAR[first[i + 2]]
     x0 = _curve((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047)
     y0 = _curve(0.2126729 * r + 0.7151522 * g + 0.0721750 * b)
     z0 = _curve((0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / 1.08883)
-    r, g, b = _LINEAR[two[i]], _LINEAR[two[i + 1]], _LINEAR[two[i + 2]]
+    r, g, b = _LINEAR[second[i]], _LINEAR[second[i + 1]], _LINEAR[second[i + 2]]
     x1 = _curve((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047)
     y1 = _curve(0.2126729 * r + 0.7151522 * g + 0.0721750 * b)
     z1 = _curve((0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / 1.08883)
@@ -48,8 +50,8 @@ def difference(one: Bytes, two: Bytes, i: int) -> float:
 
 
 @compiled()
-def _differences(one: Bytes, two: Bytes, found: Floats) -> None:
-    for k in range(len(found)):
+def _differences(first: Bytes, second: Bytes, distances: Floats) -> None:
+    for k in range(len(distances)):
         i = 3 * k
-        same = one[i] == two[i] and one[i + 1] == two[i + 1] and one[i + 2] == two[i + 2]
-        found[k] = 0.0 if same else difference(one, two, i)
+        same = first[i] == second[i] and first[i + 1] == second[i + 1] and first[i + 2] == second[i + 2]
+        distances[k] = 0.0 if same else difference(first, second, i)

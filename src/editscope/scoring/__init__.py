@@ -1,4 +1,4 @@
-"""How an edit becomes numbers: pure functions on pictures."""
+"""Scores of an edit: pure functions on pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an output is right and wrong: a picture of it at one tolerance, and a small map of it at all of them."""
+"""Error maps: a picture of where an output is right and wrong at one tolerance, and a small map of all tolerances."""
 
 from __future__ import annotations
 

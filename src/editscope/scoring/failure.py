@@ -1,4 +1,4 @@
-"""What kind of failure an edit is, told from its three curves over the color tolerance."""
+"""Failure modes of an edit, from its three curves over the color tolerance."""
 
 from __future__ import annotations
 

@@ -137,8 +137,8 @@ def _sides(box: Box, number: int) -> tuple[float, float, float, float]:
         left, top, right, bottom = box.box
         return left, top, right - 1 - left, bottom - 1 - top
     try:
-        found = [box[side] for side in _SIDES] if isinstance(box, Mapping) else list(box)
-        x, y, width, height = (float(value) for value in found)
+        values = [box[side] for side in _SIDES] if isinstance(box, Mapping) else list(box)
+        x, y, width, height = (float(value) for value in values)
     except (KeyError, TypeError, ValueError) as error:
         raise BadInput(f"box {number} has no {', '.join(_SIDES)} that are numbers ({box!r})") from error
     if not all(map(isfinite, (x, y, width, height))) or width < 0 or height < 0:

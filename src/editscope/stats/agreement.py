@@ -1,4 +1,4 @@
-"""How far raters agree: percent agreement, Cohen's kappa and Krippendorff's alpha, with intervals.
+"""Agreement of raters: percent agreement, Cohen's kappa and Krippendorff's alpha, with intervals.
 
 Ratings are one sequence per rater over the same items, None (or NaN) where a rater did not rate an item. The
 intervals are percentile bootstraps over items.
@@ -141,14 +141,14 @@ class _Table:
         if len(ratings) < 2 or len({len(row) for row in ratings}) != 1:
             raise BadInput("agreement needs two raters or more, each with one entry (or None) for every item")
         known = [[None if _missing(value) else value for value in row] for row in ratings]
-        found = {value for row in known for value in row if value is not None}
-        are_numbers = all(isinstance(value, int | float | np.number) for value in found)
+        distinct = {value for row in known for value in row if value is not None}
+        are_numbers = all(isinstance(value, int | float | np.number) for value in distinct)
         if order is None and numbers and not are_numbers:
             raise BadInput("ratings that are no numbers have no distance: give their order, lowest first")
-        if order is not None and not found <= set(order):
-            strange = sorted(map(str, found - set(order)))[0]
+        if order is not None and not distinct <= set(order):
+            strange = sorted(map(str, distinct - set(order)))[0]
             raise BadInput(f"the rating {strange!r} is not in the order given: {', '.join(map(str, order))}")
-        listed = list(order) if order is not None else sorted(found) if are_numbers else sorted(found, key=str)
+        listed = list(order) if order is not None else sorted(distinct) if are_numbers else sorted(distinct, key=str)
         place = {value: i for i, value in enumerate(listed)}
         places = np.array([[-1 if value is None else place[value] for value in row] for row in known], dtype=np.intp)
         counts = (

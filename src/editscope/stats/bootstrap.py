@@ -80,12 +80,12 @@ def _quantiles(samples: Floats, at: Sequence[float]) -> list[Floats]:
     places = [last * q for q in at]
     needed = sorted({min(int(place) + step, last) for place in places for step in (0, 1)})
     ordered = np.partition(samples, needed, axis=1)
-    found = []
+    quantiles = []
     for place in places:
         below = ordered[:, int(place)]
         above = ordered[:, min(int(place) + 1, last)]
-        found.append(below + (above - below) * (place - int(place)))
-    return found
+        quantiles.append(below + (above - below) * (place - int(place)))
+    return quantiles
 
 
 def hierarchical_bootstrap(

@@ -103,8 +103,8 @@ class Frame:
 
     def tables(self, aggregation: Aggregation) -> list[MeanTable]:
         """The overall row, then the rows of every group, then those of the diagnostics if there are any."""
-        found = [self.table(aggregation.overall), *(self.table(group) for group in aggregation.groups)]
-        return [*found, self.diagnostics()] if any(self.excluded) else found
+        tables = [self.table(aggregation.overall), *(self.table(group) for group in aggregation.groups)]
+        return [*tables, self.diagnostics()] if any(self.excluded) else tables
 
     def _table(self, name: str, by: tuple[str, ...], over: tuple[str, ...], used: Sequence[bool]) -> MeanTable:
         nobody = [None in case for case in self._cases(by)]
@@ -152,11 +152,11 @@ def by_frame(tables: Sequence[MeanTable]) -> list[tuple[Frame, list[int]]]:
 
     Tables over the same rows and strata share their frame.
     """
-    found: dict[tuple[int, tuple[str, ...]], tuple[Frame, list[int]]] = {}
+    frames: dict[tuple[int, tuple[str, ...]], tuple[Frame, list[int]]] = {}
     for place, table in enumerate(tables):
         key = id(table.frame.values), table.frame.strata_tags
-        found.setdefault(key, (table.frame, []))[1].append(place)
-    return list(found.values())
+        frames.setdefault(key, (table.frame, []))[1].append(place)
+    return list(frames.values())
 
 
 def column_names(rows: Rows) -> Sequence[str]:

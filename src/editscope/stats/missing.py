@@ -1,4 +1,4 @@
-"""What a mean could have been, had the verdicts that are missing been given."""
+"""Bounds of a mean: what it could have been if no verdict were missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run with repeats says beside its means: how much one case varies, and the best and the worst of k edits."""
+"""Results of a run with repeats, beside its means: how much one case varies, and the best and worst of k edits."""
 
 from __future__ import annotations
 
@@ -71,15 +71,15 @@ def spread_over_repeats(scores: Scores, metric: str = "", *, resamples: int = RE
     table = np.stack([numbers, 1 / numbers, within, means, means**2], axis=1)
     all_in_one = Hierarchy(np.zeros(len(cases), dtype=np.intp))
     (once,), (drawn,) = hierarchical_bootstrap(table, [""] * len(cases), [all_in_one], resamples=resamples, seed=seed)
-    found = _components(once[0][:, None], len(cases))
+    components = _components(once[0][:, None], len(cases))
     low, high = percentile_interval(_components(drawn[0], len(cases)))
     scale = percent_scale(metric)
 
-    def said(row: int, name: str, scale: float) -> dict[str, float | None]:
-        three = {name: found[row, 0], "lo": low[row], "hi": high[row]}
+    def part(row: int, name: str, scale: float) -> dict[str, float | None]:
+        three = {name: components[row, 0], "lo": low[row], "hi": high[row]}
         return {key: None if np.isnan(value) else round(float(value) * scale, 9) for key, value in three.items()}
 
-    return {"cases": said(0, "sd", scale), "repeats": said(1, "sd", scale), "within": said(2, "share", 1.0)}
+    return {"cases": part(0, "sd", scale), "repeats": part(1, "sd", scale), "within": part(2, "share", 1.0)}
 
 
 def _components(sums: Floats, cases: int) -> Floats:

@@ -1,4 +1,4 @@
-"""Two runs over the same cases: the difference case by case, how sure it is, and whether chance could make it."""
+"""Paired comparison of two runs over the same cases: the difference, its interval, and whether chance explains it."""
 
 from __future__ import annotations
 
@@ -211,15 +211,15 @@ def matched(
 
 
 def _places(rows: Rows, names: Sequence[str]) -> dict[tuple[Any, ...], int]:
-    found: dict[tuple[Any, ...], int] = {}
+    places: dict[tuple[Any, ...], int] = {}
     for place, key in enumerate(zip(*(column(rows, name) for name in names), strict=True)):
-        if key in found:
+        if key in places:
             raise BadInput(
                 f"{' '.join(map(str, key)).strip()!r} has more than one row in a run; name the columns that tell its "
                 f"rows apart (matched on {', '.join(names)})"
             )
-        found[key] = place
-    return found
+        places[key] = place
+    return places
 
 
 def _values(rows: Rows, metric: str) -> list[float]:
@@ -236,7 +236,7 @@ def _rows(
     strata, units = frame.strata, frame.units
     _, samples = hierarchical_bootstrap(differences, strata, hierarchies, units=units, resamples=resamples, seed=seed)
     ps = sign_flip_test(differences, strata, hierarchies, units=units, resamples=resamples, seed=seed)
-    found = []
+    by_table = []
     for hierarchy, mean, sample, p in zip(hierarchies, means, samples, ps, strict=True):
         low, high = percentile_interval(sample[:, 0], level)
         row_of = hierarchy.row_of
@@ -246,18 +246,18 @@ def _rows(
             numbers = (*mean[row], low[row], high[row], p[row, 0])
             of_cases = _by_unit(differences[here, 0], None if units is None else [units[place] for place in here])
             rows.append(_paired(len(here), of_cases, numbers, percent_scale(metric), tolerance))
-        found.append(rows)
-    return found
+        by_table.append(rows)
+    return by_table
 
 
 def _by_unit(differences: Floats, units: Sequence[Any] | None) -> Floats:
     """The mean difference of each unit: what is judged of one case is no evidence apart from each other."""
     if units is None or len(set(units)) == len(units):
         return differences
-    found: dict[Any, list[float]] = {}
+    by_unit: dict[Any, list[float]] = {}
     for unit, difference in zip(units, differences, strict=True):
-        found.setdefault(unit, []).append(float(difference))
-    return np.array([sum(values) / len(values) for values in found.values()])
+        by_unit.setdefault(unit, []).append(float(difference))
+    return np.array([sum(values) / len(values) for values in by_unit.values()])
 
 
 def _paired(n: int, differences: Floats, numbers: Sequence[float], scale: float, tolerance: float) -> Paired | None:

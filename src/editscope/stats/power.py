@@ -1,4 +1,4 @@
-"""How many cases a difference needs before it can be seen, and how small a difference some cases can show."""
+"""Sample sizes: how many cases you need to see a difference, and how small a difference your cases can show."""
 
 from __future__ import annotations
 

@@ -108,11 +108,11 @@ def elo(
         for i, rating in enumerate(ratings):
             final[i].append(rating)
     counted = _counted(names, played)
-    found = [
+    rated = [
         Rating(name, round(fmean(values), 6), *counted[name], sd=round(pstdev(values), 6))
         for name, values in zip(names, final, strict=True)
     ]
-    return tuple(sorted(found, key=lambda r: (-r.rating, r.model)))
+    return tuple(sorted(rated, key=lambda r: (-r.rating, r.model)))
 
 
 def bradley_terry(
@@ -150,11 +150,11 @@ def bradley_terry(
         thetas = np.concatenate([_strengths(np.tensordot(times, wins, axes=1), prior) for times in blocks])
         low, high = percentile_interval(thetas.T, level)
     counted, shown = _counted(names, played), [_on_scale(side, start, scale) for side in (theta, low, high)]
-    found = [
+    rated = [
         Rating(name, rating if rating is not None else start, *counted[name], lo=lo, hi=hi)
         for name, rating, lo, hi in zip(names, *shown, strict=True)
     ]
-    return tuple(sorted(found, key=lambda r: (-r.rating, r.model)))
+    return tuple(sorted(rated, key=lambda r: (-r.rating, r.model)))
 
 
 def _on_scale(theta: Floats, start: float, scale: float) -> list[float | None]:

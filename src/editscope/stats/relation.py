@@ -1,4 +1,4 @@
-"""How the scores of one suite go with those of another: a straight line through them, and correlations.
+"""Relation of the scores of two suites: a straight line through them, and correlations.
 
 Everything here needs SciPy (the extra ``report``).
 """
@@ -102,12 +102,12 @@ def ols(x: Sequence[float], y: Sequence[float], *, level: float = 0.95) -> Linea
     """
     stats = needs("scipy.stats", "a fitted line")
     xs, ys = _points(x, y, least=3)
-    found = stats.linregress(xs, ys)
+    line = stats.linregress(xs, ys)
     n = len(xs)
     t = float(stats.t.ppf((1 + level) / 2, n - 2))
-    rest = ys - (found.intercept + found.slope * xs)
-    slope, intercept = float(found.slope), float(found.intercept)
-    slope_half, intercept_half = t * float(found.stderr), t * float(found.intercept_stderr)
+    rest = ys - (line.intercept + line.slope * xs)
+    slope, intercept = float(line.slope), float(line.intercept)
+    slope_half, intercept_half = t * float(line.stderr), t * float(line.intercept_stderr)
     return LinearFit(
         n=n,
         slope=slope,
@@ -116,8 +116,8 @@ def ols(x: Sequence[float], y: Sequence[float], *, level: float = 0.95) -> Linea
         intercept=intercept,
         intercept_lo=intercept - intercept_half,
         intercept_hi=intercept + intercept_half,
-        r2=float(found.rvalue) ** 2,
-        p=float(found.pvalue),
+        r2=float(line.rvalue) ** 2,
+        p=float(line.pvalue),
         residual_sd=sqrt(float(rest @ rest) / (n - 2)),
         x_mean=float(xs.mean()),
         x_squares=float(((xs - xs.mean()) ** 2).sum()),
@@ -150,15 +150,15 @@ def correlation(
     xs, ys = _points(x, y, least=3)
     n = len(xs)
     if method == "pearson":
-        found = stats.pearsonr(xs, ys)
-        value = float(found.statistic)
+        result = stats.pearsonr(xs, ys)
+        value = float(result.statistic)
         lo, hi = _fisher(value, n, level)
-        return Correlation(method, value, lo, hi, float(found.pvalue), n)
-    found = stats.spearmanr(xs, ys) if method == "spearman" else stats.kendalltau(xs, ys)
+        return Correlation(method, value, lo, hi, float(result.pvalue), n)
+    result = stats.spearmanr(xs, ys) if method == "spearman" else stats.kendalltau(xs, ys)
     samples = _rank_samples(xs, ys, method, resamples, seed)
     low, high = percentile_interval(samples[None, :], level)
     lo, hi = (None if np.isnan(side[0]) else float(side[0]) for side in (low, high))
-    return Correlation(method, float(found.statistic), lo, hi, float(found.pvalue), n)
+    return Correlation(method, float(result.statistic), lo, hi, float(result.pvalue), n)
 
 
 def relate(first: Mapping[str, float], second: Mapping[str, float], *, level: float = 0.95) -> Relation:

@@ -165,25 +165,25 @@ def pass_rate(
     >>> pass_rate(rows, plan, "miou", 2)["overall"]["pass@2"]["mean"]
     50.0
     """
-    found = _by_case(rows, metric)
+    by_case = _by_case(rows, metric)
     name = f"pass@{k}"
     ids = column(rows, "case_id")
     first = {case_id: i for i, case_id in reversed(list(enumerate(ids)))}
-    folded: dict[str, list[Any]] = {"case_id": list(found)}
+    folded: dict[str, list[Any]] = {"case_id": list(by_case)}
     for tag in sorted({*aggregation.tags} - {"case_id"}):
         entries = column(rows, tag)
-        folded[tag] = [entries[first[case_id]] for case_id in found]
+        folded[tag] = [entries[first[case_id]] for case_id in by_case]
     folded[name] = [
         pass_at_k(len(values), sum(v >= threshold for v in values), k) if len(values) >= k else None
-        for values in found.values()
+        for values in by_case.values()
     ]
     return summarize(folded, aggregation, [name], **options)
 
 
 def _by_case(rows: Rows, metric: str) -> dict[Any, list[float]]:
-    found: dict[Any, list[float]] = {}
+    by_case: dict[Any, list[float]] = {}
     for case_id, value in zip(column(rows, "case_id"), column(rows, metric), strict=True):
-        values = found.setdefault(case_id, [])
+        values = by_case.setdefault(case_id, [])
         if value is not None and isfinite(value):
             values.append(float(value))
-    return found
+    return by_case

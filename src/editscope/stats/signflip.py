@@ -65,13 +65,13 @@ def sign_flip_test(
     for sums in plan.weighted_sums(columns, drawn, -(-resamples // BLOCK)):
         for share, row, size, least, count in zip(shares, rows, sizes, needed, reached, strict=True):
             count += (np.abs(_means(share, row, size, sums)) >= least).sum(axis=2)
-    found = []
+    p_values = []
     for hierarchy, share, row, size, count in zip(hierarchies, shares, rows, sizes, reached, strict=True):
         empty = _means(share, row, size, np.ones((*share.shape, 1)))[:, :, 0] == 0.0
         p = np.where(empty, np.nan, (1 + count) / (1 + resamples))
         _replace_small(p, differences, hierarchy, units)
-        found.append(p)
-    return found
+        p_values.append(p)
+    return p_values
 
 
 def _shares(hierarchy: Hierarchy, present: NDArray[np.bool_], pattern: Ints, plan: Layout) -> Floats:
@@ -80,21 +80,21 @@ def _shares(hierarchy: Hierarchy, present: NDArray[np.bool_], pattern: Ints, pla
     Signs do not change who is present, so that a mean of means is a weighted sum with weights known beforehand;
     within an atom all that are present weigh the same.
     """
-    found = np.zeros((len(plan.atoms), len(pattern)))
+    shares = np.zeros((len(plan.atoms), len(pattern)))
     for number in range(int(pattern.max(initial=-1)) + 1):
         here = pattern == number
         weight = weights(hierarchy, present[:, np.flatnonzero(here)[0]])[plan.order]
-        found[:, here] = np.array([weight[atom.start : atom.stop].max() for atom in plan.atoms])[:, None]
-    return found
+        shares[:, here] = np.array([weight[atom.start : atom.stop].max() for atom in plan.atoms])[:, None]
+    return shares
 
 
 def _means(shares: Floats, rows: Ints, size: int, sums: Floats) -> Floats:
     """Rows × metrics × draws, in the integer units of each metric; an atom adds its share to its row."""
-    found = np.zeros((size, *sums.shape[1:]))
+    means = np.zeros((size, *sums.shape[1:]))
     for row, share, atom in zip(rows.tolist(), shares, sums, strict=True):
         if row >= 0:
-            found[row] += share[:, None] * atom
-    return found
+            means[row] += share[:, None] * atom
+    return means
 
 
 def _signs(seed: int, stratum: str, size: int, resamples: int) -> Iterator[Floats]:
@@ -130,9 +130,9 @@ def _replace_small(p: Floats, differences: Floats, hierarchy: Hierarchy, units: 
 
 
 def _sums(member: Ints, values: Floats) -> Floats:
-    found = np.zeros(int(member.max(initial=-1)) + 1)
-    np.add.at(found, member, values)
-    return found
+    sums = np.zeros(int(member.max(initial=-1)) + 1)
+    np.add.at(sums, member, values)
+    return sums
 
 
 def exact_sign_flip(parts: Floats) -> float:

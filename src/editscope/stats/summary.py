@@ -1,4 +1,4 @@
-"""From the scores of cases to the rows of a suite's tables: mean, 95 % interval and number of cases."""
+"""Rows of a suite's tables from the scores of its cases: mean, 95 % interval and number of cases."""
 
 from __future__ import annotations
 

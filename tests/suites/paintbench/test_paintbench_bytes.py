@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from editscope.images import Indexed
+from editscope.suites import load_suite
 from editscope.suites.generated.writing import pretty
 from editscope.suites.paintbench.catalog import CONDITIONS, MODES
 from editscope.suites.paintbench.make import make
@@ -50,6 +51,11 @@ def digests(task: str, mode: str, condition: str) -> dict[str, str]:
         "description": pretty(made.sidecar).encode(),
     }
     return {name: sha256(content).hexdigest()[:16] for name, content in parts.items()}
+
+
+def test_sets_keep_the_fingerprints_that_runs_of_version_0_1_have_recorded() -> None:
+    assert load_suite("paintbench").fingerprint == "0eab14ce2e10b965"
+    assert load_suite("paintbench", tasks="border", n=3).fingerprint == "c3e2b84b3961e6df"
 
 
 @pytest.mark.parametrize(("task", "mode"), CELLS)

@@ -17,7 +17,7 @@ from editscope.suites.tinygrafix.charts.bar_chart import BarChart
 from editscope.suites.tinygrafix.colors import contrast, delta_e
 from editscope.suites.tinygrafix.make import make, plan
 from editscope.suites.tinygrafix.slots import ChartSlot
-from editscope.suites.tinygrafix.wording import said, sig3
+from editscope.suites.tinygrafix.wording import decimal, sig3
 
 TASKS = tuple(bar_chart.TASKS)
 
@@ -80,7 +80,7 @@ def test_the_added_bar_is_the_one_that_the_sentence_describes() -> None:
         (place,) = [i for i, bar in enumerate(change.before.bars) if not bar.shown]
         bar = change.after.bars[place]
         assert (found[1], float(found[2]), found[3]) == (bar.label, bar.value, bar.color)
-        assert said(bar.value) == found[2]
+        assert decimal(bar.value) == found[2]
         assert all(b.shown for b in change.after.bars)
         assert all(b.named for state in (change.before, change.after) for b in state.bars), "the label shows where"
 

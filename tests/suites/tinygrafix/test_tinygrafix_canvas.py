@@ -31,7 +31,7 @@ from editscope.suites.tinygrafix import lettering as letters
 from editscope.suites.tinygrafix.canvas import DPI, HEIGHT, WIDTH, Canvas, plain_settings, the_canvas
 from editscope.suites.tinygrafix.catalog import CHARTS
 from editscope.suites.tinygrafix.lettering import Label, font, lettering
-from editscope.suites.tinygrafix.make import ChartProblem, draw, make, plan, written
+from editscope.suites.tinygrafix.make import ChartProblem, as_json, draw, make, plan
 from editscope.suites.tinygrafix.slots import ChartSlot
 from support.tinygrafix_measures import without_faint_rims
 
@@ -197,7 +197,7 @@ def test_states_are_written_as_asdict_writes_them(chart: str, task: str) -> None
     for slot in range(5):
         change = plan(ChartSlot(chart, task, slot), "json", the_canvas()).change
         for state in (change.before, change.after):
-            assert json.dumps(written(state), allow_nan=False) == json.dumps(asdict(state))
+            assert json.dumps(as_json(state), allow_nan=False) == json.dumps(asdict(state))
 
 
 def label_boxes(drawn: ChartProblem, canvas: Canvas) -> list[tuple[float, float, float, float]]:

@@ -23,7 +23,7 @@ from editscope.suites.tinygrafix.colors import contrast, lab_of
 from editscope.suites.tinygrafix.gradient import Gradient
 from editscope.suites.tinygrafix.make import make, plan
 from editscope.suites.tinygrafix.slots import ChartSlot
-from editscope.suites.tinygrafix.wording import said, sig3
+from editscope.suites.tinygrafix.wording import decimal, sig3
 
 TASKS = tuple(heatmap.TASKS)
 SEEDS = 1000
@@ -206,7 +206,7 @@ def test_an_added_cell_is_where_and_what_the_sentence_says() -> None:
         assert np.isnan(expected[row, column])
         expected[row, column] = value
         assert np.array_equal(expected, table(change.after), equal_nan=True)
-        assert found[3] == said(value)
+        assert found[3] == decimal(value)
         assert change.before.scale.low < value < change.before.scale.high
         color = shades(change.before.gradient, shares(change.after)[row, column])
         assert np.array_equal(color, rgb(change.details["color"]))
@@ -243,7 +243,7 @@ def test_a_threshold_divides_the_cells_and_none_is_near_it() -> None:
         assert found
         threshold, values = float(found[2]), table(change.before)
         assert threshold == sig3(threshold)
-        assert found[2] == said(threshold)
+        assert found[2] == decimal(threshold)
         goes = values > threshold if found[1] == "greater" else values < threshold
         assert np.array_equal(np.where(goes, np.nan, values), table(change.after), equal_nan=True)
         filled = ~np.isnan(values)

@@ -12,7 +12,7 @@ from editscope.scoring import floor_miou
 from editscope.suites.generated.suite import MOST_FLOOR
 from editscope.suites.tinygrafix.canvas import plain_settings, the_canvas
 from editscope.suites.tinygrafix.make import attempts, draw
-from editscope.suites.tinygrafix.rims import floor_of, settled
+from editscope.suites.tinygrafix.rims import floor_of, settle_rims
 from editscope.suites.tinygrafix.slots import ChartSlot
 from support.tinygrafix_measures import lab, without_faint_rims
 
@@ -43,7 +43,7 @@ def test_the_floor_is_what_the_score_gives_for_doing_nothing(pictures: tuple[Pix
     before, after = pictures
     kept = before.copy(), after.copy()
     expected = floor_miou(before, after) if (before != after).any() else 1.0
-    assert abs(settled(before, after, GROUND, 0.0) - expected) < 1e-12
+    assert abs(settle_rims(before, after, GROUND, 0.0) - expected) < 1e-12
     assert abs(floor_of(differences(before, after)) - expected) < 1e-12
     assert np.array_equal(before, kept[0]) and np.array_equal(after, kept[1])
 
@@ -53,7 +53,7 @@ def test_the_floor_is_what_the_score_gives_for_doing_nothing(pictures: tuple[Pix
 def test_what_changes_can_be_seen_and_all_else_stays(pictures: tuple[Pixels, Pixels]) -> None:
     before, after = pictures
     expected = without_faint_rims(before, after, "#C8BEB4")
-    floor = settled(before, after, GROUND)
+    floor = settle_rims(before, after, GROUND)
     assert np.array_equal(before, expected[0]) and np.array_equal(after, expected[1])
     changed = (before != after).any(axis=2)
     if changed.any():
@@ -65,7 +65,7 @@ def test_nothing_is_left_of_the_rim_of_what_is_removed() -> None:
     after = np.tile(np.array(GROUND, np.uint8), (1, 8, 1))
     before = after.copy()
     before[0, 3:6] = (199, 190, 180), (0, 0, 0), (200, 191, 180)
-    settled(before, after, GROUND)
+    settle_rims(before, after, GROUND)
     assert (after == GROUND).all()
     assert (before != GROUND).any(axis=2).tolist() == [[False] * 4 + [True] + [False] * 3]
 

@@ -32,6 +32,11 @@ def suite_of(**options: object) -> TinyGrafixSuite:
     return suite
 
 
+def test_sets_keep_the_fingerprints_that_runs_of_version_0_1_have_recorded() -> None:
+    assert suite_of().fingerprint == "02ab6113eb7f227e"
+    assert suite_of(charts="bar_chart").fingerprint == "b3fadc211f9e0354"
+
+
 def test_the_standard_set_has_thirty_problems_of_each_of_twenty_tasks() -> None:
     suite = load_suite("tinygrafix")
     assert len(suite) == 600

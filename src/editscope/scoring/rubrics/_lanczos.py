@@ -46,9 +46,9 @@ def _weights(size: int, wanted: int) -> Ints:
     """For each of the wanted places: where its pixels begin, how many there are, and their weights."""
     scale = size / wanted
     support = SUPPORT * max(scale, 1.0)
-    found = np.zeros((wanted, 2 + 2 * ceil(support) + 1), np.int32)
-    _fill_weights(size, scale, found)
-    return found
+    table = np.zeros((wanted, 2 + 2 * ceil(support) + 1), np.int32)
+    _fill_weights(size, scale, table)
+    return table
 
 
 @compiled()

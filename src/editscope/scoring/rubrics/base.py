@@ -1,4 +1,4 @@
-"""What a rubric is: the calls about the edits of a case, and the rows of scores that follow from the verdicts."""
+"""The base class of rubrics: the calls about the edits of a case, and the score rows that follow from the verdicts."""
 
 from __future__ import annotations
 
@@ -171,10 +171,10 @@ class Rubric(ABC):
 
     def measure(self, name: str) -> Measure:
         """One of its measures, by name."""
-        for found in self.measures:
-            if found.name == name:
-                return found
-        raise unknown(f"measure of protocol {self.name}", name, [found.name for found in self.measures])
+        for measure in self.measures:
+            if measure.name == name:
+                return measure
+        raise unknown(f"measure of protocol {self.name}", name, [measure.name for measure in self.measures])
 
     def aggregation(self, suite: Aggregation) -> Aggregation:
         """How the rows of this rubric are averaged over the cases of a suite: first its ``fold``, then as the suite.
@@ -197,35 +197,35 @@ class Rubric(ABC):
 
     def choice(self, name: str, among: Sequence[str]) -> str:
         """An option with a few values, the first of which is the default."""
-        found = str(self._take(name, among[0])).strip().lower()
-        if found not in among:
-            raise BadInput(f"option {name} of protocol {self.name} is {found!r}; choose from {', '.join(among)}")
-        return self._kept(name, found, among[0])
+        value = str(self._take(name, among[0])).strip().lower()
+        if value not in among:
+            raise BadInput(f"option {name} of protocol {self.name} is {value!r}; choose from {', '.join(among)}")
+        return self._record_option(name, value, among[0])
 
     def number(self, name: str, default: int, least: int = 0, most: int | None = None) -> int:
         """An option that is a whole number."""
-        found = self._take(name, default)
+        given = self._take(name, default)
         try:
-            value = int(str(found))
+            value = int(str(given))
         except ValueError:
             value = least - 1
         if value < least or (most is not None and value > most):
             ends = f"from {least}" + ("" if most is None else f" to {most}")
-            raise BadInput(f"option {name} of protocol {self.name} is {found!r}; give a whole number {ends}")
-        return self._kept(name, value, default)
+            raise BadInput(f"option {name} of protocol {self.name} is {given!r}; give a whole number {ends}")
+        return self._record_option(name, value, default)
 
     def flag(self, name: str) -> bool:
         """An option that is on or off, and off unless given."""
-        found = str(self._take(name, False)).strip().lower()
-        if found not in _ON + _OFF:
-            raise BadInput(f"option {name} of protocol {self.name} is {found!r}; give 1 or 0")
-        return self._kept(name, found in _ON, False)
+        value = str(self._take(name, False)).strip().lower()
+        if value not in _ON + _OFF:
+            raise BadInput(f"option {name} of protocol {self.name} is {value!r}; give 1 or 0")
+        return self._record_option(name, value in _ON, False)
 
     def _take(self, name: str, default: Any) -> Any:
         self._known.append(name)
         return self._given.pop(name, default)
 
-    def _kept(self, name: str, value: T, default: T) -> T:
+    def _record_option(self, name: str, value: T, default: T) -> T:
         if value != default:
             self.options[name] = value
         return value
@@ -253,7 +253,7 @@ def variant_tags(case: Case, unit: Unit) -> dict[str, str]:
     """
     if len(unit.variants) > 1:
         return {}
-    found = instruction_of(case, unit.variants[0])
-    tags = {} if found.level == "default" else {"level": found.level}
+    instruction = instruction_of(case, unit.variants[0])
+    tags = {} if instruction.level == "default" else {"level": instruction.level}
     # A suite of one language names no variant after it.
-    return {**tags, "language": found.language} if found.variant == found.language else tags
+    return {**tags, "language": instruction.language} if instruction.variant == instruction.language else tags

@@ -1,4 +1,4 @@
-"""From several verdicts on one call (samples of one judge, or a panel) to one value, with how far they agree."""
+"""One value from several verdicts on one call (samples of one judge, or a panel), and how far they agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures as judges see them: scaled, cropped, and encoded once however often they are asked about."""
+"""Pictures as judges see them: scaled, cropped, and encoded once, however many calls show them."""
 
 from __future__ import annotations
 
@@ -101,11 +101,11 @@ def _picture_of(image: ImageLike, form: PictureFormat) -> Picture:
     if isinstance(image, (str, Path)):
         path = Path(image)
         try:
-            found = path.stat()
+            status = path.stat()
         except OSError:
-            found = None  # decoding it says what is wrong
-        if found is not None:
-            return _file_picture(path, found.st_size, found.st_mtime_ns, form)
+            status = None  # decoding it says what is wrong
+        if status is not None:
+            return _file_picture(path, status.st_size, status.st_mtime_ns, form)
     return pixels_picture(load(image), form)
 
 

@@ -98,31 +98,31 @@ class ScaleRubric(Rubric):
         missing: Status | None = None,
     ) -> tuple[ScoreRow, ...]:
         """A row for each score that applies, then those that are computed from them."""
-        found: dict[str, Combined] = {}
+        scores: dict[str, Combined] = {}
         keys: dict[str, str] = {}
         for ask in self.asks(case, unit):
             keys |= dict.fromkeys(ask.metrics.values(), ask.key)
             if missing is not None:
-                found |= {metric: Combined(self._worst(metric), missing) for metric in ask.metrics.values()}
+                scores |= {metric: Combined(self._worst(metric), missing) for metric in ask.metrics.values()}
                 continue
-            said = verdicts.get(ask.key, ())
-            found |= self.read(ask, {metric: combine(said, name) for name, metric in ask.metrics.items()})
-        ends = self._ends(case, unit, found)
+            answers = verdicts.get(ask.key, ())
+            scores |= self.read(ask, {metric: combine(answers, name) for name, metric in ask.metrics.items()})
+        ends = self._ends(case, unit, scores)
         tags = variant_tags(case, unit)
         return tuple(
             ScoreRow(
                 metric,
-                one.value,
-                one.status,
+                score.value,
+                score.status,
                 unit.name,
                 keys.get(metric, ""),
                 tags,
-                one.asked,
-                one.answered,
-                one.agreement,
+                score.asked,
+                score.answered,
+                score.agreement,
                 *ends.get(metric, (None, None)),
             )
-            for metric, one in self._counted(case, unit, found).items()
+            for metric, score in self._counted(case, unit, scores).items()
         )
 
     def _counted(self, case: Case, unit: Unit, found: Mapping[str, Combined]) -> Mapping[str, Combined]:
@@ -161,10 +161,10 @@ class ScaleRubric(Rubric):
         raise EditscopeError(f"protocol {self.name} has no measure of {metric!r} alone")
 
 
-def unanswered(found: Mapping[str, Combined]) -> Status | None:
+def unanswered(scores: Mapping[str, Combined]) -> Status | None:
     """The status of the first score that is not ok, none where all are.
 
     >>> unanswered({"ac": Combined(5), "pq": Combined(None, "refused")})
     'refused'
     """
-    return next((one.status for one in found.values() if one.status != "ok"), None)
+    return next((score.status for score in scores.values() if score.status != "ok"), None)

@@ -32,8 +32,8 @@ def numbers(rows: Rows, name: str) -> Floats:
 def curves(rows: Rows, name: str) -> Floats:
     """A column of eleven numbers per case: cases × 11; NaN where a case has none."""
     nothing = [np.nan] * TOLERANCES
-    found = [nothing if curve is None else curve for curve in column(rows, name)]
-    return np.array(found, dtype=np.float64).reshape(len(found), TOLERANCES)
+    entries = [nothing if curve is None else curve for curve in column(rows, name)]
+    return np.array(entries, dtype=np.float64).reshape(len(entries), TOLERANCES)
 
 
 def has_output(rows: Rows) -> NDArray[np.bool_]:
@@ -48,7 +48,7 @@ def taking_part(rows: Rows, exclude: Mapping[str, str] | None) -> NDArray[np.boo
         return np.ones(n, dtype=np.bool_)
     matches = np.ones(n, dtype=np.bool_)
     for tag, value in exclude.items():
-        matches &= np.array([found == value for found in column(rows, tag)], dtype=np.bool_)
+        matches &= np.array([tag_value == value for tag_value in column(rows, tag)], dtype=np.bool_)
     return ~matches
 
 
@@ -62,9 +62,12 @@ def in_order(
     keys: Iterable[tuple[str, ...]], by: Sequence[str], orders: Mapping[str, Sequence[str]] | None
 ) -> list[tuple[str, ...]]:
     """Different keys as a suite orders them, tag by tag; those it does not name follow as they come."""
-    found = list(dict.fromkeys(keys))
+    distinct = list(dict.fromkeys(keys))
     ranks = [
-        {value: i for i, value in enumerate(dict.fromkeys([*(orders or {}).get(tag, ()), *(key[k] for key in found)]))}
+        {
+            value: i
+            for i, value in enumerate(dict.fromkeys([*(orders or {}).get(tag, ()), *(key[k] for key in distinct)]))
+        }
         for k, tag in enumerate(by)
     ]
-    return sorted(found, key=lambda key: [rank[value] for rank, value in zip(ranks, key, strict=True)])
+    return sorted(distinct, key=lambda key: [rank[value] for rank, value in zip(ranks, key, strict=True)])

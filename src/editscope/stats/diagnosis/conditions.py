@@ -1,4 +1,4 @@
-"""What the scene does to a model: differences from the baseline condition, and the gap between palettes."""
+"""Effects of the scene on a model: differences from the baseline condition, and the gap between palettes."""
 
 from __future__ import annotations
 
@@ -96,13 +96,13 @@ def deltas(
         return ()
     first = places.pop(baseline)
     scale = percent_scale(metric)
-    found = []
+    compared = []
     for value, row in ((baseline, first), *places.items()):
         mean = round(float(table.means[row, 0]) * scale, 9)
         apart = table.difference(row, first, 0, scale)
         if not np.isnan(mean):
-            found.append(Delta(value, mean, apart.mean, apart.lo, apart.hi, table.n[row]))
-    return tuple(found)
+            compared.append(Delta(value, mean, apart.mean, apart.lo, apart.hi, table.n[row]))
+    return tuple(compared)
 
 
 def palette_gap(
@@ -137,9 +137,9 @@ def _tags(aggregation: Aggregation) -> set[str]:
 
 def _part(rows: Rows, chosen: Sequence[int], names: set[str]) -> Mapping[str, Sequence[Any]]:
     """Some columns of some cases."""
-    found = {}
+    columns = {}
     for name in sorted(names):
         if has_column(rows, name):
             values = column(rows, name)
-            found[name] = [values[i] for i in chosen]
-    return found
+            columns[name] = [values[i] for i in chosen]
+    return columns

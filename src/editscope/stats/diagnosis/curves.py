@@ -45,11 +45,11 @@ def mean_curves(rows: Rows, aggregation: Aggregation, by: Sequence[str] = ()) ->
     names = ("iou_curve", "edit_accuracy_curve", "preservation_accuracy_curve")
     values = np.concatenate([curves(rows, name) for name in names], axis=1)
     keys, numbers, means = plain_means(rows, aggregation, group_for(aggregation, tuple(by)), values)
-    found = []
+    averaged = []
     for key, n, mean in zip(keys, numbers, means, strict=True):
         three = [_percent(mean[k * TOLERANCES : (k + 1) * TOLERANCES].tolist()) for k in range(3)]
-        found.append(MeanCurves(key, n, *three))
-    return tuple(found)
+        averaged.append(MeanCurves(key, n, *three))
+    return tuple(averaged)
 
 
 def _percent(curve: list[float]) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""How a model fails: which share of its cases has which failure mode, by task, condition or any other tag."""
+"""Shares of failure modes by task, condition or any other tag."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def failure_shares(
     for i in chosen:
         counts.setdefault(keys[i], Counter())[failures[i]] += 1
     others = sorted({failures[i] for i in chosen} - set(MODES))
-    found = []
+    shares = []
     for key in in_order(counts, by, orders):
         n = counts[key].total()
-        found.append(Shares(key, n, {mode: counts[key][mode] / n for mode in (*MODES, *others)}))
-    return tuple(found)
+        shares.append(Shares(key, n, {mode: counts[key][mode] / n for mode in (*MODES, *others)}))
+    return tuple(shares)

@@ -1,4 +1,4 @@
-"""How faithful a model is to what it was given: the size of its outputs, and the pixels it had to keep."""
+"""Fidelity of a model to its input: the size of its outputs, and the pixels it had to keep."""
 
 from __future__ import annotations
 
@@ -93,24 +93,24 @@ def fidelity(
     ((75.0, 100.0), 50.0, 'in between')
     """
     part = taking_part(rows, exclude)
-    made = has_output(rows)
-    kept = curves(rows, "preservation_accuracy_curve")
+    has_edit = has_output(rows)
+    accuracy = curves(rows, "preservation_accuracy_curve")
     ids = [str(case_id) for case_id in column(rows, "case_id")]
 
     def measure(chosen: NDArray[np.bool_], diagnostic: Fidelity | None) -> Fidelity | None:
-        places = np.flatnonzero(chosen & made & ~np.isnan(kept[:, 0]))
+        places = np.flatnonzero(chosen & has_edit & ~np.isnan(accuracy[:, 0]))
         if not places.size:
             return None
-        found = None if sizes is None else [sizes[ids[i]] for i in places.tolist() if ids[i] in sizes]
-        lower, median, upper = (_percent(np.quantile(kept[places], q, axis=0)) for q in (0.25, 0.5, 0.75))
+        known_sizes = None if sizes is None else [sizes[ids[i]] for i in places.tolist() if ids[i] in sizes]
+        lower, median, upper = (_percent(np.quantile(accuracy[places], q, axis=0)) for q in (0.25, 0.5, 0.75))
         return Fidelity(
             n=len(places),
-            other_size=None if found is None else sum(size.other_size for size in found),
-            other_shape=None if found is None else sum(size.other_shape for size in found),
+            other_size=None if known_sizes is None else sum(size.other_size for size in known_sizes),
+            other_shape=None if known_sizes is None else sum(size.other_shape for size in known_sizes),
             lower=lower,
             median=median,
             upper=upper,
-            exact=100.0 * float((kept[places, 0] == 1.0).sum()) / len(places),
+            exact=100.0 * float((accuracy[places, 0] == 1.0).sum()) / len(places),
             diagnostic=diagnostic,
         )
 

@@ -1,4 +1,4 @@
-"""What stands out: the hardest and easiest cases, where two runs differ most, and a model's specialties."""
+"""Outliers: the hardest and easiest cases, where two runs differ most, and a model's specialties."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def largest_differences(
     (CaseDifference(case_id='y', a=25.0, b=100.0, difference=75.0),)
     """
     first, second = _by_case(a, metric, exclude), _by_case(b, metric, exclude)
-    found = []
+    differences = []
     for key, (value, fingerprint) in first.items():
         if key not in second:
             continue
@@ -91,8 +91,8 @@ def largest_differences(
         if fingerprint and other_fingerprint and fingerprint != other_fingerprint:
             continue
         if value != other and not np.isnan(value) and not np.isnan(other):
-            found.append(CaseDifference(key[0], value, other, other - value))
-    return tuple(sorted(found, key=lambda case: (-abs(case.difference), case.case_id))[:n])
+            differences.append(CaseDifference(key[0], value, other, other - value))
+    return tuple(sorted(differences, key=lambda case: (-abs(case.difference), case.case_id))[:n])
 
 
 def specialties(summary: Mapping[str, Any], by: str = "task", metric: str = "miou") -> tuple[Speciality, ...]:
@@ -108,13 +108,13 @@ def specialties(summary: Mapping[str, Any], by: str = "task", metric: str = "mio
     own = summary["overall"].get(metric, {}).get("mean")
     if own is None:
         return ()
-    found = []
+    ranked = []
     for row in summary["groups"]:
         if (row["by"], row["metric"]) == (by, metric) and row["mean"] is not None:
             lo, hi = (row["mean"] if row[side] is None else row[side] for side in ("lo", "hi"))
             clear = not lo <= own <= hi
-            found.append(Speciality(row["key"], row["mean"], lo, hi, row["mean"] - own, clear))
-    return tuple(sorted(found, key=lambda row: (-row.above, row.key)))
+            ranked.append(Speciality(row["key"], row["mean"], lo, hi, row["mean"] - own, clear))
+    return tuple(sorted(ranked, key=lambda row: (-row.above, row.key)))
 
 
 def _by_case(rows: Rows, metric: str, exclude: Mapping[str, str] | None) -> dict[tuple[str, str], tuple[float, str]]:

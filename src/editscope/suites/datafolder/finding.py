@@ -1,4 +1,4 @@
-"""Where in a folder of data the list of its cases lies."""
+"""The place of the list of cases in a folder of data."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ def list_of_cases(folder: Path, name: str, home: str) -> Path:
         if path.is_file():
             return path
     others = sorted(path.name for place in (folder, folder / USUAL) for path in place.glob("*.json"))
-    found = f" (there is {', '.join(others[:5])}: choose one with --file)" if others else ""
-    raise BadInput(f"{folder} holds no {name}{found}. {home}")
+    choices = f" (there is {', '.join(others[:5])}: choose one with --file)" if others else ""
+    raise BadInput(f"{folder} holds no {name}{choices}. {home}")

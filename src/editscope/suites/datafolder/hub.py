@@ -28,10 +28,10 @@ def fetch(spec: str) -> tuple[Path, str]:
     A branch or tag is looked up and replaced by the commit that it stands for now. What is in the hub's cache is not
     fetched again, and a commit that is there whole needs no network.
     """
-    found = _SPEC.fullmatch(spec)
-    if found is None:
+    match = _SPEC.fullmatch(spec)
+    if match is None:
         raise BadInput(f"--data {spec!r} is not of the form hf:OWNER/NAME or hf:OWNER/NAME@REVISION")
-    name, revision = found.groups()
+    name, revision = match.groups()
     try:
         from huggingface_hub import HfApi, snapshot_download
     except ImportError as error:
@@ -118,8 +118,8 @@ def _rows(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
                 for batch in table.iter_batches(batch_size=16):
                     yield from batch.to_pylist()
         except pa.ArrowException as error:
-            said = " ".join(str(error).split())[:120]
-            raise BadInput(f"{path} cannot be read as Parquet ({said}); download it again") from error
+            reason = " ".join(str(error).split())[:120]
+            raise BadInput(f"{path} cannot be read as Parquet ({reason}); download it again") from error
 
 
 def _content(files: Sequence[Path]) -> str:

@@ -1,4 +1,4 @@
-"""Rows of a data file, read so that every flaw is named with file, row and fix, and reading goes on."""
+"""Rows of a data file; every flaw is noted with file, row and fix, and reading goes on."""
 
 from __future__ import annotations
 
@@ -88,11 +88,11 @@ class DataRow:
         written = self.text(name)
         if not written:
             return ""
-        found = tag_name(written)
-        found = (also or {}).get(found, found)
-        if found not in known:
+        chosen = tag_name(written)
+        chosen = (also or {}).get(chosen, chosen)
+        if chosen not in known:
             self.flaw(f"field {name!r}: {unknown(name, written, known)}")
-        return found
+        return chosen
 
     def picture(self, name: str, value: Any = None) -> Path:
         """The path of a picture that is there, can be read and lies under the root; ``value`` if not the field."""

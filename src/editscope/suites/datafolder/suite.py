@@ -1,4 +1,4 @@
-"""Suites that a judge scores: cases read from a folder of data, with everything that is wrong with it collected."""
+"""Judged suites: cases read from a folder of data, with a list of everything that is wrong with it."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class JudgedSuite(Suite):
         """All that is wrong with the data; empty unless bad cases are skipped."""
         self._oddities = tuple(oddities)
         if flaws and not skip_bad:
-            raise BadData(self.flaws, self._said(flaws))
+            raise BadData(self.flaws, self._flaws_message(flaws))
         if not self._cases:
             reason = f": {flaws[0]}" if flaws else f". {self.home}"
             raise BadInput(f"{self.root} holds no case of {self.name} that can be used{reason}")
@@ -166,7 +166,7 @@ class JudgedSuite(Suite):
         """Hash of the fingerprints of all cases, whatever levels or languages of them were chosen."""
         return short_hash(self.name, *(case.fingerprint for case in self._cases.values()))
 
-    def _said(self, flaws: list[Flaw]) -> str:
+    def _flaws_message(self, flaws: list[Flaw]) -> str:
         shown = "; ".join(str(flaw).rstrip(".") for flaw in flaws[:MOST_SHOWN])
         more = f"; and {len(flaws) - MOST_SHOWN:,} more" if len(flaws) > MOST_SHOWN else ""
         number = "one flaw" if len(flaws) == 1 else f"{len(flaws):,} flaws"
@@ -185,8 +185,8 @@ def basis(**texts: Any) -> str:
 def file_digest(path: Path) -> str:
     """Hash of the bytes of a file; read again only when its size or time has changed."""
     try:
-        found = path.stat()
-        return _digest(path, found.st_size, found.st_mtime_ns)
+        status = path.stat()
+        return _digest(path, status.st_size, status.st_mtime_ns)
     except OSError as error:
         raise BadInput(f"{path} cannot be read ({error.strerror}); it was there when the suite was loaded") from error
 

@@ -1,4 +1,4 @@
-"""Suites whose cases are made from seeds: in memory when asked for, or written to disk in the released layout."""
+"""Suites whose cases are generated from seeds, in memory or on disk in the released layout."""
 
 from __future__ import annotations
 

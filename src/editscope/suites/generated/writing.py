@@ -1,4 +1,4 @@
-"""Writing a made suite in the released layout, over several processes; a set that was begun is continued."""
+"""The writer of generated suites: the released layout, several processes, and a set that was begun is continued."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def write(
     if jobs == 1:
         for case_id in ids:
             lines[case_id] = write_problem(suite, case_id, out)
-            _tell(on_progress, len(lines), len(ids))
+            _report_progress(on_progress, len(lines), len(ids))
     else:
         recipe = json.dumps(dict(suite.options))
         chunks = [ids[i : i + CHUNK] for i in range(0, len(ids), CHUNK)]
@@ -51,7 +51,7 @@ def write(
             try:
                 for future in as_completed(futures):
                     lines.update(future.result())
-                    _tell(on_progress, len(lines), len(ids))
+                    _report_progress(on_progress, len(lines), len(ids))
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
@@ -77,13 +77,13 @@ def write_problem(suite: GeneratedSuite, case_id: str, out: Path) -> str:
 
 def _described(path: Path) -> Mapping[str, Any]:
     try:
-        found = read_json(read_file(path, SETTINGS))
+        fields = read_json(read_file(path, SETTINGS))
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise BadInput(f"{path} cannot be read ({why}); remove it to have the problem written again") from None
-    if not isinstance(found, dict):
+    if not isinstance(fields, dict):
         raise BadInput(f"{path} holds no JSON object; remove it to have the problem written again")
-    return found
+    return fields
 
 
 def _line(case_id: str, fields: Mapping[str, Any]) -> str:
@@ -162,6 +162,6 @@ def _replace(path: Path, data: bytes) -> None:
         raise BadInput(f"{path} cannot be written ({error.strerror}); choose another folder for --out") from error
 
 
-def _tell(on_progress: Callable[[int, int], None] | None, done: int, total: int) -> None:
+def _report_progress(on_progress: Callable[[int, int], None] | None, done: int, total: int) -> None:
     if on_progress is not None:
         on_progress(done, total)

@@ -1,4 +1,4 @@
-"""A benchmark of one's own: a folder with ``suite.toml`` and ``cases.jsonl``, no code.
+"""Benchmarks of your own: a folder with ``suite.toml`` and ``cases.jsonl``, no code.
 
 ``load_suite(DIR)``, ``load_suite("own", root=DIR)`` and ``load_suite(NAME, root=DIR)`` are the same, NAME being the one
 in ``suite.toml``; docs/own-benchmark.md explains both files.
@@ -67,7 +67,7 @@ class OwnSuite(JudgedSuite):
         answer = self._answer(row, sizes)
         details = {name: value for name, value in row.fields.items() if name not in KNOWN}
         hint, checklist = row.text("hint", ""), row.text("checklist", "")
-        asked, area = ((), None) if row.flaws else _marked(row, sizes[0])
+        questions, area = ((), None) if row.flaws else _marked(row, sizes[0])
         regions = area.regions if area else ()
         instructions, tags = self._instructions(row), self._tags(row)
         return FiledCase(
@@ -80,14 +80,14 @@ class OwnSuite(JudgedSuite):
             references=references,
             hint=hint or None,
             checklist=checklist or None,
-            questions=asked,
+            questions=questions,
             regions=regions,
             details={**details, **({"edit_area": area.readings} if area and regions else {})},
             basis=basis(
-                instructions=[[one.variant, one.text] for one in instructions],
+                instructions=[[instruction.variant, instruction.text] for instruction in instructions],
                 pictures=[len(images), answer is not None, len(references)],
                 texts=[hint, checklist],
-                questions=[repr(one) for one in asked],
+                questions=[repr(question) for question in questions],
                 regions=[region.box for region in regions],
                 details=details,
                 tags=tags,
@@ -127,10 +127,10 @@ class OwnSuite(JudgedSuite):
         if not isinstance(given, dict):
             row.flaw(f"field 'tags' is a {kind(given)}, not an object of texts by name")
             return {}
-        found = {**{tag: row.fields[tag] for tag in self.manifest.tags if tag in row.fields}, **given}
+        values = {**{tag: row.fields[tag] for tag in self.manifest.tags if tag in row.fields}, **given}
         tags = {}
         metrics = {metric.name for metric in self.manifest.metrics}
-        for tag, value in found.items():
+        for tag, value in values.items():
             if tag in RESERVED or tag in metrics:
                 row.flaw(f"tag {tag!r} has the name of a column of the tables; give it another name")
             if isinstance(value, bool) or not isinstance(value, str | int | float) or not str(value).strip():
@@ -162,21 +162,21 @@ def _listed(row: DataRow, name: str) -> tuple[tuple[Path, ...], tuple[tuple[int,
     paths = given if isinstance(given, list) else [given]
     if not paths:
         row.flaw(f"field {name!r} is an empty list; give at least one path")
-    found = [row.measured(name, path) for path in paths]
-    return tuple(path for path, _ in found), tuple(size for _, size in found)
+    measured = [row.measured(name, path) for path in paths]
+    return tuple(path for path, _ in measured), tuple(size for _, size in measured)
 
 
 def _marked(row: DataRow, size: tuple[int, int]) -> tuple[tuple[Question, ...], EditArea]:
     """Questions with boxes and the edited area, written and read as in PICABench."""
     same = DataRow(row.where, {**row.fields, "annotated_qa_pairs": row.fields.get("questions")}, row.root, row.flaws)
-    asked = tuple(_questions(same, size)) if row.has("questions") else ()
+    questions = tuple(_questions(same, size)) if row.has("questions") else ()
     row.oddities.extend(same.oddities)
     area = edit_area(row, size)
     if area.on_canvas:
         row.odd(
             f"edit_area reaches over the source and fits the canvas of {SIDE}, so it is read as pixels of that canvas"
         )
-    return asked, area
+    return questions, area
 
 
 def _aggregation(manifest: Manifest) -> Aggregation:

@@ -1,4 +1,4 @@
-"""The ``suite.toml`` of a benchmark of one's own: what it is called, what is measured, and how tables average."""
+"""The ``suite.toml`` of your own benchmark: its name, what it measures, and how its tables average."""
 
 from __future__ import annotations
 
@@ -94,11 +94,11 @@ class Manifest(ManifestTable):
 
     def rubric(self, folder: Path) -> dict[str, Any]:
         """What the rubric has to know, in plain values; prompt files with their whole path."""
-        metrics = [one.model_dump(mode="json") for one in self.metrics]
-        for one in metrics:
-            if one["prompt"].endswith(".txt"):
-                one["prompt"] = str((folder / one["prompt"]).resolve())
-        return {"metrics": metrics, "averages": [one.model_dump(mode="json") for one in self.averages]}
+        metrics = [entry.model_dump(mode="json") for entry in self.metrics]
+        for entry in metrics:
+            if entry["prompt"].endswith(".txt"):
+                entry["prompt"] = str((folder / entry["prompt"]).resolve())
+        return {"metrics": metrics, "averages": [entry.model_dump(mode="json") for entry in self.averages]}
 
     def problems(self, folder: Path) -> Iterator[str]:
         """What contradicts itself or names what is not there."""
@@ -177,7 +177,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         manifest = Manifest.model_validate(content)
     except ValidationError as error:
-        raise BadInput(f"{path}: {'; '.join(_said(one) for one in error.errors())}") from None
+        raise BadInput(f"{path}: {'; '.join(_validation_message(entry) for entry in error.errors())}") from None
     problems = list(manifest.problems(folder))
     if problems:
         raise BadInput(f"{path}: {'; '.join(problems)}")
@@ -198,10 +198,10 @@ def _excesses(content: Mapping[str, Any]) -> Iterator[str]:
         elif isinstance(value, dict):
             waiting += value.items()
         elif isinstance(value, list):
-            waiting += [(name, one) for one in value]
+            waiting += [(name, item) for item in value]
 
 
-def _said(error: Any) -> str:
+def _validation_message(error: Any) -> str:
     """One complaint of pydantic in our words: ``metrics 2, prompt: is missing``."""
     place = [f"{part + 1}" if isinstance(part, int) else str(part) for part in error["loc"]]
     where = " ".join(place)

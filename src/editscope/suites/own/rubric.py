@@ -1,4 +1,4 @@
-"""The rubric of a benchmark of one's own: the metrics and averages that its ``suite.toml`` lists."""
+"""The rubric of your own benchmark: the metrics and averages that its ``suite.toml`` lists."""
 
 from __future__ import annotations
 
@@ -104,9 +104,9 @@ class OwnRubric(ScaleRubric):
         if not listed:
             raise BadInput("protocol own has no metrics: it is for a folder with a suite.toml that lists [[metrics]]")
         self.options |= {"metrics": listed} | ({"averages": averages} if averages else {})
-        self.metrics = tuple(_metric(one) for one in listed)
+        self.metrics = tuple(_metric(entry) for entry in listed)
         known = {metric.name: metric for metric in self.metrics}
-        self.averages = tuple(_average(one, known) for one in averages)
+        self.averages = tuple(_average(entry, known) for entry in averages)
         self.measures = (
             *(average.measure for average in self.averages),
             *(metric.measure for metric in self.metrics),
@@ -134,7 +134,7 @@ class OwnRubric(ScaleRubric):
 
     def asks(self, case: Case, unit: Unit) -> tuple[Ask, ...]:
         """One call for each prompt, with the metrics of it that apply to the case."""
-        found = []
+        calls = []
         for first, *others in self._by_prompt:
             asks: list[dict[str, str]] = [{}]
             for metric in (first, *others):
@@ -142,8 +142,8 @@ class OwnRubric(ScaleRubric):
                     # Two metrics of one field are asked one by one.
                     asks += [{}] if metric.field.name in asks[-1] else []
                     asks[-1][metric.field.name] = metric.name
-            found += [Ask(next(iter(a.values())) if n else first.name, first.name, a) for n, a in enumerate(asks) if a]
-        return tuple(found)
+            calls += [Ask(next(iter(a.values())) if n else first.name, first.name, a) for n, a in enumerate(asks) if a]
+        return tuple(calls)
 
     def words(self, case: Case, unit: Unit) -> Mapping[str, str]:
         """The instruction, hint and checklist, and every tag and other text of the case by its name."""
@@ -190,9 +190,9 @@ class OwnRubric(ScaleRubric):
 
     def aggregation(self, suite: Aggregation) -> Aggregation:
         """As everywhere; the headline is the one that the suite names, if it does."""
-        found = super().aggregation(suite)
+        aggregation = super().aggregation(suite)
         named = [measure.name for measure in self.measures]
-        return replace(found, headline=suite.headline if suite.headline in named else self.headline)
+        return replace(aggregation, headline=suite.headline if suite.headline in named else self.headline)
 
     def prompts(self, folder: str | Path | None = None) -> PromptPack:
         """The prompts of its metrics, or files ``<metric>.txt`` of a folder in their place."""
@@ -207,15 +207,15 @@ class OwnRubric(ScaleRubric):
     @cached_property
     def _by_prompt(self) -> tuple[tuple[OwnMetric, ...], ...]:
         """The metrics in order, those of one prompt together."""
-        found: dict[str, list[OwnMetric]] = {}
+        by_prompt: dict[str, list[OwnMetric]] = {}
         for metric in self.metrics:
-            found.setdefault(metric.prompt.hash, []).append(metric)
-        return tuple(tuple(metrics) for metrics in found.values())
+            by_prompt.setdefault(metric.prompt.hash, []).append(metric)
+        return tuple(tuple(metrics) for metrics in by_prompt.values())
 
 
 def _mean(parts: Sequence[Combined]) -> Combined:
-    values = [one.value for one in parts if one.value is not None]
-    status = unanswered({str(place): one for place, one in enumerate(parts)}) or "ok"
+    values = [part.value for part in parts if part.value is not None]
+    status = unanswered({str(place): part for place, part in enumerate(parts)}) or "ok"
     if not values:
         return Combined(None, status)
     # Without an edit there are values, the worst, and the status says so; with one, the verdicts that are there count.

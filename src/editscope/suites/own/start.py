@@ -1,4 +1,4 @@
-"""A small benchmark to start one's own from: drawn pictures, cases, prompts and a ``suite.toml`` that run at once."""
+"""A small benchmark to start your own from: pictures, cases, prompts and a ``suite.toml`` that runs at once."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def suite_name(folder: Path) -> str:
 
 def _cases(folder: Path) -> Iterator[dict[str, Any]]:
     """Recolor each shape, then take each away: the line of each case, its pictures written on the way."""
-    write_png(folder / "images" / "scene.png", drawn(SCENE))
+    write_png(folder / "images" / "scene.png", draw_shapes(SCENE))
     for number, shape in enumerate(SCENE):
         rest = [other for other in SCENE if other is not shape]
         phrase = f"the {shape.color} {shape.kind}"
@@ -82,7 +82,7 @@ def _cases(folder: Path) -> Iterator[dict[str, Any]]:
         }
         for category, (instruction, after) in done.items():
             case_id = f"{category}-{number + 1}"
-            write_png(folder / "images" / f"{case_id}-answer.png", drawn(after))
+            write_png(folder / "images" / f"{case_id}-answer.png", draw_shapes(after))
             yield {
                 "id": case_id,
                 "image": "images/scene.png",
@@ -92,7 +92,7 @@ def _cases(folder: Path) -> Iterator[dict[str, Any]]:
             }
 
 
-def drawn(shapes: tuple[StarterShape, ...] | list[StarterShape]) -> Pixels:
+def draw_shapes(shapes: tuple[StarterShape, ...] | list[StarterShape]) -> Pixels:
     """The shapes on a light ground, without smoothed edges."""
     picture = np.empty((SIDE, SIDE, 3), np.uint8)
     picture[:] = GROUND

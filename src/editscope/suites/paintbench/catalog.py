@@ -1,4 +1,4 @@
-"""What the benchmark consists of: tasks and modes by category, visual conditions, object counts, numbering, seeds."""
+"""Contents of the benchmark: tasks and modes by category, visual conditions, object counts, numbering, seeds."""
 
 from __future__ import annotations
 

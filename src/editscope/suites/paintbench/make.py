@@ -1,4 +1,4 @@
-"""From a seed to a problem: attempts are tried in order until one is valid."""
+"""Problems from seeds: attempts are tried in order until one is valid."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def _require_visible(scene: Scene, problem: Problem) -> None:
         apart = differences(colors[keys // 2**24], news)
     changed = int(counts.sum())
     require(changed >= MIN_CHANGED, "the edit changes too few pixels to see")
-    kept = sum(int(counts[apart <= tolerance].sum()) for tolerance in TOLERANCES) / len(TOLERANCES)
-    require(kept <= MOST_FLOOR * changed, "the edit is so faint that the input would pass for the answer")
+    unchanged = sum(int(counts[apart <= tolerance].sum()) for tolerance in TOLERANCES) / len(TOLERANCES)
+    require(unchanged <= MOST_FLOOR * changed, "the edit is so faint that the input would pass for the answer")
 
 
 @compiled()

@@ -1,4 +1,4 @@
-"""What the five geometric tasks share: one shape goes elsewhere, everything else stays."""
+"""The common part of the five geometric tasks: one shape moves, everything else stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tasks inside an outlined region share: a polygon drawn over the scene, and the pixels inside it."""
+"""The common part of tasks inside an outlined region: a polygon drawn over the scene, and the pixels inside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a task returns, how tasks are registered, and how an attempt is turned down."""
+"""Problems that tasks return, the register of tasks, and the rejection of an attempt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which problem stands where in a set. Light to import: planning a run must not load a compiler."""
+"""Slots of a set: which problem stands where. Light to import, since planning a run must not load a compiler."""
 
 from __future__ import annotations
 
@@ -23,6 +23,13 @@ class PaintSlot:
     def id(self) -> str:
         """``<task>/NNN``."""
         return f"{PRESERVATION if self.preservation else self.task}/{self.number:03d}"
+
+    def __str__(self) -> str:
+        """The text that goes into the fingerprint of a set. It must never change, whatever this class is called."""
+        return (
+            f"Slot(task={self.task!r}, mode={self.mode!r}, condition={self.condition!r}, slot={self.slot!r}, "
+            f"number={self.number!r}, preservation={self.preservation!r})"
+        )
 
 
 @dataclass(frozen=True, slots=True)

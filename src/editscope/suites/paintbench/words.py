@@ -1,4 +1,4 @@
-"""How instructions name things: numbers exactly as they were used, shapes, points, lists."""
+"""Words of instructions: numbers exactly as they were used, shapes, points, lists."""
 
 from __future__ import annotations
 

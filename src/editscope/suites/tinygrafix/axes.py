@@ -45,8 +45,8 @@ def nice_scale(low: float, high: float, most_ticks: int = 7) -> Scale:
     >>> nice_scale(0, 93).ticks
     (0.0, 20.0, 40.0, 60.0, 80.0, 100.0)
     """
-    found = MaxNLocator(nbins=most_ticks - 1, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
-    ticks = [float(f"{t:.10g}") for t in found]
+    candidates = MaxNLocator(nbins=most_ticks - 1, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+    ticks = [float(f"{t:.10g}") for t in candidates]
     while len(ticks) > 2 and ticks[1] <= low:
         ticks.pop(0)
     while len(ticks) > 2 and ticks[-2] >= high:

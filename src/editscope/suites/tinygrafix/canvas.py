@@ -170,7 +170,7 @@ def _points(pixels: float) -> float:
     return pixels * 72.0 / DPI
 
 
-ROOMS = (
+SETTING_GROUPS = (
     "agg",
     "font",
     "hatch",
@@ -187,7 +187,7 @@ ROOMS = (
 PLAIN = {
     key: matplotlib.rcParamsDefault[key]
     for key in matplotlib.rcParamsDefault
-    if key.split(".")[0] in ROOMS or key == "axes.autolimit_mode"  # which decides about ticks
+    if key.split(".")[0] in SETTING_GROUPS or key == "axes.autolimit_mode"  # which decides about ticks
 }
 
 

@@ -1,4 +1,4 @@
-"""What TinyGrafixBench consists of: five chart types with four tasks each, numbering, seeds, averages."""
+"""Contents of TinyGrafixBench: five chart types with four tasks each, numbering, seeds, averages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a chart type is and what a task returns."""
+"""The interface of a chart type, and the change that a task returns."""
 
 from __future__ import annotations
 

@@ -49,9 +49,9 @@ def lab_of(color: str) -> tuple[float, float, float]:
     return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
 
 
-def delta_e(one: str, two: str) -> float:
+def delta_e(first: str, second: str) -> float:
     """ΔE76 between two colors."""
-    return math.dist(lab_of(one), lab_of(two))
+    return math.dist(lab_of(first), lab_of(second))
 
 
 def _from_lab(lightness: float, a: float, b: float) -> str | None:
@@ -93,14 +93,14 @@ def random_colors(rng: SeededRandom, count: int, avoid: Sequence[str]) -> list[s
     return chosen
 
 
-def contrast(one: str, two: str) -> float:
+def contrast(first: str, second: str) -> float:
     """WCAG contrast ratio, 1 to 21.
 
     >>> round(contrast("#000000", "#FFFFFF"))
     21
     """
     levels = sorted(
-        0.2126 * _linear(r) + 0.7152 * _linear(g) + 0.0722 * _linear(b) for r, g, b in (rgb_of(one), rgb_of(two))
+        0.2126 * _linear(r) + 0.7152 * _linear(g) + 0.0722 * _linear(b) for r, g, b in (rgb_of(first), rgb_of(second))
     )
     return (levels[1] + 0.05) / (levels[0] + 0.05)
 

@@ -1,4 +1,4 @@
-"""Making of a problem from its slot: every seed gives one."""
+"""Problems from slots: every seed gives one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from editscope.suites.tinygrafix.canvas import Canvas, plain_settings, the_canva
 from editscope.suites.tinygrafix.catalog import CHARTS, seed_of
 from editscope.suites.tinygrafix.change import Change, Chart, chart_named
 from editscope.suites.tinygrafix.colors import rgb_of
-from editscope.suites.tinygrafix.rims import settled
+from editscope.suites.tinygrafix.rims import settle_rims
 from editscope.suites.tinygrafix.slots import ChartSlot
 
 
@@ -53,7 +53,7 @@ def draw(slot: ChartSlot, namespace: str, canvas: Canvas) -> tuple[ChartProblem,
         if chart.UNSEEN is None:
             return drawn, before, after
         background = rgb_of(change.before.theme.background)
-        if settled(before, after, background, chart.UNSEEN) <= MOST_FLOOR:
+        if settle_rims(before, after, background, chart.UNSEEN) <= MOST_FLOOR:
             return drawn, before, after
     raise AssertionError("attempts never end")
 
@@ -73,23 +73,23 @@ def make(slot: ChartSlot, namespace: str = "tinygrafixbench") -> GeneratedProble
         "problem_id": slot.slot,
         "seed": drawn.seed,
         **change.details,
-        "state": written(change.before),
-        "answer_state": written(change.after),
+        "state": as_json(change.before),
+        "answer_state": as_json(change.after),
         "touched": [[round(v, 2) for v in box] for box in change.touched],
     }
     return GeneratedProblem(before, after, sidecar)
 
 
-def written(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """A state as JSON can hold it; what ``dataclasses.asdict`` gives, without its deep copies.
 
-    >>> written(ChartSlot("bar_chart", "add_bar", 3))
+    >>> as_json(ChartSlot("bar_chart", "add_bar", 3))
     {'chart': 'bar_chart', 'task': 'add_bar', 'slot': 3}
     """
     if isinstance(value, (str, float, int)) or value is None:
         return value
     if isinstance(value, (tuple, list)):
-        return [written(item) for item in value]
+        return [as_json(item) for item in value]
     if is_dataclass(value):
-        return {field.name: written(getattr(value, field.name)) for field in fields(value)}
-    return {key: written(item) for key, item in value.items()}
+        return {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
+    return {key: as_json(item) for key, item in value.items()}

@@ -24,7 +24,7 @@ GROUP = 24
 """Bytes of eight pixels: three words, compared at once, since most of two pictures is the same."""
 
 
-def settled(before: Pixels, after: Pixels, background: tuple[int, int, int], least: float = UNSEEN) -> float:
+def settle_rims(before: Pixels, after: Pixels, background: tuple[int, int, int], least: float = UNSEEN) -> float:
     """Undo, in place, changes of less than ``least``, and return the floor: what an editor gets for doing nothing.
 
     A pixel that is settled takes the background where one of the pictures shows it there, so that nothing is left of
@@ -39,7 +39,7 @@ def settled(before: Pixels, after: Pixels, background: tuple[int, int, int], lea
 
 
 def floor_of(apart: Floats) -> float:
-    """The floor of two pictures from their distances; see ``settled``.
+    """The floor of two pictures from their distances; see ``settle_rims``.
 
     >>> round(floor_of(np.array([0.0, 4.06, 30.0])), 4) == round(6 / 11 / 2, 4)
     True

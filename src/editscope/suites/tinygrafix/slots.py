@@ -1,4 +1,4 @@
-"""Which problem stands where in a set. Light to import: planning a run must not load Matplotlib."""
+"""Slots of a set: which problem stands where. Light to import, since planning a run must not load Matplotlib."""
 
 from __future__ import annotations
 
@@ -22,3 +22,7 @@ class ChartSlot:
     def id(self) -> str:
         """``<chart>_<task>/NNN``."""
         return f"{self.folder}/{self.slot:03d}"
+
+    def __str__(self) -> str:
+        """The text that goes into the fingerprint of a set. It must never change, whatever this class is called."""
+        return f"Slot(chart={self.chart!r}, task={self.task!r}, slot={self.slot!r})"

@@ -1,4 +1,4 @@
-"""TinyGrafixBench made in memory: which problems a set has, and each of them when it is asked for."""
+"""The generated TinyGrafixBench suite: which problems a set has, each drawn when you ask for it."""
 
 from __future__ import annotations
 

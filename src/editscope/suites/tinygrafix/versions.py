@@ -1,4 +1,4 @@
-"""What decides about the pixels besides our own code; asked before anything is drawn, so light to import."""
+"""Versions of the libraries that decide about pixels. Light to import, since it is read before anything is drawn."""
 
 from __future__ import annotations
 

@@ -36,10 +36,10 @@ def sig3(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def said(value: float) -> str:
+def decimal(value: float) -> str:
     """A three-figure number in plain decimals.
 
-    >>> said(1230.0), said(-0.00568), said(0.5), said(30.0)
+    >>> decimal(1230.0), decimal(-0.00568), decimal(0.5), decimal(30.0)
     ('1230', '-0.00568', '0.5', '30')
     """
     text = f"{value:.10f}".rstrip("0").rstrip(".")

@@ -23,7 +23,7 @@ from editscope.suites.tinygrafix.axes import (
 from editscope.suites.tinygrafix.canvas import WIDTH, Canvas
 from editscope.suites.tinygrafix.change import Change, PixelBox
 from editscope.suites.tinygrafix.colors import Theme, random_color, random_colors
-from editscope.suites.tinygrafix.wording import magnitude, new_word, said, sig3, words
+from editscope.suites.tinygrafix.wording import decimal, magnitude, new_word, sig3, words
 
 BARS = (4, 7)
 APART = 0.05
@@ -154,7 +154,7 @@ def add_bar(state: BarChart, rng: SeededRandom, canvas: Canvas) -> Change[BarCha
     return Change(
         replace(state, bars=gap),
         state,
-        f'Add the missing bar above the label "{bar.label}": value {said(bar.value)}, color {bar.color}, as wide as '
+        f'Add the missing bar above the label "{bar.label}": value {decimal(bar.value)}, color {bar.color}, as wide as '
         "the other bars. Everything else stays as it is.",
         (_place(canvas, state, place, bar),),
         {"label": bar.label, "value": bar.value, "color": bar.color, "place": place},

@@ -21,7 +21,7 @@ from editscope.suites.tinygrafix.change import Change, PixelBox
 from editscope.suites.tinygrafix.colors import Theme, rgb_of
 from editscope.suites.tinygrafix.gradient import Gradient, random_gradient
 from editscope.suites.tinygrafix.rims import FAINT, floor_of
-from editscope.suites.tinygrafix.wording import magnitude, said, sig3, words
+from editscope.suites.tinygrafix.wording import decimal, magnitude, sig3, words
 
 SIDE = (4, 9)
 """How many rows and how many columns there are."""
@@ -260,7 +260,7 @@ def add_cell(state: Heatmap, rng: SeededRandom, canvas: Canvas) -> Change[Heatma
         state,
         after,
         f"Fill the empty cell in row {row + 1}, column {column + 1} (counted from 1 at the top left) with the color "
-        f"that the key has at the value {said(value)}.",
+        f"that the key has at the value {decimal(value)}.",
         _changed(state, after),
         {"row": row + 1, "column": column + 1, "value": value, "color": state.color(value)},
     )
@@ -335,8 +335,8 @@ def mask_cells(state: Heatmap, rng: SeededRandom, canvas: Canvas) -> Change[Heat
     return Change(
         before,
         after,
-        f"Empty every cell whose value is {side} {said(threshold)} according to the key, so that the background shows "
-        "there. The other cells and the key stay as they are.",
+        f"Empty every cell whose value is {side} {decimal(threshold)} according to the key, so that the background "
+        "shows there. The other cells and the key stay as they are.",
         _changed(before, after),
         {"side": side, "threshold": threshold, "removed": len(values) - _filled(kept)},
     )

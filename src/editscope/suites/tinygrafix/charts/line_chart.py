@@ -30,7 +30,7 @@ from editscope.suites.tinygrafix.axes import (
 from editscope.suites.tinygrafix.canvas import DPI, HEIGHT, Canvas, Point
 from editscope.suites.tinygrafix.change import Change, PixelBox
 from editscope.suites.tinygrafix.colors import Theme, random_color
-from editscope.suites.tinygrafix.wording import magnitude, said, sig3, words
+from editscope.suites.tinygrafix.wording import decimal, magnitude, sig3, words
 
 UNSEEN = rims.UNSEEN
 VERTICES = (20, 44)
@@ -282,8 +282,8 @@ def normalize_series(state: LineChart, rng: SeededRandom, canvas: Canvas) -> Cha
         state,
         replace(state, pieces=(moved,)),
         f'Squeeze the series vertically, evenly, and shift it so that its lowest point lies at "{name}" = '
-        f'{said(low)} and its highest point at "{name}" = {said(high)}. Axes, ticks and horizontal positions stay '
-        "as they are.",
+        f'{decimal(low)} and its highest point at "{name}" = {decimal(high)}. Axes, ticks and horizontal positions '
+        "stay as they are.",
         (*_boxes(state.axes, state.series), *_boxes(state.axes, moved)),
         {"lowest": low, "highest": high},
     )
@@ -309,8 +309,8 @@ def filter_series(state: LineChart, rng: SeededRandom, canvas: Canvas) -> Change
         state,
         replace(state, erased=gone),
         f'Keep only the parts of the series where "{state.captions.y}" is at {"least" if above else "most"} '
-        f"{said(threshold)} and erase the rest of it. Where the series crosses that value, cut the line off squarely "
-        "at the crossing.",
+        f"{decimal(threshold)} and erase the rest of it. Where the series crosses that value, cut the line off "
+        "squarely at the crossing.",
         tuple(box for curve in gone for box in _boxes(state.axes, curve)),
         {"keep": "at least" if above else "at most", "threshold": threshold, "kept": kept},
     )
@@ -360,9 +360,9 @@ def shade_interval(state: LineChart, rng: SeededRandom, canvas: Canvas) -> Chang
     return Change(
         state,
         replace(state, shade=shade),
-        f'Shade the area under the series between "{name}" = {said(start)} and "{name}" = {said(end)} with the solid '
-        f"color {shade.color}: from the series down to the bottom axis, straight up and down at both ends. The line "
-        "and the axes stay in front.",
+        f'Shade the area under the series between "{name}" = {decimal(start)} and "{name}" = {decimal(end)} with the '
+        f"solid color {shade.color}: from the series down to the bottom axis, straight up and down at both ends. The "
+        "line and the axes stay in front.",
         tuple((x0, y0, x1, BOTTOM) for x0, y0, x1, _ in _boxes(state.axes, _between(state.series, start, end), EDGE)),
         {"from": start, "to": end, "color": shade.color},
     )

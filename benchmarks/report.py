@@ -27,7 +27,7 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 import editscope
-from editscope.runfolder.journal_lines import written as written_line
+from editscope.runfolder.journal_lines import encoded_line as written_line
 from editscope.runfolder.run_json import read_info
 from editscope.scoring import PixelScore
 

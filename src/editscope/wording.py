@@ -191,13 +191,17 @@ def signed(number: float, metric: str = "") -> str:
     return text.replace("-", "−") if text.strip("+-0.") else text.lstrip("+-")
 
 
-def p_value(p: float) -> str:
-    """A p-value as tables write it.
+def p_value(p: float, *, compact: bool = False) -> str:
+    """A p-value as tables write it; ``compact`` is for a terminal, where columns are narrow.
 
-    >>> p_value(0.0004), p_value(0.0312)
-    ('< 0.001', '0.031')
+    >>> p_value(0.0004), p_value(0.0312), p_value(1.0)
+    ('< 0.001', '0.031', '1.000')
+    >>> p_value(0.0004, compact=True), p_value(0.0312, compact=True), p_value(1.0, compact=True)
+    ('<0.001', '0.031', '1')
     """
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    if p < 0.001:
+        return "<0.001" if compact else "< 0.001"
+    return "1" if compact and p >= 0.9995 else f"{p:.3f}"
 
 
 def interval(cell: dict[str, Any], metric: str = "") -> str:
@@ -227,3 +231,30 @@ def count(number: int, noun: str) -> str:
     ('1 case', '1,920 cases')
     """
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def metric_in_text(metric: str) -> str:
+    """A metric within a sentence or a line of text.
+
+    >>> metric_in_text("miou"), metric_in_text("edit_accuracy")
+    ('mIoU', 'edit accuracy')
+    """
+    return METRICS[metric] if metric in METRICS and "iou" in metric else metric.replace("_", " ")
+
+
+def short_scale(metric: str) -> Metric:
+    """A measure whose scale is short, such as 1 to 5, so that its figures need two decimals.
+
+    >>> value(3.25, short_scale("average"))
+    '3.25'
+    """
+    return Metric(metric, plain(metric), decimals=2)
+
+
+def signed_range(lo: float, hi: float, metric: str = "") -> str:
+    """The interval of a difference, both ends with their signs; "" where it has no width.
+
+    >>> signed_range(-1.26, 3.0), signed_range(2.0, 2.0)
+    ('−1.3 … +3.0', '')
+    """
+    return f"{signed(lo, metric)} … {signed(hi, metric)}" if hi > lo else ""

@@ -22,7 +22,7 @@ from editscope.audit.findings import (
     leans,
     mean_over_problems,
     rank_accuracy,
-    read,
+    sorted_verdicts,
     spearman,
 )
 from editscope.audit.known_edit_set import AuditProblem, KnownEditSet, StoredKnownEdit
@@ -148,7 +148,7 @@ def test_a_duel_knows_who_was_chosen_in_each_order() -> None:
         ("a", "pair:oracle:light", 0): chose(2),
         ("a", "pair:light:oracle", 0): Verdict("refused"),
     }
-    _, duels = read([problem("a")], said)
+    _, duels = sorted_verdicts([problem("a")], said)
     assert duels == [PairChoice(0, "oracle", "none", True, False), PairChoice(0, "oracle", "light", False, None)]
     found = findings("j", [problem("a")], said)
     assert found.chose_first.value == 1.0 and found.pair_accuracy.value == 0.5  # the half duel is in neither

@@ -209,7 +209,7 @@ def test_a_set_with_a_pipe_or_a_device_is_not_read_and_is_written_whole_again(tm
 
 
 def test_a_run_that_is_a_pipe_or_holds_one_is_refused(tmp_path: Path) -> None:
-    from editscope.results.archive.unpack import opened
+    from editscope.results.archive.unpack import opened_archive
     from editscope.runfolder.run_json import read_info
 
     (tmp_path / "run").mkdir()
@@ -217,5 +217,5 @@ def test_a_run_that_is_a_pipe_or_holds_one_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"run\.json"):
         read_info(tmp_path / "run")
     fifo(tmp_path / "a.zip")
-    with pytest.raises(BadInput, match="named pipe"), opened(tmp_path / "a.zip"):
+    with pytest.raises(BadInput, match="named pipe"), opened_archive(tmp_path / "a.zip"):
         pass

@@ -28,7 +28,7 @@ from editscope.results.classic_measures import (
     metric_labels,
     read_measures,
 )
-from editscope.runfolder.journal_lines import written
+from editscope.runfolder.journal_lines import encoded_line
 from editscope.runs.measure import CHUNK, measure_run
 from editscope.scoring import psnr
 from support.models.classic_models import save_tiny_clip
@@ -152,7 +152,7 @@ def test_another_edit_of_the_same_case_is_measured_again(
     score = next(line for line in map(json.loads, lines) if line["step"] == "score")
     score["evidence"]["hits"][0] -= 1  # as if it had been edited and scored again
     with (run.path / "journal.jsonl").open("a") as file:
-        file.write(written(score).decode() + "\n")
+        file.write(encoded_line(score).decode() + "\n")
     measure_run(run.path, {SAME: ""})
     assert sum(counted) == 24 + 2 * CHUNK  # with the cases of its batch
 

@@ -93,7 +93,7 @@ class TestFrames:
 
 
 def test_curves_of_all_cases_at_once_are_bit_for_bit_those_of_each() -> None:
-    from editscope.results.tables import _curves
+    from editscope.results.pixel_tables import _curves
 
     rng = np.random.default_rng(3)
     scores = []
@@ -115,7 +115,7 @@ def test_curves_of_all_cases_at_once_are_bit_for_bit_those_of_each() -> None:
 
 
 def test_evidence_that_is_damaged_is_a_sentence() -> None:
-    from editscope.results.tables import _curves
+    from editscope.results.pixel_tables import _curves
 
     good = PixelScore(1, 1, (1,) * 11, (0,) * 11, (1,) * 11, output_size=(1, 2)).to_json()
     for damaged in ({}, {"hits": [1] * 10}, {"hits": ["a"] * 11}, {"edit_pixels": None}):

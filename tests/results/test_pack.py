@@ -18,7 +18,7 @@ from editscope.errors import BadInput
 from editscope.results.archive.pack import MANIFEST, pack
 from editscope.results.archive.verify import check_archive
 from editscope.runfolder.journal import Journal
-from editscope.runfolder.journal_lines import written
+from editscope.runfolder.journal_lines import encoded_line
 from support import run_surgery
 
 Content = dict[str, bytes]
@@ -85,7 +85,7 @@ def sealed(files: Content) -> Content:
 
 def resummed(journal: bytes) -> bytes:
     """A forged journal whose checksums are right all the same."""
-    return b"".join(written(json.loads(line)) + b"\n" for line in journal.splitlines())
+    return b"".join(encoded_line(json.loads(line)) + b"\n" for line in journal.splitlines())
 
 
 class TestPacking:

@@ -15,7 +15,7 @@ import pytest
 import editscope as es
 from editscope.editors.base import EditLimits
 from editscope.errors import BadInput, Stopped
-from editscope.runs.edit_limits import checked
+from editscope.runs.edit_limits import checked_limits
 from editscope.runfolder.journal import read_journal
 
 pytestmark = pytest.mark.slow
@@ -196,7 +196,7 @@ def test_each_worker_sees_a_gpu_of_its_own(here: str, monkeypatch: pytest.Monkey
 )
 def test_a_limit_that_is_none_is_refused(limits: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInput, match=said):
-        checked(EditLimits(**limits))
+        checked_limits(EditLimits(**limits))
 
 
 def test_an_engine_that_does_not_exist_is_named_with_the_nearest(here: str) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 
 from editscope.cases import Aggregation, Case, Status
 from editscope.judges import Verdict
-from editscope.results.judged_tables import score_columns, summary
+from editscope.results.judged_tables import averages, score_columns
+from editscope.runfolder.journal import Progress
 from editscope.runfolder.run_json import aggregation_json
 from editscope.runs.judging.unit_verdicts import _row
 from editscope.scoring.rubrics import Rubric, Unit
@@ -65,9 +66,7 @@ def score_line(
 
 def tables(info: dict[str, Any], lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The judged part of summary.json."""
-    from editscope.runfolder.run_json import aggregation_from
-
-    return summary(info, [({}, line) for line in lines], aggregation_from(info))
+    return averages(info, [({}, line) for line in lines], Progress())
 
 
 def overall(info: dict[str, Any], lines: Sequence[dict[str, Any]]) -> dict[str, float | None]:

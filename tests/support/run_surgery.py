@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from editscope.runfolder.journal_lines import written
+from editscope.runfolder.journal_lines import encoded_line
 
 Line = dict[str, Any]
 
@@ -19,7 +19,7 @@ def read(run: Path) -> list[Line]:
 
 def write(run: Path, lines: list[Line]) -> None:
     """Write a journal whose lines have right checksums, whatever they say."""
-    (run / "journal.jsonl").write_bytes(b"".join(written(line) + b"\n" for line in lines))
+    (run / "journal.jsonl").write_bytes(b"".join(encoded_line(line) + b"\n" for line in lines))
 
 
 def rewrite(run: Path, change: Callable[[Line], Line]) -> None:

@@ -113,7 +113,7 @@ def findings(
     judge: str, problems: Sequence[AuditProblem], verdicts: Mapping[tuple[str, str, int], Verdict]
 ) -> Findings:
     """What the verdicts of one judge come to; ``verdicts`` by problem, key of the call, and sample."""
-    scored, duels = read(problems, verdicts)
+    scored, duels = sorted_verdicts(problems, verdicts)
     found = Findings(
         judge=judge,
         snapshots=tuple(sorted({verdict.snapshot for verdict in verdicts.values() if verdict.snapshot})),
@@ -137,7 +137,7 @@ def findings(
     return Findings(**{**found.__dict__, "flags": flags(found)})
 
 
-def read(
+def sorted_verdicts(
     problems: Sequence[AuditProblem], verdicts: Mapping[tuple[str, str, int], Verdict]
 ) -> tuple[list[ScoredEdit], list[PairChoice]]:
     """The verdicts of one judge, sorted into scores of edits and choices between two."""

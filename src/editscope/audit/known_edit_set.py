@@ -1,4 +1,4 @@
-"""A set of known edits on disk: problems with edits of known mIoU, the same bytes for every judge and every year."""
+"""A set of known edits on disk: problems with edits of known mIoU, the same bytes for every judge and year."""
 
 from __future__ import annotations
 

@@ -64,9 +64,9 @@ def carry_out(
         console.print(f" note: {note}", markup=False)
     if dry_run:
         if not plan.editor.free:
-            from editscope.runs.edit_forecast import forecast_edits
+            from editscope.runs.forecast import forecast_edits
 
-            console.print(f" {forecast_edits(plan).said()}", markup=False)
+            console.print(f" {forecast_edits(plan).in_words()}", markup=False)
         output.plan(plan, console)
         return
     if not quiet and (plan.out / "run.json").exists():

@@ -107,6 +107,16 @@ class CachedJudge(Judge):
         """Limit what the judge that is asked may spend."""
         self.inner.use_budget(budget)
 
+    @property
+    def at_once(self) -> int:
+        """How many calls the judge that is asked takes at the same time just now."""
+        return self.inner.at_once
+
+    @property
+    def has_cache(self) -> bool:
+        """Always: that is what it is for."""
+        return True
+
     def known(self, call: Call, sample: int = 0) -> Verdict | None:
         """The verdict that the cache has for a call, without asking anybody."""
         found = self.cache.get(verdict_key(self._identity, call, sample))

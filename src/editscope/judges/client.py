@@ -94,6 +94,11 @@ class HostedJudge(Judge):
         self.traffic.budget = budget
 
     @property
+    def at_once(self) -> int:
+        """How many requests the rate control allows just now."""
+        return int(self.control.limit)
+
+    @property
     def control(self) -> Concurrency:
         """How many requests are in flight."""
         return self.traffic.control

@@ -181,6 +181,16 @@ class Judge(ABC):
         """All that decides what it would say to a call: model, sampling settings; part of the cache key."""
         return {"spec": self.spec}
 
+    @property
+    def at_once(self) -> int:
+        """How many calls it takes at the same time just now; at most ``concurrency``."""
+        return self.concurrency
+
+    @property
+    def has_cache(self) -> bool:
+        """Whether ``known`` looks calls up, so that a call that was answered before need not be made in full."""
+        return False
+
     def estimate(self, calls: Iterable[Call], samples: int = 1) -> Estimate:
         """What the calls will take, each asked ``samples`` times. A judge that does not say costs nothing."""
         listed = list(calls)

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from editscope.results.accounting import accounting_in_words
 from editscope.results.case_record import CaseRecord
-from editscope.results.judged_tables import is_judged
 from editscope.results.run import Run
 from editscope.runfolder.repeats import REPEAT
 from editscope.runfolder.repeats import plain as split_repeat
-from editscope.runfolder.run_json import Info
+from editscope.runfolder.run_json import Info, is_judged
 from editscope.wording import Metric, listed, plain
 
 if TYPE_CHECKING:

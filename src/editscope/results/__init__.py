@@ -1,4 +1,4 @@
-"""Runs that were done: their cases, tables, comparisons and archives."""
+"""Finished runs: their cases, tables, comparisons and archives."""
 
 from __future__ import annotations
 

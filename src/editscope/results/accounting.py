@@ -60,7 +60,7 @@ def release_of(info: Info) -> Release | None:
     return released_tool(info["judging"]["protocol"]["name"])
 
 
-def counted(info: Info, scores: Iterable[Line], accounting: Accounting | None = None) -> CountedRows:
+def count_rows(info: Info, scores: Iterable[Line], accounting: Accounting | None = None) -> CountedRows:
     """What counts of some score lines, the way the run says or another.
 
     Where a release stops, and for protocols without a release, ``released`` counts as we do.

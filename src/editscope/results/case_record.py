@@ -1,4 +1,4 @@
-"""The cases of a run that was done: each with its scores and pictures, and some of them to look at."""
+"""Cases of a finished run: each with its scores and pictures, and selections of them to look at."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classic measures of a run as they are kept in it: measures.parquet, and the lines it is made of."""
+"""Classic measures stored in a run: measures.parquet, and the lines that it is made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparing runs case by case: who is better, by how much, where, and whether it could be chance."""
+"""Comparisons of runs case by case: which is better, by how much, where, and whether it could be chance."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from editscope.cases import Aggregation
 from editscope.errors import BadInput, unknown
-from editscope.results.comparison_text import ShortScale
 from editscope.results.run import CaseRecord, Run, open_run
 from editscope.runfolder.repeats import plain
 from editscope.runfolder.run_json import aggregation_from
 from editscope.suites import parse_where
+from editscope.wording import short_scale
 
 if TYPE_CHECKING:
     from editscope.stats.paired import Paired, PairedGroup, PairedTable
@@ -289,7 +289,7 @@ def _metric(runs: Sequence[Run], metric: str) -> str:
             raise unknown(f"metric in {run.path}", metric, known)
     measures = (runs[0].info.get("judging") or {}).get("measures", ())
     mine = next((one for one in measures if one["name"] == metric), None)
-    return metric if mine is None or (mine["best"] - mine["zero"]) * mine["scale"] > SHORT else ShortScale(metric)
+    return metric if mine is None or (mine["best"] - mine["zero"]) * mine["scale"] > SHORT else short_scale(metric)
 
 
 def _shared(

@@ -1,4 +1,4 @@
-"""A comparison of runs as Rich tables that stay readable in a narrow terminal."""
+"""Comparisons of runs as Rich tables that stay readable in a narrow terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from editscope.results.comparison_text import interval, letter, metric_name, number, p_value, signed
+from editscope.results.comparison_text import interval, letter
+from editscope.wording import metric_in_text, p_value, signed, value
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -54,7 +55,7 @@ def _heading(comparison: Comparison) -> str:
     if comparison.runs[0].judged:
         n_cases = len(set(comparison.taken[0]["case_id"]))
         cases = f"{n_cases:,} shared case{'' if n_cases == 1 else 's'}, {n:,} score{'' if n == 1 else 's'}"
-    return f"{suite} · {metric_name(comparison.metric)} · {cases} · * p < 0.05, ** 0.01, *** 0.001"
+    return f"{suite} · {metric_in_text(comparison.metric)} · {cases} · * p < 0.05, ** 0.01, *** 0.001"
 
 
 def _overall(comparison: Comparison, width: int) -> Table:
@@ -62,11 +63,11 @@ def _overall(comparison: Comparison, width: int) -> Table:
     table = _table(width)
     first = comparison.tables[0].overall
     table.add_row(
-        _name(0, comparison.names[0]), number(first.mean_a, comparison.metric), *[""] * (len(table.columns) - 2)
+        _name(0, comparison.names[0]), value(first.mean_a, comparison.metric), *[""] * (len(table.columns) - 2)
     )
     for index, found in enumerate(comparison.tables, start=1):
         cells = _cells(found.overall, comparison.metric, width)
-        table.add_row(_name(index, comparison.names[index]), number(found.overall.mean_b, comparison.metric), *cells)
+        table.add_row(_name(index, comparison.names[index]), value(found.overall.mean_b, comparison.metric), *cells)
     return table
 
 
@@ -85,17 +86,17 @@ def _groups(comparison: Comparison, kind: str, width: int, shown: range) -> Tabl
     for _, key, found in comparison.lines(kind):
         name = Text(f"  {key}", overflow="ellipsis")
         known = next(paired for paired in found if paired is not None)
-        means: list[str | Text] = [number(known.mean_a, comparison.metric)]
+        means: list[str | Text] = [value(known.mean_a, comparison.metric)]
         if two:
             table.add_row(
-                name, *means, number(known.mean_b, comparison.metric), *_cells(known, comparison.metric, width)
+                name, *means, value(known.mean_b, comparison.metric), *_cells(known, comparison.metric, width)
             )
             continue
         for paired in (found[index - 1] for index in shown):
             means += (
                 ["–", ""]
                 if paired is None
-                else [number(paired.mean_b, comparison.metric), _difference(paired, comparison.metric)]
+                else [value(paired.mean_b, comparison.metric), _difference(paired, comparison.metric)]
             )
         table.add_row(name, *means)
     return table
@@ -133,7 +134,7 @@ def _cells(paired: Paired, metric: str, width: int) -> list[str | Text]:
     if width >= NARROW:
         cells.append(f"{paired.wins:,}/{paired.ties:,}/{paired.losses:,}")
     if width >= MIDDLE:
-        cells += [p_value(paired.p_holm), p_value(paired.p_sign)]
+        cells += [p_value(paired.p_holm, compact=True), p_value(paired.p_sign, compact=True)]
     return cells
 
 
@@ -149,7 +150,7 @@ def _name(index: int, name: str) -> Text:
 
 def _case(comparison: Comparison, case: CaseContrast) -> Group:
     """The case with its scores in one line, and indented below it how each run failed and what was asked."""
-    shown = ["–" if score is None else number(score, comparison.metric) for score in case.scores]
+    shown = ["–" if score is None else value(score, comparison.metric) for score in case.scores]
     scores = " · ".join(f"{letter(index)} {score}" for index, score in enumerate(shown))
     modes = " · ".join(f"{letter(i)} {mode.replace('_', ' ')}" for i, mode in enumerate(case.failures))
     if len(set(case.failures)) == 1:

@@ -1,4 +1,4 @@
-"""A comparison of runs in words, in plain text and as CSV: what a terminal and a notebook print."""
+"""Comparisons of runs as plain text and CSV, for a terminal and a notebook."""
 
 from __future__ import annotations
 
@@ -11,19 +11,13 @@ from typing import TYPE_CHECKING
 from editscope import printing
 from editscope.errors import BadInput
 from editscope.runfolder.run_json import aggregation_from
+from editscope.wording import metric_in_text, p_value, signed_range, value
 
 if TYPE_CHECKING:
     from editscope.results.comparison import Comparison
     from editscope.stats.paired import Paired
 
 LEVEL = 0.05
-NAMES = {"miou": "mIoU", "iou@0": "IoU@0", "iou@5": "IoU@5", "iou@10": "IoU@10"}
-
-
-class ShortScale(str):
-    """The name of a measure whose scale is short, such as 1 to 5: its figures need two decimals."""
-
-    __slots__ = ()
 
 
 def letter(index: int) -> str:
@@ -36,50 +30,9 @@ def letter(index: int) -> str:
     return (letter(rest - 1) if rest else "") + chr(ord("A") + last)
 
 
-def metric_name(metric: str) -> str:
-    """A metric as a reader knows it.
-
-    >>> metric_name("miou"), metric_name("edit_accuracy")
-    ('mIoU', 'edit accuracy')
-    """
-    return NAMES.get(metric, metric.replace("_", " "))
-
-
-def signed(value: float, metric: str = "") -> str:
-    """A difference with its sign; ratios with two decimals.
-
-    >>> signed(3.14), signed(-0.04), signed(-2.5), signed(0.126, "over_edit_ratio")
-    ('+3.1', '0.0', '−2.5', '+0.13')
-    """
-    text = number(abs(value), metric)
-    zero = not float(text)
-    return text if zero else f"{'+' if value > 0 else '−'}{text}"
-
-
-def number(value: float, metric: str = "") -> str:
-    """A value as tables show it.
-
-    >>> number(41.26), number(1.0, "over_edit_ratio"), number(3.25, ShortScale("average"))
-    ('41.3', '1.00', '3.25')
-    """
-    fine = isinstance(metric, ShortScale) or metric.endswith("_ratio")
-    return f"{value:.2f}" if fine else f"{value:.1f}"
-
-
 def interval(paired: Paired, metric: str = "") -> str:
     """The interval of a difference; a dash where there is no spread to see."""
-    if paired.hi <= paired.lo:
-        return "–"
-    return f"{signed(paired.lo, metric)} … {signed(paired.hi, metric)}"
-
-
-def p_value(p: float) -> str:
-    """A p-value as tables show it.
-
-    >>> p_value(0.0312), p_value(0.00001), p_value(1.0)
-    ('0.031', '<0.001', '1')
-    """
-    return "<0.001" if p < 0.001 else "1" if p >= 0.9995 else f"{p:.3f}"
+    return signed_range(paired.lo, paired.hi, metric) or "–"
 
 
 def notes(comparison: Comparison) -> tuple[str, ...]:
@@ -148,20 +101,22 @@ def _verdict(comparison: Comparison, index: int) -> str:
     paired, metric = comparison.tables[index - 1].overall, comparison.metric
     other, first = comparison.names[index], comparison.names[0]
     if not paired.wins + paired.losses:
-        return f"{other} and {first} have the same {metric_name(metric)} in all {paired.cases:,} cases."
+        return f"{other} and {first} have the same {metric_in_text(metric)} in all {paired.cases:,} cases."
     ratio = metric.endswith("_ratio")
-    size = number(abs(paired.difference), metric) + ("" if ratio else " points")
+    size = value(abs(paired.difference), metric) + ("" if ratio else " points")
     if paired.p < LEVEL:
         around = _span(paired, metric)
         up = paired.difference > 0
         word = ("higher" if up else "lower") if ratio else ("better" if up else "worse")
         share = 100 * (paired.wins if up else paired.losses) / paired.cases
         return (
-            f"{other} is {word} than {first} by {size} of {metric_name(metric)}{around}, "
+            f"{other} is {word} than {first} by {size} of {metric_in_text(metric)}{around}, "
             f"on {share:.0f} % of {paired.cases:,} cases."
         )
     around = f" ({interval(paired, metric)})" if paired.hi > paired.lo else ""
-    text = f"{other} differs from {first} by {size}{around}, which could be chance (p = {p_value(paired.p)})"
+    text = (
+        f"{other} differs from {first} by {size}{around}, which could be chance (p = {p_value(paired.p, compact=True)})"
+    )
     needed = _cases_needed(comparison, index)
     if needed is None:
         return f"{text}."
@@ -174,7 +129,7 @@ def _span(paired: Paired, metric: str) -> str:
     if paired.hi <= paired.lo:
         return ""
     low, high = (paired.lo, paired.hi) if paired.difference > 0 else (-paired.hi, -paired.lo)
-    return f" ({'' if low >= 0 else '−'}{number(abs(low), metric)} … {number(high, metric)})"
+    return f" ({'' if low >= 0 else '−'}{value(abs(low), metric)} … {value(high, metric)})"
 
 
 def _cases_needed(comparison: Comparison, index: int) -> int | None:

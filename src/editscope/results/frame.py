@@ -1,4 +1,4 @@
-"""The scores of a run as a frame of whichever library is installed."""
+"""Scores of a run as a frame of pandas or Polars, whichever is installed."""
 
 from __future__ import annotations
 

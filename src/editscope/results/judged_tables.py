@@ -12,7 +12,7 @@ from editscope.errors import BadInput
 from editscope.results.accounting import (
     CountedRows,
     accounting_of,
-    counted,
+    count_rows,
     other_than,
     release_of,
     rules_in_words,
@@ -20,7 +20,7 @@ from editscope.results.accounting import (
     without_a_row,
 )
 from editscope.results.repeats_summary import about_repeats
-from editscope.runfolder.journal import Line
+from editscope.runfolder.journal import Line, Progress
 from editscope.runfolder.repeats import REPEAT, folded, plain, repeated, repeats_of
 from editscope.runfolder.run_json import aggregation_from
 from editscope.scoring.rubrics import Measure
@@ -36,11 +36,6 @@ COUNTS = ("images", "inputs")
 FIXED = ("metric", "key", "value", "low", "high", "status", "edit_status", "asked", "answered", "agreement")
 
 
-def is_judged(info: Info) -> bool:
-    """Whether a run was scored by judges."""
-    return bool(info.get("judging"))
-
-
 def score_columns(info: Info, pairs: Pairs, counts: CountedRows | None = None) -> Columns:
     """One row for each number: case, variant, tags, metric, the key of its call, value and status; then the measures.
 
@@ -50,7 +45,7 @@ def score_columns(info: Info, pairs: Pairs, counts: CountedRows | None = None) -
     ``counts`` says which rows count; by default as run.json says.
     """
     measures = measures_from(info["judging"])
-    rows = list(_rows(pairs, counts or counted(info, [score for _, score in pairs]), measures))
+    rows = list(_rows(pairs, counts or count_rows(info, [score for _, score in pairs]), measures))
     tags = list(dict.fromkeys([tag for row in rows for tag in row["tags"]] + [*_tags_of(info)]))
     columns: Columns = {name: [row[name] for row in rows] for name in ("case_id", "variant")}
     if repeats_of(info) > 1:
@@ -62,11 +57,17 @@ def score_columns(info: Info, pairs: Pairs, counts: CountedRows | None = None) -
     return columns
 
 
-def summary(info: Info, pairs: Pairs, aggregation: Aggregation, superseded: Sequence[Line] = ()) -> dict[str, Any]:
+def metric_names(info: Info, pairs: Pairs) -> list[str]:
+    """The names of the measures of a run, in order."""
+    return [measure["name"] for measure in info["judging"]["measures"]]
+
+
+def averages(info: Info, pairs: Pairs, done: Progress) -> dict[str, Any]:
     """What summary.json says of a run with judges, after suite, editor and cases: means, coverage and bounds."""
+    aggregation = aggregation_from(dict(info))
     measures = measures_from(info["judging"])
     names = [measure.name for measure in measures]
-    counts = counted(info, [score for _, score in pairs])
+    counts = count_rows(info, [score for _, score in pairs])
     columns = score_columns(info, pairs, counts)
     means = _means(columns, aggregation, measures)
     return {
@@ -75,7 +76,7 @@ def summary(info: Info, pairs: Pairs, aggregation: Aggregation, superseded: Sequ
         "edits": dict(Counter(_edit_status(score) for _, score in pairs)),
         **_unsupported(info, pairs, columns, aggregation),
         "verdicts": verdict_coverage(pairs),
-        "spent": spent(pairs, superseded),
+        "spent": spent(pairs, done.superseded),
         "snapshots": snapshots(pairs),
         **means,
         "accounting": _accounting(info, pairs, aggregation, counts, means["overall"]),
@@ -228,13 +229,13 @@ def _accounting(
     ``other`` has all groups where the two differ, and ``difference`` says by how much: other less used. Where the
     other needs verdicts that nobody asked for, ``unknown`` counts the edits that they are about.
     """
-    used = accounting_of(info)
+    used, release = accounting_of(info), release_of(info)
     said: dict[str, Any] = {
         "used": used,
         "rules": rules_in_words(info),
-        "release": getattr(release_of(info), "title", None),
+        "release": None if release is None else release.title,
     }
-    other = counted(info, [score for _, score in pairs], other_than(used))
+    other = count_rows(info, [score for _, score in pairs], other_than(used))
     if counts.unknown or other.unknown:
         return {**said, "differs": None, "unknown": counts.unknown or other.unknown}
     if counts.same(other):

@@ -1,4 +1,4 @@
-"""How runs, selections and comparisons show themselves in a notebook: small HTML with its pictures inside.
+"""Notebook views of runs, selections and comparisons: small HTML with its pictures inside.
 
 Styles stand in the elements, because notebooks drop style sheets from what they do not trust; colors of text
 and background are the notebook's own, light or dark.
@@ -12,11 +12,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from editscope.files import PICTURE, read_file
-from editscope.results.comparison_text import interval, letter, metric_name, number, p_value, signed
+from editscope.results.comparison_text import interval, letter
 from editscope.results.repeats_summary import repeats_in_words
 from editscope.runfolder.repeats import case_name
 from editscope.runfolder.run_json import aggregation_from
 from editscope.stats.summary import percent_scale
+from editscope.wording import metric_in_text, p_value, signed, value
 
 if TYPE_CHECKING:
     from editscope.results.comparison import Comparison
@@ -52,7 +53,7 @@ def run_html(run: Run) -> str:
         _headline(run.summary, headline) + _coverage(run),
         _weakest(run.summary, headline),
         _failures(run.summary.get("failures", {})),
-        escape(repeats_in_words(run.summary, metric_name(headline))),
+        escape(repeats_in_words(run.summary, metric_in_text(headline))),
         _fold("The four worst cases", _cards(worst.records, headline)),
     ]
     return _box(*parts)
@@ -86,11 +87,11 @@ def comparison_table(comparison: Comparison, by: Sequence[str]) -> str:
 
 def _summary(comparison: Comparison) -> str:
     suite = escape(str(comparison.runs[0].info["suite"]["name"]))
-    head = f"<b>{escape(metric_name(comparison.metric))}</b> on {suite}, case by case"
+    head = f"<b>{escape(metric_in_text(comparison.metric))}</b> on {suite}, case by case"
     first = comparison.tables[0].overall
-    rows = [[_run_name(comparison, 0), number(first.mean_a, comparison.metric), "", "", "", "", ""]]
+    rows = [[_run_name(comparison, 0), value(first.mean_a, comparison.metric), "", "", "", "", ""]]
     for index, table in enumerate(comparison.tables, start=1):
-        mean = number(table.overall.mean_b, comparison.metric)
+        mean = value(table.overall.mean_b, comparison.metric)
         rows.append([_run_name(comparison, index), mean, *_figures(table.overall, comparison.metric)])
     notes = "".join(f"<div>{escape(note)}</div>" for note in comparison.notes())
     heads = ["", "mean", "difference", "95 %", "win / tie / loss", "p", "sign test"]
@@ -106,11 +107,11 @@ def _groups(comparison: Comparison, kind: str) -> str:
     rows = []
     for _, key, found in comparison.lines(kind):
         known = next(paired for paired in found if paired is not None)
-        row = [escape(key), number(known.mean_a, comparison.metric)]
+        row = [escape(key), value(known.mean_a, comparison.metric)]
         for paired in found:
             figures = ["–", ""] if paired is None else _figures(paired, comparison.metric)
             row += [
-                "–" if paired is None else number(paired.mean_b, comparison.metric),
+                "–" if paired is None else value(paired.mean_b, comparison.metric),
                 *(figures if two else figures[:1]),
             ]
         rows.append(row)
@@ -124,8 +125,8 @@ def _figures(paired: Paired, metric: str) -> list[str]:
         f"<span{style}>{signed(paired.difference, metric)}{paired.stars}</span>",
         interval(paired, metric),
         f"{paired.wins:,} / {paired.ties:,} / {paired.losses:,}",
-        p_value(paired.p_holm).replace("<", "&lt;"),
-        p_value(paired.p_sign).replace("<", "&lt;"),
+        p_value(paired.p_holm, compact=True).replace("<", "&lt;"),
+        p_value(paired.p_sign, compact=True).replace("<", "&lt;"),
     ]
 
 
@@ -140,7 +141,7 @@ def _contrast(
     for kind in ("input", "answer"):
         yield _picture(records[0], kind), kind
     for index, (record, score) in enumerate(zip(records, scores, strict=True)):
-        shown = "–" if score is None else number(score, comparison.metric)
+        shown = "–" if score is None else value(score, comparison.metric)
         yield _picture(record, "edit"), f"<b>{letter(index)}</b> {shown}"
 
 
@@ -149,13 +150,13 @@ def _headline(summary: dict[str, Any], headline: str) -> str:
     if cell is None or cell["mean"] is None:
         return ""
     spread = f" <span style='{FAINT}'>{cell['lo']:.1f} … {cell['hi']:.1f}</span>" if cell["hi"] > cell["lo"] else ""
-    big = f"<span style='font-size:1.8em;font-weight:650'>{number(cell['mean'], headline)}</span>"
+    big = f"<span style='font-size:1.8em;font-weight:650'>{value(cell['mean'], headline)}</span>"
     others = [
-        f"{escape(metric_name(metric).removesuffix(' accuracy'))} {number(found['mean'], metric)}"
+        f"{escape(metric_in_text(metric).removesuffix(' accuracy'))} {value(found['mean'], metric)}"
         for metric, found in summary["overall"].items()
         if metric in ("edit_accuracy", "preservation_accuracy") and found["mean"] is not None
     ]
-    return f"<div>{escape(metric_name(headline))} {big}{spread}&emsp;{'&emsp;'.join(others)}</div>"
+    return f"<div>{escape(metric_in_text(headline))} {big}{spread}&emsp;{'&emsp;'.join(others)}</div>"
 
 
 def _coverage(run: Run) -> str:
@@ -173,7 +174,7 @@ def _weakest(summary: dict[str, Any], headline: str) -> str:
     chosen = sorted((row for row in rows if row["by"] == kind), key=lambda row: (row["mean"], row["key"]))
     if len(chosen) < 2:
         return ""
-    said = " · ".join(f"{escape(row['key'])} <b>{number(row['mean'], headline)}</b>" for row in chosen[:4])
+    said = " · ".join(f"{escape(row['key'])} <b>{value(row['mean'], headline)}</b>" for row in chosen[:4])
     return f"<div><span style='{FAINT}'>weakest</span>&ensp;{said}</div>"
 
 
@@ -203,7 +204,7 @@ def _cards(records: Sequence[CaseRecord], headline: str) -> str:
     for record in records:
         pictures = [(_picture(record, kind), kind) for kind in ("input", "edit", "answer")]
         score = record.metrics.get(headline)
-        shown = "–" if score is None else number(percent_scale(headline) * score, headline)
+        shown = "–" if score is None else value(percent_scale(headline) * score, headline)
         mark = f"<span style='color:{COLORS.get(record.failure, OTHER)}'>■</span>"
         clip = "display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden"
         text = escape(record.instruction)

@@ -1,4 +1,4 @@
-"""What summary.json says of repeats: the spread over them apart from the spread over cases, and the best of k."""
+"""Repeats in summary.json: the spread over repeats apart from the spread over cases, and the best of k."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that was done: its summary, its scores, and the cases behind every number."""
+"""A run on disk: its summary, its scores, and the cases behind every number."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from editscope.errors import BadInput, unknown
-from editscope.results.accounting import CountedRows, counted
+from editscope.results.accounting import CountedRows, count_rows
 from editscope.results.case_record import CaseRecord, Selection, Thumbs, describe
-from editscope.results.judged_tables import is_judged, unit_metrics
+from editscope.results.judged_tables import unit_metrics
 from editscope.results.stored_tables import summary_of
 from editscope.results.tables import (
     as_table,
@@ -24,9 +24,9 @@ from editscope.results.tables import (
     summary,
 )
 from editscope.results.verdicts import SummaryDict, shared_tags, verdict_records
-from editscope.runfolder.journal import Line, Progress, Source, progress, read_lines
+from editscope.runfolder.journal import JournalContent, JournalReader, Line, Progress
 from editscope.runfolder.repeats import plain, repeats_of
-from editscope.runfolder.run_json import Info, aggregation_from, read_info
+from editscope.runfolder.run_json import Info, aggregation_from, is_judged, read_info
 from editscope.runfolder.stored_edits import HASH
 from editscope.suites.protocol import measures_from
 
@@ -40,11 +40,14 @@ class Run:
     then the folder that holds its content.
     """
 
-    def __init__(self, path: Path, info: Info, archive: Path | None = None) -> None:
+    def __init__(
+        self, path: Path, info: Info, archive: Path | None = None, *, journal: JournalReader | None = None
+    ) -> None:
         self.path = path
         self.info = info
         self.archive = archive
         self._remark = ""
+        self._reader = journal or JournalReader(path, judged=is_judged(info))
 
     def __repr__(self) -> str:
         done = f"{finished(self._pairs, self.repeats):,} of {self.info['selection']['n']:,} cases"
@@ -57,21 +60,21 @@ class Run:
         return run_html(self)
 
     @cached_property
-    def _journal(self) -> tuple[Progress, Source]:
-        lines, source = read_lines(self.path, judged=self.judged)
-        return progress(lines), source
+    def _journal(self) -> JournalContent:
+        return self._reader.read()
 
     @property
-    def _progress(self) -> Progress:
-        return self._journal[0]
+    def progress(self) -> Progress:
+        """What its journal says is finished: edits, verdicts and scores."""
+        return self._journal.progress
 
     @cached_property
     def _pairs(self) -> list[tuple[Line, Line]]:
-        return scored(self._progress)
+        return scored(self.progress)
 
     @cached_property
     def _counted(self) -> CountedRows:
-        return counted(self.info, [score for _, score in self._pairs])
+        return count_rows(self.info, [score for _, score in self._pairs])
 
     @cached_property
     def _columns(self) -> dict[str, list[Any]]:
@@ -104,11 +107,13 @@ class Run:
         ``run.summary["overall"]["miou"]["mean"]`` is a number; ``run.summary["miou"]`` is the mean with its interval.
         """
         if self.complete:
-            found, self._remark = summary_of(self.path, self.info, *self._journal, archive=self.archive)
+            found, self._remark = summary_of(
+                self.path, self.info, self.progress, self._journal.source, archive=self.archive
+            )
             return SummaryDict(found)
         if not self._pairs:
             raise BadInput(f"{self.path} has no scored case yet; `editscope resume {self.path}` goes on with it")
-        return SummaryDict(summary(self.info, self._pairs, self._progress))
+        return SummaryDict(summary(self.info, self._pairs, self.progress))
 
     @property
     def remark(self) -> str:
@@ -216,7 +221,7 @@ class Run:
 
     def edits(self) -> dict[tuple[str, str], Line]:
         """The line of every edit that was made, by case and variant."""
-        return dict(self._progress.edits)
+        return dict(self.progress.edits)
 
     def image_of(self, edit: Line) -> Path | None:
         """Where an edit lies in full size; an archive speaks only for what is inside it."""
@@ -253,7 +258,7 @@ class Run:
         )
 
     def _hashes(self, case_id: str, variants: Sequence[str]) -> dict[Path, str]:
-        lines = [self._progress.edits.get((case_id, variant), {}) for variant in variants]
+        lines = [self.progress.edits.get((case_id, variant), {}) for variant in variants]
         return {path: line[HASH] for line in lines if line.get(HASH) and (path := self.image_of(line)) is not None}
 
     def _pixel_part(self, score: Line) -> dict[str, Any]:
@@ -267,9 +272,9 @@ class Run:
     def _judged_part(self, score: Line) -> dict[str, Any]:
         thumbs = Thumbs(self.path, score["case"], score["unit"])
         rows = [dict(row) for row in self._counted.rows[score["case"], score["variant"]]]
-        edits = {variant: self._progress.edits.get((score["case"], variant)) for variant in score["unit"]}
+        edits = {variant: self.progress.edits.get((score["case"], variant)) for variant in score["unit"]}
         places = {variant: self.image_of(line) for variant, line in edits.items() if line is not None}
-        lines = self._progress.verdicts.get((score["case"], score["variant"]), {})
+        lines = self.progress.verdicts.get((score["case"], score["variant"]), {})
         return {
             "metrics": unit_metrics(measures_from(self.info["judging"]), rows),
             "failure": "" if score["status"] == "ok" else score["status"],
@@ -289,7 +294,7 @@ def open_run(path: str | Path) -> Run:
     folder = Path(path)
     if not folder.is_file():
         return Run(folder, read_info(folder))
-    from editscope.results.archive.unpack import unpacked
+    from editscope.results.archive.unpack import unpacked_run
 
-    inside = unpacked(folder)
+    inside = unpacked_run(folder)
     return Run(inside, read_info(inside), archive=folder)

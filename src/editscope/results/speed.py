@@ -1,4 +1,4 @@
-"""How fast an editor was and what it cost, from the edit lines of a journal."""
+"""Speed and cost of an editor, from the edit lines of a journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of a run on disk: written with a stamp that says what they were made from, and used only where it holds."""
+"""Stored tables of a run, with a stamp of what they were made from; a table without a valid stamp is not used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from editscope.files import DOCUMENT, read_file
 from editscope.results.tables import SCORES, SUMMARY, as_parquet, score_columns, scored, summary
 from editscope.runfolder.files import DiskError, write_whole
 from editscope.runfolder.journal import FILE as JOURNAL
-from editscope.runfolder.journal import Progress, Source, busy, read_lines
+from editscope.runfolder.journal import Progress, Source, busy, read_source
 from editscope.runfolder.lock import Lock
 from editscope.runfolder.repeats import repeats_of
 from editscope.runfolder.run_json import Info
@@ -104,7 +104,7 @@ def summary_of(
 def _written(folder: Path, tables: Tables, source: Source) -> bool:
     """Whether the tables could be written: nobody else holds the run, and its journal is still the same."""
     with contextlib.suppress(BadInput, DiskError), Lock(folder / JOURNAL, busy(folder), create=False):
-        if read_lines(folder)[1] == source:
+        if read_source(folder) == source:
             write_tables(folder, tables)
             return True
     return False

@@ -1,4 +1,4 @@
-"""What a run with judges knows about its cases: scores, and for each the question, the reply and what was shown."""
+"""Verdicts of a run with judges: for each score the question, the reply and what the judge was shown."""
 
 from __future__ import annotations
 

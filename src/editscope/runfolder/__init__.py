@@ -1,1 +1,1 @@
-"""The run folder as it lies on disk: journal, run.json, stored edits, repeats and the lock."""
+"""The run folder on disk: journal, run.json, stored edits, repeats and the lock."""

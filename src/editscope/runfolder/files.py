@@ -1,4 +1,4 @@
-"""Writing into a run folder: safe names, whole files or none, and one sentence when the disk refuses."""
+"""Files of a run folder: safe names, whole files or none, and one sentence when the disk refuses."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class DiskError(EditscopeError):
 class FolderGone(Stopped):
     """The run folder was removed or replaced while the run went on, so that it cannot be resumed."""
 
-    def __init__(self, said: str) -> None:
-        super().__init__(f"{said}; nothing is left to resume")
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}; nothing is left to resume")
 
 
 @contextmanager
@@ -87,14 +87,14 @@ _HOMES: dict[Path, tuple[int, int]] = {}
 
 def remember_home(folder: Path) -> None:
     """Know a run folder again: what is put below this path later must go into this very folder."""
-    found = folder.stat()
-    _HOMES[folder.absolute()] = found.st_dev, found.st_ino
+    status = folder.stat()
+    _HOMES[folder.absolute()] = status.st_dev, status.st_ino
 
 
 def check_home(folder: Path) -> None:
     """Raise FileNotFoundError where a run folder is gone, or another one has its name now."""
-    found = folder.stat()
-    if _HOMES.get(folder.absolute(), here := (found.st_dev, found.st_ino)) != here:
+    status = folder.stat()
+    if _HOMES.get(folder.absolute(), here := (status.st_dev, status.st_ino)) != here:
         raise FileNotFoundError(errno.ENOENT, "the run folder was replaced")
 
 
@@ -105,8 +105,8 @@ def make_below(folder: Path, wanted: Path) -> None:
     while wanted != folder and not wanted.is_dir():
         missing.append(wanted)
         wanted = wanted.parent
-    for one in reversed(missing):
-        one.mkdir(exist_ok=True)
+    for parent in reversed(missing):
+        parent.mkdir(exist_ok=True)
 
 
 def safe_path(case_id: str) -> PurePosixPath:

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,12 +17,14 @@ from editscope.errors import BadInput, EditscopeError
 from editscope.files import JOURNAL, read_file
 from editscope.outside import received_json
 from editscope.runfolder.files import FolderGone, remember_home, writing
-from editscope.runfolder.journal_lines import SUM, Line, fault, unchanged, written
+from editscope.runfolder.journal_lines import SUM, Line, checksum_holds, encoded_line, fault
 from editscope.runfolder.lock import Lock
 
 __all__ = [
     "FILE",
     "Journal",
+    "JournalContent",
+    "JournalReader",
     "Line",
     "Progress",
     "Source",
@@ -30,6 +33,7 @@ __all__ = [
     "progress",
     "read_journal",
     "read_lines",
+    "read_source",
 ]
 
 Step: TypeAlias = tuple[str, str]
@@ -120,7 +124,7 @@ class Journal:
         """Add lines in one write; where the disk is full, take back what was written of them."""
         self.check()
         # Texts are made valid, and keys taken out, where they come in; this is the last guard before the disk.
-        data = b"".join(written(received_json(line)) + b"\n" for line in lines)
+        data = b"".join(encoded_line(received_json(line)) + b"\n" for line in lines)
         fd = self._lock.fd
         with writing(self.path):
             try:
@@ -177,13 +181,7 @@ def read_journal(folder: Path) -> list[Line]:
 def read_lines(folder: Path, *, judged: bool | None = None) -> tuple[list[Line], Source]:
     """All whole lines, and which journal they are; BadInput where ``judged`` is said and a score is of another kind."""
     path = folder / FILE
-    try:
-        data = read_file(path, JOURNAL)
-    except FileNotFoundError:
-        data = b""
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read ({error.strerror or error})") from error
-    lines, source = parsed(path, data)
+    lines, source = parse_journal(path, _content(path))
     if judged is not None:
         for number, line in enumerate(lines, start=1):
             if line["step"] == "score" and ("rows" in line) is not judged:
@@ -192,15 +190,65 @@ def read_lines(folder: Path, *, judged: bool | None = None) -> tuple[list[Line],
     return lines, source
 
 
-def parsed(path: Path, data: bytes) -> tuple[list[Line], Source]:
+def read_source(folder: Path) -> Source:
+    """Which journal a folder has, without a look at its lines."""
+    return source_of(_content(folder / FILE))
+
+
+def source_of(data: bytes) -> Source:
+    """Which journal these bytes are; what follows the last newline is torn and takes no part."""
+    data = data[: data.rfind(b"\n") + 1]
+    return Source(len(data), data.count(b"\n"), xxhash.xxh3_128_hexdigest(data))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return read_file(path, JOURNAL)
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read ({error.strerror or error})") from error
+
+
+@dataclass(frozen=True, eq=False)
+class JournalContent:
+    """The lines of a journal, which journal they are, and what they say is finished."""
+
+    lines: list[Line]
+    source: Source
+
+    @cached_property
+    def progress(self) -> Progress:
+        """Edits, verdicts and scores."""
+        return progress(self.lines)
+
+
+class JournalReader:
+    """Reads a journal as often as you like, and parses it only where it has changed since the last time."""
+
+    def __init__(self, folder: Path, *, judged: bool) -> None:
+        self._folder, self._judged = folder, judged
+        self._content: JournalContent | None = None
+
+    def read(self) -> JournalContent:
+        """The journal as it is now; BadInput as ``read_lines`` raises it."""
+        if self._content is None or read_source(self._folder) != self._content.source:
+            self._content = JournalContent(*read_lines(self._folder, judged=self._judged))
+        return self._content
+
+    def forget(self) -> None:
+        """Free the memory of the lines; the next ``read`` parses them again."""
+        self._content = None
+
+
+def parse_journal(path: Path, data: bytes) -> tuple[list[Line], Source]:
     """The lines of a journal from its bytes; BadInput that names the first line with something wrong."""
-    data = data[: data.rfind(b"\n") + 1]  # what follows the last newline is torn, or nothing
-    raw = data.split(b"\n")[:-1]
-    source = Source(len(data), len(raw), xxhash.xxh3_128_hexdigest(data))
+    raw = data.split(b"\n")[:-1]  # what follows the last newline is torn, or nothing
+    source = source_of(data)
     try:
         # All lines as one list: reading a large journal takes half the time.
         lines = json.loads(b"[" + b",".join(raw) + b"]")
-        whole = len(lines) == len(raw) and not any(map(fault, lines)) and all(map(unchanged, raw, lines))
+        whole = len(lines) == len(raw) and not any(map(fault, lines)) and all(map(checksum_holds, raw, lines))
     except (ValueError, RecursionError):
         whole = False
     if not whole:
@@ -226,7 +274,7 @@ def _parsed(path: Path, number: int, data: bytes) -> Line:
             f"(`head -n {number - 1}`) to lose only the steps from there on"
         ) from None
     wrong = fault(line)
-    if wrong is None and not unchanged(data, line):
+    if wrong is None and not checksum_holds(data, line):
         wrong = "was changed after it was written (its checksum differs)"
     if wrong is not None:
         raise _not_used(path, number, wrong)

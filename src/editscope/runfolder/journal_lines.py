@@ -161,18 +161,18 @@ def _panel(line: Line) -> str | None:
     return f".panel.{strange[0]} is about no call of the line" if strange else None
 
 
-def written(line: Mapping[str, Any]) -> bytes:
+def encoded_line(line: Mapping[str, Any]) -> bytes:
     """A line as the journal has it, without its newline: JSON, and a checksum of it as its last key."""
     content = {name: value for name, value in line.items() if name != SUM} if SUM in line else line
     data = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
     return b"%b%b%b%b" % (data[:-1], _OPENING, _sum(data), b'"}')
 
 
-def unchanged(data: bytes, line: Mapping[str, Any]) -> bool:
+def checksum_holds(data: bytes, line: Mapping[str, Any]) -> bool:
     """Whether a line is as it was written, by its checksum; lines of version 0.1 have none and pass."""
     if data[-_LENGTH : -_LENGTH + len(_OPENING)] == _OPENING:
         return _sum(data[:-_LENGTH] + b"}") == data[-18:-2]
-    return SUM not in line or written(line)[-18:-2] == str(line[SUM]).encode(errors="replace")
+    return SUM not in line or encoded_line(line)[-18:-2] == str(line[SUM]).encode(errors="replace")
 
 
 def fault(line: object) -> str | None:

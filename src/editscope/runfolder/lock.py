@@ -126,7 +126,7 @@ class Lock:
 
 
 @contextmanager
-def at_rest(path: Path, busy: str) -> Iterator[None]:
+def reading_lock(path: Path, busy: str) -> Iterator[None]:
     """Hold off writers of what ``path`` locks, for as long as it is read; BadInput where there is one now."""
     try:
         file = open_file(path)

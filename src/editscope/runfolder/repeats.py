@@ -1,4 +1,4 @@
-"""Several edits of one case: how their steps are named, and the table in which each case counts once again."""
+"""Repeats of a case: how their steps are named, and the table in which each case counts once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The run.json of a run: what was asked and with what, so that it can be read, checked and resumed later."""
+"""The run.json of a run: what was asked and with what, so that you can read, check and resume it later."""
 
 from __future__ import annotations
 
@@ -162,6 +162,11 @@ def add_to_judging(folder: Path, found: Mapping[str, Any]) -> Info:
     info["judging"] |= found
     write_whole(folder / FILE, info_json(info), make_folder=False)
     return info
+
+
+def is_judged(info: Mapping[str, Any]) -> bool:
+    """Whether judges score the run, and not pixels."""
+    return bool(info.get("judging"))
 
 
 def aggregation_from(info: Info) -> Aggregation:

@@ -87,11 +87,11 @@ KINDS: dict[Check, frozenset[type]] = {
 def maybe(check: Check) -> Check:
     """A value of that kind, or null."""
 
-    def found(value: Any) -> str | None:
+    def problem(value: Any) -> str | None:
         return None if value is None else check(value)
 
-    KINDS[found] = KINDS.get(check, frozenset()) | {type(None)}
-    return found
+    KINDS[problem] = KINDS.get(check, frozenset()) | {type(None)}
+    return problem
 
 
 def one_of(names: Collection[str]) -> Check:
@@ -112,7 +112,7 @@ def _plain(check: Check, values: Collection[Any]) -> bool:
 def list_of(check: Check, length: int | None = None) -> Check:
     """A list of such values, of this length where one is given."""
 
-    def found(value: Any) -> str | None:
+    def problem(value: Any) -> str | None:
         if type(value) is not list:
             return f" is {named(value)}, not a list"
         if length is not None and len(value) != length:
@@ -125,13 +125,13 @@ def list_of(check: Check, length: int | None = None) -> Check:
                 return f"[{place}]{wrong}"
         return None
 
-    return found
+    return problem
 
 
 def dict_of(check: Check) -> Check:
     """An object with any keys and such values."""
 
-    def found(value: Any) -> str | None:
+    def problem(value: Any) -> str | None:
         if type(value) is not dict:
             return f" is {named(value)}, not an object"
         if _plain(check, value.values()):
@@ -142,7 +142,7 @@ def dict_of(check: Check) -> Check:
                 return f".{key}{wrong}"
         return None
 
-    return found
+    return problem
 
 
 def _all_of(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
@@ -165,7 +165,7 @@ def record(required: Mapping[str, Check], optional: Mapping[str, Check] | None =
     more = tuple((optional or {}).items())
     plans: dict[tuple[type, ...], list[int]] = {}  # by the types of all values, those that need a look of their own
 
-    def found(value: Any) -> str | None:
+    def problem(value: Any) -> str | None:
         if type(value) is not dict:
             return f" is {named(value)}, not an object"
         try:
@@ -188,13 +188,13 @@ def record(required: Mapping[str, Check], optional: Mapping[str, Check] | None =
                     return f".{key}{wrong}"
         return None
 
-    return found
+    return problem
 
 
 def either(*checks: Check) -> Check:
     """A value that one of the checks finds right; what the last one says where none does."""
 
-    def found(value: Any) -> str | None:
+    def problem(value: Any) -> str | None:
         wrong: str | None = None
         for check in checks:
             wrong = check(value)
@@ -202,4 +202,4 @@ def either(*checks: Check) -> Check:
                 return None
         return wrong
 
-    return found
+    return problem

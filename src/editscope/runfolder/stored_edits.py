@@ -1,4 +1,4 @@
-"""Stored edits as they were: whether the file of an edit is the one that the journal speaks of."""
+"""Stored edits: whether the file of an edit is the one that the journal names."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ HASH = "image_hash"
 
 def content_hash(data: bytes) -> str:
     """The hash of a file's content."""
-    found: str = xxhash.xxh3_128_hexdigest(data)
-    return found
+    digest: str = xxhash.xxh3_128_hexdigest(data)
+    return digest
 
 
 def file_hash(path: Path) -> str:
@@ -33,19 +33,19 @@ def stored_at(folder: Path, line: Mapping[str, Any]) -> Path:
     return Path(place["source"]) if isinstance(place, dict) else folder / str(place)
 
 
-def wrong_with(path: Path, line: Mapping[str, Any]) -> str:
+def problem_with_file(path: Path, line: Mapping[str, Any]) -> str:
     """Why the file of an edit cannot stand for it any more; "" where it is as it was.
 
     The file of a line without a hash must at least be a picture.
     """
     try:
-        found = file_hash(path)
+        current = file_hash(path)
     except FileNotFoundError:
         return "is no longer there"
     except OSError as error:
         return f"cannot be read ({error.strerror or error})"
     if line.get(HASH):
-        return "" if found == line[HASH] else "is not the file that was stored"
+        return "" if current == line[HASH] else "is not the file that was stored"
     from editscope.images import decode
 
     try:
@@ -57,7 +57,7 @@ def wrong_with(path: Path, line: Mapping[str, Any]) -> str:
 
 def check_stored(path: Path, hashes: Mapping[Path, str], run: Path) -> None:
     """Raise BadInput where the file of an edit is there, and is not the one that was stored."""
-    if path in hashes and path.is_file() and wrong_with(path, {HASH: hashes[path]}):
+    if path in hashes and path.is_file() and problem_with_file(path, {HASH: hashes[path]}):
         raise BadInput(damaged(path, run))
 
 

@@ -1,4 +1,4 @@
-"""Runs: plan, execute, resume."""
+"""Runs: plan, execute and resume them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The limits of a run's edits as run.json keeps them: they decide no edit, and may differ when a run is resumed."""
+"""Limits of a run's edits in run.json: they decide no edit, and may differ when you resume a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from editscope.errors import BadInput
 SETTING = "edit_limits"
 
 
-def bounds_of(info: Mapping[str, Any]) -> EditLimits:
+def limits_of(info: Mapping[str, Any]) -> EditLimits:
     """The limits of a run, from its run.json; ``timeout_s`` is that of the run."""
     settings = info["settings"]
     known = {field.name for field in fields(EditLimits)}
@@ -21,10 +21,10 @@ def bounds_of(info: Mapping[str, Any]) -> EditLimits:
     return EditLimits(**{**said, "timeout_s": settings.get("timeout_s")})
 
 
-def bounds_json(limits: EditLimits | None) -> dict[str, Any]:
+def limits_json(limits: EditLimits | None) -> dict[str, Any]:
     """The limits as run.json holds them: what was said, and no more.
 
-    >>> bounds_json(EditLimits(max_cost=2.0, timeout_s=60))
+    >>> limits_json(EditLimits(max_cost=2.0, timeout_s=60))
     {'max_cost': 2.0}
     """
     if limits is None:
@@ -35,14 +35,14 @@ def bounds_json(limits: EditLimits | None) -> dict[str, Any]:
     return said
 
 
-def bounded(info: Mapping[str, Any], limits: EditLimits | None) -> dict[str, Any]:
+def settings_with_limits(info: Mapping[str, Any], limits: EditLimits | None) -> dict[str, Any]:
     """The settings of a run with other limits, over those that it has."""
     settings = dict(info["settings"])
-    said = {**settings.get(SETTING, {}), **bounds_json(limits)}
+    said = {**settings.get(SETTING, {}), **limits_json(limits)}
     return {**settings, SETTING: said} if said else settings
 
 
-def checked(limits: EditLimits) -> EditLimits:
+def checked_limits(limits: EditLimits) -> EditLimits:
     """The limits, if they are such; BadInput says which is not."""
     for option, value, least in (
         ("--edit-concurrency", limits.concurrency, 1),

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -19,13 +20,13 @@ from editscope.editors.spec import rooted
 from editscope.errors import BadInput
 from editscope.outside import received_json
 from editscope.runfolder.files import write_whole
-from editscope.runfolder.journal import Line, Step, progress, read_journal
+from editscope.runfolder.journal import JournalReader, Line, Step
 from editscope.runfolder.repeats import check_more, check_repeats, file_names, repeated, repeats_of
-from editscope.runfolder.run_json import FILE, FORMAT, Info, aggregation_json, info_json, read_info
-from editscope.runfolder.stored_edits import stored_at, wrong_with
+from editscope.runfolder.run_json import FILE, FORMAT, Info, aggregation_json, info_json, is_judged, read_info
+from editscope.runfolder.stored_edits import problem_with_file, stored_at
 from editscope.runs.checks import check_all_there, check_texts, check_units
 from editscope.runs.choose_folder import check_same, run_folder
-from editscope.runs.edit_limits import bounded, bounds_of, checked
+from editscope.runs.edit_limits import checked_limits, limits_of, settings_with_limits
 from editscope.runs.judging.settings import Judging, Limits, judging_again
 from editscope.suites import Suite, Where, load_suite
 from editscope.version import __version__
@@ -56,8 +57,16 @@ class Plan:
     """Edits that ended with one of these statuses are made once more."""
     taken_over: TakenOver | None = None
     """What its journal starts with, where it counts the verdicts of another run."""
-    damaged: frozenset[Step] = frozenset()
-    """Edits whose file is missing or is not the one that was stored; they are made once more too."""
+
+    @cached_property
+    def journal(self) -> JournalReader:
+        """The journal of the run, as far as it is there."""
+        return JournalReader(self.out, judged=self.judging is not None)
+
+    @cached_property
+    def damaged(self) -> frozenset[Step]:
+        """Edits whose file is missing or is not the one that was stored; ``edit_again`` makes them once more."""
+        return _damaged(self) if self.edit_again else frozenset()
 
     @property
     def repeats(self) -> int:
@@ -72,7 +81,7 @@ class Plan:
     @property
     def edit_limits(self) -> EditLimits:
         """How fast the editor may be asked and what it may spend."""
-        return bounds_of(self.info)
+        return limits_of(self.info)
 
     @property
     def seed(self) -> int:
@@ -170,7 +179,7 @@ def make_plan(
         check_all_there(inventory)
     info = _info(suite, ids, editor, spec, inventory, where, limit, seed)
     info["settings"] = {"timeout_s": timeout, "repeats": repeats}
-    info["settings"] = bounded(info, edit_limits and checked(edit_limits))
+    info["settings"] = settings_with_limits(info, edit_limits and checked_limits(edit_limits))
     if judging is not None:
         info |= {
             "judge": judging.label,
@@ -247,7 +256,7 @@ def plan_again(
     if repeats is not None:
         check_more(folder, info, check_repeats(repeats))
         info["settings"] = {**info["settings"], "repeats": repeats}
-    info["settings"] = bounded(info, edit_limits and checked(edit_limits))
+    info["settings"] = settings_with_limits(info, edit_limits and checked_limits(edit_limits))
     spec = info["editor"]["spec"]
     if spec is None and "edits_of" not in info:
         raise BadInput(
@@ -270,18 +279,19 @@ def plan_again(
     files = info["files"]
     listed = {key: tuple(files[key]) for key in ("missing", "unmatched", "unreadable")}
     found = Inventory(files.get("outputs"), digest=files.get("digest", ""), **listed)
-    judging = judging_again(suite, info, limits, missing, again) if info.get("judging") else None
+    judging = judging_again(suite, info, limits, missing, again) if is_judged(info) else None
     if judging is not None:
         info["judging"] |= {"missing": judging.missing}
-    damaged = _damaged(folder) if edit_again else frozenset()
-    return Plan(suite, ids, editor, found, folder, info, judging, edit_again, damaged=damaged)
+    return Plan(suite, ids, editor, found, folder, info, judging, edit_again)
 
 
-def _damaged(folder: Path) -> frozenset[Step]:
+def _damaged(plan: Plan) -> frozenset[Step]:
     """The edits of a run whose file is not what it was."""
-    edits = progress(read_journal(folder)).edits
+    edits = plan.journal.read().progress.edits
     return frozenset(
-        step for step, line in edits.items() if line["status"] == "ok" and wrong_with(stored_at(folder, line), line)
+        step
+        for step, line in edits.items()
+        if line["status"] == "ok" and problem_with_file(stored_at(plan.out, line), line)
     )
 
 

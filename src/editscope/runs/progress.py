@@ -123,17 +123,10 @@ class CallCounter:
         rate = self._count / max(1e-6, time.monotonic() - self._began)
         said = [f"{self._count:,} calls", f"{rate:.3g} calls/s"]
         said += [] if self._cost is None else [f"${self._cost:,.2f}"]
-        said += [f"{sum(map(at_once, self._queue.judges))} at once"]
+        said += [f"{sum(judge.at_once for judge in self._queue.judges)} at once"]
         said += [f"{self._cached:,} from the cache"] if self._cached else []
         said += [f"{self._failed:,} without a verdict"] if self._failed else []
         return " · ".join(said)
-
-
-def at_once(judge: object) -> int:
-    """How many calls a judge is given at once just now: what its control allows, else what it was set to."""
-    inner = getattr(judge, "inner", judge)
-    control = getattr(inner, "control", None)
-    return int(getattr(control, "limit", 0) or getattr(inner, "concurrency", 1))
 
 
 class JudgedProgressBar(ProgressBar):

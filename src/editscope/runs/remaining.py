@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 
-from editscope.runfolder.journal import Line, Progress, Step, progress, read_lines
+from editscope.runfolder.journal import Line, Progress, Step, progress
 from editscope.runfolder.repeats import plain, repeated
 from editscope.runs.engine.worker_process import Job
 from editscope.runs.plan import Plan
 
 
-def todo(plan: Plan) -> tuple[list[Job], list[Job]]:
-    """The repeats of cases with edits to be made, and those that only want their score."""
-    done = done_so_far(plan)
+def todo(plan: Plan, done: Progress | None = None) -> tuple[list[Job], list[Job]]:
+    """The repeats of cases with edits to be made, and those that only want their score.
+
+    ``done`` is what ``done_so_far`` says, where you have it already.
+    """
+    done = done_so_far(plan) if done is None else done
     units: dict[tuple[str, int], list[Line]] = {}
     for (case_id, name), line in done.scores.items():
         units.setdefault((case_id, plain(name)[1]), []).append(line)
@@ -34,15 +36,17 @@ def todo(plan: Plan) -> tuple[list[Job], list[Job]]:
     return to_edit, to_score
 
 
-def lines_of(plan: Plan) -> Sequence[Line]:
-    """The lines of a run's journal; before it is there, those that it will start with."""
-    lines, _ = read_lines(plan.out, judged=plan.judging is not None)
-    return lines or (plan.taken_over.lines if plan.taken_over else ())
+def journal_so_far(plan: Plan) -> Progress:
+    """What the journal of a run has; before it is there, what it will start with."""
+    content = plan.journal.read()
+    if not content.lines and plan.taken_over is not None:
+        return progress(plan.taken_over.lines)
+    return content.progress
 
 
 def done_so_far(plan: Plan) -> Progress:
     """What the journal has; without what ended without a verdict, where that is to be asked again."""
-    done = _supported(progress(lines_of(plan)))
+    done = _supported(journal_so_far(plan))
     if plan.edit_again:
         done = _without(done, plan.edit_again, plan.damaged)
     if plan.judging is None or not plan.judging.again:

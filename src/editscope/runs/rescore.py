@@ -12,9 +12,9 @@ from editscope.cases import Edit
 from editscope.editors import Editor, Inventory, Request
 from editscope.errors import BadInput, Stopped
 from editscope.results.run import Run, open_run
-from editscope.runfolder.journal import Line, Progress, Step, progress, read_journal
+from editscope.runfolder.journal import Line, Progress, Step
 from editscope.runfolder.repeats import repeated
-from editscope.runfolder.stored_edits import wrong_with
+from editscope.runfolder.stored_edits import problem_with_file
 from editscope.runs.judging.settings import (
     Judges,
     Judging,
@@ -74,7 +74,7 @@ class RunEdits(Editor):
         image = self._edits[case_id, variant].image
         if image is None:
             return ""
-        wrong = wrong_with(Path(str(image)), self._lines[case_id, variant])
+        wrong = problem_with_file(Path(str(image)), self._lines[case_id, variant])
         if not wrong:
             return ""
         if Path(self.path).is_file():
@@ -163,7 +163,7 @@ def plan_recount(
     if accounting == "released":
         info["judging"]["missing"] = "worst"
     white = judges_white(info["judging"]["protocol"]["name"], info["judging"]["accounting"])
-    done = progress(read_journal(run.path))
+    done = run.progress
     unseen = {
         step for step, line in done.scores.items() if line["missing"] and line["applicable"] and "white" not in line
     }

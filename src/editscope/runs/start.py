@@ -18,12 +18,12 @@ from editscope.editors import Editor
 from editscope.editors.base import EditLimits
 from editscope.errors import BadInput, Stopped, unknown
 from editscope.results.judged_tables import snapshots
-from editscope.results.run import Run, open_run
+from editscope.results.run import Run
 from editscope.results.stored_tables import kept_summary, make_tables, write_tables
 from editscope.results.tables import scored
 from editscope.runfolder.files import IMAGES, THUMBS, DiskError, FolderGone, writing
 from editscope.runfolder.journal import FILE as JOURNAL
-from editscope.runfolder.journal import Journal, progress, read_lines
+from editscope.runfolder.journal import Journal, Progress
 from editscope.runfolder.run_json import FILE, add_to_judging, read_info
 from editscope.runs.engine.capacity import paid, slots
 from editscope.runs.engine.gpus import visible_gpus
@@ -166,7 +166,8 @@ def execute(
         with Journal(plan.out) as journal, _taken_back(plan, journal), ExitStack() as stack:
             if journal.warning and console is not None:
                 console.print(f" note: {journal.warning}", markup=False)
-            to_edit, to_score = todo(plan)
+            done = done_so_far(plan)
+            to_edit, to_score = todo(plan, done)
             on_ray = engine == RAY and bool(to_edit or to_score)
             queue = stack.enter_context(_judge_queue(plan.judging, on_ray, ray_address, jobs)) if plan.judging else None
             if to_edit:
@@ -181,7 +182,7 @@ def execute(
             write_info(plan)
             _take_over(plan, journal)
             _sweep(plan.out / IMAGES)
-            worked = _work(plan, workers, journal, console, queue)
+            worked = _work(plan, done, workers, journal, console, queue)
             journal.check()
             _finish(plan, worked)
     except DiskError as error:
@@ -192,7 +193,7 @@ def execute(
         raise
     except Stopped as stop:
         raise _resumable(plan, str(stop)) from stop
-    return open_run(plan.out)
+    return Run(plan.out, read_info(plan.out), journal=plan.journal)
 
 
 def _take_over(plan: Plan, journal: Journal) -> None:
@@ -250,9 +251,19 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
-def _work(plan: Plan, workers: WorkerPlan, journal: Journal, console: Console | None, queue: JudgeQueue | None) -> bool:
+def _work(
+    plan: Plan,
+    done_before: Progress,
+    workers: WorkerPlan,
+    journal: Journal,
+    console: Console | None,
+    queue: JudgeQueue | None,
+) -> bool:
     """Do what is left; whether there was anything."""
-    to_edit, to_score = todo(plan)
+    to_edit, to_score = todo(plan, done_before)
+    if not (to_edit or to_score):
+        return False
+    plan.journal.forget()  # what is left to do has the lines that it needs
     spent = bool(to_score) or len(to_edit) < plan.jobs
     done = plan.jobs - len(to_edit) - len(to_score)
     timeout_s = None if plan.editor.own_clock else plan.timeout_s
@@ -261,18 +272,18 @@ def _work(plan: Plan, workers: WorkerPlan, journal: Journal, console: Console | 
             Engine(workers, journal, plan.out, timeout_s, listener).work(to_edit, to_score, spent=spent)
     else:
         judging = plan.judging
-        context = JudgingContext(judging.rubric, queue, judging.samples, judging.missing, done_so_far(plan).verdicts)
+        context = JudgingContext(judging.rubric, queue, judging.samples, judging.missing, done_before.verdicts)
         with judging_progress_display(console, plan.jobs, done, queue) as listener:
             engine = JudgedEngine(workers, journal, plan.out, timeout_s, listener, context)
             engine.work(to_edit, to_score, spent=spent)
-    return bool(to_edit or to_score)
+    return True
 
 
 def _finish(plan: Plan, worked: bool) -> None:
     """Write the tables, unless those that are there were made from this very journal."""
     info = read_info(plan.out)
-    lines, source = read_lines(plan.out)
-    done = progress(lines)
+    content = plan.journal.read()
+    done, source = content.progress, content.source
     if plan.judging is not None:
         info = add_to_judging(plan.out, {"missing": plan.judging.missing, "snapshots": snapshots(scored(done))})
     if worked or kept_summary(plan.out, info, source) is None:

@@ -1,4 +1,4 @@
-"""The history of a watch: one result for each checkpoint, kept as JSON and CSV beside the runs."""
+"""The history of a watch: one result for each checkpoint, stored as JSON and CSV beside the runs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Any, Literal
 from editscope.documents import read_json
 from editscope.errors import BadInput
 from editscope.files import DOCUMENT, read_file
-from editscope.results.comparison_text import ShortScale, metric_name, number, p_value, signed
 from editscope.runfolder.files import write_whole
+from editscope.wording import metric_in_text, p_value, short_scale, signed, signed_range, value
 
 JSON, CSV = "watch.json", "watch.csv"
 FORMAT = 1
@@ -41,14 +41,14 @@ class ScoreDifference:
     cases: int
     fallen: bool
 
-    def said(self, metric: str = "") -> str:
+    def in_words(self, metric: str = "") -> str:
         """The difference in words.
 
-        >>> ScoreDifference("a", -6.21, -8.0, -4.12, 0.0004, 40, True).said()
+        >>> ScoreDifference("a", -6.21, -8.0, -4.12, 0.0004, 40, True).in_words()
         '−6.2 (−8.0 … −4.1, p <0.001)'
         """
-        span = f"{signed(self.lo, metric)} … {signed(self.hi, metric)}, " if self.hi > self.lo else ""
-        return f"{signed(self.difference, metric)} ({span}p {p_value(self.p)})"
+        span = [signed_range(self.lo, self.hi, metric)] if self.hi > self.lo else []
+        return f"{signed(self.difference, metric)} ({', '.join([*span, f'p {p_value(self.p, compact=True)}'])})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class CheckpointResult:
     @property
     def scale(self) -> str:
         """The metric, as figures of it are written: with two decimals where they are small, as on a scale to 5."""
-        return ShortScale(self.metric) if self.score and self.mean <= SHORT else self.metric
+        return short_scale(self.metric) if self.score and self.mean <= SHORT else self.metric
 
     @property
     def fallen(self) -> bool:
@@ -104,12 +104,12 @@ class CheckpointResult:
         if self.score is None or self.score["mean"] is None:
             return f"{self.name}  {self.reason or 'no case has a value'}"
         lo, hi = self.score["lo"], self.score["hi"]
-        span = f" ({number(lo, self.scale)} … {number(hi, self.scale)})" if lo is not None and hi > lo else ""
-        said = [f"{self.name}  {metric_name(self.metric)} {number(self.mean, self.scale)}{span}"]
+        span = f" ({value(lo, self.scale)} … {value(hi, self.scale)})" if lo is not None and hi > lo else ""
+        said = [f"{self.name}  {metric_in_text(self.metric)} {value(self.mean, self.scale)}{span}"]
         if self.baseline is not None:
-            said.append(f"{self.baseline.said(self.scale)} to {self.baseline.name}")
+            said.append(f"{self.baseline.in_words(self.scale)} to {self.baseline.name}")
         if self.best is not None and (self.baseline is None or self.best.name != self.baseline.name):
-            said.append(f"{self.best.said(self.scale)} to the best, {self.best.name}")
+            said.append(f"{self.best.in_words(self.scale)} to the best, {self.best.name}")
         if self.best is not None and self.best.difference > 0:
             said.append("best so far")
         if self.fallen:

@@ -343,7 +343,7 @@ def smallest_p(cases: int) -> float:
     return 2.0 ** (1 - cases)
 
 
-def summed_up(history: History) -> str:
+def summary_line(history: History) -> str:
     """How a watch stands, in a sentence."""
     done = [result for result in history if result.status == "done"]
     fallen = sum(result.fallen for result in done)

@@ -149,12 +149,12 @@ def _go(
 ) -> None:
     """Say what comes, one line for each checkpoint; the page is written after each."""
     from editscope.report.pages.watch import write_watch_page
-    from editscope.watch.watch import summed_up
+    from editscope.watch.watch import summary_line
 
     out = going.watch.out
     known = len(list(going.history))
     if known:
-        console.print(f"{out} has {summed_up(going.history)}; going on", markup=False)
+        console.print(f"{out} has {summary_line(going.history)}; going on", markup=False)
     bad = 0
     for look in going.run(every, once=once):
         write_watch_page(out, going.history)
@@ -165,7 +165,7 @@ def _go(
             _call(on_fall, look, out, console)
             if stop_on_fall:
                 break
-    console.print(f"{summed_up(going.history)} · {out}", markup=False)
+    console.print(f"{summary_line(going.history)} · {out}", markup=False)
     if bad and (once or stop_on_fall):
         raise typer.Exit(1)
 

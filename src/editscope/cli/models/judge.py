@@ -39,7 +39,7 @@ def audit(
     ] = 2,
     anchor: Annotated[
         Path | None,
-        typer.Option("--anchor", metavar="DIR", help="Write the exhibits and verdicts here, or judge those again."),
+        typer.Option("--anchor", metavar="DIR", help="Write the edits and verdicts here, or judge those again."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the damage.")] = 0,
     out: Folder = None,
@@ -64,7 +64,7 @@ def audit(
 
     editscope judge audit --judge openai:gpt-4o --anchor anchors/paintbench
 
-    With an anchor, the exhibits and verdicts stay in its folder; the same command later, with a new --out, or
+    With an anchor, the edits and verdicts stay in its folder; the same command later, with a new --out, or
     `editscope judge drift`, shows whether the judge has changed. The result is a table here, and a page in the
     folder of the audit.
     """

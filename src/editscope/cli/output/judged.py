@@ -15,9 +15,9 @@ MOST_COLUMNS = 7
 
 def forecast(planned: Plan, console: Console) -> None:
     """What the judges would be asked, and what that would cost."""
-    from editscope.runs.judge_forecast import forecast as estimated
+    from editscope.runs.forecast import forecast_judging
 
-    found = estimated(planned)
+    found = forecast_judging(planned)
     about = "" if found.exact and not found.stand_ins else "about "
     for spec, one in found.judges:
         cost = "price unknown (--prices FILE)" if one.cost_usd is None else f"${one.cost_usd:,.2f}"

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import TypeAlias
 
 from editscope.audit.audit import Audit
-from editscope.audit.findings import Findings, Mean, ScoredEdit, read
+from editscope.audit.findings import Findings, Mean, ScoredEdit, sorted_verdicts
 from editscope.audit.known_edits import LEVELS
 from editscope.report.html.inline_bars import interval_bar
 from editscope.report.html.markup import Html, el
@@ -207,7 +207,7 @@ def _matrix_cell(place: int, level: str, score: str, count: int, total: int, nam
 
 def _scored(audit: Audit, found: Findings) -> list[ScoredEdit]:
     own = {(case, key, n): v for (case, key, spec, n), v in audit.verdicts.items() if spec == found.judge}
-    return read(audit.edit_set.problems, own)[0]
+    return sorted_verdicts(audit.edit_set.problems, own)[0]
 
 
 def _apart(one: ScoredEdit, sample: int) -> float:

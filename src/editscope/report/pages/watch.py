@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from editscope.report.html.markup import Html, el
-from editscope.results.comparison_text import metric_name, number, signed
 from editscope.runfolder.files import write_whole
 from editscope.suites import suite_title
 from editscope.watch.history import CheckpointResult, History, ScoreDifference
-from editscope.wording import p_value
+from editscope.wording import metric_in_text, p_value, signed, value
 
 PAGE = "watch.html"
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 920, 340, 52, 20, 16, 46
@@ -58,7 +57,7 @@ def write_watch_page(folder: Path, history: History) -> Path:
         "main",
         el("h1", title),
         el("p", _about(about, how)),
-        el("section", el("p", f"{metric_name(metric)} with its interval"), _drawing(scored)) if scored else None,
+        el("section", el("p", f"{metric_in_text(metric)} with its interval"), _drawing(scored)) if scored else None,
         el("section", _table(looks, metric, both=how["baseline"] != "best")),
     )
     target = folder / PAGE
@@ -138,7 +137,7 @@ def _mark(look: CheckpointResult, x: float, y: Any, best: bool) -> Html:
 
 def _table(looks: Sequence[CheckpointResult], metric: str, *, both: bool) -> Html:
     """All looks, the latest first; ``both`` where the baseline is not the best before."""
-    names = ["Checkpoint", metric_name(metric), "95 %", *(["To the baseline", "p"] if both else [])]
+    names = ["Checkpoint", metric_in_text(metric), "95 %", *(["To the baseline", "p"] if both else [])]
     names += ["To the best before", "p", ""]
     head = el("thead", el("tr", [el("th", name, scope="col") for name in names]))
     return el("table", head, el("tbody", [_row(look, both) for look in reversed(looks)]))
@@ -150,12 +149,12 @@ def _row(look: CheckpointResult, both: bool) -> Html:
         return el("tr", el("td", look.name), el("td", look.reason, cls="text", colspan=7 if both else 5))
     span = ""
     if cell.get("lo") is not None and cell["hi"] > cell["lo"]:
-        span = f"{number(cell['lo'], look.scale)} – {number(cell['hi'], look.scale)}"
+        span = f"{value(cell['lo'], look.scale)} – {value(cell['hi'], look.scale)}"
     said = "fallen" if look.fallen else look.reason
     return el(
         "tr",
         el("td", look.name),
-        el("td", "–" if cell["mean"] is None else number(cell["mean"], look.scale)),
+        el("td", "–" if cell["mean"] is None else value(cell["mean"], look.scale)),
         el("td", span),
         _against(look.baseline, look.scale) if both else None,
         _against(look.best, look.scale),

@@ -1,1 +1,1 @@
-"""Archives of runs: packing, unpacking and verifying them."""
+"""Archives of runs: pack, open and verify them."""

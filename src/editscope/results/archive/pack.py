@@ -1,4 +1,4 @@
-"""Packing a run into one archive that anybody can open and verify: journal, pictures, tables, hashes, versions."""
+"""Archives of runs, packed: one file with journal, pictures, tables, hashes and versions that anybody can verify."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ import xxhash
 
 from editscope.errors import BadInput
 from editscope.files import open_file
-from editscope.results.judged_tables import is_judged
 from editscope.results.stored_tables import kept_summary, make_tables
 from editscope.results.tables import SCORES, SUMMARY, finished, scored
 from editscope.runfolder.files import safe_path, writing
 from editscope.runfolder.journal import FILE as JOURNAL
-from editscope.runfolder.journal import Line, Source, Step, busy, parsed, progress, read_lines
-from editscope.runfolder.journal_lines import written
-from editscope.runfolder.lock import at_rest
+from editscope.runfolder.journal import Line, Source, Step, busy, parse_journal, progress, read_lines
+from editscope.runfolder.journal_lines import encoded_line
+from editscope.runfolder.lock import reading_lock
 from editscope.runfolder.repeats import repeats_of
 from editscope.runfolder.run_json import FILE as INFO
-from editscope.runfolder.run_json import Info, read_info
+from editscope.runfolder.run_json import Info, is_judged, read_info
 from editscope.runfolder.stored_edits import HASH, damaged
 from editscope.version import __version__
 
@@ -109,7 +108,7 @@ def pack(
     _check_target(target, folder)
     if not (folder / JOURNAL).exists():
         raise BadInput(f"{folder} has no {JOURNAL} yet, so there is nothing to pack; `editscope resume {folder}`")
-    with at_rest(folder / JOURNAL, busy(folder)):
+    with reading_lock(folder / JOURNAL, busy(folder)):
         lines, source = read_lines(folder, judged=is_judged(info))
         edits, lost = _edits(folder, lines, images)
         done = finished(scored(progress(lines)), repeats_of(info))
@@ -179,7 +178,7 @@ def _tables(
     complete = done >= int(info["selection"]["n"])
     if not lines or not (complete or any((folder / name).exists() for name in (SCORES, SUMMARY))):
         return {}
-    inside = parsed(folder / JOURNAL, packed)[1]
+    inside = parse_journal(folder / JOURNAL, packed)[1]
     known = kept_summary(folder, info, source)
     if known is not None and inside == source:
         return {name: (folder / name).read_bytes() for name in (SCORES, SUMMARY)}
@@ -214,7 +213,7 @@ def _journal(folder: Path, lines: list[Line], edits: Mapping[Step, _Entry]) -> b
     for number, line in enumerate(lines):
         place, entry = line.get("image"), edits.get((line["case"], line.get("variant", "")))
         if line["step"] == "edit" and isinstance(place, dict) and entry is not None:
-            kept[number] = written({**line, "image": {**place, "packed": entry.name}})
+            kept[number] = encoded_line({**line, "image": {**place, "packed": entry.name}})
     return b"".join(line + b"\n" for line in kept)
 
 

@@ -1,4 +1,4 @@
-"""Opening archives of runs without trusting them: nothing leaves the folder, nothing grows without end."""
+"""Archives of runs, opened without trust: nothing leaves the folder, nothing grows without end."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Archive:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Archive]:
+def opened_archive(path: Path) -> Iterator[Archive]:
     """An archive of a run, after every check that needs only its list of files."""
     try:
         file = open_file(path)
@@ -89,13 +89,13 @@ def opened(path: Path) -> Iterator[Archive]:
         ) from error
 
 
-def unpacked(path: Path) -> Path:
+def unpacked_run(path: Path) -> Path:
     """The folder with the content of an archive, unpacked into the user's cache the first time, every hash checked.
 
     The folder is found again by the seal of the archive, so a copy of the file under another name is not
     unpacked twice.
     """
-    with opened(path) as archive:
+    with opened_archive(path) as archive:
         home = cache_folder() / "archives" / archive.seal[:32]
         folder = home / str(safe_path(str(archive.manifest["run"]).replace("/", "_")))
         if folder.is_dir():

@@ -1,4 +1,4 @@
-"""Verifying an archive: every hash, and that tables and pictures are those that the journal speaks of."""
+"""Verification of an archive: every hash, and whether tables and pictures agree with the journal."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ import xxhash
 
 from editscope.errors import BadInput, EditscopeError
 from editscope.results.archive.pack import OnProgress
-from editscope.results.archive.unpack import Archive, opened
-from editscope.results.judged_tables import is_judged
+from editscope.results.archive.unpack import Archive, opened_archive
 from editscope.results.stored_tables import STAMP
 from editscope.results.tables import SCORES, SUMMARY, finished, score_columns, scored, summary
 from editscope.runfolder.journal import FILE as JOURNAL
 from editscope.runfolder.journal import Line, Progress, progress, read_lines
 from editscope.runfolder.repeats import repeats_of
 from editscope.runfolder.run_json import FILE as INFO
-from editscope.runfolder.run_json import Info, read_info
+from editscope.runfolder.run_json import Info, is_judged, read_info
 from editscope.runfolder.stored_edits import HASH
 
 TOLERANCE = 1e-6
@@ -53,7 +52,7 @@ def check_archive(path: str | Path, told: OnProgress | None = None) -> ArchiveCh
     path = Path(path)
     if path.is_dir():
         raise BadInput(f"{path} is a folder; --check verifies an archive that `editscope pack {path}` makes")
-    with opened(path) as archive:
+    with opened_archive(path) as archive:
         problems = list(_hashes(archive, told))
         damaged = {name for name, _ in problems}
         found = [said for _, said in problems]

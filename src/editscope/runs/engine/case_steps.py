@@ -1,4 +1,4 @@
-"""The two steps of a case: make the edit and put it on disk; score it and make its thumbnails."""
+"""Steps of a case: make the edit and store it; score it and make its thumbnails."""
 
 from __future__ import annotations
 

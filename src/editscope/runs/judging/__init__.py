@@ -1,1 +1,1 @@
-"""Judging in a run: settings, the calls about each edit, and the verdicts that come in."""
+"""Judging within a run: settings, the calls about each edit, and the verdicts that come in."""

@@ -15,7 +15,7 @@ from editscope.runs.engine.loop import Engine, ProgressListener, WorkerPlan
 from editscope.runs.engine.worker_process import Job
 from editscope.runs.judging.judge_queue import CallResult, JudgeQueue, QueuedCall
 from editscope.runs.judging.prepare import PreparedUnit
-from editscope.runs.judging.unit_verdicts import UnitVerdicts, expected_verdicts, usable, verdict_line
+from editscope.runs.judging.unit_verdicts import UnitVerdicts, expected_verdicts, is_about_call, verdict_line
 from editscope.scoring.rubrics import Rubric
 
 Missing = Literal["worst", "skip", "fail"]
@@ -124,7 +124,7 @@ class JudgedEngine(Engine):
             for number, spec in enumerate(self.context.specs):
                 for sample in range(self.context.samples):
                     line = journaled.get((call.key, spec, sample))
-                    if line is not None and usable(line, call.digest):
+                    if line is not None and is_about_call(line, call.digest):
                         unit.verdicts[call.key, spec, sample] = Verdict.from_json(line["verdict"])
                     else:
                         open_calls.append(QueuedCall(unit.step, call, number, sample, about.lookup_only))

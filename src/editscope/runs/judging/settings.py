@@ -90,7 +90,7 @@ class Judging:
     @property
     def prepared_folder(self) -> Path | None:
         """The folder of ``PreparedCache``; None where a judge has no cache to look verdicts up in."""
-        return self.limits.folder() if all(hasattr(judge, "known") for judge in self.judges) else None
+        return self.limits.folder() if all(judge.has_cache for judge in self.judges) else None
 
     def aggregation(self, suite: Suite) -> Aggregation:
         """How its tables average."""

@@ -144,7 +144,7 @@ def verdict_line(step: Step, variants: Sequence[str], key: str, digest: str, ver
     }
 
 
-def usable(line: Mapping[str, Any] | None, digest: str) -> bool:
+def is_about_call(line: Mapping[str, Any] | None, digest: str) -> bool:
     """Whether a verdict line speaks of the call with this digest."""
     return line is not None and line["digest"] == digest[:32]
 

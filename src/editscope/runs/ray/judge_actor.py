@@ -7,14 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from editscope.errors import BadInput, EditscopeError, Stopped
 from editscope.judges import Call, Judge, Verdict
 from editscope.runs.judging.judge_queue import JudgeQueue
 from editscope.runs.judging.settings import OFF, Judging, Limits, load_judges
-from editscope.runs.progress import at_once
 from editscope.runs.ray.cluster import Cluster, joined, keys_for
 
 SPARE = 8
@@ -65,7 +63,7 @@ class JudgeActor:
             verdict = await judge.ask(call, sample)
         except EditscopeError as error:
             return ActorReply(error=error)
-        return ActorReply(verdict, at_once=at_once(judge))
+        return ActorReply(verdict, at_once=judge.at_once)
 
     async def close(self, number: int) -> None:
         """Let go of a judge's connections."""
@@ -77,13 +75,18 @@ class RemoteJudge(Judge):
 
     def __init__(self, judge: Judge, number: int, actor: Any) -> None:
         self.spec, self.concurrency = judge.spec, judge.concurrency
-        self.control = SimpleNamespace(limit=at_once(judge))
+        self._at_once = judge.at_once
         self._judge, self._number, self._actor = judge, number, actor
 
     @property
     def identity(self) -> Mapping[str, Any]:
         """The identity of the judge itself."""
         return self._judge.identity
+
+    @property
+    def at_once(self) -> int:
+        """What the actor said last."""
+        return self._at_once
 
     async def check(self) -> None:
         """Raise BadInput where the judge cannot be asked."""
@@ -93,7 +96,7 @@ class RemoteJudge(Judge):
         """What the judge says to one call."""
         said = await self._reply(self._actor.ask.remote(self._number, call, sample))
         assert said.verdict is not None
-        self.control.limit = said.at_once
+        self._at_once = said.at_once
         return said.verdict
 
     async def close(self) -> None:

@@ -1,11 +1,15 @@
-# Two commands do everything on a fresh machine:
-#   make demo   installs, runs the main job offline, ends with a report
-#   make test   installs all that the tests need and runs every check
+# On a fresh machine:
+#   make demo    installs, runs the main job offline, ends with a report
+#   make test    installs all that the tests need and runs every check, with a fixed sample of each large set and
+#                five kills in each drill; under 20 minutes on 2 idle cores
 # While you work:
-#   make quick  format, lint, types, arrows and the quick tests, in about two minutes
+#   make quick   format, lint, types, arrows and the fast tests; under 90 seconds on 2 idle cores
+#   make lint, make types, make arrows, make unit: one check each
+#   make browser, make ray: the tests that start Chromium, that start a Ray cluster
 # Beyond the tests:
-#   make drills kills real runs at 120 random moments and more, and prints what was lost (KILLS=, SEED=)
-#   make bench  prints the figures of docs/performance.md
+#   make drills  the full counts: real runs killed at 120 random moments and more, and what was lost (KILLS=, SEED=)
+#   make bench   the figures of docs/performance.md
+# make help prints these lines. JOBS= sets the number of processes, 2 by default.
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -15,8 +19,13 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 CHROMIUM := /usr/bin/chromium
 
-.PHONY: demo test quick drills bench check lint types arrows unit contact-sheet clean
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+.PHONY: help demo test quick drills bench check lint types arrows unit browser ray contact-sheet clean
 .DEFAULT_GOAL := demo
+
+help:
+	@sed -n '/^$$/q; s/^# \{0,1\}//p' Makefile
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("Editscope needs Python 3.11 or newer, not %d.%d; say which with PYTHON=python3.11" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
@@ -68,10 +77,15 @@ arrows:
 	$(BIN)/lint-imports --no-cache
 
 unit:
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	$(PYTEST)
 
-quick: $(VENV)/.dev lint types arrows
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
+browser ray: $(VENV)/.dev $(VENV)/.system
+	$(PYTEST) -m $@
+
+# The same checks with their caches, and without the tests that take long.
+quick: $(VENV)/.dev lint types
+	$(BIN)/lint-imports
+	$(PYTEST) -m "not slow and not browser and not ray and not gpu"
 
 drills: $(VENV)/.dev
 	PYTHONPATH=tests $(BIN)/python -m drills --kills $(KILLS) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -10,51 +11,33 @@ import typer
 
 from editscope.cli import config
 
-CASES = "Which cases"
-EDITS = "Edits"
-JUDGING = "Judging"
-MACHINE = "Where the work is done"
-"""Groups of options, as the help of a command shows them."""
+case_option = partial(typer.Option, rich_help_panel="Which cases")
+edit_option = partial(typer.Option, rich_help_panel="Edits")
+judge_option = partial(typer.Option, rich_help_panel="Judging")
+machine_option = partial(typer.Option, rich_help_panel="Where the work is done")
 
 SuiteName: TypeAlias = Annotated[
     str, typer.Argument(metavar="SUITE", help="A suite, with its options where you want some; see `editscope suites`.")
 ]
 Data: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        "--data", metavar="DIR", rich_help_panel=CASES, help="A set on disk; without it the cases are made in memory."
-    ),
+    Path | None, case_option("--data", metavar="DIR", help="A set on disk; without it the cases are made in memory.")
 ]
 Out: TypeAlias = Annotated[
     Path | None, typer.Option("--out", metavar="RUN", help="The run folder [default: a new one in runs/].")
 ]
 Jobs: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs", "-j", metavar="N", min=1, rich_help_panel=MACHINE, help="Worker processes [default: one per core]."
-    ),
+    int | None, machine_option("--jobs", "-j", metavar="N", min=1, help="Worker processes [default: one per core].")
 ]
 Limit: TypeAlias = Annotated[
-    int | None,
-    typer.Option("--limit", metavar="N", min=1, rich_help_panel=CASES, help="At most N cases, spread over the suite."),
+    int | None, case_option("--limit", metavar="N", min=1, help="At most N cases, spread over the suite.")
 ]
 Filters: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
-        "--where",
-        metavar="TAG=VALUE",
-        rich_help_panel=CASES,
-        help="Only cases with this tag; give it again for another tag.",
-    ),
+    case_option("--where", metavar="TAG=VALUE", help="Only cases with this tag; give it again for another tag."),
 ]
-Seed: TypeAlias = Annotated[
-    int, typer.Option("--seed", metavar="N", rich_help_panel=EDITS, help="Seed of the run; each edit gets its own.")
-]
+Seed: TypeAlias = Annotated[int, edit_option("--seed", metavar="N", help="Seed of the run; each edit gets its own.")]
 Timeout: TypeAlias = Annotated[
-    float | None,
-    typer.Option(
-        "--timeout", metavar="SECONDS", rich_help_panel=EDITS, help="Time for one edit; a hanging one is stopped."
-    ),
+    float | None, edit_option("--timeout", metavar="SECONDS", help="Time for one edit; a hanging one is stopped.")
 ]
 DryRun: TypeAlias = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and stop.")]
 EditorSpec: TypeAlias = Annotated[
@@ -69,71 +52,32 @@ EditorSpec: TypeAlias = Annotated[
     ),
 ]
 Engine: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        "--engine",
-        metavar="local|ray",
-        rich_help_panel=MACHINE,
-        help="Where the work is done: on this machine, or by Ray.",
-    ),
+    str, machine_option("--engine", metavar="local|ray", help="Where the work is done: on this machine, or by Ray.")
 ]
 RayAddress: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        "--ray-address",
-        metavar="HOST:PORT|auto|local",
-        rich_help_panel=MACHINE,
-        help="Which cluster [default: the one here].",
-    ),
+    machine_option("--ray-address", metavar="HOST:PORT|auto|local", help="Which cluster [default: the one here]."),
 ]
 Repeats: TypeAlias = Annotated[
-    int,
-    typer.Option(
-        "--repeats",
-        metavar="K",
-        min=1,
-        rich_help_panel=EDITS,
-        help="Edit each case K times, each with a seed of its own.",
-    ),
+    int, edit_option("--repeats", metavar="K", min=1, help="Edit each case K times, each with a seed of its own.")
 ]
 MaxEditCost: TypeAlias = Annotated[
     float | None,
-    typer.Option(
-        "--max-edit-cost",
-        metavar="DOLLARS",
-        rich_help_panel=EDITS,
-        help="Stop, resumable, before the editor costs more.",
-    ),
+    edit_option("--max-edit-cost", metavar="DOLLARS", help="Stop, resumable, before the editor costs more."),
 ]
 MaxEdits: TypeAlias = Annotated[
-    int | None,
-    typer.Option("--max-edits", metavar="N", rich_help_panel=EDITS, help="Stop, resumable, after so many edits."),
+    int | None, edit_option("--max-edits", metavar="N", help="Stop, resumable, after so many edits.")
 ]
 EditConcurrency: TypeAlias = Annotated[
     int | None,
-    typer.Option(
-        "--edit-concurrency",
-        metavar="N",
-        min=1,
-        rich_help_panel=EDITS,
-        help="Edits that one editor is asked for at once, at most.",
-    ),
+    edit_option("--edit-concurrency", metavar="N", min=1, help="Edits that one editor is asked for at once, at most."),
 ]
 EditRpm: TypeAlias = Annotated[
-    float | None,
-    typer.Option(
-        "--edit-rpm", metavar="N", rich_help_panel=EDITS, help="Requests a minute to a hosted editor, at most."
-    ),
+    float | None, edit_option("--edit-rpm", metavar="N", help="Requests a minute to a hosted editor, at most.")
 ]
 EditRetries: TypeAlias = Annotated[
     int | None,
-    typer.Option(
-        "--edit-retries",
-        metavar="N",
-        min=0,
-        rich_help_panel=EDITS,
-        help="Attempts of a hosted editor after a transport failure.",
-    ),
+    edit_option("--edit-retries", metavar="N", min=0, help="Attempts of a hosted editor after a transport failure."),
 ]
 Config: TypeAlias = Annotated[
     Path | None,
@@ -159,85 +103,46 @@ JudgeSpecs: TypeAlias = Annotated[
 ]
 Protocol: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        "--protocol",
-        metavar="NAME",
-        rich_help_panel=JUDGING,
-        help="Judge by this rubric, such as kris or picabench?region=whole.",
-    ),
+    judge_option("--protocol", metavar="NAME", help="Judge by this rubric, such as kris or picabench?region=whole."),
 ]
 Prompts: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        "--prompts", metavar="DIR", rich_help_panel=JUDGING, help="Prompts that replace those of the protocol."
-    ),
+    Path | None, judge_option("--prompts", metavar="DIR", help="Prompts that replace those of the protocol.")
 ]
-Samples: TypeAlias = Annotated[
-    int, typer.Option("--samples", metavar="K", min=1, rich_help_panel=JUDGING, help="Ask every question K times.")
-]
+Samples: TypeAlias = Annotated[int, judge_option("--samples", metavar="K", min=1, help="Ask every question K times.")]
 Missing: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        "--missing",
-        metavar="worst|skip|fail",
-        rich_help_panel=JUDGING,
-        help="What an edit that is not there counts [worst].",
-    ),
+    judge_option("--missing", metavar="worst|skip|fail", help="What an edit that is not there counts [worst]."),
 ]
 Accounting: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    judge_option(
         "--accounting",
         metavar="ours|released",
-        rich_help_panel=JUDGING,
         help="Count failed calls and missing edits our way, or as the authors' tool does [ours].",
     ),
 ]
 MaxCost: TypeAlias = Annotated[
-    float | None,
-    typer.Option(
-        "--max-cost", metavar="DOLLARS", rich_help_panel=JUDGING, help="Stop, resumable, before judges cost more."
-    ),
+    float | None, judge_option("--max-cost", metavar="DOLLARS", help="Stop, resumable, before judges cost more.")
 ]
 MaxCalls: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        "--max-calls", metavar="N", rich_help_panel=JUDGING, help="Stop, resumable, before judges get more requests."
-    ),
+    int | None, judge_option("--max-calls", metavar="N", help="Stop, resumable, before judges get more requests.")
 ]
 Concurrency: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        "--concurrency", metavar="N", min=1, rich_help_panel=JUDGING, help="Calls to a judge at once, at most [32]."
-    ),
+    int | None, judge_option("--concurrency", metavar="N", min=1, help="Calls to a judge at once, at most [32].")
 ]
-Rpm: TypeAlias = Annotated[
-    float | None, typer.Option("--rpm", metavar="N", rich_help_panel=JUDGING, help="Requests a minute, at most.")
-]
-Tpm: TypeAlias = Annotated[
-    float | None, typer.Option("--tpm", metavar="N", rich_help_panel=JUDGING, help="Tokens a minute, at most.")
-]
+Rpm: TypeAlias = Annotated[float | None, judge_option("--rpm", metavar="N", help="Requests a minute, at most.")]
+Tpm: TypeAlias = Annotated[float | None, judge_option("--tpm", metavar="N", help="Tokens a minute, at most.")]
 JudgeTimeout: TypeAlias = Annotated[
-    float | None,
-    typer.Option(
-        "--judge-timeout", metavar="SECONDS", rich_help_panel=JUDGING, help="Time for one reply of a judge [120]."
-    ),
+    float | None, judge_option("--judge-timeout", metavar="SECONDS", help="Time for one reply of a judge [120].")
 ]
 Retries: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        "--retries", metavar="N", min=0, rich_help_panel=JUDGING, help="Attempts after a failure of transport [5]."
-    ),
+    int | None, judge_option("--retries", metavar="N", min=0, help="Attempts after a failure of transport [5].")
 ]
 Prices: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        "--prices", metavar="FILE", rich_help_panel=JUDGING, help="A TOML file of prices, over those that ship."
-    ),
+    Path | None, judge_option("--prices", metavar="FILE", help="A TOML file of prices, over those that ship.")
 ]
 Cache: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--cache", metavar="DIR|off", rich_help_panel=JUDGING, help="Where verdicts are kept for all runs."),
+    str | None, judge_option("--cache", metavar="DIR|off", help="Where verdicts are kept for all runs.")
 ]
 
 

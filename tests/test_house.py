@@ -1,0 +1,192 @@
+"""The house: folders that fit a screen, one name for one class, one folder for one benchmark, arrows for every room."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+
+from support.places import ROOT, TESTS
+
+SOURCE = ROOT / "src" / "editscope"
+MOST_MODULES = 20
+MOST_LINES = 400
+BENCHMARKS = ("paintbench", "tinygrafix", "picabench", "worldedit", "wiseedit", "inedit", "kris", "rise", "gedit")
+AS_A_WORD = re.compile(rf"(?<![a-z])(?:{'|'.join(BENCHMARKS)})(?![a-z])", re.IGNORECASE)
+
+CLASSES_TWICE = {
+    "Request": "editors/worker/skeleton.py is copied into environments without Editscope and imports nothing of ours",
+}
+"""Class names that more than one file may have, each with the reason."""
+
+CLASSES_NOT_YET = {
+    "Answer",
+    "Asked",
+    "Asking",
+    "Comparison",
+    "Family",
+    "ForPictures",
+    "Kept",
+    "Lines",
+    "Loaded",
+    "Look",
+    "Measure",
+    "Option",
+    "Options",
+    "Panel",
+    "Part",
+    "Place",
+    "Placing",
+    "Problem",
+    "Question",
+    "Settings",
+    "Shelf",
+    "Shown",
+    "Spec",
+    "Verdict",
+    "Watcher",
+    "_Tally",
+}
+"""Class names that are still double. Take each out when it is renamed; add none."""
+
+EXAMPLE = "an example in a help text or message: the one benchmark that needs no download"
+SHARED_PAPER = "the paper of the one prints results of the other"
+WORD = "the English word"
+NAMED_ELSEWHERE = {
+    "audit/audit.py": ("paintbench", "the audit damages answers, and these are the problems it draws by default"),
+    "audit/exhibits.py": ("paintbench tinygrafix", "a message names the suites that have answers to damage"),
+    "cli/app.py": ("paintbench", EXAMPLE),
+    "cli/doctor.py": ("paintbench", "the check loads the one suite that is always here"),
+    "cli/evaluate/watch.py": ("paintbench", EXAMPLE),
+    "cli/models/judge.py": ("paintbench tinygrafix", "the suites that have answers to damage"),
+    "cli/models/serve_editor.py": ("paintbench", EXAMPLE),
+    "cli/models/worker.py": ("paintbench", EXAMPLE),
+    "cli/results/published.py": ("paintbench picabench", EXAMPLE),
+    "editors/diffusion/families.py": ("paintbench", "the paper whose settings of models are the defaults"),
+    "report/paper_figures/correlation.py": ("rise", WORD),
+    "scoring/failure.py": ("rise", WORD),
+    "suites/kris/__init__.py": ("worldedit", SHARED_PAPER),
+    "suites/kris/tables.py": ("worldedit", SHARED_PAPER),
+    "suites/own/manifest.py": ("kris", "a message names a protocol that ships"),
+    "suites/paintbench/__init__.py": ("tinygrafix", SHARED_PAPER),
+    "suites/picabench/rubric.py": ("kris", "a message names a protocol that needs no questions"),
+    "suites/protocol.py": ("kris", "a message names a protocol that ships"),
+    "suites/rise/__init__.py": ("worldedit", SHARED_PAPER),
+    "suites/rise/tables.py": ("worldedit", SHARED_PAPER),
+    "suites/tinygrafix/__init__.py": ("paintbench", SHARED_PAPER),
+    "suites/tinygrafix/tables.py": ("paintbench", SHARED_PAPER),
+}
+"""Files that name a benchmark outside its folder: which, and why."""
+
+NAMED_NOT_YET = {
+    "cli/models/prompts.py": "picabench worldedit wiseedit inedit kris rise",
+    "cli/options.py": "paintbench tinygrafix kris picabench wiseedit worldedit rise",
+    "editors/folder.py": "paintbench",
+    "results/accounting.py": "wiseedit",
+    "suites/own/data.py": "picabench",
+}
+"""Files that still name a benchmark. Take each out when it is changed; add none."""
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Every module of the package, by its path below it."""
+    files = sorted(SOURCE.rglob("*.py"))
+    return {file.relative_to(SOURCE).as_posix(): ast.parse(file.read_text(encoding="utf-8")) for file in files}
+
+
+def test_no_folder_has_more_modules_than_fit_a_screen() -> None:
+    wide = {
+        str(folder.relative_to(ROOT)): count
+        for top in (SOURCE, TESTS)
+        for folder in (top, *(path for path in top.rglob("*") if path.is_dir()))
+        if (count := sum(file.stem != "__init__" for file in folder.glob("*.py"))) > MOST_MODULES
+    }
+    assert wide == {}, "group them in folders"
+
+
+def test_no_file_is_longer_than_one_can_hold_in_mind() -> None:
+    lines = {name: len((SOURCE / name).read_text(encoding="utf-8").splitlines()) for name in modules()}
+    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}, "split them by what they hold"
+
+
+def test_no_class_name_stands_for_two_things() -> None:
+    places: dict[str, list[str]] = {}
+    for name, module in modules().items():
+        for node in ast.walk(module):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(name)
+    double = {name: files for name, files in places.items() if len(files) > 1}
+    excused = CLASSES_NOT_YET | set(CLASSES_TWICE)
+    assert {name: files for name, files in double.items() if name not in excused} == {}, "rename all but one of them"
+    assert set(CLASSES_TWICE) <= set(double), "an exception that is not needed any more"
+
+
+def test_a_benchmark_is_named_in_its_folder_only() -> None:
+    elsewhere: dict[str, set[str]] = {}
+    for name, module in modules().items():
+        names = {benchmark for text in _code(module) for benchmark in _benchmarks(text)} - _own(name)
+        if names:
+            elsewhere[name] = names
+    allowed = {name: set(names.split()) for name, (names, _) in NAMED_ELSEWHERE.items()}
+    waiting = {name: set(names.split()) for name, names in NAMED_NOT_YET.items()}
+    left = {name: names - allowed.get(name, set()) - waiting.get(name, set()) for name, names in elsewhere.items()}
+    assert {name: names for name, names in left.items() if names} == {}, "what is of one benchmark is in suites/NAME/"
+    unused = {name: names - elsewhere.get(name, set()) for name, names in allowed.items()}
+    assert {name: names for name, names in unused.items() if names} == {}, "an exception that is not needed any more"
+
+
+def test_every_room_has_its_place_in_the_arrows() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    (layers,) = (contract["layers"] for contract in contracts if contract["type"] == "layers")
+    named = {room.strip() for layer in layers for room in layer.split("|")}
+    folders = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    files = {path.stem for path in SOURCE.glob("*.py")} - {"__init__", "__main__"}
+    assert named == {f"editscope.{room}" for room in folders | files}
+
+
+def _own(name: str) -> set[str]:
+    """The benchmark in whose folder a file is."""
+    room, _, rest = name.partition("/")
+    return {rest.partition("/")[0]} if room == "suites" and "/" in rest else set()
+
+
+def _benchmarks(text: str) -> set[str]:
+    """The benchmarks that an identifier or a string names, as words: "otherwise" names none.
+
+    >>> sorted(_benchmarks("PaintBenchRows")), sorted(_benchmarks("kris_tags")), _benchmarks("otherwise")
+    (['paintbench'], ['kris'], set())
+    """
+    camel = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", text)
+    spelled = {text, camel, *((camel.replace("_Bench", "bench"),) if "_" not in text else ())}
+    return {name.lower() for spelling in spelled for name in AS_A_WORD.findall(spelling)}
+
+
+def _code(module: ast.Module) -> Iterator[str]:
+    """Identifiers, imports and strings of a module; not its docstrings, and comments are not parsed at all."""
+    docstrings = {
+        id(node.value)
+        for node in ast.walk(module)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(module):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if id(node) not in docstrings:
+                yield node.value
+        elif isinstance(node, ast.alias):
+            yield from filter(None, (node.name, node.asname))
+        elif isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.keyword):
+            yield node.arg or ""
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from editscope.editors import Request, load_editor
-from editscope.editors.diffusion.calling import Asked
+from editscope.editors.diffusion.calling import PipelineInput
 from editscope.editors.diffusion.quiet import quiet
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -92,7 +92,7 @@ def direct(editor: Any, todo: list[Request]) -> None:
     pipe, way = editor._loaded.pipe, editor._way
     for one in todo:
         arguments = way.arguments(
-            [Asked(one.images, one.instruction, one.seed)],
+            [PipelineInput(one.images, one.instruction, one.seed)],
             one.images[0].size,
             [torch.Generator("cpu").manual_seed(one.seed)],
         )

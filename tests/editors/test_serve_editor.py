@@ -23,7 +23,7 @@ import pytest
 import editscope as es
 from editscope.cases import Edit
 from editscope.editors import EditLimits, Editor, Request, load_editor
-from editscope.editors.server.serve import Door, serve
+from editscope.editors.server.serve import ServerSettings, serve
 from editscope.errors import BadInput, Stopped
 from editscope.images import encode_png
 from editscope.runfolder.journal import read_journal
@@ -221,14 +221,14 @@ def test_requests_that_wait_go_to_the_editor_together() -> None:
             threading.Event().wait(0.005)
         for thread in threads[1:]:
             thread.start()
-        while len(served.desk._waiting) < 8:
+        while len(served.queue._waiting) < 8:
             threading.Event().wait(0.005)
         slow.gate.set()
         for thread in threads:
             thread.join()
         editor.close()
     assert slow.sizes == [1, 4, 4]
-    assert served.desk.edits == 9
+    assert served.queue.edits == 9
 
 
 def test_nobody_waits_for_an_edit_whose_caller_has_left() -> None:
@@ -271,7 +271,7 @@ def test_nobody_waits_for_an_edit_whose_caller_has_left() -> None:
     ],
 )
 def test_a_request_that_cannot_be_read_is_answered_with_a_sentence(given: dict[str, Any], said: str) -> None:
-    with Served(Counting(), Door(port=0, max_pixels=1000)) as url:
+    with Served(Counting(), ServerSettings(port=0, max_pixels=1000)) as url:
         code, kind, body = post(url, **given)
         assert post(url)[0] == 200, "one bad request broke the server"
     assert (code, kind) == (400, "application/json")
@@ -279,7 +279,7 @@ def test_a_request_that_cannot_be_read_is_answered_with_a_sentence(given: dict[s
 
 
 def test_a_body_that_is_too_large_and_a_path_that_is_not_there_are_turned_away() -> None:
-    with Served(Counting(), Door(port=0, max_body=1 << 20)) as url:
+    with Served(Counting(), ServerSettings(port=0, max_body=1 << 20)) as url:
         assert post(url, images=(PNG + bytes(2 << 20),))[0] == 413
         assert post(url.replace("/edit", "/other"))[0] == 404
         assert post(url, content_type="text/plain")[0] == 400
@@ -288,7 +288,7 @@ def test_a_body_that_is_too_large_and_a_path_that_is_not_there_are_turned_away()
 def test_so_many_may_wait_and_no_more() -> None:
     slow = Counting()
     slow.gate.clear()
-    served = Served(slow, Door(port=0, most_waiting=1))
+    served = Served(slow, ServerSettings(port=0, most_waiting=1))
     with served as url:
         found: list[Answer] = []
         threads = [threading.Thread(target=lambda: found.append(post(url))) for _ in range(2)]
@@ -296,7 +296,7 @@ def test_so_many_may_wait_and_no_more() -> None:
         while not slow.sizes:
             threading.Event().wait(0.005)
         threads[1].start()
-        while not served.desk._waiting:
+        while not served.queue._waiting:
             threading.Event().wait(0.005)
         assert post(url)[0] == 503
         slow.gate.set()
@@ -314,7 +314,7 @@ def test_a_page_in_the_browser_of_this_machine_is_not_answered() -> None:
 
 def test_with_a_token_nobody_is_let_in_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_TOKEN", "token-of-a-test")
-    with Served(Counting(), Door(port=0, token="token-of-a-test")) as url:
+    with Served(Counting(), ServerSettings(port=0, token="token-of-a-test")) as url:
         assert [post(url)[0], post(url, Authorization="Bearer wrong")[0]] == [401, 401]
         with pytest.raises(BadInput, match="without a token"):
             load_editor(url).check()
@@ -336,7 +336,7 @@ def test_an_editor_that_needs_more_than_a_request_is_not_served(tmp_path: Path, 
     (tmp_path / "here").mkdir()
     editor = load_editor(spec.replace("here", str(tmp_path / "here")))
     with pytest.raises(BadInput, match=said):
-        serve(editor, Door(port=0), print)
+        serve(editor, ServerSettings(port=0), print)
 
 
 def test_beyond_this_machine_a_token_is_needed(tmp_path: Path) -> None:
@@ -358,9 +358,9 @@ def test_a_port_that_is_taken_is_said_before_the_model_is_loaded() -> None:
             raise AssertionError("the model was loaded")
 
     with Served(Counting()) as url, pytest.raises(BadInput, match="cannot be listened at"):
-        serve(Heavy(), Door(port=int(url.split(":")[2].removesuffix("/edit"))), print)
+        serve(Heavy(), ServerSettings(port=int(url.split(":")[2].removesuffix("/edit"))), print)
     with pytest.raises(BadInput, match="cannot be listened at"):
-        serve(Heavy(), Door(host="no.such.host.invalid"), print)
+        serve(Heavy(), ServerSettings(host="no.such.host.invalid"), print)
 
 
 def test_worker_new_writes_a_worker_once(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ import pytest
 from PIL import Image
 
 from editscope.editors import Editor, Request
-from editscope.editors.server.serve import Door
+from editscope.editors.server.serve import ServerSettings
 from editscope.errors import BadInput
 from editscope.images import encode_png
 from support.servers.http_editor_server import Served
@@ -88,7 +88,7 @@ def read_answer(wire: socket.socket) -> tuple[int, bytes]:
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[str]:
-    with Served(Negative(), Door(port=0, max_pixels=1_000_000, max_body=4 << 20)) as url:
+    with Served(Negative(), ServerSettings(port=0, max_pixels=1_000_000, max_body=4 << 20)) as url:
         yield url
 
 
@@ -156,7 +156,7 @@ def test_a_caller_that_leaves_in_the_middle_is_no_failure(served: str, capfd: py
 
 
 def test_header_values_that_are_no_text_are_a_wrong_token() -> None:
-    with Served(Negative(), Door(port=0, token="a-token-of-a-test")) as url:
+    with Served(Negative(), ServerSettings(port=0, token="a-token-of-a-test")) as url:
         good = answer(url, request(GOOD, "Authorization: Bearer a-token-of-a-test"))[0]
         assert (answer(url, request(GOOD, "Authorization: Bearer \xff\xfe"))[0], good) == (401, 200)
 
@@ -175,7 +175,7 @@ def test_pictures_that_are_small_files_and_large_pictures_are_turned_away(served
 def test_a_caller_that_says_nothing_or_trickles_is_let_go() -> None:
     whole = request(GOOD)
     body = whole.index(b"\r\n\r\n") + 4
-    with Served(Negative(), Door(port=0, silent_s=0.4)) as url:
+    with Served(Negative(), ServerSettings(port=0, silent_s=0.4)) as url:
         for start in (b"", whole[:30], whole[: body + 50]):  # nothing, half of the headers, half of the form
             with closing(connected(url)) as wire:
                 wire.sendall(start)
@@ -201,7 +201,7 @@ def _trickle(wire: socket.socket, data: bytes, stop: threading.Event) -> None:
 
 
 def test_so_many_connections_and_no_more() -> None:
-    with Served(Negative(), Door(port=0, most_connections=3)) as url:
+    with Served(Negative(), ServerSettings(port=0, most_connections=3)) as url:
         open_ones = [connected(url) for _ in range(3)]
         for wire in open_ones:
             wire.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
@@ -273,12 +273,15 @@ def test_beyond_this_machine_a_token_of_one_letter_is_refused(tmp_path: Path) ->
 
 
 def test_the_check_of_a_token_leaves_this_machine_alone() -> None:
-    Door("127.0.0.1", token="x").check()
-    Door("0.0.0.0", token="sixteen-letters!").check()
-    Door("0.0.0.0").check(open_to_all=True)
-    for door, open_to_all in ((Door("192.0.2.1", token="fifteen-letters"), True), (Door("::"), False)):
+    ServerSettings("127.0.0.1", token="x").check()
+    ServerSettings("0.0.0.0", token="sixteen-letters!").check()
+    ServerSettings("0.0.0.0").check(open_to_all=True)
+    for settings, open_to_all in (
+        (ServerSettings("192.0.2.1", token="fifteen-letters"), True),
+        (ServerSettings("::"), False),
+    ):
         with pytest.raises(BadInput, match="can be reached by others"):
-            door.check(open_to_all)
+            settings.check(open_to_all)
 
 
 def test_answers_say_what_was_wrong(served: str) -> None:

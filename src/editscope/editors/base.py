@@ -1,4 +1,4 @@
-"""What an editor is: something that gets a request and gives back a picture."""
+"""Editors: the base class, the request that an editor gets, and the limits it keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many GPUs an editor may use here, known without loading PyTorch."""
+"""Number of GPUs that an editor may use here, known without loading PyTorch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an editor makes of requests, as edits: whatever it returns or raises becomes a status, a time and pixels."""
+"""Edits from what an editor returns or raises: each gets a status, a time and pixels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Editors by spec: which kinds there are, and the editor that a spec names."""
+"""Registry of editors: which kinds there are, and the editor that a spec names."""
 
 from __future__ import annotations
 

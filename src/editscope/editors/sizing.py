@@ -1,4 +1,4 @@
-"""How a picture of one size is sent to a model that wants another, and how what comes back is mapped to the first."""
+"""Sizes of pictures for a model: how one of another size is sent, and how the output is mapped back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SLIGHT = 0.03
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class SizeMapping:
     """A picture of ``source`` size is scaled to ``inner``, which lies in the middle of ``sent``.
 
     Around ``inner`` the border of the picture is repeated; where both are equal there is nothing around it.
@@ -84,7 +84,7 @@ def fit_to(
     sizes: Iterable[Size] | None = None,
     how: How = "auto",
     resample: Resample = "lanczos",
-) -> Fit:
+) -> SizeMapping:
     """How a picture of ``size`` (width, height) goes to a model.
 
     ``area`` scales it to about so many pixels, ``longest`` its longer side to so many; without both it keeps its size.
@@ -106,10 +106,10 @@ def fit_to(
         sent = _snapped(size, multiple, area, longest, up=how == "pad")
     off = abs(log(sent[0] * size[1] / (sent[1] * size[0])))
     if how == "stretch" or (how == "auto" and off <= SLIGHT):
-        return Fit(size, sent, sent, resample)
+        return SizeMapping(size, sent, sent, resample)
     kept = area is None and longest is None and sizes is None
     inner = size if kept and size[0] <= sent[0] and size[1] <= sent[1] else _inside(size, sent)
-    return Fit(size, inner, sent, resample)
+    return SizeMapping(size, inner, sent, resample)
 
 
 def _snapped(size: Size, multiple: int, area: int | None, longest: int | None, up: bool) -> Size:

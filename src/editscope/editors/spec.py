@@ -1,4 +1,4 @@
-"""The grammar of editor specs: ``kind:target?key=value``, and wrappers around it as ``wrapper(arguments):SPEC``."""
+"""Grammar of editor specs: ``kind:target?key=value``, and wrappers around it as ``wrapper(arguments):SPEC``."""
 
 from __future__ import annotations
 

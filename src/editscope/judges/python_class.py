@@ -8,4 +8,5 @@ from editscope.python_class import load_object, read_value
 
 def load(target: str, **options: str) -> Judge:
     """The judge for ``python:module:Class``; its options are keyword arguments of the class."""
-    return load_object("judge", target, Judge, {name: read_value(value) for name, value in options.items()})  # type: ignore[type-abstract]
+    read = {name: read_value(value) for name, value in options.items()}
+    return load_object("judge", target, Judge, read)  # type: ignore[type-abstract]

@@ -16,7 +16,7 @@ from PIL import Image
 
 from editscope.cases import Edit
 from editscope.editors import Request, load_editor
-from editscope.editors.diffusion.calling import Asked, way_of
+from editscope.editors.diffusion.calling import PipelineInput, call_plan
 from editscope.editors.diffusion.families import FAMILIES, family_of
 from editscope.editors.diffusion.options import read_options
 from editscope.editors.diffusion.outputs import read_output
@@ -43,9 +43,9 @@ def asked_of(
     of: tuple[int, int] = (1024, 576),
 ) -> dict[str, Any]:
     """The arguments that a pipeline of this class would be called with, for pictures of a size."""
-    way = way_of("model", kind(name), read_options("model", options), 16)
-    asked = [Asked((Image.new("RGB", of),) * pictures, f"edit {number}", number) for number in range(count)]
-    return way.arguments(asked, way.sizing.fit(of).sent, ["generator"] * count)
+    plan = call_plan("model", kind(name), read_options("model", options), 16)
+    asked = [PipelineInput((Image.new("RGB", of),) * pictures, f"edit {number}", number) for number in range(count)]
+    return plan.arguments(asked, plan.sizing.fit(of).sent, ["generator"] * count)
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)

@@ -21,8 +21,8 @@ from typing import Any
 from aiohttp import BodyPartReader, web
 
 from editscope.editors import Editor
-from editscope.editors.server.request_queue import Desk
-from editscope.editors.server.serve import Door, bound, listening
+from editscope.editors.server.request_queue import RequestQueue
+from editscope.editors.server.serve import ServerSettings, listening, listening_socket
 from support.servers.loopback import json_bytes
 
 
@@ -140,22 +140,22 @@ class RawServer(_Looped):
 class Served(_Looped):
     """The real server around an editor, in this process."""
 
-    def __init__(self, editor: Editor, door: Door = Door(port=0)) -> None:
+    def __init__(self, editor: Editor, settings: ServerSettings = ServerSettings(port=0)) -> None:
         super().__init__()
-        self.desk = Desk(editor, most_waiting=door.most_waiting)
-        self.door = door
+        self.queue = RequestQueue(editor, most_waiting=settings.most_waiting)
+        self.settings = settings
 
     def __enter__(self) -> str:
-        self._socket = bound(self.door)
-        self.desk.open()
+        self._socket = listening_socket(self.settings)
+        self.queue.open()
         self.start()
         return self.url
 
     def __exit__(self, *_: object) -> None:
-        self.desk.turn_away()
+        self.queue.turn_away()
         self.stop()
-        self.desk.close()
+        self.queue.close()
         self._socket.close()
 
     def life(self) -> AbstractAsyncContextManager[str]:
-        return listening(self.desk, self.door, self._socket)
+        return listening(self.queue, self.settings, self._socket)

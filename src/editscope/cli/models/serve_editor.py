@@ -46,13 +46,13 @@ def serve_editor(
     #key_env=EDITSCOPE_SERVE_TOKEN to the address.
     """
     from editscope.editors import EditLimits, load_editor
-    from editscope.editors.server.serve import TOKEN, Door, serve
+    from editscope.editors.server.serve import TOKEN, ServerSettings, serve
     from editscope.images import MAX_PIXELS
     from editscope.transport.keys import key_from
 
     if not 0 < idle_timeout < float("inf"):
         raise BadInput(f"--idle-timeout is {idle_timeout}; write seconds above 0")
-    door = Door(
+    settings = ServerSettings(
         host,
         port,
         key_from(TOKEN),
@@ -60,17 +60,17 @@ def serve_editor(
         silent_s=idle_timeout,
         most_connections=max_connections,
     )
-    door.check(open_to_all=no_token)
+    settings.check(open_to_all=no_token)
     editor = load_editor(spec)
     editor.limit(EditLimits(timeout_s=timeout, max_cost=max_edit_cost, max_calls=max_edits))
 
     def told(address: str) -> None:
-        bearer = f' -H "Authorization: Bearer ${TOKEN}"' if door.token else ""
+        bearer = f' -H "Authorization: Bearer ${TOKEN}"' if settings.token else ""
         printing.say(f"{editor.name} answers at {address} · Ctrl-C stops it")
         printing.say(
             f' curl{bearer} -F image=@input.png -F instruction="Make it red." -F seed=0 {address} -o output.png'
         )
-        named = f"#key_env={TOKEN}" if door.token else ""
+        named = f"#key_env={TOKEN}" if settings.token else ""
         printing.say(f" editscope run paintbench --editor {address}{named}")
 
-    serve(editor, door, told)
+    serve(editor, settings, told)

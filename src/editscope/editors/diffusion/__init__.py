@@ -1,8 +1,8 @@
-"""``diffusers:REPO_OR_DIR``: editing pipelines of the diffusers library, in this process."""
+"""Editing pipelines of the diffusers library, in this process: ``diffusers:REPO_OR_DIR``."""
 
 from __future__ import annotations
 
 from editscope.editors.diffusion.editor import DiffusersEditor, load
-from editscope.editors.diffusion.families import FAMILIES, Family, family_of
+from editscope.editors.diffusion.families import FAMILIES, PipelineFamily, family_of
 
-__all__ = ["FAMILIES", "DiffusersEditor", "Family", "family_of", "load"]
+__all__ = ["FAMILIES", "DiffusersEditor", "PipelineFamily", "family_of", "load"]

@@ -1,4 +1,4 @@
-"""How a pipeline is asked for edits: which argument takes the pictures, and what else goes into its call."""
+"""Call of a pipeline: which argument takes the pictures, and what else goes into it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from editscope.editors.diffusion.families import Family, SizeRule, family_of
-from editscope.editors.diffusion.options import Options
+from editscope.editors.diffusion.families import PipelineFamily, SizeRule, family_of
+from editscope.editors.diffusion.options import PipelineOptions
 from editscope.editors.diffusion.sizes import Sizing, sizing_for
 from editscope.errors import BadInput, unknown
 
@@ -23,7 +23,7 @@ OURS = ("prompt", "generator", "output_type", "return_dict", "height", "width", 
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PipelineInput:
     """One edit as a pipeline gets it: its pictures, the instruction and the seed."""
 
     pictures: tuple[Any, ...]
@@ -32,15 +32,17 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class CallPlan:
     """How one pipeline is asked. ``constant`` are the arguments that are the same for every edit."""
 
-    family: Family
+    family: PipelineFamily
     sizing: Sizing
     constant: Mapping[str, Any]
     accepts: frozenset[str]
 
-    def arguments(self, asked: Sequence[Asked], size: tuple[int, int], generators: Sequence[Any]) -> dict[str, Any]:
+    def arguments(
+        self, asked: Sequence[PipelineInput], size: tuple[int, int], generators: Sequence[Any]
+    ) -> dict[str, Any]:
         """The arguments of the call that makes these edits: one, or where pipelines can, several of one size."""
         prompts = [self.prompt(one) for one in asked]
         negative = self.constant.get("negative_prompt")
@@ -53,7 +55,7 @@ class Way:
         pictures = [one.pictures[0] for one in asked]
         return {**call, "prompt": prompts, self.family.image: pictures, "generator": list(generators)}
 
-    def prompt(self, asked: Asked) -> str:
+    def prompt(self, asked: PipelineInput) -> str:
         """The instruction in the words of the model."""
         marks = " ".join(self.family.mark.format(number=number + 1) for number in range(len(asked.pictures)))
         return self.family.prompt.replace("{images}", marks).replace("{instruction}", asked.instruction)
@@ -69,7 +71,7 @@ class Way:
         return sized
 
 
-def way_of(target: str, pipeline: type[Any], options: Options, multiple: int) -> Way:
+def call_plan(target: str, pipeline: type[Any], options: PipelineOptions, multiple: int) -> CallPlan:
     """How a pipeline is asked; BadInput where it is not one that edits a picture by an instruction.
 
     ``multiple`` is what sides have to be a multiple of, for pipelines that are not in the table.
@@ -80,10 +82,10 @@ def way_of(target: str, pipeline: type[Any], options: Options, multiple: int) ->
     rule = family.size
     listed = getattr(sys.modules[pipeline.__module__], rule.listed, ()) if rule.listed else ()
     sizing = sizing_for(target, rule, listed, options)
-    return Way(family, sizing, _constant(target, family, options, named), frozenset(named))
+    return CallPlan(family, sizing, _constant(target, family, options, named), frozenset(named))
 
 
-def limits_of(target: str, family: Family, options: Options) -> None:
+def limits_of(target: str, family: PipelineFamily, options: PipelineOptions) -> None:
     """BadInput for options that a family cannot have, known before anything is loaded."""
     if options.batch > 1 and not family.together:
         why = f" ({family.alone})" if family.alone else ""
@@ -93,7 +95,7 @@ def limits_of(target: str, family: Family, options: Options) -> None:
     sizing_for(target, family.size, (), options)
 
 
-def _constant(target: str, family: Family, options: Options, named: set[str]) -> dict[str, Any]:
+def _constant(target: str, family: PipelineFamily, options: PipelineOptions, named: set[str]) -> dict[str, Any]:
     call: dict[str, Any] = {"output_type": "np"} if "output_type" in named else {}
     if family.steps is not None:
         call["num_inference_steps"] = family.steps
@@ -125,7 +127,9 @@ def _only(target: str, option: str, wanted: Sequence[str], named: set[str]) -> s
     raise BadInput(f"editor diffusers:{target}: this pipeline has no {' or '.join(wanted)}; leave out {option}")
 
 
-def _family_by_signature(target: str, name: str, known: Mapping[str, inspect.Parameter], multiple: int) -> Family:
+def _family_by_signature(
+    target: str, name: str, known: Mapping[str, inspect.Parameter], multiple: int
+) -> PipelineFamily:
     """A family for a pipeline that is not in the table: one picture and a prompt, its own defaults for the rest."""
     if "prompt" not in known:
         raise BadInput(f"editor diffusers:{target}: {name} takes no prompt, so it cannot be told what to edit")
@@ -138,4 +142,4 @@ def _family_by_signature(target: str, name: str, known: Mapping[str, inspect.Par
     masks = [one for one in known if one in ("mask_image", "mask")]
     if (masks and "Inpaint" in name) or any(known[one].default is inspect.Parameter.empty for one in masks):
         raise BadInput(f"editor diffusers:{target}: {name} needs a mask of what to change, which no case has")
-    return Family(name, (name,), target, image=image, size=SizeRule(multiple=multiple))
+    return PipelineFamily(name, (name,), target, image=image, size=SizeRule(multiple=multiple))

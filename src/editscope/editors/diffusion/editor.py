@@ -1,4 +1,4 @@
-"""The editor for ``diffusers:REPO_OR_DIR``: requests in, edits out, several at a time where the pipeline can."""
+"""Editor for ``diffusers:REPO_OR_DIR``: requests in, edits out, several at a time where the pipeline can."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
 from editscope.editors.diffusion import memory
-from editscope.editors.diffusion.calling import Asked, Way, limits_of, way_of
+from editscope.editors.diffusion.calling import CallPlan, PipelineInput, call_plan, limits_of
 from editscope.editors.diffusion.families import family_of
 from editscope.editors.diffusion.finding import (
     fetched_index,
@@ -21,13 +21,13 @@ from editscope.editors.diffusion.finding import (
     shortly,
     weights_identity,
 )
-from editscope.editors.diffusion.loading import NETWORKS, Loaded, load_pipeline, need_packages
-from editscope.editors.diffusion.options import Options
+from editscope.editors.diffusion.loading import NETWORKS, LoadedPipeline, load_pipeline, need_packages
+from editscope.editors.diffusion.options import PipelineOptions
 from editscope.editors.diffusion.outputs import Given, looked_at, read_output
 from editscope.editors.diffusion.quiet import quiet
 from editscope.editors.gpus import gpu_count
 from editscope.editors.joined_pictures import join_pictures, which_is_which
-from editscope.editors.sizing import Fit
+from editscope.editors.sizing import SizeMapping
 from editscope.errors import BadInput
 from editscope.images import Pixels
 
@@ -40,8 +40,8 @@ class _Prepared:
 
     request: Request
     source: Pixels
-    asked: Asked
-    fit: Fit
+    asked: PipelineInput
+    fit: SizeMapping
     said: str | None
 
     @property
@@ -57,7 +57,7 @@ class DiffusersEditor(Editor):
     that a seed gives the same noise on every device and in every batch.
     """
 
-    def __init__(self, target: str, options: Options) -> None:
+    def __init__(self, target: str, options: PipelineOptions) -> None:
         self.target = target
         self.options = options
         self.name = _name(target, options)
@@ -67,8 +67,8 @@ class DiffusersEditor(Editor):
         self.workers = None if self.gpu else 1  # with a GPU each there are as many as GPUs, here or in a cluster
         self._index: Mapping[str, Any] | None = None
         self._most = options.batch
-        self._loaded: Loaded | None = None
-        self._way: Way | None = None
+        self._loaded: LoadedPipeline | None = None
+        self._plan: CallPlan | None = None
         self._model = ""
         self._know(index_at_hand(target, options.revision))
 
@@ -98,9 +98,9 @@ class DiffusersEditor(Editor):
         self._know(index)
         loaded = load_pipeline(self.target, self.options, index)
         multiple = 2 * int(getattr(loaded.pipe, "vae_scale_factor", MULTIPLE // 2) or MULTIPLE // 2)
-        self._way = way_of(self.target, type(loaded.pipe), self.options, multiple)
-        limits_of(self.target, self._way.family, self.options)
-        self._limit_pictures(self._way.family.pictures)
+        self._plan = call_plan(self.target, type(loaded.pipe), self.options, multiple)
+        limits_of(self.target, self._plan.family, self.options)
+        self._limit_pictures(self._plan.family.pictures)
         self._loaded = loaded
         self._model = f"{self.name}@{weights_identity(self.target, _others(self.options), self.options.revision)}"
 
@@ -130,7 +130,7 @@ class DiffusersEditor(Editor):
 
     def close(self) -> None:
         """Let go of the weights."""
-        loaded, self._loaded, self._way = self._loaded, None, None
+        loaded, self._loaded, self._plan = self._loaded, None, None
         if loaded is not None:
             torch = loaded.torch
             del loaded
@@ -172,10 +172,10 @@ class DiffusersEditor(Editor):
         return [Edit(part[0].request.case_id, status="error", reason=reason)]
 
     def _called(self, part: Sequence[_Prepared]) -> list[Edit]:
-        loaded, way = self._ready
+        loaded, plan = self._ready
         torch = loaded.torch
         generators = [torch.Generator("cpu").manual_seed(one.request.seed) for one in part]
-        arguments = way.arguments([one.asked for one in part], part[0].fit.sent, generators)
+        arguments = plan.arguments([one.asked for one in part], part[0].fit.sent, generators)
         memory.begin(torch)
         torch.manual_seed(part[0].request.seed)  # for pipelines that draw somewhere without their generator
         began = time.perf_counter()
@@ -213,8 +213,8 @@ class DiffusersEditor(Editor):
 
     def _unread(self, instruction: str) -> tuple[str, ...]:
         """The note on an instruction that is longer than what the model reads of it."""
-        loaded, way = self._ready
-        if not way.family.clip:
+        loaded, plan = self._ready
+        if not plan.family.clip:
             return ()
         tokenizer = loaded.pipe.tokenizer
         with quiet():
@@ -225,26 +225,26 @@ class DiffusersEditor(Editor):
     def _prepared(self, request: Request) -> _Prepared:
         from PIL import Image
 
-        way = self._ready[1]
+        plan = self._ready[1]
         arrays, said = request.arrays, None
         if self.options.join and len(arrays) > 1:
             how: Any = self.options.join
             said = f"{which_is_which(len(arrays), how)} {request.instruction}"
             arrays = (join_pictures(arrays, how),)
         source = arrays[0]
-        fit = way.sizing.fit((source.shape[1], source.shape[0]))
-        shown = (way.sizing.shown(pixels, first=number == 0) for number, pixels in enumerate(arrays))
+        fit = plan.sizing.fit((source.shape[1], source.shape[0]))
+        shown = (plan.sizing.shown(pixels, first=number == 0) for number, pixels in enumerate(arrays))
         pictures = tuple(Image.fromarray(pixels) for pixels in shown)
-        return _Prepared(request, source, Asked(pictures, said or request.instruction, request.seed), fit, said)
+        return _Prepared(request, source, PipelineInput(pictures, said or request.instruction, request.seed), fit, said)
 
     # --- what is known ----------------------------------------------------------------------------
 
     @property
-    def _ready(self) -> tuple[Loaded, Way]:
-        if self._loaded is None or self._way is None:
+    def _ready(self) -> tuple[LoadedPipeline, CallPlan]:
+        if self._loaded is None or self._plan is None:
             self.load()
-        assert self._loaded is not None and self._way is not None
-        return self._loaded, self._way
+        assert self._loaded is not None and self._plan is not None
+        return self._loaded, self._plan
 
     def _know(self, index: Mapping[str, Any] | None) -> None:
         """Take what the index of a pipeline says about its family."""
@@ -260,7 +260,7 @@ class DiffusersEditor(Editor):
         self.max_images = None if self.options.join else pictures
 
 
-def _name(target: str, options: Options) -> str:
+def _name(target: str, options: PipelineOptions) -> str:
     name = Path(target).expanduser().resolve().name if Path(target).expanduser().is_dir() else target.split("/")[-1]
     return "+".join([name, *map(_called, _others(options))])
 
@@ -271,7 +271,7 @@ def _called(weights: str) -> str:
     return path.parent.name if path.name in NETWORKS and path.parent.name else path.name.removesuffix(".safetensors")
 
 
-def _others(options: Options) -> list[str]:
+def _others(options: PipelineOptions) -> list[str]:
     """Weights that do not come with the model."""
     return [*([options.network] if options.network else []), *(lora.source for lora in options.loras)]
 

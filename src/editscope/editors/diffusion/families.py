@@ -1,4 +1,4 @@
-"""What is known about each family of editing pipelines: published settings, pictures per edit, sizes, batches."""
+"""Families of editing pipelines: published settings, pictures per edit, sizes, batches."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SizeRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class PipelineFamily:
     """Pipelines that are asked in the same way.
 
     ``guidance`` are the arguments for guidance with their published values, the one that ``?guidance=`` sets first.
@@ -64,7 +64,7 @@ class Family:
 
 
 FAMILIES = (
-    Family(
+    PipelineFamily(
         "FLUX.1 Kontext",
         ("FluxKontextPipeline",),
         "black-forest-labs/FLUX.1-Kontext-dev",
@@ -74,7 +74,7 @@ FAMILIES = (
         together=True,
         size=SizeRule(listed="PREFERRED_KONTEXT_RESOLUTIONS"),
     ),
-    Family(
+    PipelineFamily(
         "FLUX.2 dev",
         ("Flux2Pipeline",),
         "black-forest-labs/FLUX.2-dev",
@@ -86,7 +86,7 @@ FAMILIES = (
         size=SizeRule(area=MEGAPIXEL, at_most=True),
         alone="several prompts in one call would share their pictures",
     ),
-    Family(
+    PipelineFamily(
         "FLUX.2 Klein",
         ("Flux2KleinPipeline",),
         "black-forest-labs/FLUX.2-klein-9B",
@@ -99,7 +99,7 @@ FAMILIES = (
         alone="several prompts in one call would share their pictures",
         note="distilled checkpoints need only ?steps=4 and take no guidance",
     ),
-    Family(
+    PipelineFamily(
         "FLUX.2 Klein KV",
         ("Flux2KleinKVPipeline",),
         "black-forest-labs/FLUX.2-klein-9b-kv",
@@ -108,7 +108,7 @@ FAMILIES = (
         pictures=10,
         size=SizeRule(area=MEGAPIXEL, at_most=True),
     ),
-    Family(
+    PipelineFamily(
         "Qwen-Image-Edit",
         ("QwenImageEditPipeline",),
         "Qwen/Qwen-Image-Edit",
@@ -118,7 +118,7 @@ FAMILIES = (
         size=SizeRule(area=MEGAPIXEL, multiple=32, as_is=True),
         alone="prompts of one call would be padded to the longest, which changes the edits",
     ),
-    Family(
+    PipelineFamily(
         "Qwen-Image-Edit-Plus",
         ("QwenImageEditPlusPipeline",),
         "Qwen/Qwen-Image-Edit-2511",
@@ -131,7 +131,7 @@ FAMILIES = (
         size=SizeRule(area=MEGAPIXEL, multiple=32, as_is=True),
         alone="the pipeline refuses more than one prompt in a call",
     ),
-    Family(
+    PipelineFamily(
         "LongCat-Image-Edit",
         ("LongCatImageEditPipeline",),
         "meituan-longcat/LongCat-Image-Edit",
@@ -142,7 +142,7 @@ FAMILIES = (
         alone="the pipeline reads only the first prompt of a call",
         note="the pipeline's own guidance would be 4.5",
     ),
-    Family(
+    PipelineFamily(
         "InstructPix2Pix",
         ("StableDiffusionInstructPix2PixPipeline",),
         "timbrooks/instruct-pix2pix",
@@ -154,7 +154,7 @@ FAMILIES = (
         clip=True,
         note="CLIP reads the first 77 tokens of an instruction",
     ),
-    Family(
+    PipelineFamily(
         "InstructPix2Pix XL",
         ("StableDiffusionXLInstructPix2PixPipeline",),
         "diffusers/sdxl-instructpix2pix-768",
@@ -165,7 +165,7 @@ FAMILIES = (
         clip=True,
         note="CLIP reads the first 77 tokens of an instruction",
     ),
-    Family(
+    PipelineFamily(
         "OmniGen",
         ("OmniGenPipeline",),
         "Shitao/OmniGen-v1-diffusers",
@@ -179,7 +179,7 @@ FAMILIES = (
         mark="<img><|image_{number}|></img>",
         needs=("torchvision",),
     ),
-    Family(
+    PipelineFamily(
         "ChronoEdit",
         ("ChronoEditPipeline",),
         "nvidia/ChronoEdit-14B-Diffusers",
@@ -189,7 +189,7 @@ FAMILIES = (
         needs=("ftfy",),
         note="the edit is the last frame of a short film; ?call.enable_temporal_reasoning=true makes a longer one",
     ),
-    Family(
+    PipelineFamily(
         "JoyAI-Image-Edit",
         ("JoyImageEditPipeline",),
         "jdopensource/JoyAI-Image-Edit-Diffusers",
@@ -197,7 +197,7 @@ FAMILIES = (
         guidance={"guidance_scale": 4.0},
         size=SizeRule(own=True),
     ),
-    Family(
+    PipelineFamily(
         "JoyAI-Image-Edit-Plus",
         ("JoyImageEditPlusPipeline",),
         "jdopensource/JoyAI-Image-Edit-Plus-Diffusers",
@@ -208,7 +208,7 @@ FAMILIES = (
         pictures=None,
         size=SizeRule(area=MEGAPIXEL, multiple=32),
     ),
-    Family(
+    PipelineFamily(
         "Bria Fibo Edit",
         ("BriaFiboEditPipeline",),
         "briaai/Fibo-Edit-1.5-base",
@@ -219,7 +219,7 @@ FAMILIES = (
         size=SizeRule(own=True),
         note="trained on instructions written as JSON; put rewrite(…) before it",
     ),
-    Family(
+    PipelineFamily(
         "Kandinsky 5 I2I",
         ("Kandinsky5I2IPipeline",),
         "kandinskylab/Kandinsky-5.0-I2I-Lite-sft-Diffusers",
@@ -227,7 +227,7 @@ FAMILIES = (
         guidance={"guidance_scale": 3.5},
         size=SizeRule(own=True),
     ),
-    Family(
+    PipelineFamily(
         "DreamLite",
         ("DreamLitePipeline",),
         "carlofkl/DreamLite-base",
@@ -235,7 +235,7 @@ FAMILIES = (
         guidance={"guidance_scale": 3.5, "image_guidance_scale": 1.5},
         size=SizeRule(area=MEGAPIXEL, multiple=32),
     ),
-    Family(
+    PipelineFamily(
         "Qwen-Image 2.1",
         ("QwenImage21Pipeline",),
         "Qwen/Qwen-Image-2.1",
@@ -248,12 +248,12 @@ FAMILIES = (
 )
 """Every family that has settings of its own; other pipelines are asked by the signature of their call."""
 
-BY_PIPELINE: Mapping[str, Family] = MappingProxyType(
+BY_PIPELINE: Mapping[str, PipelineFamily] = MappingProxyType(
     {pipeline: family for family in FAMILIES for pipeline in family.pipelines}
 )
 
 
-def family_of(pipeline: str) -> Family | None:
+def family_of(pipeline: str) -> PipelineFamily | None:
     """The family of a pipeline class, by its name; None for one that is asked by its signature.
 
     >>> family_of("FluxKontextPipeline").steps, family_of("SomethingElsePipeline")

@@ -1,4 +1,4 @@
-"""Where the model of ``diffusers:REPO_OR_DIR`` lies and which pipeline it is, known without loading it."""
+"""Place and class of the model of ``diffusers:REPO_OR_DIR``, known without loading it."""
 
 from __future__ import annotations
 

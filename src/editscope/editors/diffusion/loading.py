@@ -1,4 +1,4 @@
-"""From a folder or repository to a pipeline in memory: precision, device, offloading, LoRA weights, compiling."""
+"""Loader of pipelines: precision, device, offloading, LoRA weights, compiling."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from editscope.editors.diffusion.families import Family, family_of
+from editscope.editors.diffusion.families import PipelineFamily, family_of
 from editscope.editors.diffusion.finding import local_folder, need_libraries, need_weights, not_here, offline, shortly
 from editscope.editors.diffusion.memory import out_of_memory
-from editscope.editors.diffusion.options import Lora, Options
+from editscope.editors.diffusion.options import Lora, PipelineOptions
 from editscope.editors.diffusion.processors import for_pictures, has_torchvision
 from editscope.editors.diffusion.quiet import no_bars, quiet
 from editscope.errors import BadInput
@@ -23,7 +23,7 @@ NETWORKS = ("transformer", "transformer_2", "unet")
 
 
 @dataclass(frozen=True, eq=False)
-class Loaded:
+class LoadedPipeline:
     """A pipeline that is ready; ``notes`` are what a user should know about its weights."""
 
     pipe: Any
@@ -32,7 +32,7 @@ class Loaded:
     notes: tuple[str, ...]
 
 
-def load_pipeline(target: str, options: Options, index: Mapping[str, Any]) -> Loaded:
+def load_pipeline(target: str, options: PipelineOptions, index: Mapping[str, Any]) -> LoadedPipeline:
     """Load a pipeline as ``DiffusionPipeline.from_pretrained`` does, and put it where the options say.
 
     Raises BadInput with one sentence for whatever keeps it from being loaded.
@@ -52,7 +52,7 @@ def load_pipeline(target: str, options: Options, index: Mapping[str, Any]) -> Lo
         _place(pipe, torch, target, options, device)
         if options.compile:
             _compile(pipe, torch)
-    return Loaded(pipe, torch, device, drawn_at_random(warned))
+    return LoadedPipeline(pipe, torch, device, drawn_at_random(warned))
 
 
 def drawn_at_random(warned: Sequence[str]) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ def _libraries(target: str) -> tuple[Any, Any]:
     return torch, diffusers
 
 
-def chosen_device(torch: Any, target: str, options: Options) -> str:
+def chosen_device(torch: Any, target: str, options: PipelineOptions) -> str:
     """The device that the options name, or the best there is; BadInput where it cannot be used."""
     wanted = options.device
     if wanted == "auto":
@@ -104,7 +104,7 @@ def chosen_device(torch: Any, target: str, options: Options) -> str:
 
 
 def _from_pretrained(
-    diffusers: Any, torch: Any, target: str, options: Options, index: Mapping[str, Any], device: str
+    diffusers: Any, torch: Any, target: str, options: PipelineOptions, index: Mapping[str, Any], device: str
 ) -> Any:
     dtype = options.dtype if options.dtype != "auto" else ("float32" if device == "cpu" else "bfloat16")
     folder = local_folder(target)
@@ -187,7 +187,7 @@ def _need_all_weights(pipe: Any, target: str) -> None:
             )
 
 
-def need_packages(target: str, family: Family | None) -> None:
+def need_packages(target: str, family: PipelineFamily | None) -> None:
     """BadInput where a package that only this family needs is missing."""
     missing = [name for name in family.needs if find_spec(name) is None] if family else []
     if family and missing:
@@ -197,7 +197,7 @@ def need_packages(target: str, family: Family | None) -> None:
         )
 
 
-def _add_loras(pipe: Any, target: str, options: Options) -> None:
+def _add_loras(pipe: Any, target: str, options: PipelineOptions) -> None:
     if not options.loras:
         return
     if not hasattr(pipe, "load_lora_weights"):
@@ -238,7 +238,7 @@ def _add_lora(pipe: Any, target: str, lora: Lora, name: str) -> None:
         )
 
 
-def _save_memory(pipe: Any, target: str, options: Options) -> None:
+def _save_memory(pipe: Any, target: str, options: PipelineOptions) -> None:
     vae = getattr(pipe, "vae", None)
     for wanted, owner, method, option in (
         (options.vae_tiling, vae, "enable_tiling", "vae_tiling"),
@@ -252,7 +252,7 @@ def _save_memory(pipe: Any, target: str, options: Options) -> None:
         getattr(owner, method)()
 
 
-def _place(pipe: Any, torch: Any, target: str, options: Options, device: str) -> None:
+def _place(pipe: Any, torch: Any, target: str, options: PipelineOptions, device: str) -> None:
     if options.device_map:
         return
     if options.offload != "none" and device == "cpu":

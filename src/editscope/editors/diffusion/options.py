@@ -1,4 +1,4 @@
-"""What may stand behind the ``?`` of ``diffusers:REPO_OR_DIR``, read and checked before anything is loaded."""
+"""Options of ``diffusers:REPO_OR_DIR``, read and checked before anything is loaded."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Lora:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class PipelineOptions:
     """The options of a spec. None means that the published setting, or the pipeline's own, is taken.
 
     ``network`` is a folder with a transformer or UNet to use instead of the model's; ``size`` is width and height;
@@ -102,13 +102,13 @@ OPTIONS: Mapping[str, str] = {
 """The options of a spec, each with what it takes."""
 
 
-def read_options(target: str, given: Mapping[str, Any]) -> Options:
+def read_options(target: str, given: Mapping[str, Any]) -> PipelineOptions:
     """The options of ``diffusers:TARGET``; BadInput names the one that is wrong and what it may be."""
     for name in given:
         if not name.startswith(CALL) and name not in OPTIONS:
             raise unknown("option of editors of kind diffusers", name, OPTIONS)
     read = _Reader(target, given)
-    options = Options(
+    options = PipelineOptions(
         dtype=DTYPES[read.word("dtype", "auto", tuple(DTYPES))],
         device=read.text("device", "auto") or "auto",
         device_map=read.text("device_map", None),
@@ -138,7 +138,7 @@ def read_options(target: str, given: Mapping[str, Any]) -> Options:
     return options
 
 
-def _agree(read: _Reader, options: Options) -> None:
+def _agree(read: _Reader, options: PipelineOptions) -> None:
     if options.size and options.max_area:
         raise read.wrong("size", "and max_area cannot both be given; leave out one")
     if options.device_map and options.offload != "none":

@@ -1,4 +1,4 @@
-"""What a pipeline gave back: pictures as pixels, or the reason why one is no edit."""
+"""Outputs of a pipeline: pictures as pixels, or the reason why one is no edit."""
 
 from __future__ import annotations
 

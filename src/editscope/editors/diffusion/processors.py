@@ -1,4 +1,4 @@
-"""Processors of text and pictures that could also show films and want torchvision for that, made without it."""
+"""Processors of text and pictures that want torchvision only for video, made without it."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def _for_pictures(where: Path | str, component: str, name: str, revision: str | 
     transformers: Any = import_module("transformers")
     kind: Any = getattr(transformers, name)
 
-    class ForPictures(kind):  # type: ignore[misc]
+    class ImagesOnly(kind):  # type: ignore[misc]
         def check_argument_for_proper_class(self, argument: str, given: Any) -> Any:
             return None if given is None else super().check_argument_for_proper_class(argument, given)
 
-    ForPictures.__name__ = ForPictures.__qualname__ = name
+    ImagesOnly.__name__ = ImagesOnly.__qualname__ = name
     pillow = {"use_fast": False} if transformers.__version__.startswith("4.") else {"backend": "pil"}
     place: dict[str, Any] = {"subfolder": component, "revision": revision}
     pictures = transformers.AutoImageProcessor.from_pretrained(where, **place, **pillow)
     tokenizer = transformers.AutoTokenizer.from_pretrained(where, **place)
-    return ForPictures(image_processor=pictures, tokenizer=tokenizer, chat_template=tokenizer.chat_template)
+    return ImagesOnly(image_processor=pictures, tokenizer=tokenizer, chat_template=tokenizer.chat_template)

@@ -1,4 +1,4 @@
-"""Without the bars and remarks of diffusers and its friends, which would tear our own; what they warn of is kept."""
+"""Silence for the progress bars and remarks of diffusers and its libraries; their warnings are kept."""
 
 from __future__ import annotations
 

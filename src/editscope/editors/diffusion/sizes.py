@@ -1,4 +1,4 @@
-"""Which size a picture is sent in and which size is asked for, for one pipeline."""
+"""Sizes for one pipeline: in which a picture is sent, and which is asked for."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from editscope.editors.diffusion.families import SizeRule
-from editscope.editors.diffusion.options import Options
-from editscope.editors.sizing import Fit, Size, fit_to
+from editscope.editors.diffusion.options import PipelineOptions
+from editscope.editors.sizing import Size, SizeMapping, fit_to
 from editscope.errors import BadInput
 from editscope.images import Pixels
 
@@ -26,7 +26,7 @@ class Sizing:
         """Whether the pipeline chooses the size itself."""
         return self.rule.own
 
-    def fit(self, size: Size) -> Fit:
+    def fit(self, size: Size) -> SizeMapping:
         """How a picture of this size goes in and comes back.
 
         >>> Sizing(SizeRule(area=1024 * 1024, multiple=32)).fit((1024, 576)).sent
@@ -35,7 +35,7 @@ class Sizing:
         (496, 304)
         """
         if self.own:
-            return Fit(size, size, size)
+            return SizeMapping(size, size, size)
         if self.size is not None:
             return fit_to(size, sizes=(self.size,), how="stretch" if self.rule.as_is else "auto")
         pixels = size[0] * size[1]
@@ -56,7 +56,7 @@ class Sizing:
         return sizing.fit((pixels.shape[1], pixels.shape[0])).apply(pixels)
 
 
-def sizing_for(target: str, rule: SizeRule, listed: Sequence[Sequence[int]], options: Options) -> Sizing:
+def sizing_for(target: str, rule: SizeRule, listed: Sequence[Sequence[int]], options: PipelineOptions) -> Sizing:
     """The sizing of a pipeline; BadInput where the user asks for a size that it cannot have."""
     if rule.own and (options.size or options.max_area):
         name = "size" if options.size else "max_area"

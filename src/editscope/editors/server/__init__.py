@@ -1,1 +1,1 @@
-"""The server that puts any editor behind HTTP."""
+"""Server that puts any editor behind HTTP."""

@@ -1,4 +1,4 @@
-"""Connections of a server: at most so many at once, and none that is silent for long before its request is there."""
+"""Connections of a server: a limited number, and none that stays silent before its request has come."""
 
 from __future__ import annotations
 

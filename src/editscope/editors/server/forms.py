@@ -1,4 +1,4 @@
-"""The form of one request for an edit, read piece by piece within limits of size, number and time."""
+"""Form of one request for an edit, read piece by piece within limits of size, number and time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
-from editscope.editors.server.request_queue import Full
+from editscope.editors.server.request_queue import QueueFull
 from editscope.errors import BadImage, BadInput
 from editscope.images import Pixels, decode
 
@@ -49,7 +49,7 @@ class FormLimits:
 
 @dataclass(eq=False)
 class Intake:
-    """How much the requests in hand hold together; Full where the next one does not fit beside them."""
+    """How much the requests in hand hold together; QueueFull where the next one does not fit beside them."""
 
     limits: FormLimits
     held: dict[str, int] = field(default_factory=lambda: {"bytes": 0, "pixels": 0})
@@ -75,25 +75,25 @@ class Share:
     taken: dict[str, int] = field(default_factory=lambda: {"bytes": 0, "pixels": 0})
 
     def take(self, kind: str, amount: int) -> None:
-        """Hold more; Full where all requests together would hold too much."""
+        """Hold more; QueueFull where all requests together would hold too much."""
         limits = self.intake.limits
         most = ROOM * (limits.max_body if kind == "bytes" else limits.max_pixels)
         with self.intake.lock:
             if self.intake.held[kind] + amount > most:
-                raise Full("the requests in hand are as large as the server can hold; try again later")
+                raise QueueFull("the requests in hand are as large as the server can hold; try again later")
             self.intake.held[kind] += amount
             self.taken[kind] += amount
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class EditForm:
     """The fields of a request: texts by name, and pictures in order."""
 
     texts: Mapping[str, str]
     pictures: tuple[Pixels, ...]
 
 
-async def read_form(request: web.Request, share: Share) -> Form:
+async def read_form(request: web.Request, share: Share) -> EditForm:
     """The form of a request; Unfit, in one sentence, where there is none that can be used."""
     limits = share.intake.limits
     if request.content_type != "multipart/form-data":
@@ -109,7 +109,7 @@ async def read_form(request: web.Request, share: Share) -> Form:
         if not files:
             raise Unfit("the field image is missing, or is no file; in curl it is -F image=@input.png")
         pictures = await asyncio.to_thread(_pictures, files, limits.max_pixels, share.take)
-        return Form({name: _text(name, data) for name, data in texts.items()}, pictures)
+        return EditForm({name: _text(name, data) for name, data in texts.items()}, pictures)
     finally:
         for file in files:
             file.close()
@@ -129,7 +129,7 @@ async def _read_parts(request: web.Request, share: Share, texts: dict[str, bytes
             await _read_part(part, clock, share, texts, files)
     except TimeoutError:
         raise Unfit(f"the request came too slowly: nothing for {clock.silent_s:g} s, or a trickle", 408) from None
-    except (Unfit, Full, ConnectionError, OSError):
+    except (Unfit, QueueFull, ConnectionError, OSError):
         raise
     except Exception as error:
         # Whatever the parser of a stranger's form stumbles over is the form's fault: it raises errors of many kinds.

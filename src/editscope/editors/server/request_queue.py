@@ -1,4 +1,4 @@
-"""Where requests of many callers wait for one editor: its threads take them, a few at a time where it wants batches."""
+"""Queue of requests for one editor: its threads take them, several at a time where it takes batches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_WAITING = 256
 STOPPING = "the server is stopping"
 
 
-class Full(EditscopeError):
+class QueueFull(EditscopeError):
     """So many requests wait already that one more would only time out."""
 
 
@@ -45,7 +45,7 @@ class _Waiting:
         self.loop.call_soon_threadsafe(settle)
 
 
-class Desk:
+class RequestQueue:
     """Keeps a loaded editor busy: ``at_once`` threads, each of which takes up to ``batch`` requests that wait."""
 
     def __init__(self, editor: Editor, *, most_waiting: int = MOST_WAITING) -> None:
@@ -82,14 +82,14 @@ class Desk:
             self._start(self._work)
 
     async def ask(self, request: Request, gone: Callable[[], bool] = lambda: False) -> Edit:
-        """The edit, when its turn has come; Full where too many wait, Stopped where the editor has stopped."""
+        """The edit, when its turn has come; QueueFull where too many wait, Stopped where the editor has stopped."""
         loop = asyncio.get_running_loop()
         one = _Waiting(request, gone, loop.create_future(), loop)
         with self._changed:
             if self.stopped or self._closed:
                 raise Stopped(self.stopped or STOPPING)
             if len(self._waiting) >= self._most:
-                raise Full(f"{self._most} requests wait already; try again later")
+                raise QueueFull(f"{self._most} requests wait already; try again later")
             self._waiting.append(one)
             self._changed.notify()
         return await one.answer
@@ -111,7 +111,7 @@ class Desk:
         self.editor.close()
 
     def _start(self, work: Callable[[], None]) -> None:
-        thread = threading.Thread(target=work, name=f"editscope-desk-{len(self._threads)}", daemon=True)
+        thread = threading.Thread(target=work, name=f"editscope-requests-{len(self._threads)}", daemon=True)
         self._threads.append(thread)
         thread.start()
 
@@ -136,7 +136,7 @@ class Desk:
                 one.tell(edit)
 
     def _take(self) -> list[_Waiting]:
-        """The next requests; none when the desk is closed."""
+        """The next requests; none when the queue is closed."""
         with self._changed:
             while not self._waiting and not self._closed:
                 self._changed.wait()

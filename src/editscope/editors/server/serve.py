@@ -1,4 +1,4 @@
-"""A server that puts any editor behind the protocol of ``http://`` editors."""
+"""Server that puts any editor behind the protocol of ``http://`` editors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from editscope.editors.http import HEADERS, PROTOCOL
 from editscope.editors.reference import ReferenceEditor
 from editscope.editors.server.connections import KEEPALIVE_S, Connections
 from editscope.editors.server.forms import FormLimits, Intake, Share, Unfit, read_form
-from editscope.editors.server.request_queue import MOST_WAITING, Desk, Full
+from editscope.editors.server.request_queue import MOST_WAITING, QueueFull, RequestQueue
 from editscope.errors import BadInput, Stopped
 from editscope.images import MAX_PIXELS, Pixels, encode_png
 
@@ -46,7 +46,7 @@ TEXTS = ("trace", "asked", "reason")
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class ServerSettings:
     """Where a server listens and what it lets in; ``token`` "" lets in whoever comes from this machine."""
 
     host: str = "127.0.0.1"
@@ -62,7 +62,7 @@ class Door:
     def check(self, open_to_all: bool = False) -> None:
         """BadInput where others than this machine can reach it and its token does not keep them out.
 
-        >>> Door("0.0.0.0", token="x").check()
+        >>> ServerSettings("0.0.0.0", token="x").check()
         Traceback (most recent call last):
         editscope.errors.BadInput: the token in EDITSCOPE_SERVE_TOKEN has 1 of at least 16 characters and 0.0.0.0 can \
 be reached by others; make one with: python -c "import secrets; print(secrets.token_urlsafe(32))"
@@ -81,13 +81,13 @@ be reached by others; make one with: python -c "import secrets; print(secrets.to
     def local(self) -> bool:
         """Whether only this machine can reach it.
 
-        >>> Door("localhost").local, Door("127.0.0.2").local, Door("0.0.0.0").local
+        >>> ServerSettings("localhost").local, ServerSettings("127.0.0.2").local, ServerSettings("0.0.0.0").local
         (True, True, False)
         """
         return is_loopback(self.host)
 
 
-def serve(editor: Editor, door: Door, told: Callable[[str], None]) -> None:
+def serve(editor: Editor, settings: ServerSettings, told: Callable[[str], None]) -> None:
     """Load the editor, answer requests until Ctrl-C or SIGTERM, and let go of it; ``told`` is given the address."""
     identity = isinstance(editor, ReferenceEditor) and editor.flaw_name == "identity"
     if (editor.needs_answer or editor.wants_answer) and not identity:
@@ -99,29 +99,31 @@ def serve(editor: Editor, door: Door, told: Callable[[str], None]) -> None:
     except ImportError as error:
         raise BadInput("serve-editor needs aiohttp: pip install 'editscope[judge]'") from error
     editor.check()
-    at = bound(door)  # before the model is loaded, which takes long; whoever connects meanwhile waits
+    at = listening_socket(settings)  # before the model is loaded, which takes long; whoever connects meanwhile waits
     try:
-        desk = Desk(editor, most_waiting=door.most_waiting)
-        desk.open()
+        queue = RequestQueue(editor, most_waiting=settings.most_waiting)
+        queue.open()
         try:
-            asyncio.run(_serve(desk, door, at, told))
+            asyncio.run(_serve(queue, settings, at, told))
         finally:
-            desk.close()
+            queue.close()
     finally:
         at.close()
 
 
-def bound(door: Door) -> socket.socket:
-    """The socket of a door; BadInput where somebody else has the port, or there is no such address here."""
-    family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
+def listening_socket(settings: ServerSettings) -> socket.socket:
+    """The socket of a server; BadInput where somebody else has the port, or there is no such address here."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
-        return socket.create_server((door.host, door.port), family=family)
+        return socket.create_server((settings.host, settings.port), family=family)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
-        raise BadInput(f"{door.host}:{door.port} cannot be listened at ({reason}); try another --port") from error
+        raise BadInput(
+            f"{settings.host}:{settings.port} cannot be listened at ({reason}); try another --port"
+        ) from error
 
 
-async def _serve(desk: Desk, door: Door, at: socket.socket, told: Callable[[str], None]) -> None:
+async def _serve(queue: RequestQueue, settings: ServerSettings, at: socket.socket, told: Callable[[str], None]) -> None:
     stop = asyncio.Event()
 
     def asked_to_stop() -> None:
@@ -131,23 +133,23 @@ async def _serve(desk: Desk, door: Door, at: socket.socket, told: Callable[[str]
 
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, asked_to_stop)
-    async with listening(desk, door, at) as address:
+    async with listening(queue, settings, at) as address:
         told(address)
         await stop.wait()
-        desk.turn_away()
+        queue.turn_away()
 
 
 @contextlib.asynccontextmanager
-async def listening(desk: Desk, door: Door, at: socket.socket) -> AsyncIterator[str]:
+async def listening(queue: RequestQueue, settings: ServerSettings, at: socket.socket) -> AsyncIterator[str]:
     """Answer at a socket while the block lasts; gives the address. Requests in hand are answered before it ends."""
     from aiohttp import web
 
-    connections = Connections(door.most_connections, door.silent_s)
+    connections = Connections(settings.most_connections, settings.silent_s)
     # What a stranger sends wrong is not worth a traceback in the log, and is not inflated: forms come as they are.
     silent = logging.getLogger("editscope.serving")
     silent.disabled = True
     runner = web.AppRunner(
-        application(desk, door, connections),
+        application(queue, settings, connections),
         access_log=None,
         logger=silent,
         auto_decompress=False,
@@ -160,18 +162,18 @@ async def listening(desk: Desk, door: Door, at: socket.socket) -> AsyncIterator[
     loop = asyncio.get_running_loop()
     server = await loop.create_server(connections.protocol(runner.server), sock=at, backlog=128)
     try:
-        shown = f"[{door.host}]" if ":" in door.host else door.host
+        shown = f"[{settings.host}]" if ":" in settings.host else settings.host
         yield f"http://{shown}:{at.getsockname()[1]}/edit"
     finally:
         server.close()
         await runner.cleanup()
 
 
-def application(desk: Desk, door: Door, connections: Connections) -> web.Application:
+def application(queue: RequestQueue, settings: ServerSettings, connections: Connections) -> web.Application:
     """The web application: ``POST /edit``, ``GET /health`` and the same at ``GET /``."""
     from aiohttp import web
 
-    intake = Intake(FormLimits(door.max_body, door.max_pixels, door.silent_s))
+    intake = Intake(FormLimits(settings.max_body, settings.max_pixels, settings.silent_s))
 
     @web.middleware
     async def guard(request: web.Request, handler: Any) -> web.StreamResponse:
@@ -184,7 +186,7 @@ def application(desk: Desk, door: Door, connections: Connections) -> web.Applica
 
     async def answered(request: web.Request, handler: Any) -> web.StreamResponse:
         try:
-            if (objection := _objection(request, door)) is not None:
+            if (objection := _objection(request, settings)) is not None:
                 return objection
             return cast("web.StreamResponse", await handler(request))
         except Unfit as error:
@@ -200,16 +202,16 @@ def application(desk: Desk, door: Door, connections: Connections) -> web.Applica
             return _said(500, {"error": "the server failed; its log says how"})
 
     async def health(request: web.Request) -> web.Response:
-        editor = desk.editor
-        about = {"protocol": PROTOCOL, "name": editor.name, "max_images": editor.max_images, "edits": desk.edits}
+        editor = queue.editor
+        about = {"protocol": PROTOCOL, "name": editor.name, "max_images": editor.max_images, "edits": queue.edits}
         about |= {"batch": editor.batch, "at_once": editor.at_once}
-        return _said(503, {**about, "stopped": desk.stopped}) if desk.stopped else _said(200, about)
+        return _said(503, {**about, "stopped": queue.stopped}) if queue.stopped else _said(200, about)
 
     async def edit(request: web.Request) -> web.Response:
         with intake.share() as share:
-            return await _edit(request, desk, share)
+            return await _edit(request, queue, share)
 
-    app = web.Application(middlewares=[guard], client_max_size=door.max_body)
+    app = web.Application(middlewares=[guard], client_max_size=settings.max_body)
     app.router.add_get("/", health)
     app.router.add_get("/health", health)
     app.router.add_post("/edit", edit)
@@ -228,13 +230,13 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _objection(request: web.Request, door: Door) -> web.Response | None:
+def _objection(request: web.Request, settings: ServerSettings) -> web.Response | None:
     """Why a request is not let in."""
-    if door.token:
+    if settings.token:
         given = request.headers.get("Authorization", "")
-        if not hmac.compare_digest(given.encode("utf-8", "surrogateescape"), f"Bearer {door.token}".encode()):
+        if not hmac.compare_digest(given.encode("utf-8", "surrogateescape"), f"Bearer {settings.token}".encode()):
             return _said(401, {"error": "the token is missing or wrong"})
-    elif door.local and ("Origin" in request.headers or not is_loopback(_host(request))):
+    elif settings.local and ("Origin" in request.headers or not is_loopback(_host(request))):
         # A page in this machine's browser could reach us too: edits cost time, and some cost money.
         return _said(403, {"error": "requests of web pages are not answered"})
     return None
@@ -247,19 +249,19 @@ def _host(request: web.Request) -> str:
         return ""
 
 
-async def _edit(request: web.Request, desk: Desk, share: Share) -> web.Response:
+async def _edit(request: web.Request, queue: RequestQueue, share: Share) -> web.Response:
     try:
         asked = await _asked(request, share)
-        most = desk.editor.max_images
+        most = queue.editor.max_images
         if most is not None and len(asked.arrays) > most:
             reason = f"the editor takes {most} image{'s'[: most > 1]}, not {len(asked.arrays)}"
             edit = Edit(asked.case_id, status="no_output", reason=reason)
         else:
-            edit = await desk.ask(asked, lambda: request.transport is None or request.transport.is_closing())
-    except Full as error:
+            edit = await queue.ask(asked, lambda: request.transport is None or request.transport.is_closing())
+    except QueueFull as error:
         return _said(503, {"error": str(error)}, {"Retry-After": "2"})
     except Stopped as error:
-        return _said(503, {"stopped": desk.stopped} if desk.stopped else {"error": str(error)})
+        return _said(503, {"stopped": queue.stopped} if queue.stopped else {"error": str(error)})
     return await asyncio.to_thread(_answer, edit, "application/json" in request.headers.get("Accept", ""))
 
 

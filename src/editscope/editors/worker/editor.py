@@ -1,4 +1,4 @@
-"""The editor that asks a worker: pictures become files in a private folder, its answer becomes an edit."""
+"""Editor that asks a worker: pictures become files in a private folder, its answer becomes an edit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 from editscope.cases import Edit
 from editscope.editors.base import EditLimits, Editor, Request
 from editscope.editors.make_edits import fault_of_picture
-from editscope.editors.worker.link import Link, Told, Trouble
+from editscope.editors.worker.link import Link, NoAnswer, WorkerAnswer
 from editscope.editors.worker.process import Log, Process
 from editscope.editors.worker.protocol import Message
 from editscope.errors import BadImage, BadInput, EditscopeError
@@ -199,7 +199,7 @@ class WorkerEditor(Editor):
     def edit(self, case: Request) -> Edit:
         """One edit; raises WorkerFailed, with what the worker printed, where it died twice or took too long."""
         (found,) = self._edits([case])
-        if isinstance(found, Trouble):
+        if isinstance(found, NoAnswer):
             failed = WorkerFailed(found.text)
             failed.add_note("What the worker printed:\n" + ("\n".join(found.log) or "nothing"))
             raise failed
@@ -208,7 +208,9 @@ class WorkerEditor(Editor):
     def edit_batch(self, cases: Sequence[Request]) -> Sequence[Edit]:
         """Several edits in one message."""
         return [
-            Edit(case.case_id, case.variant, status="error", reason=found.text) if isinstance(found, Trouble) else found
+            Edit(case.case_id, case.variant, status="error", reason=found.text)
+            if isinstance(found, NoAnswer)
+            else found
             for case, found in zip(cases, self._edits(cases), strict=True)
         ]
 
@@ -221,7 +223,7 @@ class WorkerEditor(Editor):
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _edits(self, cases: Sequence[Request]) -> list[Edit | Trouble]:
+    def _edits(self, cases: Sequence[Request]) -> list[Edit | NoAnswer]:
         assert self._link is not None and self._folder is not None, "load comes before edit"
         folders = [self._folder / str(next(self._numbers)) for _ in cases]
         try:
@@ -229,7 +231,7 @@ class WorkerEditor(Editor):
             told = self._link.ask(asked)
             model = self._link.ready.model
             return [
-                found if isinstance(found, Trouble) else _edit(case, found, folder, model)
+                found if isinstance(found, NoAnswer) else _edit(case, found, folder, model)
                 for case, found, folder in zip(cases, told, folders, strict=True)
             ]
         finally:
@@ -261,7 +263,7 @@ def _message(case: Request, folder: Path) -> Message:
     }
 
 
-def _edit(case: Request, told: Told, folder: Path, model: str) -> Edit:
+def _edit(case: Request, told: WorkerAnswer, folder: Path, model: str) -> Edit:
     done = told.done
     notes: tuple[str, ...] = ()
     if told.restarts:

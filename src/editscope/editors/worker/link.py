@@ -1,4 +1,4 @@
-"""A worker that is kept warm: asked, started again when it died, given up when that does not help."""
+"""Link to a worker that is kept running: started again when it died, given up when that does not help."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from editscope.editors.worker.process import Gone, Late, Log, Process
+from editscope.editors.worker.process import Log, Process, WorkerGone, WorkerLate
 from editscope.editors.worker.protocol import PROTOCOL, Done, Message, NotOfTheProtocol, Ready, done_of, ready_of
 from editscope.errors import BadInput, Stopped
 from editscope.outside import received
@@ -22,7 +22,7 @@ CLOSING_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class NoAnswer:
     """Why there is no answer to an edit; ``log`` is what the worker printed before."""
 
     text: str
@@ -31,7 +31,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class WorkerAnswer:
     """An answer, the seconds it took, and how often the worker had to be started again for it."""
 
     done: Done
@@ -76,14 +76,14 @@ class Link:
         if trouble is not None:
             raise BadInput(f"the worker {self._what} did not start: {trouble.text}")
 
-    def ask(self, edits: Sequence[Message]) -> list[Told | Trouble]:
+    def ask(self, edits: Sequence[Message]) -> list[WorkerAnswer | NoAnswer]:
         """What the worker answers to edits, in their order.
 
         Where it died, each edit without an answer is asked for once more, by itself. One edit that takes too long is
         not. Stopped after GIVE_UP such failures in a row.
         """
         with self._turn:
-            found: dict[str, Told | Trouble] = {}
+            found: dict[str, WorkerAnswer | NoAnswer] = {}
             trouble = self._attempt(edits, found)
             for edit in edits if trouble is not None else ():
                 if edit["id"] in found:
@@ -95,7 +95,7 @@ class Link:
                     found[edit["id"]] = replace(again, text=again.text.replace("died", f"died{twice}", 1))
                 else:
                     told = found[edit["id"]]
-                    assert isinstance(told, Told)
+                    assert isinstance(told, WorkerAnswer)
                     found[edit["id"]] = replace(told, restarts=1)
             return [found[edit["id"]] for edit in edits]
 
@@ -103,11 +103,11 @@ class Link:
         """Say goodbye and end the worker."""
         process, self._process = self._process, None
         if process is not None:
-            with contextlib.suppress(Gone):
+            with contextlib.suppress(WorkerGone):
                 process.send({"type": "bye"})
             process.end(CLOSING_S)
 
-    def _attempt(self, edits: Sequence[Message], found: dict[str, Told | Trouble]) -> Trouble | None:
+    def _attempt(self, edits: Sequence[Message], found: dict[str, WorkerAnswer | NoAnswer]) -> NoAnswer | None:
         """Send edits to a living worker and take its answers into ``found``; the trouble where some are left."""
         while self._process is None:
             if (trouble := self._begin()) is not None:
@@ -121,9 +121,9 @@ class Link:
                 done = self._done(process.receive(until), left)
                 if done is not None:
                     left.discard(done.id)
-                    found[done.id] = Told(done, time.monotonic() - began)
+                    found[done.id] = WorkerAnswer(done, time.monotonic() - began)
                     self._failures = 0
-        except (Gone, Late) as error:
+        except (WorkerGone, WorkerLate) as error:
             trouble = self._trouble(error)
             self._drop()
             self._failed(trouble)
@@ -147,25 +147,25 @@ class Link:
         self._log.add(f"(an answer to {done.id!r}, which nobody asked)")
         return None
 
-    def _begin(self) -> Trouble | None:
+    def _begin(self) -> NoAnswer | None:
         """Start a process and wait until it is ready; the trouble where it is not."""
         try:
             self._process = process = self._start()
         except OSError as error:
-            return Trouble(f"it cannot be started ({error.strerror or error})")
+            return NoAnswer(f"it cannot be started ({error.strerror or error})")
         until = time.monotonic() + self._startup_s
         try:
             process.send({"type": "hello", "protocol": PROTOCOL, "options": dict(self._options), **self._more})
             self.ready = self._greeting(process, until)
-        except Late:
+        except WorkerLate:
             self._drop()
             return self._with_log(f"not ready after {self._startup_s:g} s (?startup=… allows more)")
-        except Gone as error:
+        except WorkerGone as error:
             self._drop()
             return self._with_log(f"died while starting ({error})")
         except NotOfTheProtocol as error:
             self._drop()
-            return Trouble(str(error), log=tuple(self._log.lines()))
+            return NoAnswer(str(error), log=tuple(self._log.lines()))
         return None
 
     def _greeting(self, process: Process, until: float) -> Ready:
@@ -177,17 +177,17 @@ class Link:
                 raise NotOfTheProtocol(received(message.get("reason") or "it says that it cannot work", 2_000))
             self._log.add(f"(a message of type {message['type']!r} before it was ready)")
 
-    def _trouble(self, error: Gone | Late) -> Trouble:
-        if isinstance(error, Late):
+    def _trouble(self, error: WorkerGone | WorkerLate) -> NoAnswer:
+        if isinstance(error, WorkerLate):
             return replace(self._with_log(f"timed out after {self._timeout_s:g} s"), late=True)
         return self._with_log(f"the worker died ({error})")
 
-    def _with_log(self, text: str) -> Trouble:
+    def _with_log(self, text: str) -> NoAnswer:
         last = self._log.last()
         printed = f"it printed last: {last}" if last else "it printed nothing"
-        return Trouble(f"{text}; {printed}", log=tuple(self._log.lines()))
+        return NoAnswer(f"{text}; {printed}", log=tuple(self._log.lines()))
 
-    def _failed(self, trouble: Trouble) -> None:
+    def _failed(self, trouble: NoAnswer) -> None:
         self._failures += 1
         if self._failures >= GIVE_UP:
             raise Stopped(f"the worker {self._what} failed {self._failures} times in a row (last: {trouble.text})")

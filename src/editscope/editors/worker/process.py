@@ -1,4 +1,4 @@
-"""One worker process: its pipes, what it printed, and its end."""
+"""Process of one worker: its pipes, what it printed, and its end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_WAITING = 1000
 """Messages that nobody has asked for are dropped from here on."""
 
 
-class Gone(Exception):
+class WorkerGone(Exception):
     """The worker has ended; the text says how."""
 
 
@@ -34,7 +34,7 @@ class Flood:
     """Stands for a message that is longer than any message may be."""
 
 
-class Late(Exception):
+class WorkerLate(Exception):
     """The worker has not answered in time."""
 
 
@@ -111,30 +111,30 @@ class Process:
         return self._popen.pid
 
     def send(self, message: Message) -> None:
-        """Say something; Gone where nobody listens any more."""
+        """Say something; WorkerGone where nobody listens any more."""
         assert self._popen.stdin is not None
         try:
             self._popen.stdin.write(written(message))
             self._popen.stdin.flush()
         except (OSError, ValueError):
             self.end(0.0)
-            raise Gone(self.death()) from None
+            raise WorkerGone(self.death()) from None
 
     def receive(self, until: float | None) -> Message:
-        """The next message, waited for until a time of ``time.monotonic``; Gone or Late where none comes."""
+        """The next message until a time of ``time.monotonic``; WorkerGone or WorkerLate where none comes."""
         left = None if until is None else max(0.0, until - time.monotonic())
         try:
             message = self._messages.get(timeout=left)
         except queue.Empty:
-            raise Late from None
+            raise WorkerLate from None
         if isinstance(message, Flood):
             self.end(0.0)
-            raise Gone(f"it sent a line of more than {LONGEST_LINE >> 20} MB")
+            raise WorkerGone(f"it sent a line of more than {LONGEST_LINE >> 20} MB")
         if message is None:
             self._messages.put(None)
             lives = not self._ended.wait(1.0)
             self.end(0.0)
-            raise Gone("it closed its stdout and lived on" if lives else self.death())
+            raise WorkerGone("it closed its stdout and lived on" if lives else self.death())
         return message
 
     def death(self) -> str:

@@ -1,4 +1,4 @@
-"""What a worker and we say to each other: one JSON object a line, each with a ``type``."""
+"""Protocol between a worker and us: one JSON object a line, each with a ``type``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Editors around other editors: each changes what is asked or what is kept, and is written before a spec."""
+"""Wrappers, editors around other editors: each changes what is asked or what is kept, and stands before a spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a wrapper, which is asked from threads, asks a judge, which answers in an event loop."""
+"""Judge of a wrapper: asked from threads, answering in an event loop."""
 
 from __future__ import annotations
 

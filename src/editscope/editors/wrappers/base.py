@@ -1,4 +1,4 @@
-"""What all wrappers share: the editor inside, whose limits and abilities they take over, and the trace of both."""
+"""Base of all wrappers: the editor inside, whose limits and abilities they take over, and the trace of both."""
 
 from __future__ import annotations
 

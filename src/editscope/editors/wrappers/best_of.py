@@ -1,4 +1,4 @@
-"""``best_of(4, by=miou):EDITOR``: several edits of one request with seeds of their own, and the best of them."""
+"""Best of several edits of one request, each with a seed of its own: ``best_of(4, by=miou):EDITOR``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of several edits is the best: by a score against the answer, or by a judge that sees them."""
+"""Choice of the best of several edits: by a score against the answer, or by a judge that sees them."""
 
 from __future__ import annotations
 

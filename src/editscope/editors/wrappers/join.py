@@ -1,4 +1,4 @@
-"""``join(row):EDITOR``: the pictures of a case as one, for an editor that takes only one."""
+"""Pictures of a case joined into one, for an editor that takes only one: ``join(row):EDITOR``."""
 
 from __future__ import annotations
 

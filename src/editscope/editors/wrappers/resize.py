@@ -1,4 +1,4 @@
-"""``resize(longest=1024):EDITOR``: the editor sees pictures of another size, and what it makes is mapped back."""
+"""Pictures of another size for the editor, its output mapped back: ``resize(longest=1024):EDITOR``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, cast, get_args
 from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
 from editscope.editors.make_edits import decoded
-from editscope.editors.sizing import Fit, How, Size, fit_to
+from editscope.editors.sizing import How, Size, SizeMapping, fit_to
 from editscope.editors.wrappers.base import Wrapper, traced
 from editscope.errors import BadInput, unknown
 from editscope.images import Pixels, Resample
@@ -64,7 +64,7 @@ class Resize(Wrapper):
 
     def __init__(self, inner: Editor, options: Mapping[str, Any], back: bool = True) -> None:
         super().__init__(inner, "resize")
-        self.fit: Callable[[Size], Fit] = partial(fit_to, **options)
+        self.fit: Callable[[Size], SizeMapping] = partial(fit_to, **options)
         self.back = back
 
     def edit_batch(self, cases: Sequence[Request]) -> list[Edit]:
@@ -75,7 +75,7 @@ class Resize(Wrapper):
         before = (time.perf_counter() - began) / max(1, len(cases))
         return [self._mapped(edit, its, before) for edit, its in zip(self.inside(sent), fits, strict=True)]
 
-    def _mapped(self, edit: Edit, fits: tuple[Fit, ...], before: float) -> Edit:
+    def _mapped(self, edit: Edit, fits: tuple[SizeMapping, ...], before: float) -> Edit:
         began = time.perf_counter()
         said: dict[str, Any] = {"pictures": [str(fit) for fit in fits]}
         edit = decoded(edit)
@@ -87,7 +87,7 @@ class Resize(Wrapper):
         return replace(edit, trace=traced("resize", said, edit.trace), latency_s=latency)
 
 
-def _sent(case: Request, fits: tuple[Fit, ...]) -> Request:
+def _sent(case: Request, fits: tuple[SizeMapping, ...]) -> Request:
     arrays = tuple(fit.apply(pixels) for fit, pixels in zip(fits, case.arrays, strict=True))
     answer = case.answer if case.answer is None or not fits else fits[0].apply(case.answer)
     return replace(case, arrays=arrays, answer=answer)

@@ -1,4 +1,4 @@
-"""``rewrite(judge=SPEC):EDITOR``: a language model thinks before the editor draws, or words the instruction anew."""
+"""Language model that plans before the editor draws, or rewords the instruction: ``rewrite(judge=SPEC):EDITOR``."""
 
 from __future__ import annotations
 

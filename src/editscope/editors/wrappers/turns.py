@@ -1,4 +1,4 @@
-"""``turns(judge=SPEC):EDITOR``: an instruction in several steps, each made on what the step before has left."""
+"""Instructions in several steps, each made on the output of the one before: ``turns(judge=SPEC):EDITOR``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CLIP and DINO: how alike two pictures look to a model that describes pictures with a vector."""
+"""CLIP and DINO similarity: how alike two pictures look to a model that describes pictures with a vector."""
 
 from __future__ import annotations
 

@@ -117,10 +117,10 @@ def _print_table(outcomes: dict[str, str]) -> None:
 
 
 def _print_difference(name: str, left: Path, right: Path, *, ignore_spelling: bool, lines: int) -> None:
-    texts = [path.read_text(encoding="utf-8") for path in (left, right)]
+    before, after = (path.read_text(encoding="utf-8") for path in (left, right))
     if ignore_spelling:
-        texts = [american(text) for text in texts]
-    found = list(difflib.unified_diff(*(text.splitlines() for text in texts), lineterm="", n=0))[2:]
+        before, after = american(before), american(after)
+    found = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0))[2:]
     print(f"\n{name}: {sum(not line.startswith('@@') for line in found)} lines")
     for line in found[:lines]:
         print(f"  {line[:300]}")

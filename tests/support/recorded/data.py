@@ -146,7 +146,7 @@ def _wiseedit(folder: Path) -> None:
 
 
 def _inedit(folder: Path) -> None:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for category in INEDIT:
         for number in (1, 2, 3):
             index = f"{category}_{number}"
@@ -182,7 +182,7 @@ def _kris(folder: Path) -> None:
 
 
 def _rise(folder: Path) -> None:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for category in RISE:
         for number in (1, 2, 3, 4):
             pictures = f"{category}_reasoning_images"

@@ -78,6 +78,11 @@ class Recorder:
         """Record the prompts of a pack, listed and in full."""
         self._later(self._prompts, pack)
 
+    def fix_times(self) -> None:
+        """Give all runs times that follow from their cases; what is recorded of them from now on shows these."""
+        for path in sorted(self.work.glob("*/journal.jsonl")):
+            normal.fix_times(path)
+
     def write(self, name: str, text: str) -> None:
         """Write one result."""
         path = self.folder / name

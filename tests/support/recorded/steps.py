@@ -98,6 +98,7 @@ def rescored_runs(recorder: Recorder) -> None:
 
 def results(recorder: Recorder) -> None:
     """What reads runs: show, compare, report, figures, pack."""
+    recorder.fix_times()
     shown = {
         "pixels-drift": "removal/001",
         "pixels-repeats": "recolor/000",

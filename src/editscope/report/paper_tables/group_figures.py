@@ -106,7 +106,7 @@ class GroupFigures:
 
     def keys(self, by: str) -> list[str]:
         """The rows that a group of the runs' summaries has, in the order of the tables."""
-        return list(dict.fromkeys(key for view in self.sheet.runs for name, key in view.summary["index"] if name == by))
+        return self.sheet.keys(by)
 
     def inside(self, outer: str, inner: str) -> dict[str, list[str]]:
         """The rows of a finer group by the row of the coarser one that their cases belong to."""

@@ -36,23 +36,23 @@ def protocol_of(info: Info) -> str:
     return str(protocol["name"]) + (f" {json.dumps(options, sort_keys=True)}" if options else "")
 
 
-def judged_metrics(info: Info, found: Iterable[str]) -> tuple[Metric, ...]:
+def judged_metrics(info: Info, names: Iterable[str]) -> tuple[Metric, ...]:
     """The measures of a judged run, the headline first, each with the scale that tables show it on."""
     if not is_judged(info):
         return ()
-    known = set(found)
-    made = [_metric(fields) for fields in info["judging"]["measures"] if fields["name"] in known]
+    known = set(names)
+    metrics = [_metric(fields) for fields in info["judging"]["measures"] if fields["name"] in known]
     headline = info["judging"].get("headline")
-    return tuple(sorted(made, key=lambda metric: metric != headline))
+    return tuple(sorted(metrics, key=lambda metric: metric != headline))
 
 
 def scales_of(info: Mapping[str, Any]) -> dict[str, tuple[str, float, float]]:
     """The metrics that rows of a judged run have, with their label and the ends of the scale they were judged on."""
-    found = {}
+    scales = {}
     for fields in info["judging"]["measures"]:
         if list(fields["metrics"]) == [fields["name"]]:
-            found[fields["name"]] = (fields["label"], float(fields["worst"]), float(fields["best"]))
-    return found
+            scales[fields["name"]] = (fields["label"], float(fields["worst"]), float(fields["best"]))
+    return scales
 
 
 def _metric(fields: Mapping[str, Any]) -> Metric:
@@ -118,24 +118,24 @@ def _all(tags: Sequence[Mapping[str, str]]) -> set[tuple[str, str]]:
 
 def missing_verdicts(sheet: Sheet, names: Sequence[str]) -> list[str]:
     """Sentences on what the figures of judged runs lack: edits, which count as said, and verdicts, which do not."""
-    said = []
+    sentences = []
     for what, key in (("edits", "edits"), ("verdicts", "verdicts")):
         gaps = []
         for name, view in zip(names, sheet.runs, strict=True):
-            found: Mapping[str, int] = view.summary.get(key) or {}
-            lacking = {status: n for status, n in found.items() if status != "ok" and n}
+            counts: Mapping[str, int] = view.summary.get(key) or {}
+            lacking = {status: n for status, n in counts.items() if status != "ok" and n}
             if lacking:
                 parts = ", ".join(f"{n:,} {plain(status).lower()}" for status, n in lacking.items())
-                gaps.append(f"{name} ({parts} of {sum(found.values()):,})")
+                gaps.append(f"{name} ({parts} of {sum(counts.values()):,})")
         if gaps:
-            said.append(f"Missing {what}: {listed(gaps)}.")
+            sentences.append(f"Missing {what}: {listed(gaps)}.")
     ours = any(view.summary.get("accounting", {}).get("used") != "released" for view in sheet.runs)
-    if ours and (len(said) == 2 or (said and "verdicts" in said[0])):
-        said.append("A missing verdict takes no part in a mean.")
+    if ours and (len(sentences) == 2 or (sentences and "verdicts" in sentences[0])):
+        sentences.append("A missing verdict takes no part in a mean.")
     for name, view in zip(names, sheet.runs, strict=True):
-        if told := accounting_in_words(view.summary):
-            said.append(f"{name}: {told}.")
-    return said
+        if difference := accounting_in_words(view.summary):
+            sentences.append(f"{name}: {difference}.")
+    return sentences
 
 
 def coverage_words(summary: Mapping[str, Any]) -> str:
@@ -151,5 +151,5 @@ def coverage_words(summary: Mapping[str, Any]) -> str:
     return f"edits: {_counted(summary.get('edits') or {})}; verdicts: {_counted(summary['verdicts'])}"
 
 
-def _counted(found: Mapping[str, int]) -> str:
-    return ", ".join(f"{number:,} {status}" for status, number in found.items())
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number:,} {status}" for status, number in counts.items())

@@ -27,11 +27,11 @@ def level_shares(
     released = accounting_of(view.run.info) == "released"
     counts: Counter[str] = Counter()
     columns = (rows[name] for name in ("metric", "key", "value", "status", "edit_status"))
-    for place, (name, key, found, status, edit) in enumerate(zip(*columns, strict=True)):
+    for place, (name, key, score, status, edit) in enumerate(zip(*columns, strict=True)):
         if name == metric and key and all(rows[tag][place] == value for tag, value in of.items()):
             missing = edit if edit != "ok" else status if status != "ok" else "left_out"
-            counted = found is not None and (released or edit == "ok")
-            counts[LEVELS[level_of(found, worst, best)] if counted else missing] += 1
+            counted = score is not None and (released or edit == "ok")
+            counts[LEVELS[level_of(score, worst, best)] if counted else missing] += 1
     total = sum(counts.values())
     return {part: 100 * number / total for part, number in counts.items()}
 

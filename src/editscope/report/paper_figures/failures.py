@@ -58,8 +58,8 @@ class BarPanel:
 def failures(context: FigureContext) -> Figure:
     """Stacked bars, one for each run; a panel for each category, or for each metric that a judge gave scores of."""
     panels = _by_metric(context) if context.sheet.judged else _by_category(context)
-    found = {part for panel in panels for bar in panel.bars if bar for part, share in bar.items() if share}
-    parts = [level for level in LEVELS if level in found] + failure_order(found - {*LEVELS})
+    present = {part for panel in panels for bar in panel.bars if bar for part, share in bar.items() if share}
+    parts = [level for level in LEVELS if level in present] + failure_order(present - {*LEVELS})
     labels = level_labels(context.sheet) if context.sheet.judged else {}
     columns = min(len(panels), 6 if context.wide else 1)
     rows_ = -(-len(panels) // columns)
@@ -104,12 +104,12 @@ def _by_metric(context: FigureContext) -> list[BarPanel]:
     """
     scales = scales_of(context.runs[0].run.info)
     panels = {metric: _panel(context, metric, *scale) for metric, scale in scales.items()}
-    found = {metric: panel for metric, panel in panels.items() if any(panel.bars)}
-    if not found:
+    scored = {metric: panel for metric, panel in panels.items() if any(panel.bars)}
+    if not scored:
         raise NothingToDraw("no judge gave scores in these runs")
-    if len(found) > 1:
-        return list(found.values())
-    ((metric, whole),) = found.items()
+    if len(scored) > 1:
+        return list(scored.values())
+    ((metric, whole),) = scored.items()
     by = context.groups[1] or context.groups[0]
     tag = next((g.by[0] for g in context.sheet.aggregation.groups if g.name == by and len(g.by) == 1), "")
     parts = [_panel(context, metric, *scales[metric], tag, key) for key in (context.sheet.keys(by) if tag else ())]
@@ -145,8 +145,8 @@ def _stack(
             axes.barh(place, share, 0.74, left=left, color=_color(part), edgecolor="white", linewidth=0.4)
             if share >= 18:
                 ink = INK if part in LIGHT else "white"
-                said = ">99" if 99 < share < 100 else f"{share:.0f}"
-                axes.text(left + share / 2, place, said, ha="center", va="center_baseline", color=ink, fontsize=5.8)
+                percent = ">99" if 99 < share < 100 else f"{share:.0f}"
+                axes.text(left + share / 2, place, percent, ha="center", va="center_baseline", color=ink, fontsize=5.8)
             left += share
     axes.set(xlim=(0, 100), ylim=(len(bars) - 0.5, -0.5), xticks=(0, 100))
     axes.set_xticklabels(["0", "100 %"])

@@ -78,10 +78,11 @@ def _unit(fields: Mapping[str, Any]) -> str:
 def headline_of(suite: str) -> str:
     """The metric that published results of a suite are ranked by, with its scale where its protocol has one."""
     from editscope.published import headline
-    from editscope.suites.rubrics import load_rubric, rubric_names
+    from editscope.suites.registry import known_benchmark
+    from editscope.suites.rubrics import load_rubric
 
-    name, protocol = headline(suite), suite.removesuffix("-complex")
-    return _metric(asdict(load_rubric(protocol).measure(name))) if protocol in rubric_names() else name
+    name, record = headline(suite), known_benchmark(suite)
+    return _metric(asdict(load_rubric(record.judged_by).measure(name))) if record and record.judged_by else name
 
 
 def _sentence(note: str) -> str:

@@ -114,7 +114,7 @@ def _tagged(record: CaseRecord) -> CaseRecord:
 
 
 def _all(tags: Sequence[Mapping[str, str]]) -> set[tuple[str, str]]:
-    return set.intersection(*(set(one.items()) for one in tags))
+    return set.intersection(*(set(own.items()) for own in tags))
 
 
 def missing_verdicts(sheet: Sheet, names: Sequence[str]) -> list[str]:

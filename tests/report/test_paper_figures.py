@@ -72,7 +72,7 @@ def test_every_figure_is_drawn(runs: list[Run], tmp_path: Path) -> None:
 
 def test_the_same_runs_give_the_same_bytes_in_another_process(runs: list[Run], tmp_path: Path) -> None:
     call = (
-        "import sys; from editscope.report import figures_for; from editscope.runs import open_run; "
+        "import sys; from editscope import open_run; from editscope.report import figures_for; "
         "figures_for([open_run(p) for p in sys.argv[2:]], sys.argv[1], formats=('pdf', 'svg'), "
         "only=('composition', 'grid'))"
     )

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,6 +15,7 @@ from editscope.report.model import TableRow, gather
 from editscope.results import Run
 from editscope.runs import run as execute_run
 from editscope.suites import load_suite
+from support.reports.report_page import blocks
 from support.reports.report_runs import NASTY, copy_run, make_run
 
 pytestmark = pytest.mark.slow
@@ -26,28 +24,6 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     return make_run(tmp_path, "drift", missing=("border/001", "recolor/002"))
-
-
-def blocks(page: str) -> dict[str, Any]:
-    """The JSON blocks of a page, as a browser would find them."""
-    found: dict[str, Any] = {}
-
-    class Finder(HTMLParser):
-        name: str | None = None
-
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            fields = dict(attrs)
-            self.name = fields.get("id") if tag == "script" and fields.get("type") == "application/json" else None
-
-        def handle_endtag(self, tag: str) -> None:
-            self.name = None
-
-        def handle_data(self, data: str) -> None:
-            if self.name:
-                found[self.name] = json.loads(data)
-
-    Finder().feed(page)
-    return found
 
 
 def test_a_csv_holds_every_row_of_the_summary(run: Run, tmp_path: Path) -> None:
@@ -125,9 +101,8 @@ def test_the_page_does_not_tell_the_folders_of_its_machine(tmp_path: Path) -> No
 
 
 def test_data_from_outside_cannot_end_the_block_it_stands_in(run: Run, tmp_path: Path) -> None:
-    page = write([run], tmp_path / "r.html", title="<i>title</i>").read_text(encoding="utf-8")
-    data = blocks(page)["data"]
-    cases = data["cases"]
+    out = write([run], tmp_path / "r.html", title="<i>title</i>")
+    page, cases = out.read_text(encoding="utf-8"), blocks(out)["data"]["cases"]
     assert cases["text"][cases["id"].index("border/000")] == NASTY
     assert "<i>title" not in page
     assert "document.title='broken'</script>" not in page
@@ -176,7 +151,7 @@ def test_every_cell_says_what_the_summary_says(run: Run) -> None:
 def test_runs_that_were_really_made_have_a_report(small_set: Path, tmp_path: Path) -> None:
     suite = load_suite("paintbench", root=small_set)
     runs = [execute_run(suite, f"ref:{name}", out=tmp_path / name) for name in ("oracle", "half")]
-    found = blocks(write(runs, tmp_path / "r.html").read_text(encoding="utf-8"))
+    found = blocks(write(runs, tmp_path / "r.html"))
     assert found["data"]["cases"]["id"] == list(suite.ids)
     first, second = (result["m"][0] for result in found["data"]["results"])
     assert all(oracle == 100.0 > half for oracle, half in zip(first, second, strict=True))

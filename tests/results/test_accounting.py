@@ -23,8 +23,8 @@ from editscope.errors import BadInput
 from editscope.images import decode
 from editscope.judges import Verdict
 from editscope.report import write as write_report
+from editscope.report.figure_data.judge_levels import level_shares
 from editscope.report.model import gather
-from editscope.report.paper_figures.failures import level_shares
 from editscope.results import open_run
 from editscope.results.accounting import accounting_in_words
 from editscope.runs.rescore import plan_recount

@@ -35,23 +35,23 @@ def protocol_of(info: Info) -> str:
     return str(protocol["name"]) + (f" {json.dumps(options, sort_keys=True)}" if options else "")
 
 
-def judged_metrics(info: Info, found: Iterable[str]) -> tuple[Metric, ...]:
+def judged_metrics(info: Info, names: Iterable[str]) -> tuple[Metric, ...]:
     """The measures of a judged run, the headline first, each with the scale that tables show it on."""
     if not is_judged(info):
         return ()
-    known = set(found)
-    made = [_metric(fields) for fields in info["judging"]["measures"] if fields["name"] in known]
+    known = set(names)
+    metrics = [_metric(fields) for fields in info["judging"]["measures"] if fields["name"] in known]
     headline = info["judging"].get("headline")
-    return tuple(sorted(made, key=lambda metric: metric != headline))
+    return tuple(sorted(metrics, key=lambda metric: metric != headline))
 
 
 def scales_of(info: Mapping[str, Any]) -> dict[str, tuple[str, float, float]]:
     """The metrics that rows of a judged run have, with their label and the ends of the scale they were judged on."""
-    found = {}
+    scales = {}
     for fields in info["judging"]["measures"]:
         if list(fields["metrics"]) == [fields["name"]]:
-            found[fields["name"]] = (fields["label"], float(fields["worst"]), float(fields["best"]))
-    return found
+            scales[fields["name"]] = (fields["label"], float(fields["worst"]), float(fields["best"]))
+    return scales
 
 
 def _metric(fields: Mapping[str, Any]) -> Metric:
@@ -77,10 +77,11 @@ def _unit(fields: Mapping[str, Any]) -> str:
 def headline_of(suite: str) -> str:
     """The metric that published results of a suite are ranked by, with its scale where its protocol has one."""
     from editscope.published import headline
-    from editscope.suites.rubrics import load_rubric, rubric_names
+    from editscope.suites.registry import known_benchmark
+    from editscope.suites.rubrics import load_rubric
 
-    name, protocol = headline(suite), suite.removesuffix("-complex")
-    return _metric(asdict(load_rubric(protocol).measure(name))) if protocol in rubric_names() else name
+    name, record = headline(suite), known_benchmark(suite)
+    return _metric(asdict(load_rubric(record.judged_by).measure(name))) if record and record.judged_by else name
 
 
 def _sentence(note: str) -> str:
@@ -112,29 +113,29 @@ def _tagged(record: CaseRecord) -> CaseRecord:
 
 
 def _all(tags: Sequence[Mapping[str, str]]) -> set[tuple[str, str]]:
-    return set.intersection(*(set(one.items()) for one in tags))
+    return set.intersection(*(set(own.items()) for own in tags))
 
 
 def missing_verdicts(sheet: Sheet, names: Sequence[str]) -> list[str]:
     """Sentences on what the figures of judged runs lack: edits, which count as said, and verdicts, which do not."""
-    said = []
+    sentences = []
     for what, key in (("edits", "edits"), ("verdicts", "verdicts")):
         gaps = []
         for name, view in zip(names, sheet.runs, strict=True):
-            found: Mapping[str, int] = view.summary.get(key) or {}
-            lacking = {status: n for status, n in found.items() if status != "ok" and n}
+            counts: Mapping[str, int] = view.summary.get(key) or {}
+            lacking = {status: n for status, n in counts.items() if status != "ok" and n}
             if lacking:
                 parts = ", ".join(f"{n:,} {plain(status).lower()}" for status, n in lacking.items())
-                gaps.append(f"{name} ({parts} of {sum(found.values()):,})")
+                gaps.append(f"{name} ({parts} of {sum(counts.values()):,})")
         if gaps:
-            said.append(f"Missing {what}: {listed(gaps)}.")
+            sentences.append(f"Missing {what}: {listed(gaps)}.")
     ours = any(view.summary.get("accounting", {}).get("used") != "released" for view in sheet.runs)
-    if ours and (len(said) == 2 or (said and "verdicts" in said[0])):
-        said.append("A missing verdict takes no part in a mean.")
+    if ours and (len(sentences) == 2 or (sentences and "verdicts" in sentences[0])):
+        sentences.append("A missing verdict takes no part in a mean.")
     for name, view in zip(names, sheet.runs, strict=True):
-        if told := accounting_in_words(view.summary):
-            said.append(f"{name}: {told}.")
-    return said
+        if difference := accounting_in_words(view.summary):
+            sentences.append(f"{name}: {difference}.")
+    return sentences
 
 
 def coverage_words(summary: Mapping[str, Any]) -> str:
@@ -150,5 +151,5 @@ def coverage_words(summary: Mapping[str, Any]) -> str:
     return f"edits: {_counted(summary.get('edits') or {})}; verdicts: {_counted(summary['verdicts'])}"
 
 
-def _counted(found: Mapping[str, int]) -> str:
-    return ", ".join(f"{number:,} {status}" for status, number in found.items())
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number:,} {status}" for status, number in counts.items())

@@ -178,6 +178,11 @@ def _lines(
 def _write_pictures(home: Path, rng: Random, edit: Line) -> None:
     folder = home / THUMBS / safe_path(edit["case"])
     folder.mkdir(parents=True, exist_ok=True)
-    for role in ("input", "answer", "edit", "error") if edit["status"] == "ok" else ("input", "answer"):
+    there = edit["status"] == "ok"
+    for role in ("input", "answer", "edit", "error") if there else ("input", "answer"):
         color = tuple(rng.randrange(256) for _ in range(3))
         Image.new("RGB", (32, 48), color).save(folder / f"{role}{THUMB_SUFFIX}", lossless=True)
+        if role == "edit":
+            full = home / edit["image"]
+            full.parent.mkdir(parents=True, exist_ok=True)
+            Image.new("RGB", (64, 96), color).save(full)

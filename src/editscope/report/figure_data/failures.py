@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from editscope.report.model import RunView, Sheet
 from editscope.stats.diagnosis import Shares, failure_shares
+from editscope.stats.diagnosis.columns import in_order
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,9 +20,11 @@ class SharesOfCases:
 def shares_of_failures(sheet: Sheet, by: tuple[str, ...] = ()) -> list[SharesOfCases]:
     """The shares of all cases, or of those that share each value of the tags ``by``."""
     exclude, orders = sheet.aggregation.exclude, sheet.aggregation.orders
-    shares = [{one.key: one for one in failure_shares(view.rows, by, exclude, orders=orders)} for view in sheet.runs]
-    keys = dict.fromkeys(key for of_run in shares for key in of_run)
+    by_run = [
+        {shares.key: shares for shares in failure_shares(view.rows, by, exclude, orders=orders)} for view in sheet.runs
+    ]
+    keys = in_order((key for of_run in by_run for key in of_run), by, orders)
     return [
-        SharesOfCases(key, tuple((view, of_run.get(key)) for view, of_run in zip(sheet.runs, shares, strict=True)))
+        SharesOfCases(key, tuple((view, of_run.get(key)) for view, of_run in zip(sheet.runs, by_run, strict=True)))
         for key in keys
     ]

@@ -27,10 +27,10 @@ def card(case_id: str, results: Sequence[tuple[RunView, str]], *, shared: bool =
         return None
     role = "answer" if "answer" in first.thumbs else "input"
     pictures: list[Child] = [_picture(first.thumbs.get(role), role, None)] if shared else []
-    for view, said in results:
+    for view, caption in results:
         record = view.by_id.get(case_id)
         path = record.thumbs.get("edit") if record else None
-        pictures.append(_picture(path, said, view))
+        pictures.append(_picture(path, caption, view))
     alone = results[0][0] if len(results) == 1 else None
     return el(
         "a",
@@ -43,10 +43,10 @@ def card(case_id: str, results: Sequence[tuple[RunView, str]], *, shared: bool =
     )
 
 
-def _picture(path: Path | None, said: str, view: RunView | None) -> Html:
+def _picture(path: Path | None, caption: str, view: RunView | None) -> Html:
     source = _uri(path)
-    shown = el("img", src=source, alt=said, loading="lazy") if source else el("i", "no picture", cls="none")
-    return el("span", shown, el("span", badge(view) if view else None, said, cls="cap"))
+    shown = el("img", src=source, alt=caption, loading="lazy") if source else el("i", "no picture", cls="none")
+    return el("span", shown, el("span", badge(view) if view else None, caption, cls="cap"))
 
 
 def _uri(path: Path | None) -> str | None:

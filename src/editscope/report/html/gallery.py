@@ -60,10 +60,10 @@ def data_blocks(model: Model, options: ReportOptions, out: Path) -> Iterator[str
     cases = shared_cases(model)
     data = _block("data", gallery_data(model, cases))
     evidence = fitting_evidence(model.runs, cases, options.file_bytes)
-    said = [_block(f"v{place}", calls) for place, calls in evidence.items()]
+    verdict_blocks = [_block(f"v{place}", calls) for place, calls in evidence.items()]
     rest = (
         len(data.encode())
-        + sum(len(block.encode()) for block in said)
+        + sum(len(block.encode()) for block in verdict_blocks)
         + SCRIPT_BYTES
         + (BLOCK_BYTES + PLACE_BYTES * len(model.runs)) * len(cases)
     )
@@ -76,7 +76,7 @@ def data_blocks(model: Model, options: ReportOptions, out: Path) -> Iterator[str
     for number, block in enumerate(places.blocks):
         if block:
             yield _block(f"p{number}", list(block))
-    yield from said
+    yield from verdict_blocks
 
 
 def _block(name: str, data: object) -> str:

@@ -137,10 +137,10 @@ class _Tag:
 def _tags(model: Model, cases: Sequence[SharedCase]) -> list[_Tag]:
     """The tags by which one can filter, those of the tables first, with their values in the order of the tables."""
     first = [tag for sheet in model.sheets for group in sheet.aggregation.groups for tag in group.by]
-    found = dict.fromkeys([*first, *(tag for case in cases for tag in case.first.tags)])
+    names_of_tags = dict.fromkeys([*first, *(tag for case in cases for tag in case.first.tags)])
     apart = {tag for sheet in model.sheets for tag in sheet.aggregation.exclude}
     result = []
-    for key in found:
+    for key in names_of_tags:
         ordered = [value for sheet in model.sheets for value in sheet.aggregation.orders.get(key, ())]
         column = [case.first.tags.get(key) for case in cases]
         values = [v for v in dict.fromkeys([*ordered, *(v for v in column if v is not None)]) if v in set(column)]
@@ -187,16 +187,16 @@ def _results(view: RunView, cases: Sequence[SharedCase], legend: Legend) -> Json
     }
 
 
-def _traces(said: dict[int, str]) -> dict[int, str]:
+def _traces(traces: dict[int, str]) -> dict[int, str]:
     """What editors thought or said, cut so that all of a run have room in a page; `editscope show` has the rest."""
-    longest = min(LONGEST_TRACE, ALL_TRACES // max(len(said), 1))
-    return {place: text if len(text) <= longest else text[:longest].rstrip() + " …" for place, text in said.items()}
+    longest = min(LONGEST_TRACE, ALL_TRACES // max(len(traces), 1))
+    return {place: text if len(text) <= longest else text[:longest].rstrip() + " …" for place, text in traces.items()}
 
 
 def _values(records: Sequence[CaseRecord | None], metric: str) -> list[float | None]:
     scale = percent_scale(metric)
-    found = (None if record is None else record.metrics.get(metric) for record in records)
-    return [None if value is None else round(scale * value, 2) for value in found]
+    values = (None if record is None else record.metrics.get(metric) for record in records)
+    return [None if value is None else round(scale * value, 2) for value in values]
 
 
 def _size(evidence: Mapping[str, Any]) -> str | None:

@@ -24,15 +24,15 @@ LETTERS = ((LONGEST, LONGEST), (0, LONGEST), (0, 300), (0, 80), (0, 0))
 
 def fitting_evidence(views: Sequence[RunView], cases: Sequence[SharedCase], page_bytes: int) -> dict[int, Json]:
     """What ``evidence_blocks`` gives, with replies and then reasons cut as far as the page needs it."""
-    found = evidence_blocks(views, cases)
+    blocks = evidence_blocks(views, cases)
     for replies, reasons in LETTERS:
-        for block in found.values():
+        for block in blocks.values():
             for verdict in (verdict for calls in block.values() for call in calls for verdict in call["v"]):
                 _cut(verdict, "x", replies)
                 _cut(verdict, "w", reasons)
-        if sum(len(json_for_script(block)) for block in found.values()) <= SHARE * page_bytes:
+        if sum(len(json_for_script(block)) for block in blocks.values()) <= SHARE * page_bytes:
             break
-    return found
+    return blocks
 
 
 def _cut(verdict: Json, name: str, letters: int) -> None:
@@ -45,16 +45,16 @@ def _cut(verdict: Json, name: str, letters: int) -> None:
 def evidence_blocks(views: Sequence[RunView], cases: Sequence[SharedCase]) -> dict[int, Json]:
     """For each case with verdicts its place in the gallery, and what was said about every run's edit of it."""
     judged = {view.index: view for view in views if view.run.judged}
-    found = {}
+    blocks = {}
     for place, case in enumerate(cases):
-        said = {
+        by_run = {
             index: calls
             for index, record in case.records.items()
             if index in judged and (calls := evidence(judged[index], record))
         }
-        if said:
-            found[place] = {str(index): calls for index, calls in said.items()}
-    return found
+        if by_run:
+            blocks[place] = {str(index): calls for index, calls in by_run.items()}
+    return blocks
 
 
 def evidence(view: RunView, record: CaseRecord) -> list[Json]:
@@ -91,10 +91,10 @@ def _call(verdict: Any, record: CaseRecord, names: Mapping[str, str]) -> Json:
 
 def _verdict(verdict: Any, judges: Sequence[str]) -> Json:
     judge = judges.index(verdict.judge) if verdict.judge in judges else verdict.judge
-    found: Json = {"j": judge, "m": verdict.snapshot, "n": verdict.sample, "p": verdict.prompt_hash[:8]}
-    found |= {"s": verdict.status, "a": {plain(name): _said(value) for name, value in verdict.values.items()}}
-    found |= {"w": verdict.reason, "x": verdict.reply}
-    return {name: value for name, value in found.items() if value not in ("", 0, {}, "ok")}
+    fields: Json = {"j": judge, "m": verdict.snapshot, "n": verdict.sample, "p": verdict.prompt_hash[:8]}
+    fields |= {"s": verdict.status, "a": {plain(name): _said(value) for name, value in verdict.values.items()}}
+    fields |= {"w": verdict.reason, "x": verdict.reply}
+    return {name: value for name, value in fields.items() if value not in ("", 0, {}, "ok")}
 
 
 def _said(value: object) -> object:

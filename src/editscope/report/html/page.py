@@ -35,16 +35,16 @@ HALF_MOON = Html(
 def page(model: Model, options: ReportOptions | None = None, out: Path = Path("report.html")) -> Iterator[str]:
     """The page in pieces, in order: pictures are many, and only one case's are in memory at a time."""
     options = options or ReportOptions()
-    made = [(sheet, _sections(sheet, options)) for sheet in model.sheets]
+    sheets = [(sheet, _sections(sheet, options)) for sheet in model.sheets]
     across = correlation(model, options)
     plotly = script() if installed() else None
     theme, own = asset("theme.js"), "\n".join(asset(name) for name in SCRIPTS)
     yield '<!doctype html>\n<html lang="en" data-theme="light">\n'
     yield f"{_head(model, [code for code in (theme, own, plotly) if code], theme)}\n<body>\n"
-    yield f"{_top(made, across is not None)}\n<main>\n{_title(model)}\n"
+    yield f"{_top(sheets, across is not None)}\n<main>\n{_title(model)}\n"
     if plotly is None:
         yield f"{_without_plotly()}\n"
-    for sheet, sections in made:
+    for sheet, sections in sheets:
         if len(model.sheets) > 1:
             yield f"{_set_head(sheet)}\n"
         yield from (f"{html}\n" for _, html in sections)
@@ -85,13 +85,13 @@ def _head(model: Model, scripts: list[str], theme: str) -> Html:
     )
 
 
-def _top(made: list[tuple[Sheet, list[tuple[Section, Html]]]], across: bool) -> Html:
+def _top(sheets: list[tuple[Sheet, list[tuple[Section, Html]]]], across: bool) -> Html:
     """The bar of links. Of several sets, each has its own list, which unfolds."""
     lists = [
         (sheet, [el("a", s.label, href=f"#{address(s, sheet)}") for s, _ in sections if s.label])
-        for sheet, sections in made
+        for sheet, sections in sheets
     ]
-    suites = [sheet.suite for sheet, _ in made]
+    suites = [sheet.suite for sheet, _ in sheets]
     links = (
         lists[0][1]
         if len(lists) == 1

@@ -58,13 +58,13 @@ class RunPictures:
     def full(self, record: CaseRecord, home: str) -> dict[str, str]:
         """The addresses of the edits in full size, by the role that they have on the page: ``full``, ``full A``."""
         edits: Mapping[str, Path | None] = record.images or {"": record.image}
-        found: dict[str, str] = {}
+        addresses: dict[str, str] = {}
         for variant, image in edits.items():
             if image is not None and image.suffix.lower() in MIME:
                 role = f"{FULL} {variant}" if len(edits) > 1 else FULL
                 place = self.address(str(image), home, f"{FULL}@{variant}" if variant else FULL)
-                found |= {role: place} if place else {}
-        return found
+                addresses |= {role: place} if place else {}
+        return addresses
 
     def address(self, path: str, home: str, name: str) -> str | None:
         """A file as seen from the page; None where no link could last."""
@@ -226,8 +226,8 @@ def _column(column: list[Place], homes: Sequence[str]) -> dict[str, Any]:
     """
     for place, home in zip(column, homes, strict=True):
         if isinstance(place, str):
-            before, found, after = place.rpartition(home)
-            if not found:
+            before, inside, after = place.rpartition(home)
+            if not inside:
                 break
             at = [
                 LIKE_THE_OTHERS if isinstance(p, str) and p == before + h + after else p

@@ -65,13 +65,13 @@ def write_bundle(
 
 def _stored(cases: Sequence[SharedCase]) -> dict[Path, tuple[Mapping[Path, str], Path]]:
     """For each edit that was stored with a hash: the hashes of its record, and the run."""
-    found: dict[Path, tuple[Mapping[Path, str], Path]] = {}
+    stored: dict[Path, tuple[Mapping[Path, str], Path]] = {}
     for case in cases:
         runs = {view.index: view.run.path for view in case.sheet.runs}
         for index, record in case.records.items():
             hashes = record.hashes
-            found |= dict.fromkeys(hashes, (hashes, runs[index]))
-    return found
+            stored |= dict.fromkeys(hashes, (hashes, runs[index]))
+    return stored
 
 
 def _put(source: Path, target: Path) -> None:
@@ -93,12 +93,12 @@ def _originals(cases: Sequence[SharedCase], making: Path, name: str, options: Re
         here = {n: case.first.case_id for n, case in enumerate(cases) if case.sheet is sheet}
         inside = f"cases-{sheet.runs[0].letter}"
         try:
-            made = _made_again(sheet, list(dict.fromkeys(here.values())), making / inside, options)
+            written = _made_again(sheet, list(dict.fromkeys(here.values())), making / inside, options)
         except EditscopeError as error:
             options.say(f"inputs and answers of {sheet.suite} stay small: {error}", 0, 0)
             continue
         for number, case_id in here.items():
-            for role in made.get(case_id, ()):
+            for role in written.get(case_id, ()):
                 column = columns.setdefault(f"full_{role}", [NONE] * len(cases))
                 column[number] = quote(f"{name}/{inside}/{safe_path(case_id)}/{role}.png")
     return columns
@@ -108,25 +108,25 @@ def _made_again(sheet: Sheet, ids: list[str], folder: Path, options: ReportOptio
     """Write the pictures of cases as PNG; which of them each case has."""
     from editscope.suites import load_suite
 
-    asked = sheet.runs[0].run.info["suite"]
-    name, settings = str(asked["name"]), dict(asked.get("options") or {})
+    suite_info = sheet.runs[0].run.info["suite"]
+    name, settings = str(suite_info["name"]), dict(suite_info.get("options") or {})
     suite = load_suite(name, **settings)
     if suite.fingerprint != sheet.fingerprint:
         raise BadInput(f"the set that {name} gives today is another one ({suite.fingerprint}, not {sheet.fingerprint})")
     chunks = [ids[start : start + CHUNK] for start in range(0, len(ids), CHUNK)]
     jobs = min(os.cpu_count() or 1, len(chunks) // 2)
-    found: dict[str, tuple[str, ...]] = {}
+    roles_by_case: dict[str, tuple[str, ...]] = {}
     if jobs < 2:
         for chunk in chunks:
-            found |= _write_originals(name, settings, chunk, folder)
-            options.say("making inputs and answers", len(found), len(ids))
-        return found
+            roles_by_case |= _write_originals(name, settings, chunk, folder)
+            options.say("making inputs and answers", len(roles_by_case), len(ids))
+        return roles_by_case
     with ProcessPoolExecutor(jobs, get_context("spawn"), end_with_parent) as pool:
         pending = [pool.submit(_write_originals, name, settings, chunk, folder) for chunk in chunks]
         for done in as_completed(pending):
-            found |= done.result()
-            options.say("making inputs and answers", len(found), len(ids))
-    return found
+            roles_by_case |= done.result()
+            options.say("making inputs and answers", len(roles_by_case), len(ids))
+    return roles_by_case
 
 
 def _write_originals(name: str, settings: dict[str, Any], ids: list[str], folder: Path) -> dict[str, tuple[str, ...]]:
@@ -134,7 +134,7 @@ def _write_originals(name: str, settings: dict[str, Any], ids: list[str], folder
     from editscope.suites import load_suite
 
     suite = load_suite(name, **settings)
-    made: dict[str, tuple[str, ...]] = {}
+    roles_by_case: dict[str, tuple[str, ...]] = {}
     for case_id in ids:
         case = suite[case_id]
         pictures = {_numbered("input", i): image for i, image in enumerate(case.images)}
@@ -146,8 +146,8 @@ def _write_originals(name: str, settings: dict[str, Any], ids: list[str], folder
                 _put(Path(picture), target)
             else:
                 write_png(target, load(picture))
-        made[case_id] = tuple(pictures)
-    return made
+        roles_by_case[case_id] = tuple(pictures)
+    return roles_by_case
 
 
 def _numbered(role: str, place: int) -> str:

@@ -39,7 +39,7 @@ def write_audit(audit: Audit, out: str | Path | None = None) -> Path:
 
 def audit_page(audit: Audit) -> str:
     """The page, whole. It holds its pictures and asks nobody for anything."""
-    made = {
+    sections = {
         "found": _found(audit),
         "figures": figures(audit),
         "scores": _scores(audit),
@@ -51,10 +51,10 @@ def audit_page(audit: Audit) -> str:
         '<!doctype html>\n<html lang="en" data-theme="light">',
         _head(audit, theme, own),
         "<body>",
-        _top([name for name in SECTIONS if made[name] is not None]),
+        _top([name for name in SECTIONS if sections[name] is not None]),
         "<main>",
         _title(audit),
-        *(html for html in made.values() if html is not None),
+        *(html for html in sections.values() if html is not None),
         _notes(),
         "</main>",
         f"<script>{own}</script>",
@@ -80,7 +80,7 @@ def _head(audit: Audit, *scripts: str) -> Html:
         el("meta", http_equiv="Content-Security-Policy", content=policy),
         el("meta", name="viewport", content="width=device-width, initial-scale=1"),
         el("meta", name="generator", content="Editscope"),
-        el("title", f"Audit of {', '.join(_short(one.judge) for one in audit.findings)} · Editscope"),
+        el("title", f"Audit of {', '.join(_short(findings.judge) for findings in audit.findings)} · Editscope"),
         el("link", rel="icon", href="data:,"),
         el("script", Html(scripts[0])),
         el("style", Html("\n".join(asset(name) for name in STYLES))),
@@ -120,15 +120,15 @@ def _title(audit: Audit) -> Html:
 
 def _found(audit: Audit) -> Html:
     judges = []
-    for place, one in enumerate(audit.findings):
-        items = [el("li", el("b", name), el("span", said), cls="bad") for name, said in one.flags.items()]
+    for place, findings in enumerate(audit.findings):
+        items = [el("li", el("b", name), el("span", reason), cls="bad") for name, reason in findings.flags.items()]
         if not items:
-            items = [el("li", el("b", "passed"), el("span", _praise(one)), cls="good")]
-        models = ", ".join(one.snapshots)
+            items = [el("li", el("b", "passed"), el("span", _praise(findings)), cls="good")]
+        models = ", ".join(findings.snapshots)
         judges.append(
             el(
                 "div",
-                el("h3", badge(place), one.judge, el("small", models) if models else None),
+                el("h3", badge(place), findings.judge, el("small", models) if models else None),
                 el("ul", items, cls="found"),
                 cls="audit-judge",
             )
@@ -148,8 +148,8 @@ def _found(audit: Audit) -> Html:
     )
 
 
-def _praise(one: Findings) -> str:
-    right = one.rank_accuracy.value
+def _praise(findings: Findings) -> str:
+    right = findings.rank_accuracy.value
     if right is None:
         return "There are no verdicts to judge it by."
     return f"It ranks {100 * right:.0f} % of pairs rightly, and neither place nor asking again moves it much."
@@ -176,17 +176,17 @@ def _drift(audit: Audit) -> Html | None:
     if not audit.drifts:
         return None
     items = []
-    for one in audit.drifts:
-        share = "–" if one.changed.value is None else f"{100 * one.changed.value:.0f} %"
-        usual = "" if one.noise.value is None else f"; asked twice on one day, {100 * one.noise.value:.0f} % differ"
-        models = f"{', '.join(one.snapshots_then) or 'unknown'} → {', '.join(one.snapshots_now) or 'unknown'}"
+    for drift in audit.drifts:
+        share = "–" if drift.changed.value is None else f"{100 * drift.changed.value:.0f} %"
+        usual = "" if drift.noise.value is None else f"; asked twice on one day, {100 * drift.noise.value:.0f} % differ"
+        models = f"{', '.join(drift.snapshots_then) or 'unknown'} → {', '.join(drift.snapshots_now) or 'unknown'}"
         items.append(
             el(
                 "li",
-                el("b", "drifted" if one.drifted else "as before"),
-                el("span", one.sentence),
-                el("small", f"{one.exhibits} exhibits; {share} of scores differ{usual}; model {models}"),
-                cls="bad" if one.drifted else "good",
+                el("b", "drifted" if drift.drifted else "as before"),
+                el("span", drift.sentence),
+                el("small", f"{drift.exhibits} exhibits; {share} of scores differ{usual}; model {models}"),
+                cls="bad" if drift.drifted else "good",
             )
         )
     return el("section", el("h2", "Change since the first time"), el("ul", items, cls="found"), cls="card", id="drift")
@@ -237,9 +237,11 @@ def _problem(audit: Audit, problem: AuditProblem, number: int) -> Html:
 
 def _given(audit: Audit, problem: AuditProblem, edit: StoredKnownEdit, place: int) -> tuple[Html, list[int]]:
     """The scores that one judge gave to one exhibit, as they are shown and as numbers."""
-    said = _asked(audit, problem, f"score:{edit.level}", place)
-    scores = [int(one.values["score"]) for one in said if one.status == "ok"]
-    words: list[Child] = [str(one.values["score"]) if one.status == "ok" else el("i", one.status) for one in said]
+    verdicts = _asked(audit, problem, f"score:{edit.level}", place)
+    scores = [int(verdict.values["score"]) for verdict in verdicts if verdict.status == "ok"]
+    words: list[Child] = [
+        str(verdict.values["score"]) if verdict.status == "ok" else el("i", verdict.status) for verdict in verdicts
+    ]
     listed = [child for word in words for child in (" · ", word)][1:]
     return el("span", badge(place), listed or "–", cls="given"), scores
 
@@ -252,18 +254,18 @@ def _replies(audit: Audit, problem: AuditProblem, number: int) -> Iterator[Html]
     for key, label in keys:
         for place in range(len(audit.findings)):
             for verdict in _asked(audit, problem, key, place):
-                said = ", ".join(f"{name} {value}" for name, value in verdict.values.items()) or verdict.status
-                yield el("p", badge(place), " ", el("b", f"{label}: {said}"), " ", verdict.reason or verdict.reply)
+                answer = ", ".join(f"{name} {value}" for name, value in verdict.values.items()) or verdict.status
+                yield el("p", badge(place), " ", el("b", f"{label}: {answer}"), " ", verdict.reason or verdict.reply)
 
 
 def _asked(audit: Audit, problem: AuditProblem, key: str, place: int) -> list[Verdict]:
     spec = audit.findings[place].judge
-    found = []
+    verdicts = []
     for sample in range(int(audit.info["samples"])):
         verdict = audit.verdicts.get((problem.id, key, spec, sample))
         if verdict is not None:
-            found.append(verdict)
-    return found
+            verdicts.append(verdict)
+    return verdicts
 
 
 def _picture(audit: Audit, shown: StoredKnownEdit) -> Html:

@@ -31,14 +31,14 @@ def figures(audit: Audit) -> Html:
             el(
                 "tr",
                 el("th", label, cls="label", scope="row"),
-                [el("td", cell(one), cls=f"run{place % 8}") for place, one in enumerate(audit.findings)],
+                [el("td", cell(findings), cls=f"run{place % 8}") for place, findings in enumerate(audit.findings)],
             )
             for label, cell in lines
         ]
     head = el(
         "tr",
         el("th", "", cls="label"),
-        [el("th", one.judge.partition("?")[0], scope="col") for one in audit.findings],
+        [el("th", findings.judge.partition("?")[0], scope="col") for findings in audit.findings],
     )
     table = el("table", el("thead", head), el("tbody", rows), cls="listing audit-table")
     return el("section", el("h2", "Figures"), el("div", table, cls="scroller"), cls="card", id="figures")
@@ -46,66 +46,67 @@ def figures(audit: Audit) -> Html:
 
 def _ranking() -> list[tuple[str, Cell]]:
     kinds = ("right over none", "right over damaged", "damaged over none", "less damaged over more")
-    by_kind: list[tuple[str, Cell]] = [(f"… {kind}", lambda one, k=kind: share(one.rank_by[k])) for kind in kinds]  # type: ignore[misc]
     return [
-        ("Rank accuracy, a tie counts half", lambda one: share(one.rank_accuracy)),
-        *by_kind,
-        ("Ties", lambda one: share(one.ties)),
-        ("Kendall's tau with mIoU, within problems", lambda one: plain(one.kendall)),
-        ("Spearman's rho with mIoU, over all", lambda one: plain(one.spearman)),
+        ("Rank accuracy, a tie counts half", lambda findings: share(findings.rank_accuracy)),
+        *((f"… {kind}", _rank_accuracy(kind)) for kind in kinds),
+        ("Ties", lambda findings: share(findings.ties)),
+        ("Kendall's tau with mIoU, within problems", lambda findings: plain(findings.kendall)),
+        ("Spearman's rho with mIoU, over all", lambda findings: plain(findings.spearman)),
     ]
+
+
+def _rank_accuracy(kind: str) -> Cell:
+    return lambda findings: share(findings.rank_by[kind])
 
 
 def _pairs() -> list[tuple[str, Cell]]:
     return [
-        ("The better one chosen", lambda one: share(one.pair_accuracy)),
-        ("The first one chosen (50 % is fair)", lambda one: share(one.chose_first)),
-        ("The same one in both orders", lambda one: share(one.same_in_both_orders)),
+        ("The better one chosen", lambda findings: share(findings.pair_accuracy)),
+        ("The first one chosen (50 % is fair)", lambda findings: share(findings.chose_first)),
+        ("The same one in both orders", lambda findings: share(findings.same_in_both_orders)),
     ]
 
 
 def _again() -> list[tuple[str, Cell]]:
     return [
-        ("The same score", lambda one: share(one.same_again)),
-        ("Mean distance of the two scores", lambda one: plain(one.apart_again)),
+        ("The same score", lambda findings: share(findings.same_again)),
+        ("Mean distance of the two scores", lambda findings: plain(findings.apart_again)),
     ]
 
 
 def _costs() -> list[tuple[str, Cell]]:
     return [
-        ("Calls", lambda one: f"{one.asked:,}"),
-        ("Unparsed", lambda one: _counted(one, "unparsed")),
-        ("Refused", lambda one: _counted(one, "refused")),
-        ("Errors", lambda one: _counted(one, "error")),
-        ("Cost of a verdict", lambda one: _money(one.spent["cost_per_verdict_usd"])),
-        ("Cost of the audit", lambda one: _money(one.spent["cost_usd"])),
+        ("Calls", lambda findings: f"{findings.asked:,}"),
+        ("Unparsed", lambda findings: _counted(findings, "unparsed")),
+        ("Refused", lambda findings: _counted(findings, "refused")),
+        ("Errors", lambda findings: _counted(findings, "error")),
+        ("Cost of a verdict", lambda findings: _money(findings.spent["cost_per_verdict_usd"])),
+        ("Cost of the audit", lambda findings: _money(findings.spent["cost_usd"])),
         ("Tokens of a verdict, in and out", _tokens),
-        ("Seconds for a verdict", lambda one: f"{one.spent['seconds_per_verdict']:.2f}"),
-        ("Requests for a verdict", lambda one: f"{one.spent['requests_per_verdict']:.2f}"),
+        ("Seconds for a verdict", lambda findings: f"{findings.spent['seconds_per_verdict']:.2f}"),
+        ("Requests for a verdict", lambda findings: f"{findings.spent['requests_per_verdict']:.2f}"),
     ]
 
 
-def share(found: Mean) -> Html | str:
+def share(mean: Mean) -> Html | str:
     """A share in percent with its interval, in figures and as a bar."""
-    if found.value is None:
+    if mean.value is None:
         return "–"
-    low, high = (found.value if side is None else side for side in (found.lo, found.hi))
-    within = "" if found.lo is None else f"{100 * low:.0f} … {100 * high:.0f}"
+    low, high = (mean.value if side is None else side for side in (mean.lo, mean.hi))
+    within = "" if mean.lo is None else f"{100 * low:.0f} … {100 * high:.0f}"
     return el(
         "span",
-        f"{100 * found.value:.1f} % ",
+        f"{100 * mean.value:.1f} % ",
         el("small", within),
-        interval_bar(100 * low, 100 * (high - low), 100 * found.value),
+        interval_bar(100 * low, 100 * (high - low), 100 * mean.value),
     )
 
 
-def plain(found: Mean) -> Html | str:
+def plain(mean: Mean) -> Html | str:
     """A number with its interval."""
-    if found.value is None:
+    if mean.value is None:
         return "–"
-    return el(
-        "span", f"{found.value:.2f} ", el("small", "" if found.lo is None else f"{found.lo:.2f} … {found.hi:.2f}")
-    )
+    return el("span", f"{mean.value:.2f} ", el("small", "" if mean.lo is None else f"{mean.lo:.2f} … {mean.hi:.2f}"))
 
 
 def plots(audit: Audit) -> list[Html]:
@@ -113,19 +114,19 @@ def plots(audit: Audit) -> list[Html]:
     return [
         el(
             "figure",
-            el("figcaption", el("h3", one.judge.partition("?")[0])),
-            _plot(one, _scored(audit, one)),
+            el("figcaption", el("h3", findings.judge.partition("?")[0])),
+            _plot(findings, _scored(audit, findings)),
             cls=f"run{place % 8}",
         )
-        for place, one in enumerate(audit.findings)
+        for place, findings in enumerate(audit.findings)
     ]
 
 
-def _plot(found: Findings, scored: list[ScoredEdit]) -> Html:
+def _plot(findings: Findings, scored: list[ScoredEdit]) -> Html:
     points = [
-        el("circle", cx=_x(one.miou), cy=_y(score + _apart(one, n)), r=3, cls="point")
-        for one in scored
-        for n, score in enumerate(one.scores)
+        el("circle", cx=_x(edit.miou), cy=_y(score + _apart(edit, n)), r=3, cls="point")
+        for edit in scored
+        for n, score in enumerate(edit.scores)
         if score is not None
     ]
     grid = [
@@ -142,8 +143,8 @@ def _plot(found: Findings, scored: list[ScoredEdit]) -> Html:
         el("text", "score", x=0, y=TOP - 2, cls="axis-name"),
     ]
     means = []
-    for level, mean in found.levels.items():
-        here = [one.miou for one in scored if one.level == level]
+    for level, mean in findings.levels.items():
+        here = [edit.miou for edit in scored if edit.level == level]
         if mean.value is None or not here:
             continue
         x = _x(sum(here) / len(here))
@@ -151,7 +152,7 @@ def _plot(found: Findings, scored: list[ScoredEdit]) -> Html:
             means.append(el("line", x1=x, x2=x, y1=_y(mean.lo), y2=_y(mean.hi), cls="spread"))
         means.append(el("circle", cx=x, cy=_y(mean.value), r=6, cls="level"))
     label = "Scores against mIoU: " + ", ".join(
-        f"{level} {mean.value:.2f}" for level, mean in found.levels.items() if mean.value is not None
+        f"{level} {mean.value:.2f}" for level, mean in findings.levels.items() if mean.value is not None
     )
     return el(
         "svg",
@@ -168,20 +169,20 @@ def _plot(found: Findings, scored: list[ScoredEdit]) -> Html:
 
 def matrices(audit: Audit, names: Mapping[str, str]) -> list[Html]:
     """How often each level got each score, one table for each judge; a cell filters the exhibits."""
-    return [_matrix(place, one, names) for place, one in enumerate(audit.findings)]
+    return [_matrix(place, findings, names) for place, findings in enumerate(audit.findings)]
 
 
-def _matrix(place: int, found: Findings, names: Mapping[str, str]) -> Html:
+def _matrix(place: int, findings: Findings, names: Mapping[str, str]) -> Html:
     rows = []
     for level in LEVELS:
-        counts = found.distribution[level]
+        counts = findings.distribution[level]
         total = sum(counts.values())
-        mean = found.levels[level].value
+        mean = findings.levels[level].value
         cells = [_matrix_cell(place, level, score, count, total, names) for score, count in counts.items()]
-        said = "" if mean is None else f"mean {mean:.2f}"
-        rows.append(el("tr", el("th", names[level], el("small", said), scope="row"), cells))
-    head = el("tr", el("th", ""), [el("th", score, scope="col") for score in found.distribution["oracle"]])
-    caption = el("caption", found.judge.partition("?")[0])
+        note = "" if mean is None else f"mean {mean:.2f}"
+        rows.append(el("tr", el("th", names[level], el("small", note), scope="row"), cells))
+    head = el("tr", el("th", ""), [el("th", score, scope="col") for score in findings.distribution["oracle"]])
+    caption = el("caption", findings.judge.partition("?")[0])
     return el("table", caption, el("thead", head), el("tbody", rows), cls=f"matrix run{place % 8}")
 
 
@@ -205,14 +206,14 @@ def _matrix_cell(place: int, level: str, score: str, count: int, total: int, nam
     )
 
 
-def _scored(audit: Audit, found: Findings) -> list[ScoredEdit]:
-    own = {(case, key, n): v for (case, key, spec, n), v in audit.verdicts.items() if spec == found.judge}
+def _scored(audit: Audit, findings: Findings) -> list[ScoredEdit]:
+    own = {(case, key, n): v for (case, key, spec, n), v in audit.verdicts.items() if spec == findings.judge}
     return sorted_verdicts(audit.edit_set.problems, own)[0]
 
 
-def _apart(one: ScoredEdit, sample: int) -> float:
+def _apart(edit: ScoredEdit, sample: int) -> float:
     """A little up or down, so that equal scores do not hide each other; the same every time."""
-    mark = sha256(f"{one.problem}|{one.level}|{sample}".encode()).digest()[0]
+    mark = sha256(f"{edit.problem}|{edit.level}|{sample}".encode()).digest()[0]
     return (mark / 255 - 0.5) * 0.5
 
 
@@ -224,15 +225,15 @@ def _y(score: float) -> float:
     return round(TOP + (5.4 - score) / 4.8 * (HEIGHT - TOP - BOTTOM), 2)
 
 
-def _counted(found: Findings, status: str) -> str:
-    count = found.statuses.get(status, 0)
-    return f"{count:,} ({100 * found.share(status):.1f} %)" if count else "0"
+def _counted(findings: Findings, status: str) -> str:
+    count = findings.statuses.get(status, 0)
+    return f"{count:,} ({100 * findings.share(status):.1f} %)" if count else "0"
 
 
 def _money(cost: float | None) -> str:
     return "unknown" if cost is None else f"${cost:,.5f}" if cost < 0.1 else f"${cost:,.2f}"
 
 
-def _tokens(found: Findings) -> str:
-    spent = found.spent
+def _tokens(findings: Findings) -> str:
+    spent = findings.spent
     return f"{spent['input_tokens_per_verdict']:,.0f} · {spent['output_tokens_per_verdict']:,.0f}"

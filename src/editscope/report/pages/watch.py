@@ -150,7 +150,7 @@ def _row(look: CheckpointResult, both: bool) -> Html:
     span = ""
     if cell.get("lo") is not None and cell["hi"] > cell["lo"]:
         span = f"{value(cell['lo'], look.scale)} – {value(cell['hi'], look.scale)}"
-    said = "fallen" if look.fallen else look.reason
+    note = "fallen" if look.fallen else look.reason
     return el(
         "tr",
         el("td", look.name),
@@ -158,13 +158,13 @@ def _row(look: CheckpointResult, both: bool) -> Html:
         el("td", span),
         _against(look.baseline, look.scale) if both else None,
         _against(look.best, look.scale),
-        el("td", said, cls="text"),
+        el("td", note, cls="text"),
         cls="fallen" if look.fallen else None,
     )
 
 
-def _against(found: ScoreDifference | None, metric: str) -> list[Html]:
-    if found is None:
+def _against(against: ScoreDifference | None, metric: str) -> list[Html]:
+    if against is None:
         return [el("td", "–"), el("td", "")]
-    span = f" ({signed(found.lo, metric)} … {signed(found.hi, metric)})" if found.hi > found.lo else ""
-    return [el("td", f"{signed(found.difference, metric)}{span}", title=found.name), el("td", p_value(found.p))]
+    span = f" ({signed(against.lo, metric)} … {signed(against.hi, metric)})" if against.hi > against.lo else ""
+    return [el("td", f"{signed(against.difference, metric)}{span}", title=against.name), el("td", p_value(against.p))]

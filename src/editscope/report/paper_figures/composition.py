@@ -20,7 +20,7 @@ def composition(context: FigureContext) -> Figure:
 
     A case counts once, however many edits it has: repeats, levels, languages and paths are no cases.
     """
-    view = max(context.runs, key=lambda one: len(context.cases_of(one)))
+    view = max(context.runs, key=lambda size: len(context.cases_of(size)))
     cases = list(context.cases_of(view).values())
     tags = {g.name: g.by[0] for g in context.sheet.aggregation.groups if len(g.by) == 1}
     known = {name: tag for name, tag in tags.items() if all(tag in case for case in cases)}
@@ -32,7 +32,7 @@ def composition(context: FigureContext) -> Figure:
     panels = [(title, list(counts.items())) for title, counts in bars if len(counts) > 1]
     rows = context.averaged(view, by_case=True)
     if "edit_pixels" in rows:
-        sizes = [(one.label, one.n) for one in by_region_size(rows, resamples=1)]
+        sizes = [(size.label, size.n) for size in by_region_size(rows, resamples=1)]
         panels.append(("Edit region (pixels)", [(label, n) for label, n in sizes if n]))
     panels = [(title, [(key if key[:1].isdigit() else plain(key), n) for key, n in items]) for title, items in panels]
     longest = max((len(label) for _, items in panels for label, _ in items), default=0)
@@ -46,8 +46,8 @@ def composition(context: FigureContext) -> Figure:
 
 def _first_in_words(tags: Iterable[str], cases: Sequence[Mapping[str, str]]) -> str:
     """The first tag whose values are words, or the first at all: a ring of numbers says little."""
-    found = list(tags)
-    return next((tag for tag in found if not all(case[tag].isdigit() for case in cases)), found[0])
+    names = list(tags)
+    return next((tag for tag in names if not all(case[tag].isdigit() for case in cases)), names[0])
 
 
 def _places(context: FigureContext, lengths: Sequence[int], labels: float) -> tuple[Figure, Axes, list[Axes]]:
@@ -75,8 +75,8 @@ def _places(context: FigureContext, lengths: Sequence[int], labels: float) -> tu
 def _rings(axes: Axes, pairs: Sequence[tuple[str, str]], first: Sequence[str]) -> None:
     """Categories inside, ``first`` ones first, their tasks outside, each with its number of cases."""
     order = list(dict.fromkeys([*first, *(pair[0] for pair in pairs)]))
-    found = Counter(pairs)
-    inside = [(key, sum(n for (o, _), n in found.items() if o == key)) for key in order]
+    counts = Counter(pairs)
+    inside = [(key, sum(n for (o, _), n in counts.items() if o == key)) for key in order]
     inside = [(key, n) for key, n in inside if n]
     axes.set_aspect("equal")
     total, start = sum(n for _, n in inside), 90.0
@@ -85,7 +85,7 @@ def _rings(axes: Axes, pairs: Sequence[tuple[str, str]], first: Sequence[str]) -
         _slice(axes, start, 360 * n / total, 0.31, 0.62, color, 1.0)
         _ring_text(axes, start - 180 * n / total, 0.475, two_lines(axis_label(key)), f"{n:,}", "white", turn=False)
         at = start
-        members = [(task, m) for (o, task), m in found.items() if o == key and task]
+        members = [(task, m) for (o, task), m in counts.items() if o == key and task]
         for number, (task, m) in enumerate(members):
             span = 360 * m / total
             _slice(axes, at, span, 0.63, 1.0, color, 0.26 if number % 2 else 0.36)
@@ -118,8 +118,8 @@ def _ring_text(axes: Axes, angle: float, radius: float, label: str, number: str,
         rotation = flat - 180 if 90 < flat < 270 else flat
         axes.text(x, y, label, ha="center", va="center", rotation=rotation, fontsize=5.2, color=color)
     else:
-        said = f"{label}\n{number}" if number else label
-        axes.text(x, y, said, ha="center", va="center", fontsize=5.4, color=color, fontweight="bold", linespacing=1.05)
+        text = f"{label}\n{number}" if number else label
+        axes.text(x, y, text, ha="center", va="center", fontsize=5.4, color=color, fontweight="bold", linespacing=1.05)
 
 
 def _bars(axes: Axes, title: str, items: Sequence[tuple[str, int]]) -> None:

@@ -65,8 +65,8 @@ def correlation(context: FigureContext) -> Figure:
     for axes, (panel, relation) in zip(axes_, panels, strict=True):
         _scatter(axes, relation, panel.color, side, metrics)
         titles = [f"{suite_title(suite)} {metric_title(metric)}" for suite, metric in zip(suites, metrics, strict=True)]
-        said = [f"{title}\n{more}" if more else title for title, more in zip(titles, panel.setting, strict=True)]
-        axes.set(title=panel.title, xlabel=said[0], ylabel=said[1])
+        labels = [f"{title}\n{more}" if more else title for title, more in zip(titles, panel.setting, strict=True)]
+        axes.set(title=panel.title, xlabel=labels[0], ylabel=labels[1])
     return drawing
 
 
@@ -91,11 +91,11 @@ def _suites(context: FigureContext) -> tuple[str, str]:
 def _panels(context: FigureContext, suites: tuple[str, str]) -> list[ScorePanel]:
     """The runs, then the published models, as far as three of them have both suites."""
     first, second = suites
-    found = [ScorePanel("These runs", _run_scores(context, suites), COLORS[0])]
+    panels = [ScorePanel("These runs", _run_scores(context, suites), COLORS[0])]
     if context.published:
         printed = (printed_scores(context.model, first), printed_scores(context.model, second))
-        found.append(ScorePanel("Published (authors' sets)", printed, PAPER_GRAY, (_setting(first), _setting(second))))
-    return [panel for panel in found if len(panel.scores[0].keys() & panel.scores[1].keys()) >= LEAST]
+        panels.append(ScorePanel("Published (authors' sets)", printed, PAPER_GRAY, (_setting(first), _setting(second))))
+    return [panel for panel in panels if len(panel.scores[0].keys() & panel.scores[1].keys()) >= LEAST]
 
 
 def _run_scores(context: FigureContext, suites: tuple[str, str]) -> Scores:
@@ -113,9 +113,11 @@ def _setting(suite: str) -> str:
     """The judge, level and language of a suite's published scores, in a few words."""
     from editscope.published import main_setting
 
-    said = main_setting(suite)
-    language = {"en": "English", "cn": "Chinese"}.get(said["language"], "")
-    return ", ".join(part for part in (said["judge"] and f"judge {said['judge']}", said["level"], language) if part)
+    setting = main_setting(suite)
+    language = {"en": "English", "cn": "Chinese"}.get(setting["language"], "")
+    return ", ".join(
+        part for part in (setting["judge"] and f"judge {setting['judge']}", setting["level"], language) if part
+    )
 
 
 def _scatter(axes: Axes, relation: Relation, color: str, side: float, metrics: Sequence[str]) -> None:
@@ -130,8 +132,8 @@ def _scatter(axes: Axes, relation: Relation, color: str, side: float, metrics: S
     axes.set(xlim=(reach[0], reach[-1]), ylim=(bottom - 0.065 * rise, bottom + 1.08 * rise))
     axes.xaxis.get_major_locator().set_params(integer=np.ptp(x) > 7, nbins=7)
     p = relation.fit.p
-    said = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
-    text = f"R² = {relation.fit.r2:.2f}, {said}\nn = {relation.fit.n}"
+    p_text = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+    text = f"R² = {relation.fit.r2:.2f}, {p_text}\nn = {relation.fit.n}"
     size = (side - 0.5, SHAPE * side - 0.55)
     left, top = _free_corner(axes, relation, size)
     axes.text(
@@ -169,7 +171,7 @@ def _names(axes: Axes, relation: Relation, size: tuple[float, float], figures: B
     points = _places(axes, relation, size)
     taken = [(x - 0.035, y - 0.035, x + 0.035, y + 0.035) for x, y in points]
     taken.append(figures)
-    for name, (x, y) in sorted(zip(relation.names, points, strict=True), key=lambda one: (-one[1][1], one[0])):
+    for name, (x, y) in sorted(zip(relation.names, points, strict=True), key=lambda item: (-item[1][1], item[0])):
         text = short(name.removeprefix("ref:"), 24)
         wide, tall = 0.043 * len(text), 0.085
         for across, up in PLACES:

@@ -60,8 +60,8 @@ def distributions(context: FigureContext) -> Figure:
     axes = drawing.subplots()
     low, high = ends(metric)
     edges = np.linspace(low, high, BINS + 1)
-    found = [context.averaged(view, by_case=True).get(metric, ()) for view in context.runs]
-    scores = [np.array([v for v in values if v is not None]) for values in found]
+    columns = [context.averaged(view, by_case=True).get(metric, ()) for view in context.runs]
+    scores = [np.array([v for v in values if v is not None]) for values in columns]
     if not any(len(values) for values in scores):
         raise NothingToDraw(f"these runs have no {metric_name(metric)}")
     for place, (style, values) in enumerate(zip(context.styles, scores, strict=True)):
@@ -92,5 +92,5 @@ def _mean_mark(axes: Axes, context: FigureContext, place: int, base: float) -> N
     axes.plot(cell["mean"], base + 0.1, "o", color=style.color, markeredgecolor=INK, markeredgewidth=0.6, zorder=5)
     metric = context.sheet.headline
     half = f" ± {value((high - low) / 2, metric)}" if high > low else ""
-    (left, right), said = ends(metric), f"{value(cell['mean'], metric)}{half}"
-    axes.text(right + 0.015 * (right - left), base + 0.4, said, va="center_baseline", color=SOFT, fontsize=6.2)
+    (left, right), text = ends(metric), f"{value(cell['mean'], metric)}{half}"
+    axes.text(right + 0.015 * (right - left), base + 0.4, text, va="center_baseline", color=SOFT, fontsize=6.2)

@@ -145,8 +145,8 @@ def _caption(kind: Kind, context: FigureContext) -> str:
 
     what = (kind.judged if context.sheet.judged else "") or kind.caption
     number = max(len(context.cases_of(view)) for view in context.runs)
-    said = f"{what} {context.suite}, {count(number, 'case')}, set {context.sheet.fingerprint}."
-    return f"{said} {_published_note(context)}".strip() if kind.name in BESIDE_PUBLISHED else said
+    caption = f"{what} {context.suite}, {count(number, 'case')}, set {context.sheet.fingerprint}."
+    return f"{caption} {_published_note(context)}".strip() if kind.name in BESIDE_PUBLISHED else caption
 
 
 def _published_note(context: FigureContext) -> str:

@@ -124,8 +124,8 @@ def _tiles(
 
 def _edit(context: FigureContext, name: str, record: CaseRecord, pictures: Pictures) -> Tile:
     metric = context.sheet.headline
-    found = record.metrics.get(metric)
-    score = value(None if found is None else found * percent_scale(metric), metric)
+    fraction = record.metrics.get(metric)
+    score = value(None if fraction is None else fraction * percent_scale(metric), metric)
     mode = record.failure or record.status
     under = f"{metric_name(metric)} {score}"
     return Tile(name, pictures.edit(record), under, failure(mode).label.lower(), FAILURE_INKS.get(mode, SOFT))

@@ -84,9 +84,9 @@ class _Page:
         self.width, self.height = width, height
         self.drawing = Empty(figsize=(width, height))
 
-    def text(self, x: float, y: float, said: str, **style: Any) -> None:
+    def text(self, x: float, y: float, words: str, **style: Any) -> None:
         """Text at a place."""
-        self.drawing.text(x / self.width, y / self.height, said, **style)
+        self.drawing.text(x / self.width, y / self.height, words, **style)
 
     def axes(self, x: float, y: float, width: float, height: float) -> Any:
         """A frame without ticks."""

@@ -30,7 +30,8 @@ class Pictures:
         if case is not None and case.fingerprint == record.fingerprint:
             picture = case.images[0] if role == "input" else case.answer
             return None if picture is None else thumbnail(load(picture), self._side)
-        return next((found for r in records.values() if (found := self._read(r.thumbs.get(role))) is not None), None)
+        thumbs = (self._read(record.thumbs.get(role)) for record in records.values())
+        return next((pixels for pixels in thumbs if pixels is not None), None)
 
     def edit(self, record: CaseRecord) -> Pixels | None:
         """What a run made of a case; BadInput where its file is not the one that the run stored."""

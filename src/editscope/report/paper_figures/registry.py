@@ -82,8 +82,8 @@ class FigureContext:
         if not exclude or any(tag not in rows for tag in exclude):
             return rows
         count = len(rows["case_id"])
-        kept = [i for i in range(count) if any(rows[tag][i] != value for tag, value in exclude.items())]
-        return rows if len(kept) == count else {name: [values[i] for i in kept] for name, values in rows.items()}
+        chosen = [i for i in range(count) if any(rows[tag][i] != value for tag, value in exclude.items())]
+        return rows if len(chosen) == count else {name: [values[i] for i in chosen] for name, values in rows.items()}
 
     @cached_property
     def groups(self) -> tuple[str, str]:
@@ -95,12 +95,12 @@ class FigureContext:
 
         Repeats, levels, languages and paths of a case are edits of it, and so are no cases of their own.
         """
-        found: dict[str, dict[str, str]] = {}
+        cases: dict[str, dict[str, str]] = {}
         for record in self.sheet.averaged(view):
             tags = dict(record.tags)
-            shared = found.setdefault(record.case_id, tags)
-            found[record.case_id] = {tag: value for tag, value in shared.items() if tags.get(tag) == value}
-        return found
+            shared = cases.setdefault(record.case_id, tags)
+            cases[record.case_id] = {tag: value for tag, value in shared.items() if tags.get(tag) == value}
+        return cases
 
     @property
     def suite(self) -> str:

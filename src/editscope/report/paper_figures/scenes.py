@@ -32,8 +32,8 @@ def over_editing(context: FigureContext) -> Figure:
     handles: list[Any] = []
     for place, (name, style, (_, bins)) in enumerate(zip(context.names, context.styles, record.runs, strict=True)):
         shift = 0.5 * ((place + 0.5) / len(record.runs) - 0.5)
-        _line(left, bins, style, name, shift, lambda one: one.over_edit)
-        handles.append(_line(right, bins, style, name, shift, lambda one: one.miou))
+        _line(left, bins, style, name, shift, lambda size: size.over_edit)
+        handles.append(_line(right, bins, style, name, shift, lambda size: size.miou))
     left.set_yscale("symlog", linthresh=1, linscale=0.6)
     left.axhline(1, color=INK, linewidth=0.7, linestyle=(0, (2, 2)), zorder=1)
     left.set_ylim(bottom=0)
@@ -53,7 +53,7 @@ def over_editing(context: FigureContext) -> Figure:
 def _line(
     axes: Axes, bins: Sequence[SizeBin], style: RunStyle, name: str, shift: float, read: Callable[[SizeBin], Any]
 ) -> Any:
-    points = [(i + shift, value) for i, one in enumerate(bins) if (value := read(one)) is not None]
+    points = [(i + shift, value) for i, size in enumerate(bins) if (value := read(size)) is not None]
     if not points:
         return None
     x = [place for place, _ in points]
@@ -123,8 +123,11 @@ def palette(context: FigureContext) -> Figure:
         for place, gap in enumerate(gaps):
             if gap is None:
                 continue
-            one, style = getattr(gap, field), context.styles[place]
-            for value, fill, y in ((one.standard, style.color, place - 0.17), (one.nonstandard, "white", place + 0.17)):
+            accuracies, style = getattr(gap, field), context.styles[place]
+            for value, fill, y in (
+                (accuracies.standard, style.color, place - 0.17),
+                (accuracies.nonstandard, "white", place + 0.17),
+            ):
                 axes.plot([value.lo, value.hi], [y, y], color=style.color, linewidth=0.9, zorder=2)
                 axes.plot(value.mean, y, "o", color=style.color, markerfacecolor=fill, markersize=3.8, zorder=3)
         axes.set(title=title, xlim=(-3, 103), ylim=(len(gaps) - 0.4, -0.6))

@@ -186,10 +186,10 @@ def wrapped(text: str, inches: float, size: float, lines: int) -> str:
             broken[-1] = longer
         else:
             broken.append(word)
-    kept = broken[:lines]
+    shown = broken[:lines]
     if len(broken) > lines:
-        kept[-1] += " …"
-    return "\n".join(_cut(line, inches, size) for line in kept)
+        shown[-1] += " …"
+    return "\n".join(_cut(line, inches, size) for line in shown)
 
 
 def _cut(line: str, inches: float, size: float) -> str:
@@ -226,5 +226,5 @@ def drawable(text: str) -> str:
 def _charmap() -> Mapping[int, int]:
     from matplotlib.font_manager import FontProperties, findfont, get_font
 
-    found: Mapping[int, int] = get_font(findfont(FontProperties(family=["DejaVu Sans"]))).get_charmap()
-    return found
+    charmap: Mapping[int, int] = get_font(findfont(FontProperties(family=["DejaVu Sans"]))).get_charmap()
+    return charmap

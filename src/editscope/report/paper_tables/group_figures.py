@@ -106,7 +106,7 @@ class GroupFigures:
 
     def keys(self, by: str) -> list[str]:
         """The rows that a group of the runs' summaries has, in the order of the tables."""
-        return list(dict.fromkeys(key for view in self.sheet.runs for name, key in view.summary["index"] if name == by))
+        return self.sheet.keys(by)
 
     def inside(self, outer: str, inner: str) -> dict[str, list[str]]:
         """The rows of a finer group by the row of the coarser one that their cases belong to."""
@@ -115,10 +115,10 @@ class GroupFigures:
                 raise BadInput(f"the runs have no averages by {name}, which the tables of {self.sheet.suite} need")
         coarse, fine = self._keyed[outer], self._keyed[inner]
         home = {fine[i]: coarse[i] for i in range(len(fine))}
-        found: dict[str, list[str]] = {key: [] for key in self.keys(outer)}
+        members_by_key: dict[str, list[str]] = {key: [] for key in self.keys(outer)}
         for key in self.keys(inner):
-            found.setdefault(home.get(key, ""), []).append(key)
-        return {key: members for key, members in found.items() if members}
+            members_by_key.setdefault(home.get(key, ""), []).append(key)
+        return {key: members for key, members in members_by_key.items() if members}
 
     def refines(self, inner: str, outer: str) -> bool:
         """Whether cases that share a row of the one group always share a row of the other."""
@@ -156,11 +156,11 @@ class GroupFigures:
 
     @cached_property
     def _samples(self) -> dict[tuple[str, str], dict[str, str]]:
-        found: dict[tuple[str, str], dict[str, str]] = {}
+        samples: dict[tuple[str, str], dict[str, str]] = {}
         for group in self.sheet.aggregation.groups:
             for key, tags in zip(self._keyed[group.name], self._cases, strict=True):
-                found.setdefault((group.name, key), {tag: tags[tag] for tag in group.by if tag in tags})
-        return found
+                samples.setdefault((group.name, key), {tag: tags[tag] for tag in group.by if tag in tags})
+        return samples
 
     def published_models(self) -> list[tuple[Column, CellsByGroup]]:
         """The published models in the setting that their paper ranks by, best first: one judge, level and language."""
@@ -178,16 +178,18 @@ class GroupFigures:
 
         ``notes`` say what published results the table has; those of all its columns unless given.
         """
-        said = [what, *([_cases_sentence(self.sheet)] if cases else [])]
+        sentences = [what, *([_cases_sentence(self.sheet)] if cases else [])]
         if spread:
             within = self.sheet.resampling
-            said.append(f"± is half the width of a 95 % interval (percentile bootstrap, cases resampled {within}).")
-        said += _missing(self.sheet)
+            sentences.append(
+                f"± is half the width of a 95 % interval (percentile bootstrap, cases resampled {within})."
+            )
+        sentences += _missing(self.sheet)
         shown = [column.note for column in self.columns if column.published] if notes is None else notes
         if shown:
             label = "; ".join(dict.fromkeys(shown))
-            said.append(f"Published results are set apart ({label}); they are not paired with these runs.")
-        return " ".join(said)
+            sentences.append(f"Published results are set apart ({label}); they are not paired with these runs.")
+        return " ".join(sentences)
 
 
 def figures_by_group(sheet: Sheet, published: bool = False, *, as_published: bool = False) -> GroupFigures:
@@ -200,9 +202,9 @@ def figures_by_group(sheet: Sheet, published: bool = False, *, as_published: boo
     figures: list[CellsByGroup] = [_summary_figures(view.summary) for view in sheet.runs]
     if published:
         again = _as_published(sheet, names) if as_published else []
-        for column, found in (*again, *_published(sheet)):
+        for column, cells in (*again, *_published(sheet)):
             columns.append(column)
-            figures.append(found)
+            figures.append(cells)
     return GroupFigures(sheet, tuple(columns), tuple(figures))
 
 
@@ -218,10 +220,10 @@ def run_names(sheet: Sheet) -> tuple[str, ...]:
 
 
 def _summary_figures(summary: Mapping[str, Any]) -> dict[tuple[str, str, str], PaperCell]:
-    found = {(*OVERALL, metric): _cell(cell) for metric, cell in summary["overall"].items()}
+    cells = {(*OVERALL, metric): _cell(cell) for metric, cell in summary["overall"].items()}
     for row in summary["groups"]:
-        found[row["by"], row["key"], row["metric"]] = _cell(row)
-    return found
+        cells[row["by"], row["key"], row["metric"]] = _cell(row)
+    return cells
 
 
 def _cell(cell: Mapping[str, Any]) -> PaperCell:
@@ -231,36 +233,36 @@ def _cell(cell: Mapping[str, Any]) -> PaperCell:
 
 def _as_published(sheet: Sheet, names: Sequence[str]) -> list[tuple[Column, dict[tuple[str, str, str], PaperCell]]]:
     """The runs whose figures the released tool would count otherwise, counted its way, as published figures are."""
-    found = []
+    columns = []
     for name, view in zip(names, sheet.runs, strict=True):
         counts = view.summary.get("accounting") or {}
         if counts.get("differs") and counts["used"] == "ours":
             cells = {at: replace(cell, ranked=False) for at, cell in _summary_figures(counts["other"]).items()}
             note = "this run, counted as the published figures were"
-            found.append((Column(f"{name} (accounting released)", note, run_index=view.index), cells))
-    return found
+            columns.append((Column(f"{name} (accounting released)", note, run_index=view.index), cells))
+    return columns
 
 
 def _published(sheet: Sheet) -> list[tuple[Column, dict[tuple[str, str, str], PaperCell]]]:
     """One column for each model, judge, level, language and setting, best first."""
     from editscope.published import label, results
 
-    found: dict[tuple[str, ...], dict[tuple[str, str, str], PaperCell]] = {}
+    by_model: dict[tuple[str, ...], dict[tuple[str, str, str], PaperCell]] = {}
     heads: dict[tuple[str, ...], Column] = {}
     for result in results(sheet.suite):
         who = (result.source, result.model, result.judge, result.level, result.language, result.setting)
         edition = {name: getattr(result, name) for name in ("model", "judge", "level", "language", "setting")}
         heads.setdefault(who, Column(_model_label(result), label(result), published=True, edition=edition))
-        cells = found.setdefault(who, {})
+        cells = by_model.setdefault(who, {})
         at = (result.by, result.group, result.metric)
         # Where a paper prints a figure twice, the one with its half-width says more.
         if at not in cells or (cells[at].half_width is None and result.half_width is not None):
             cells[at] = PaperCell(result.value, result.half_width, published=True)
     headline = (*OVERALL, sheet.headline)
     ordered = sorted(
-        (who for who in found if headline in found[who]), key=lambda who: -(found[who][headline].value or 0.0)
+        (who for who in by_model if headline in by_model[who]), key=lambda who: -(by_model[who][headline].value or 0.0)
     )
-    return [(heads[who], found[who]) for who in ordered]
+    return [(heads[who], by_model[who]) for who in ordered]
 
 
 def _model_label(result: Result) -> str:
@@ -284,8 +286,8 @@ def _missing(sheet: Sheet) -> list[str]:
     for name, view in zip(run_names(sheet), sheet.runs, strict=True):
         lacking = {status: n for status, n in (view.summary.get("coverage") or {}).items() if status != "ok" and n}
         if lacking:
-            said = ", ".join(f"{n:,} {plain(status).lower()}" for status, n in lacking.items())
-            gaps.append(f"{name} ({said})")
+            counts = ", ".join(f"{n:,} {plain(status).lower()}" for status, n in lacking.items())
+            gaps.append(f"{name} ({counts})")
     zero = " A missing output counts as 0." if sheet.headline in PIXEL_METRICS else ""
     return [f"Not every case has its score: {listed(gaps)}.{zero}"] if gaps else []
 

@@ -22,10 +22,10 @@ def paper_tables(sheet: Sheet, published: bool = False) -> tuple[PaperTable, ...
     """
     general: Layout = judged.tables if sheet.judged else pixels.tables
     if sheet.judged and not own_protocol(sheet):
-        made = general(figures_by_group(sheet))
+        tables = general(figures_by_group(sheet))
     else:
-        made = (_layout(sheet.suite) or general)(figures_by_group(sheet, published, as_published=True))
-    return tuple(table for table in made if table.columns and any(row.cells for row in table.rows))
+        tables = (_layout(sheet.suite) or general)(figures_by_group(sheet, published, as_published=True))
+    return tuple(table for table in tables if table.columns and any(row.cells for row in table.rows))
 
 
 def _layout(suite: str) -> Layout | None:

@@ -85,8 +85,8 @@ def _differences(sheet: Sheet) -> Iterator[str]:
         rows: list[tuple[str, str, Paired]] = [("overall", "", table.overall)]
         rows += [(group.by, group.key, group.paired) for group in table.groups]
         for by, key, pair in rows:
-            found = {"mean": pair.difference, "lo": pair.lo, "hi": pair.hi, "n": pair.n, "p": pair.p}
-            yield _row(known | found | {"by": by, "key": key, "p_holm": pair.p_holm})
+            numbers = {"mean": pair.difference, "lo": pair.lo, "hi": pair.hi, "n": pair.n, "p": pair.p}
+            yield _row(known | numbers | {"by": by, "key": key, "p_holm": pair.p_holm})
 
 
 def _published(sheet: Sheet) -> Iterator[str]:
@@ -96,11 +96,11 @@ def _published(sheet: Sheet) -> Iterator[str]:
             continue
         known = {"kind": "published", "editor": column.label, "suite": sheet.suite, "note": column.note}
         for (by, key, metric), cell in figures.items():
-            found: dict[str, Any] = {"by": by, "key": key, "metric": metric, "mean": cell.value}
+            numbers: dict[str, Any] = {"by": by, "key": key, "metric": metric, "mean": cell.value}
             if cell.value is not None and cell.half_width is not None:
                 # Rounded because the printed figures are: 17.1 - 0.7 is 16.4, not 16.400000000000002.
-                found |= {"lo": round(cell.value - cell.half_width, 6), "hi": round(cell.value + cell.half_width, 6)}
-            yield _row(known | found)
+                numbers |= {"lo": round(cell.value - cell.half_width, 6), "hi": round(cell.value + cell.half_width, 6)}
+            yield _row(known | numbers)
 
 
 def _row(fields: Mapping[str, Any]) -> str:

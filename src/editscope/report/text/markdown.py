@@ -35,9 +35,13 @@ def _overview(sheet: Sheet) -> Iterator[str]:
         coverage = _text(coverage_words(view.summary))
         figures = [_mean(overall.get(m), m) for m in sheet.metrics]
         yield _cells([_text(name), *figures, coverage or count(len(view.records), "case")])
-    told = {name: accounting_in_words(view.summary) for name, view in zip(run_names(sheet), sheet.runs, strict=True)}
-    if any(told.values()):
-        yield "\n" + "".join(f"- {_text(f'{name}: {said}.')}\n" for name, said in told.items() if said)
+    accountings = {
+        name: accounting_in_words(view.summary) for name, view in zip(run_names(sheet), sheet.runs, strict=True)
+    }
+    if any(accountings.values()):
+        yield "\n" + "".join(
+            f"- {_text(f'{name}: {sentence}.')}\n" for name, sentence in accountings.items() if sentence
+        )
 
 
 def _mean(cell: dict[str, Any] | None, metric: str) -> str:

@@ -59,10 +59,10 @@ class Dots:
 
     def traces(self) -> list[Json]:
         """One trace per series."""
-        made = []
+        traces = []
         for place, (index, name, points) in enumerate(self.series):
             there = [(i, p) for i, p in enumerate(points) if p]
-            made.append(
+            traces.append(
                 {
                     "type": "scatter",
                     "mode": "markers",
@@ -89,7 +89,7 @@ class Dots:
                     "hovertemplate": "%{text}<extra>%{fullData.name}</extra>",
                 }
             )
-        return made
+        return traces
 
     def layout(self) -> Json:
         """Axes to match; rows run from top to bottom."""

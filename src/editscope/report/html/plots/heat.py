@@ -34,8 +34,8 @@ class Heat:
             )
             for i, (label, values) in enumerate(self.rows)
         ]
-        made = el("table", el("caption", caption), el("thead", heads), el("tbody", body), cls="heat")
-        return el("div", made, cls="scroller")
+        cells_table = el("table", el("caption", caption), el("thead", heads), el("tbody", body), cls="heat")
+        return el("div", cells_table, cls="scroller")
 
     def _cell(self, i: int, j: int, value: float | None) -> Html:
         if value is None:

@@ -43,7 +43,7 @@ class LinePlot:
 
     def traces(self) -> list[Json]:
         """One trace per line."""
-        made = []
+        traces = []
         for line in self.lines:
             trace: Json = {
                 "type": "scatter",
@@ -71,8 +71,8 @@ class LinePlot:
                     "thickness": 1.4,
                     "width": 3,
                 }
-            made.append(trace)
-        return made
+            traces.append(trace)
+        return traces
 
     def layout(self, height: int = 300) -> Json:
         """Axes to match."""
@@ -140,14 +140,14 @@ class _Scale:
 
     @classmethod
     def of(cls, plot: LinePlot) -> _Scale:
-        found = [v for line in plot.lines for v in (*line.values, *line.lows, *line.highs) if v is not None]
+        values = [v for line in plot.lines for v in (*line.values, *line.lows, *line.highs) if v is not None]
         if plot.log:
-            positive = [v for v in found if v > 0] or [1.0]
+            positive = [v for v in values if v > 0] or [1.0]
             first, last = floor(log10(min(positive))), ceil(log10(max(positive)))
             last = max(last, first + 1)
             ticks = tuple((10.0**e, f"{10.0**e:g}") for e in range(first, last + 1))
             return cls(first, last, True, ticks)
-        high = plot.top or max(found, default=1.0) or 1.0
+        high = plot.top or max(values, default=1.0) or 1.0
         return cls(0.0, high, False, tuple((high * q / 4, f"{high * q / 4:.3g}") for q in range(5)))
 
     def y(self, value: float) -> float:

@@ -63,11 +63,11 @@ class Scatter:
 
     def traces(self) -> list[Json]:
         """The band, the line, then the points."""
-        made: list[Json] = []
+        traces: list[Json] = []
         if self.fit:
             xs = [round(p[0], 3) for p in self.fit]
             band = [round(p[3], 3) for p in self.fit] + [round(p[2], 3) for p in reversed(self.fit)]
-            made.append(
+            traces.append(
                 {
                     "type": "scatter",
                     "x": xs + xs[::-1],
@@ -80,7 +80,7 @@ class Scatter:
                     "showlegend": False,
                 }
             )
-            made.append(
+            traces.append(
                 {
                     "type": "scatter",
                     "mode": "lines",
@@ -92,7 +92,7 @@ class Scatter:
                 }
             )
         if stairs := self._stairs():
-            made.append(
+            traces.append(
                 {
                     "type": "scatter",
                     "mode": "lines",
@@ -105,7 +105,7 @@ class Scatter:
             )
         places = self.label_places()
         colors = ["@faint" if m.index is None else run_color(m.index) for m in self.marks]
-        made.append(
+        traces.append(
             {
                 "type": "scatter",
                 "mode": "markers+text",
@@ -128,7 +128,7 @@ class Scatter:
                 "showlegend": False,
             }
         )
-        return made
+        return traces
 
     def _bars(self) -> Json:
         """The intervals of the points, if any has one."""

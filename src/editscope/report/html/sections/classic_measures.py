@@ -22,19 +22,19 @@ OUTSIDE = "_outside"
 
 def measures(sheet: Sheet, options: ReportOptions) -> Html | None:
     """One row per measure, over the whole picture and outside the edit region, one column per run."""
-    found = {view.index: made for view in sheet.runs if (made := _averages(view))}
-    if not found:
+    by_run = {view.index: averages for view in sheet.runs if (averages := _averages(view))}
+    if not by_run:
         return None
     from editscope.results.classic_measures import metric_labels
 
-    views = [view for view in sheet.runs if view.index in found]
+    views = [view for view in sheet.runs if view.index in by_run]
     labels: dict[str, MetricLabel] = {}
     for view in views:
         labels = {**metric_labels(view.run.path), **labels}
-    names = list(dict.fromkeys(name.removesuffix(OUTSIDE) for made in found.values() for name in made))
+    names = list(dict.fromkeys(name.removesuffix(OUTSIDE) for averages in by_run.values() for name in averages))
     body = [_headline_row(sheet, views)]
     for name in names:
-        body += [_row(labels[name], name, part, views, found) for part in ("", OUTSIDE)]
+        body += [_row(labels[name], name, part, views, by_run) for part in ("", OUTSIDE)]
     heads = [el("th", badge(view), view.name, scope="col") for view in views]
     return el(
         "section",
@@ -83,7 +83,7 @@ def _row(
     name: str,
     part: str,
     views: list[RunView],
-    found: Mapping[int, Mapping[str, Interval | None]],
+    by_run: Mapping[int, Mapping[str, Interval | None]],
 ) -> Html:
     unit = f", {shown.unit}" if shown.unit else ""
     arrow = {True: " ↑", False: " ↓", None: ""}[shown.higher_is_better]
@@ -92,7 +92,7 @@ def _row(
     )
     cells = []
     for view in views:
-        cell = found[view.index].get(name + part)
+        cell = by_run[view.index].get(name + part)
         if cell is None:
             cells.append(el("td", "–"))
         else:

@@ -33,7 +33,7 @@ def comparison(sheet: Sheet, options: ReportOptions) -> Html | None:
         return None
     metric, resamples = sheet.headline, paired_resamples(sheet)
     first, *others = sheet.runs
-    found: list[tuple[RunView, PairedTable]] = []
+    tables: list[tuple[RunView, PairedTable]] = []
     for view in others:
         try:
             table = compare_rows(
@@ -41,8 +41,8 @@ def comparison(sheet: Sheet, options: ReportOptions) -> Html | None:
             )
         except BadInput:  # no case in common: the overview says so
             continue
-        found.append((view, table))
-    if not found:
+        tables.append((view, table))
+    if not tables:
         return None
     return el(
         "section",
@@ -54,19 +54,19 @@ def comparison(sheet: Sheet, options: ReportOptions) -> Html | None:
             "Holm within each kind of row. *** p < 0.001, ** p < 0.01, * p < 0.05.",
             cls="hint",
         ),
-        _overall_table(first, found, metric),
+        _overall_table(first, tables, metric),
         _matrix(sheet, metric) if len(sheet.runs) > 2 else None,
-        _forest(sheet, first, found, metric),
+        _forest(sheet, first, tables, metric),
         _apart(sheet, metric),
         cls="card",
         id=f"comparison-{sheet.key}",
     )
 
 
-def _overall_table(first: RunView, found: Sequence[tuple[RunView, PairedTable]], metric: str) -> Html:
+def _overall_table(first: RunView, tables: Sequence[tuple[RunView, PairedTable]], metric: str) -> Html:
     heads = ["", "", "Difference", "95 % interval", "p", "Wins · ties · losses", "Effect size", "Pairs"]
     notes = {6: "Cohen's d_z over cases: mean of the differences / their standard deviation"}
-    rows = [_overall_row(first, view, table, metric) for view, table in found]
+    rows = [_overall_row(first, view, table, metric) for view, table in tables]
     return el(
         "div",
         el(
@@ -80,31 +80,38 @@ def _overall_table(first: RunView, found: Sequence[tuple[RunView, PairedTable]],
 
 
 def _overall_row(first: RunView, view: RunView, table: PairedTable, metric: str) -> Html:
-    found = table.overall
-    clear = bool(found.stars)  # the test, as in the terminal: an interval may leave out 0 where it does not
-    more = "better" if found.difference > 0 else "worse"
-    said = f"{view.name} is {more} than {first.name}" if clear else f"{view.name} and {first.name} cannot be told apart"
+    overall = table.overall
+    clear = bool(overall.stars)  # the test, as in the terminal: an interval may leave out 0 where it does not
+    more = "better" if overall.difference > 0 else "worse"
+    verdict = (
+        f"{view.name} is {more} than {first.name}" if clear else f"{view.name} and {first.name} cannot be told apart"
+    )
     left = table.only_a + table.only_b + table.valueless
     return el(
         "tr",
         el("th", badge(view), " − ", badge(first), scope="row", cls="label pairing"),
-        el("td", said, cls="said"),
-        el("td", el("b", signed(found.difference, metric)), found.stars, cls="good" if found.difference > 0 else "bad")
+        el("td", verdict, cls="said"),
+        el(
+            "td",
+            el("b", signed(overall.difference, metric)),
+            overall.stars,
+            cls="good" if overall.difference > 0 else "bad",
+        )
         if clear
-        else el("td", signed(found.difference, metric)),
-        el("td", f"{signed(found.lo, metric)} … {signed(found.hi, metric)}"),
-        el("td", p_value(found.p)),
-        el("td", _record(found)),
-        el("td", "–" if found.effect is None else f"{found.effect:+.2f}".replace("-", "−")),
-        el("td", f"{found.n:,}", el("small", f" {left:,} left out") if left else None),
+        else el("td", signed(overall.difference, metric)),
+        el("td", f"{signed(overall.lo, metric)} … {signed(overall.hi, metric)}"),
+        el("td", p_value(overall.p)),
+        el("td", _record(overall)),
+        el("td", "–" if overall.effect is None else f"{overall.effect:+.2f}".replace("-", "−")),
+        el("td", f"{overall.n:,}", el("small", f" {left:,} left out") if left else None),
     )
 
 
-def _record(found: Paired) -> Html:
-    total = max(found.wins + found.ties + found.losses, 1)
-    parts = (("good", found.wins), ("even", found.ties), ("bad", found.losses))
+def _record(paired: Paired) -> Html:
+    total = max(paired.wins + paired.ties + paired.losses, 1)
+    parts = (("good", paired.wins), ("even", paired.ties), ("bad", paired.losses))
     bar = [el("i", cls=kind, style=f"flex-grow:{100 * n / total:.2f}") for kind, n in parts if n]
-    text = f"{found.wins:,} · {found.ties:,} · {found.losses:,}"
+    text = f"{paired.wins:,} · {paired.ties:,} · {paired.losses:,}"
     return el("span", el("span", bar, cls="record-bar"), text, cls="record")
 
 
@@ -153,7 +160,9 @@ def _averaged(sheet: Sheet, rows: Mapping[str, Sequence[Any]]) -> int:
     tags = [tag for tag in sheet.aggregation.exclude if tag in rows]
     lines = zip(rows["case_id"], *(rows[tag] for tag in tags), strict=True)
     shut = {
-        case for case, *found in lines if tags and is_diagnostic(dict(zip(tags, found, strict=True)), sheet.aggregation)
+        case
+        for case, *values in lines
+        if tags and is_diagnostic(dict(zip(tags, values, strict=True)), sheet.aggregation)
     }
     return len(set(rows["case_id"]) - shut)
 
@@ -168,17 +177,17 @@ def _shared(sheet: Sheet, metric: str) -> tuple[Mapping[str, Sequence[Any]], Any
     places = [
         i
         for i, key in enumerate(zip(*(first[name] for name in sheet.match), strict=True))
-        if all(key in found for found in maps)
+        if all(key in by_key for by_key in maps)
     ]
     if not places:
         return None
     keys = [tuple(first[name][i] for name in sheet.match) for i in places]
-    values = np.array([[found[key] for found in maps] for key in keys], dtype=np.float64)
+    values = np.array([[by_key[key] for by_key in maps] for key in keys], dtype=np.float64)
     used = {*sheet.aggregation.tags, "case_id"}
     return {tag: [first[tag][i] for i in places] for tag in sorted(used) if tag in first}, values
 
 
-def _forest(sheet: Sheet, first: RunView, found: Sequence[tuple[RunView, PairedTable]], metric: str) -> Html | None:
+def _forest(sheet: Sheet, first: RunView, tables: Sequence[tuple[RunView, PairedTable]], metric: str) -> Html | None:
     """Differences by row of the tables, for the pair that one chooses."""
     groups = [g for g in (sheet.coarse, sheet.fine) if g is not None]
     groups = list({g.name: g for g in groups}.values())
@@ -188,7 +197,7 @@ def _forest(sheet: Sheet, first: RunView, found: Sequence[tuple[RunView, PairedT
     bold = 1 + sum(g is groups[0] for g, _ in keys) if len(groups) > 1 else 1
     labels = ["All", *(" · ".join(plain(part) for part in key.split("/")) for _, key in keys)]
     plots = []
-    for view, table in found:
+    for view, table in tables:
         points: list[Point | None] = [_point("All", table.overall, metric, "")]
         for (group, key), label in zip(keys, labels[1:], strict=True):
             paired = table.group(group.name, key)
@@ -221,12 +230,12 @@ def listed_groups(names: Sequence[str]) -> str:
 
 
 def _point(label: str, paired: Paired, metric: str, link: str) -> Point:
-    said = (
+    tooltip = (
         f"{label}: {signed(paired.difference, metric)} ({signed(paired.lo, metric)} … {signed(paired.hi, metric)})"
         f" {paired.stars}\np = {p_value(paired.p)}, corrected {p_value(paired.p_holm)}"
         f"\n{paired.wins} wins, {paired.ties} ties, {paired.losses} losses of {paired.cases} cases"
     )
-    return Point(paired.difference, paired.lo, paired.hi, said, link, strong=bool(paired.stars))
+    return Point(paired.difference, paired.lo, paired.hi, tooltip, link, strong=bool(paired.stars))
 
 
 def _apart(sheet: Sheet, metric: str) -> Html | None:
@@ -234,8 +243,8 @@ def _apart(sheet: Sheet, metric: str) -> Html | None:
     views = sorted(sheet.runs, key=lambda view: (-(view.summary["overall"][metric]["mean"] or 0.0), view.index))
     for pair in combinations(views[:MANY], 2):
         a, b = sorted(pair, key=lambda view: view.index)
-        found = largest_differences(a.by_case, b.by_case, metric, n=CASES, exclude=sheet.aggregation.exclude)
-        made = [card(c.case_id, [(a, value(c.a, metric)), (b, value(c.b, metric))]) for c in found]
-        if cards := [one for one in made if one]:
+        cases = largest_differences(a.by_case, b.by_case, metric, n=CASES, exclude=sheet.aggregation.exclude)
+        all_cards = [card(c.case_id, [(a, value(c.a, metric)), (b, value(c.b, metric))]) for c in cases]
+        if cards := [card_html for card_html in all_cards if card_html]:
             return case_row(f"Where {a.name} and {b.name} differ most", cards)
     return None

@@ -60,7 +60,7 @@ def _curve_versions(sheet: Sheet) -> Iterator[Version]:
 
 
 def _curve_plot(which: int, versions: Sequence[Version]) -> Html:
-    plots = [(name, _lines(which, found)) for name, found in versions]
+    plots = [(name, _lines(which, members)) for name, members in versions]
     first = plots[0][1]
     order = [line.index for line in first.lines]
     patches = [(name, _patches(plot, order)) for name, plot in plots]
@@ -70,7 +70,7 @@ def _curve_plot(which: int, versions: Sequence[Version]) -> Html:
     return figure(title, first.svg(title), first.traces(), arrangement, choices=choices, cls="small")
 
 
-def _lines(which: int, found: Sequence[tuple[RunView, MeanCurves, str]]) -> LinePlot:
+def _lines(which: int, members: Sequence[tuple[RunView, MeanCurves, str]]) -> LinePlot:
     lines = [
         Line(
             view.index,
@@ -78,7 +78,7 @@ def _lines(which: int, found: Sequence[tuple[RunView, MeanCurves, str]]) -> Line
             getattr(curves, CURVES[which][0]),
             link=link,
         )
-        for view, curves, link in found
+        for view, curves, link in members
     ]
     return LinePlot(TOLERANCES, lines, "ΔE", "%", top=100.0)
 

@@ -34,23 +34,26 @@ NOTICEABLE = 1.5
 
 def diagnosis(sheet: Sheet, options: ReportOptions) -> Html | None:
     """Findings about each run, then the hardest and easiest cases of the best."""
-    made = [(view, list(findings(sheet, view))) for view in sheet.runs]
-    if not any(found for _, found in made):
+    by_run = [(view, list(findings(sheet, view))) for view in sheet.runs]
+    if not any(sentences for _, sentences in by_run):
         return None
     several, best = len(sheet.runs) > 1, _best(sheet)
     return el(
         "section",
         el("header", el("h2", "Diagnosis"), cls="section-head"),
         el("p", "Only what its interval supports is said.", cls="hint"),
-        [_run(view, found, opened=len(made) <= OPENED or view is best, several=several) for view, found in made],
+        [
+            _run(view, sentences, opened=len(by_run) <= OPENED or view is best, several=several)
+            for view, sentences in by_run
+        ],
         _hardest(sheet),
         cls="card diagnosis",
         id=f"diagnosis-{sheet.key}",
     )
 
 
-def _run(view: RunView, found: Sequence[tuple[str, Sentence]], *, opened: bool, several: bool) -> Html:
-    listing = el("dl", [[el("dt", name), el("dd", said)] for name, said in found], cls="findings")
+def _run(view: RunView, sentences: Sequence[tuple[str, Sentence]], *, opened: bool, several: bool) -> Html:
+    listing = el("dl", [[el("dt", name), el("dd", sentence)] for name, sentence in sentences], cls="findings")
     if not several:
         return listing
     return el("details", el("summary", badge(view), el("strong", view.name)), listing, open=opened)
@@ -68,10 +71,10 @@ def findings(sheet: Sheet, view: RunView) -> Iterator[tuple[str, Sentence]]:
         ("Sizes", _sizes),
         ("Missing", _missing),
     ):
-        said = make(sheet, view)
-        if said:
+        sentence = make(sheet, view)
+        if sentence:
             # A sign stays with its number at the end of a line.
-            yield name, [one.replace(" %", "\u00a0%") if type(one) is str else one for one in said]
+            yield name, [part.replace(" %", "\u00a0%") if type(part) is str else part for part in sentence]
 
 
 def _failures(sheet: Sheet, view: RunView) -> Sentence:
@@ -91,15 +94,15 @@ def _failures(sheet: Sheet, view: RunView) -> Sentence:
         text = f"{name} in {100 * share:.0f} % of cases"
     else:
         opening, text = "Most common is ", f"{name}, {100 * share:.0f} % of cases"
-    said: Sentence = [
+    sentence: Sentence = [
         opening,
         el("a", text, href=_link(view, failure=mode)),
         f" ({_inside(failure(mode).note)}). " if failure(mode).note else ". ",
     ]
     if len(failed) > 1:
         rest = sorted(((n, m) for m, n in failed.items() if m != mode), reverse=True)
-        said.append(f"Then {listed([f'{failure(m).label.lower()} {100 * n:.0f} %' for n, m in rest[:2]])}. ")
-    return said + _worst_task(sheet, view, mode, share)
+        sentence.append(f"Then {listed([f'{failure(m).label.lower()} {100 * n:.0f} %' for n, m in rest[:2]])}. ")
+    return sentence + _worst_task(sheet, view, mode, share)
 
 
 def _inside(note: str) -> str:
@@ -146,15 +149,15 @@ def _strengths(sheet: Sheet, view: RunView) -> Sentence:
     if group is None:
         return []
     low, high = ends(metric)
-    found = [
+    clear = [
         row
         for row in specialties(view.summary, group.name, metric)
         if row.clear and row.lo < row.hi and abs(row.above) >= (high - low) / 100
     ]
     parts: Sentence = []
     for word, rows in (
-        ("Best at ", [r for r in found if r.above > 0][:3]),
-        ("weak at ", [r for r in found if r.above < 0][::-1][:3]),
+        ("Best at ", [r for r in clear if r.above > 0][:3]),
+        ("weak at ", [r for r in clear if r.above < 0][::-1][:3]),
     ):
         if not rows:
             continue
@@ -169,27 +172,27 @@ def _strengths(sheet: Sheet, view: RunView) -> Sentence:
 
 def _scenes(sheet: Sheet, view: RunView) -> Sentence:
     """Conditions whose effect is clear."""
-    found = condition_deltas(sheet, view)
-    if len(found) < 2:
+    effects = condition_deltas(sheet, view)
+    if len(effects) < 2:
         return []
-    base, *rest = found
+    base, *rest = effects
     clear = sorted((d for d in rest if not d.lo <= 0 <= d.hi), key=lambda d: d.difference)
     if not clear:
         return ["No scene condition changes the score clearly."]
-    said: Sentence = []
+    sentence: Sentence = []
     for word, rows in (
         ("Hurt by ", [d for d in clear if d.difference < 0]),
         ("helped by ", [d for d in clear if d.difference > 0][::-1]),
     ):
         if not rows:
             continue
-        said.append(("; " if said else "") + (word if said else word.capitalize()))
+        sentence.append(("; " if sentence else "") + (word if sentence else word.capitalize()))
         for i, d in enumerate(rows[:3]):
             text = f"{plain(d.value).lower()} {signed(d.difference)} ({signed(d.lo)} … {signed(d.hi)})"
-            said += [", " if i else "", el("a", text, href=_link(view, {"condition": d.value}))]
+            sentence += [", " if i else "", el("a", text, href=_link(view, {"condition": d.value}))]
         if len(rows) > 3:
-            said.append(f" and {len(rows) - 3} more")
-    return [*said, f", against {value(base.mean, sheet.headline)} in the baseline scene."]
+            sentence.append(f" and {len(rows) - 3} more")
+    return [*sentence, f", against {value(base.mean, sheet.headline)} in the baseline scene."]
 
 
 def _palette(sheet: Sheet, view: RunView) -> Sentence:
@@ -218,10 +221,12 @@ def _over_editing(sheet: Sheet, view: RunView) -> Sentence:
     assert worst.over_edit is not None
     assert largest.over_edit is not None
     if worst.over_edit.mean >= NOTICEABLE:
-        said = f"Edits of {worst.label} pixels change {_times(worst.over_edit.mean)} as many as they should (median)"
+        sentence = (
+            f"Edits of {worst.label} pixels change {_times(worst.over_edit.mean)} as many as they should (median)"
+        )
         if largest is not worst:
-            said += f", edits of {largest.label} {_times(largest.over_edit.mean)}"
-        return [f"{said}."]
+            sentence += f", edits of {largest.label} {_times(largest.over_edit.mean)}"
+        return [f"{sentence}."]
     if worst.over_edit.mean == 0:
         return ["It changes nothing, whatever the size of the edit (median)."]
     if worst.over_edit.mean < 1 / NOTICEABLE:
@@ -239,24 +244,24 @@ def _times(ratio: float) -> str:
 
 
 def _fidelity(sheet: Sheet, view: RunView) -> Sentence:
-    found = preservation(sheet, view) if sheet.has_curves else None
-    if found is None:
+    measured = preservation(sheet, view) if sheet.has_curves else None
+    if measured is None:
         return []
     opening = {
         "keeps pixels": "It keeps the pixels it should",
         "redraws the picture": "It draws the whole picture again",
         "in between": "It keeps part of the pixels it should",
-    }[found.kind]
-    said = (
-        f"{opening}: of those that should stay, {found.median[0]:.1f} % are exactly the input’s and "
-        f"{found.median[5]:.1f} % are within ΔE 5 (medians); {found.exact:.0f} % of outputs keep every one."
+    }[measured.kind]
+    sentence = (
+        f"{opening}: of those that should stay, {measured.median[0]:.1f} % are exactly the input’s and "
+        f"{measured.median[5]:.1f} % are within ΔE 5 (medians); {measured.exact:.0f} % of outputs keep every one."
     )
-    if found.diagnostic is not None:
-        said += (
-            f" Asked to return the picture unchanged, it keeps {found.diagnostic.median[0]:.1f} % exactly: "
+    if measured.diagnostic is not None:
+        sentence += (
+            f" Asked to return the picture unchanged, it keeps {measured.diagnostic.median[0]:.1f} % exactly: "
             "the floor of its fidelity."
         )
-    return [said]
+    return [sentence]
 
 
 def _sizes(sheet: Sheet, view: RunView) -> Sentence:
@@ -300,9 +305,9 @@ def _hardest(sheet: Sheet) -> Html | None:
     name = f" for {view.name}" if len(sheet.runs) > 1 else ""
     rows = []
     for title, cases in ((f"Hardest{name}", hardest), (f"Easiest{name}", easiest)):
-        said = f"{metric_name(metric)} {{}}"
-        made = [card(case.case_id, [(view, said.format(value(case.value, metric)))]) for case in cases]
-        rows.append(case_row(title, [one for one in made if one]))
+        caption = f"{metric_name(metric)} {{}}"
+        cards = [card(case.case_id, [(view, caption.format(value(case.value, metric)))]) for case in cases]
+        rows.append(case_row(title, [card_html for card_html in cards if card_html]))
     return el("div", rows, cls="strips") if any(rows) else None
 
 

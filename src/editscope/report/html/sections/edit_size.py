@@ -38,10 +38,12 @@ def _size_plots(record: EditSizes) -> list[Html]:
     for title, field in (("Over-editing ratio", "over_edit"), ("mIoU", "miou")):
         lines = []
         for view, bins in record.runs:
-            cells = [getattr(one, field) for one in bins]
+            cells = [getattr(size, field) for size in bins]
             tooltips = [
-                f"{one.label} pixels: {cell.mean:.2f} ({cell.lo:.2f} – {cell.hi:.2f}), {one.n:,} cases" if cell else ""
-                for one, cell in zip(bins, cells, strict=True)
+                f"{size.label} pixels: {cell.mean:.2f} ({cell.lo:.2f} – {cell.hi:.2f}), {size.n:,} cases"
+                if cell
+                else ""
+                for size, cell in zip(bins, cells, strict=True)
             ]
             three = [[None if c is None else getattr(c, side) for c in cells] for side in ("mean", "lo", "hi")]
             lines.append(Line(view.index, view.name, three[0], three[1], three[2], tooltip=tooltips))

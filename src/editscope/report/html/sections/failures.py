@@ -45,8 +45,8 @@ def failures(sheet: Sheet, options: ReportOptions) -> Html | None:
 
 
 def _mode_note(mode: str) -> Html:
-    said = failure(mode)
-    return el("li", el("i", cls=f"swatch mode-{mode}"), el("b", said.label), " ", el("span", said.note))
+    wording = failure(mode)
+    return el("li", el("i", cls=f"swatch mode-{mode}"), el("b", wording.label), " ", el("span", wording.note))
 
 
 def _part(

@@ -16,11 +16,11 @@ from editscope.stats.diagnosis import Fidelity
 
 def fidelity(sheet: Sheet, options: ReportOptions) -> Html | None:
     """How much of what should stay does stay: in edits, and where the whole picture was to be returned."""
-    found = [(view, made) for view in sheet.runs if sheet.has_curves and (made := preservation(sheet, view))]
-    if not found:
+    measured = [(view, kept) for view in sheet.runs if sheet.has_curves and (kept := preservation(sheet, view))]
+    if not measured:
         return None
-    apart = [(view, made.diagnostic) for view, made in found if made.diagnostic]
-    plots = [_kept_plot("In edits: the pixels that should stay", found)]
+    apart = [(view, kept.diagnostic) for view, kept in measured if kept.diagnostic]
+    plots = [_kept_plot("In edits: the pixels that should stay", measured)]
     if apart:
         plots.append(_kept_plot("Asked to change nothing: the whole picture", apart))
     return section_card(
@@ -34,10 +34,10 @@ def fidelity(sheet: Sheet, options: ReportOptions) -> Html | None:
     )
 
 
-def _kept_plot(title: str, found: Sequence[tuple[RunView, Fidelity]]) -> Html:
+def _kept_plot(title: str, measured: Sequence[tuple[RunView, Fidelity]]) -> Html:
     lines = [
-        Line(view.index, view.name, made.median, made.lower, made.upper, link=cases_query(view=view))
-        for view, made in found
+        Line(view.index, view.name, kept.median, kept.lower, kept.upper, link=cases_query(view=view))
+        for view, kept in measured
     ]
     plot = LinePlot([str(t) for t in range(11)], lines, "ΔE", "%", top=100.0, marks=True)
     return figure(title, plot.svg(title), plot.traces(), plot.layout(280), cls="small")

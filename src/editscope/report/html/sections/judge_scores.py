@@ -35,7 +35,7 @@ def judge_scores(sheet: Sheet, options: ReportOptions) -> Html | None:
     """The spread of scores by metric and run, and the calls on which verdicts differ most."""
     if not sheet.judged:
         return None
-    parts = [made for made in (_spread(sheet), *(_disputed(view) for view in sheet.runs)) if made]
+    parts = [part for part in (_spread(sheet), *(_disputed(view) for view in sheet.runs)) if part]
     if not parts:
         return None
     return el(
@@ -53,11 +53,11 @@ def _spread(sheet: Sheet) -> Html | None:
     scales = scales_of(sheet.runs[0].run.info)
     body = []
     for metric, (label, low, high) in scales.items():
-        found = [score_counts(view, metric) for view in sheet.runs]
-        if not any(found) or high - low > WIDEST:
+        by_run = [score_counts(view, metric) for view in sheet.runs]
+        if not any(by_run) or high - low > WIDEST:
             continue
         steps = _steps(low, high)
-        cells = [el("td", _histogram(counts, steps)) for counts in found]
+        cells = [el("td", _histogram(counts, steps)) for counts in by_run]
         body.append(el("tr", el("th", label, scope="row", cls="label"), cells))
     if not body:
         return None
@@ -68,12 +68,12 @@ def _spread(sheet: Sheet) -> Html | None:
 
 def score_counts(view: RunView, metric: str) -> Counter[str]:
     """How many edits have which score of a metric that a judge gave, by the score as text; "" for no verdict."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for record in view.records:
         for row in record.rows:
             if row["metric"] == metric and row.get("key") and row.get("asked"):
-                found["" if row["value"] is None else f"{row['value']:g}"] += 1
-    return found
+                counts["" if row["value"] is None else f"{row['value']:g}"] += 1
+    return counts
 
 
 def _steps(low: float, high: float) -> dict[str, str]:
@@ -94,7 +94,7 @@ def _histogram(counts: Counter[str], steps: Mapping[str, str]) -> Html:
     if counts[""]:
         columns.append(("none", counts[""], "none"))
     most = max((number for _, number, _ in columns), default=0) or 1
-    said = ", ".join(f"{name}: {number:,}" for name, number, _ in columns)
+    description = ", ".join(f"{name}: {number:,}" for name, number, _ in columns)
     bars = [
         el(
             "span",
@@ -104,25 +104,25 @@ def _histogram(counts: Counter[str], steps: Mapping[str, str]) -> Html:
         )
         for name, number, kind in columns
     ]
-    return el("span", bars, cls="histogram", role="img", aria_label=said)
+    return el("span", bars, cls="histogram", role="img", aria_label=description)
 
 
 def _disputed(view: RunView) -> Html | None:
     """The calls on which judges, or samples of one judge, differ most."""
-    found = disputes(view)
-    if not found:
+    disputed = disputes(view)
+    if not disputed:
         return None
     rows = [
         el(
             "tr",
-            el("th", el("a", one.case, href=cases_link(view=view, case_id=one.case)), scope="row", cls="label"),
-            el("td", one.title, cls="label"),
-            el("td", " · ".join(one.values), cls="label"),
+            el("th", el("a", dispute.case, href=cases_link(view=view, case_id=dispute.case)), scope="row", cls="label"),
+            el("td", dispute.title, cls="label"),
+            el("td", " · ".join(dispute.values), cls="label"),
         )
-        for one in found[:MOST_DISPUTED]
+        for dispute in disputed[:MOST_DISPUTED]
     ]
     heads = [el("th", text, scope="col", cls="label") for text in ("Case", "Asked", "Verdicts")]
-    more = f"; the first {MOST_DISPUTED} of {count(len(found), 'call')}" if len(found) > MOST_DISPUTED else ""
+    more = f"; the first {MOST_DISPUTED} of {count(len(disputed), 'call')}" if len(disputed) > MOST_DISPUTED else ""
     return el(
         "div",
         el("h3", badge(view), f"Where verdicts differ most for {view.name}{more}"),
@@ -133,24 +133,24 @@ def _disputed(view: RunView) -> Html | None:
 def disputes(view: RunView) -> list[Dispute]:
     """All calls whose verdicts do not say the same, those that are furthest apart first."""
     scales = scales_of(view.run.info)
-    found = []
+    disputed = []
     for record in view.records:
         by_call: dict[str, list[Any]] = {}
         for verdict in record.verdicts:
             if verdict.status == "ok":
                 by_call.setdefault(verdict.key, []).append(verdict)
         name = case_name(record.case_id, record.variant)
-        found += [one for said in by_call.values() if (one := _dispute(name, said, scales))]
-    return sorted(found, key=lambda one: (-one.apart, one.case, one.title))
+        disputed += [dispute for verdicts in by_call.values() if (dispute := _dispute(name, verdicts, scales))]
+    return sorted(disputed, key=lambda dispute: (-dispute.apart, dispute.case, dispute.title))
 
 
-def _dispute(case: str, said: Sequence[Any], scales: Mapping[str, tuple[str, float, float]]) -> Dispute | None:
-    if len({tuple(sorted(verdict.values.items())) for verdict in said}) < 2:
+def _dispute(case: str, verdicts: Sequence[Any], scales: Mapping[str, tuple[str, float, float]]) -> Dispute | None:
+    if len({tuple(sorted(verdict.values.items())) for verdict in verdicts}) < 2:
         return None
-    first = said[0]
+    first = verdicts[0]
     apart = 0.0
     for field in first.values:
-        values = [float(v) for one in said if isinstance(v := one.values.get(field), int | float)]
+        values = [float(v) for answer in verdicts if isinstance(v := answer.values.get(field), int | float)]
         if not values:  # a field of text
             continue
         metric = field if field in scales else (first.metrics or ("",))[0]
@@ -158,10 +158,12 @@ def _dispute(case: str, said: Sequence[Any], scales: Mapping[str, tuple[str, flo
         apart = max(apart, (max(values) - min(values)) / (high - low))
     names = {metric: label for metric, (label, _, _) in scales.items()}
     title = first.question or " · ".join(names.get(metric, plain(metric)) for metric in first.metrics)
-    return Dispute(case, title, tuple(_said(verdict) for verdict in said), apart)
+    return Dispute(case, title, tuple(_said(verdict) for verdict in verdicts), apart)
 
 
 def _said(verdict: Any) -> str:
-    values = [("Yes" if said else "No") if isinstance(said, bool) else str(said) for said in verdict.values.values()]
+    values = [
+        ("Yes" if answer else "No") if isinstance(answer, bool) else str(answer) for answer in verdict.values.values()
+    ]
     who = (verdict.snapshot or verdict.judge.partition("?")[0]).rsplit("/", 1)[-1]
     return f"{'/'.join(values)} ({who}{f', sample {verdict.sample + 1}' if verdict.sample else ''})"

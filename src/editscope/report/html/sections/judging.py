@@ -24,8 +24,8 @@ def judging(sheet: Sheet, options: ReportOptions) -> Html | None:
     heads = [el("th", badge(view), view.name, scope="col") for view in sheet.runs]
     rows: dict[str, dict[int, Child]] = {}
     for view in sheet.runs:
-        for name, said in _facts(sheet, view):
-            rows.setdefault(name, {})[view.index] = said
+        for name, fact in _facts(sheet, view):
+            rows.setdefault(name, {})[view.index] = fact
     body = [
         el("tr", el("th", name, scope="row", cls="label"), [el("td", cells.get(v.index, "–")) for v in sheet.runs])
         for name, cells in rows.items()
@@ -85,12 +85,12 @@ def _mixed(sheet: Sheet) -> Html | None:
 
 
 def _facts(sheet: Sheet, view: RunView) -> Iterator[tuple[str, Child]]:
-    said: Mapping[str, Any] = view.run.info["judging"]
-    summary, prompts = view.summary, said["prompts"]
-    yield "judge", [[el("code", spec), el("br")] for spec in said["judges"]]
-    found = _snapshots(view)
-    if found:
-        yield "snapshot", "; ".join(f"{name} ({number:,})" for name, number in found.items())
+    judging_info: Mapping[str, Any] = view.run.info["judging"]
+    summary, prompts = view.summary, judging_info["prompts"]
+    yield "judge", [[el("code", spec), el("br")] for spec in judging_info["judges"]]
+    snapshots = _snapshots(view)
+    if snapshots:
+        yield "snapshot", "; ".join(f"{name} ({number:,})" for name, number in snapshots.items())
     yield "protocol", protocol_of(view.run.info)
     version = f"version {prompts['version']}, " if prompts.get("version") else ""
     yield "prompts", [version, "hash ", el("code", str(prompts.get("hash", ""))[:SHOWN])]
@@ -98,7 +98,7 @@ def _facts(sheet: Sheet, view: RunView) -> Iterator[tuple[str, Child]]:
     if files:
         listing = [el("li", name, " ", el("code", digest[:SHOWN])) for name, digest in files.items()]
         yield "prompt files", el("details", el("summary", count(len(files), "file")), el("ul", listing))
-    yield "samples of each call", str(said.get("samples", 1))
+    yield "samples of each call", str(judging_info.get("samples", 1))
     yield "edits", _statuses(summary.get("edits") or {})
     if outside := unsupported_in_words(summary):
         yield "more pictures than it takes", outside
@@ -120,19 +120,19 @@ def _judges(view: RunView) -> tuple[str, ...]:
 
 
 def _snapshots(view: RunView) -> dict[str, int]:
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     seen: Mapping[str, Mapping[str, int]] = view.summary.get("snapshots") or {}
     for names in seen.values():
         for name, number in names.items():
             if name:
-                found[name] = found.get(name, 0) + number
-    return found
+                counts[name] = counts.get(name, 0) + number
+    return counts
 
 
-def _statuses(found: Mapping[str, int]) -> list[Child]:
-    total = sum(found.values())
-    rest = [f"{number:,} {plain(status).lower()}" for status, number in found.items() if status != "ok" and number]
-    share: Child = el("b", f"{found.get('ok', 0):,}", " of ", f"{total:,}")
+def _statuses(counts: Mapping[str, int]) -> list[Child]:
+    total = sum(counts.values())
+    rest = [f"{number:,} {plain(status).lower()}" for status, number in counts.items() if status != "ok" and number]
+    share: Child = el("b", f"{counts.get('ok', 0):,}", " of ", f"{total:,}")
     return [share, el("small", f" · {', '.join(rest)}", cls="warn") if rest else None]
 
 
@@ -196,18 +196,18 @@ def _two_ways(sheet: Sheet) -> Html | None:
     rows = []
     for metric in sheet.metrics:
         for view in sheet.runs:
-            found = view.summary.get("accounting") or {}
-            apart = (found.get("difference") or {}).get(metric)
+            accounting = view.summary.get("accounting") or {}
+            apart = (accounting.get("difference") or {}).get(metric)
             if apart:
-                used, other = view.summary["overall"][metric]["mean"], found["other"]["overall"][metric]["mean"]
-                ours, theirs = (used, other) if found["used"] == "ours" else (other, used)
+                used, other = view.summary["overall"][metric]["mean"], accounting["other"]["overall"][metric]["mean"]
+                ours, theirs = (used, other) if accounting["used"] == "ours" else (other, used)
                 rows.append(
                     el(
                         "tr",
                         el("th", metric_name(metric), scope="row", cls="label"),
                         el("td", badge(view), " ", view.name, cls="label"),
-                        el("td", el("b" if found["used"] == "ours" else "span", value(ours, metric))),
-                        el("td", el("b" if found["used"] == "released" else "span", value(theirs, metric))),
+                        el("td", el("b" if accounting["used"] == "ours" else "span", value(ours, metric))),
+                        el("td", el("b" if accounting["used"] == "released" else "span", value(theirs, metric))),
                         el("td", f"{theirs - ours:+.2f}".replace("-", "−")),
                     )
                 )

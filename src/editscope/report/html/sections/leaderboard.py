@@ -84,8 +84,10 @@ def _runs(sheet: Sheet, metrics: Sequence[str]) -> list[LeaderboardEntry]:
             other, name = counts["other"]["overall"], counts["other"]["name"]
             cells = {m: other[m] for m in metrics if m in other}
             which = ", as published figures are" if name == "released" else ""
-            told = f"{label}, accounting {name}{which}"
-            entries.append(LeaderboardEntry(f"{view.name} (accounting {name})", told, cells, view, card(view.name)))
+            counted_label = f"{label}, accounting {name}{which}"
+            entries.append(
+                LeaderboardEntry(f"{view.name} (accounting {name})", counted_label, cells, view, card(view.name))
+            )
     return entries
 
 
@@ -94,15 +96,15 @@ def _published(sheet: Sheet, metrics: Sequence[str]) -> list[LeaderboardEntry]:
 
     # Judged results of other levels, languages and judges are in the paper's tables; here they would mix.
     printed = main_leaderboard if sheet.judged else leaderboard
-    found: dict[tuple[str, ...], LeaderboardEntry] = {}
+    entries: dict[tuple[str, ...], LeaderboardEntry] = {}
     for metric in metrics:
         for result in printed(sheet.suite, metric):
             who = (result.source, result.judge, result.model, result.level, result.language, result.setting)
             if metric == sheet.headline:
-                found[who] = LeaderboardEntry(result.model, label(result), {}, None, card(result.model))
-            if who in found:
-                found[who].cells[metric] = _cell(result)
-    return list(found.values())
+                entries[who] = LeaderboardEntry(result.model, label(result), {}, None, card(result.model))
+            if who in entries:
+                entries[who].cells[metric] = _cell(result)
+    return list(entries.values())
 
 
 def _cell(result: Result) -> dict[str, float | int | None]:
@@ -167,11 +169,11 @@ def _kind(card: ModelCard | None) -> list[Child]:
     """Family, openness and size, as far as they are known for sure."""
     if card is None:
         return ["–"]
-    said = [card.family]
+    parts = [card.family]
     if card.open is not None:
-        said.append("open" if card.open else "closed")
+        parts.append("open" if card.open else "closed")
     if card.parameters_b is not None:
-        said.append(f"{card.parameters_b:g} B")
+        parts.append(f"{card.parameters_b:g} B")
     if card.year is not None:
-        said.append(str(card.year))
-    return [" · ".join(part for part in said if part)]
+        parts.append(str(card.year))
+    return [" · ".join(part for part in parts if part)]

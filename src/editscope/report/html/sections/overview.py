@@ -147,11 +147,11 @@ def _judged_coverage(view: RunView) -> list[Child]:
     """Edits that are there, and verdicts that are not."""
     edits: Mapping[str, int] = view.summary.get("edits") or Counter(r.status for r in view.records)
     verdicts: Mapping[str, int] = view.summary.get("verdicts") or {}
-    asked, lacking = sum(verdicts.values()), sum(n for status, n in verdicts.items() if status != "ok")
-    said = f"{lacking:,} of {asked:,} verdicts missing" if lacking else f"all {asked:,} verdicts"
+    total, lacking = sum(verdicts.values()), sum(n for status, n in verdicts.items() if status != "ok")
+    text = f"{lacking:,} of {total:,} verdicts missing" if lacking else f"all {total:,} verdicts"
     return [
         el("strong", f"{edits.get('ok', 0):,}", el("span", f" / {sum(edits.values()):,} edits", cls="of")),
-        el("small", said, cls="warn" if lacking else None),
+        el("small", text, cls="warn" if lacking else None),
         el("em", "Coverage", cls="only-narrow"),
     ]
 
@@ -177,20 +177,20 @@ def _reading(sheet: Sheet, view: RunView) -> list[Child]:
         if by == finest and metric in cells
     ]
     ranked = sorted(row for row in rows if row[0] is not None)
-    said: list[Child] = []
+    parts: list[Child] = []
     if len(ranked) > 3 and ranked[0][0] < ranked[-1][0]:
         weakest = [f"{plain(key).lower()} {value(mean, metric)}" for mean, key in ranked[:3]]
-        said += [el("span", "weakest "), " · ".join(weakest)]
+        parts += [el("span", "weakest "), " · ".join(weakest)]
     if sheet.judged:
         bounds = _bounds(sheet, view)
-        return [*said, "; " if said and bounds else None, bounds or None]
+        return [*parts, "; " if parts and bounds else None, bounds or None]
     modes = Counter(mode_of(r) for r in sheet.averaged(view))
     failures = [(mode, n) for mode, n in modes.most_common() if mode != "success"]
     if failures:
         mode, n = failures[0]
         share = f"{100 * n / sum(modes.values()):.0f} %"
-        said += [el("span", f"{'; ' if said else ''}most common failure "), f"{failure(mode).label.lower()} {share}"]
-    return said
+        parts += [el("span", f"{'; ' if parts else ''}most common failure "), f"{failure(mode).label.lower()} {share}"]
+    return parts
 
 
 def _thin_strata(sheet: Sheet) -> Html | None:
@@ -198,8 +198,8 @@ def _thin_strata(sheet: Sheet) -> Html | None:
     single, strata = sheet.single_strata()
     if not single:
         return None
-    said = f"{single} of {strata} groups of {' and '.join(sheet.aggregation.strata)} hold a single case"
-    return el("p", f"{said}, whose spread cannot be seen: intervals are too narrow.", cls="notice")
+    single_cases = f"{single} of {strata} groups of {' and '.join(sheet.aggregation.strata)} hold a single case"
+    return el("p", f"{single_cases}, whose spread cannot be seen: intervals are too narrow.", cls="notice")
 
 
 def _different_cases(sheet: Sheet) -> Html | None:

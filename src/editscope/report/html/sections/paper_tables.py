@@ -13,14 +13,14 @@ from editscope.suites.tables import PaperRow, PaperTable, figure, half_width, he
 
 def papers(sheet: Sheet, options: ReportOptions) -> Html | None:
     """All tables that the paper of this suite prints, folded but for the first."""
-    made = paper_tables(sheet, options.published)
-    if not made:
+    tables = paper_tables(sheet, options.published)
+    if not tables:
         return None
     return el(
         "section",
         el("header", el("h2", "Tables as the paper prints them"), cls="section-head"),
         el("p", "The best run of a row is bold, the second underlined. Click a figure to see its cases.", cls="hint"),
-        [_folded(table, opened=number == 0) for number, table in enumerate(made)],
+        [_folded(table, opened=number == 0) for number, table in enumerate(tables)],
         cls="papers",
         id=f"papers-{sheet.key}",
     )

@@ -18,7 +18,7 @@ from editscope.wording import Metric, ends, metric_name, metric_title, plain, va
 
 def profile(sheet: Sheet, options: ReportOptions) -> Html | None:
     """The shape of a model: its categories as a radar, its cases as violins, its tasks as dots with intervals."""
-    side = [made for made in (_radar(sheet), _spread(sheet)) if made]
+    side = [plot for plot in (_radar(sheet), _spread(sheet)) if plot]
     tasks = _tasks(sheet)
     if not side and not tasks:
         return None
@@ -91,10 +91,10 @@ def _span(metric: str) -> tuple[float, float] | None:
 def _cell_point(cell: dict[str, Any] | None, metric: str, label: str, link: str) -> Point | None:
     if cell is None:
         return None
-    said = f"{label}: {value(cell['mean'], metric)}"
+    tooltip = f"{label}: {value(cell['mean'], metric)}"
     if cell.get("lo") is not None:
-        said += f" ({value(cell['lo'], metric)} – {value(cell['hi'], metric)})"
-    return Point(cell["mean"], cell.get("lo"), cell.get("hi"), f"{said}\n{cell['n']:,} cases", link)
+        tooltip += f" ({value(cell['lo'], metric)} – {value(cell['hi'], metric)})"
+    return Point(cell["mean"], cell.get("lo"), cell.get("hi"), f"{tooltip}\n{cell['n']:,} cases", link)
 
 
 def _spread(sheet: Sheet) -> Html | None:

@@ -18,7 +18,9 @@ Found = Mapping[str, Any]
 
 def repeats(sheet: Sheet, options: ReportOptions) -> Html | None:
     """The two spreads of each run that edited its cases more than once, and what several tries are worth."""
-    known = [(view, found) for view in sheet.runs if (found := view.summary.get("repeats")) and found.get("best_of")]
+    known = [
+        (view, summary) for view in sheet.runs if (summary := view.summary.get("repeats")) and summary.get("best_of")
+    ]
     if not known:
         return None
     metric = sheet.headline
@@ -51,32 +53,32 @@ def _table(known: Sequence[tuple[RunView, Found]], metric: str) -> Html:
     head = [el("th", "Run", scope="col", cls="label")]
     head += [el("th", name, title=note, scope="col") for name, note in heads]
     rows = []
-    for view, found in known:
-        spread: Mapping[str, Any] = found["spread"].get(metric) or {}
+    for view, summary in known:
+        spread: Mapping[str, Any] = summary["spread"].get(metric) or {}
         cells = [
-            el("td", str(found["k"])),
+            el("td", str(summary["k"])),
             _cell(spread.get("repeats"), "sd", metric),
             _cell(spread.get("cases"), "sd", metric),
             _cell(spread.get("within"), "share", "", 100.0, " %"),
-            el("td", " · ".join(value(mean, metric) for mean in found["means"])),
+            el("td", " · ".join(value(mean, metric) for mean in summary["means"])),
         ]
         rows.append(el("tr", el("th", badge(view), " ", view.name, scope="row", cls="label"), cells))
     table = el("table", el("thead", el("tr", head)), el("tbody", rows), cls="listing")
     return el("div", table, cls="scroller")
 
 
-def _cell(found: Mapping[str, Any] | None, name: str, metric: str, scale: float = 1.0, unit: str = "") -> Html:
-    if not found or found[name] is None:
+def _cell(numbers: Mapping[str, Any] | None, name: str, metric: str, scale: float = 1.0, unit: str = "") -> Html:
+    if not numbers or numbers[name] is None:
         return el("td", "–")
-    ends = {end: None if found[end] is None else scale * found[end] for end in ("lo", "hi")}
-    return el("td", el("b", f"{value(scale * found[name], metric)}{unit}"), " ", el("small", interval(ends, metric)))
+    ends = {end: None if numbers[end] is None else scale * numbers[end] for end in ("lo", "hi")}
+    return el("td", el("b", f"{value(scale * numbers[name], metric)}{unit}"), " ", el("small", interval(ends, metric)))
 
 
 def _tries(known: Sequence[tuple[RunView, Found]], metric: str) -> Html | None:
     """The mean when the best, or the worst, of k tries counts."""
     lines = [
-        replace(_line(view, found[way], f"{view.name}, {word} of k", metric), second=way == "worst_of")
-        for view, found in known
+        replace(_line(view, summary[way], f"{view.name}, {word} of k", metric), second=way == "worst_of")
+        for view, summary in known
         for way, word in (("best_of", "best"), ("worst_of", "worst"))
     ]
     plot = LinePlot(_ticks(known), lines, "Tries k", metric_name(metric), marks=True)
@@ -87,7 +89,7 @@ def _tries(known: Sequence[tuple[RunView, Found]], metric: str) -> Html | None:
 def _right(known: Sequence[tuple[RunView, Found]]) -> Html | None:
     """The share of cases that have a right edit among k."""
     first = known[0][1]["pass"]
-    lines = [_line(view, found["pass"]["at"], view.name, "") for view, found in known]
+    lines = [_line(view, summary["pass"]["at"], view.name, "") for view, summary in known]
     if not any(number for line in lines for number in line.values):
         return None
     plot = LinePlot(_ticks(known), lines, "Tries k", "Cases, %", top=100.0, marks=True)
@@ -97,10 +99,10 @@ def _right(known: Sequence[tuple[RunView, Found]]) -> Html | None:
 
 
 def _ticks(known: Sequence[tuple[RunView, Found]]) -> list[str]:
-    return [str(k) for k in range(1, max(int(found["k"]) for _, found in known) + 1)]
+    return [str(k) for k in range(1, max(int(summary["k"]) for _, summary in known) + 1)]
 
 
 def _line(view: RunView, cells: Sequence[Mapping[str, Any]], name: str, metric: str) -> Line:
-    said = [f"{value(cell['mean'], metric)} ({interval(dict(cell), metric)}) at k = {cell['k']}" for cell in cells]
+    tooltips = [f"{value(cell['mean'], metric)} ({interval(dict(cell), metric)}) at k = {cell['k']}" for cell in cells]
     sides = [[cell[end] for cell in cells] for end in ("mean", "lo", "hi")]
-    return Line(view.index, name, sides[0], sides[1], sides[2], tooltip=said)
+    return Line(view.index, name, sides[0], sides[1], sides[2], tooltip=tooltips)

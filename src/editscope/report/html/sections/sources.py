@@ -24,8 +24,8 @@ SHOWN = 500
 
 def files(sheet: Sheet, options: ReportOptions) -> Html | None:
     """Files that did not fit, said beside the headline: a silent gap would be a wrong score."""
-    found = [made for view in sheet.runs if (made := _files(view))]
-    return el("section", found, cls="provenance", id=f"files-{sheet.key}") if found else None
+    lists = [file_list for view in sheet.runs if (file_list := _files(view))]
+    return el("section", lists, cls="provenance", id=f"files-{sheet.key}") if lists else None
 
 
 def provenance(sheet: Sheet, options: ReportOptions) -> Html:
@@ -89,20 +89,20 @@ def _facts(view: RunView) -> Iterable[tuple[str, object]]:
 def _option(value: object) -> str:
     """An option of the suite, without the folders above a path: a report is sent to others."""
     if isinstance(value, list | tuple):
-        return ",".join(_option(one) for one in value)
+        return ",".join(_option(item) for item in value)
     text = str(value)
     return PurePath(text).name if text.startswith(("/", "~")) or "\\" in text else text
 
 
 def _files(view: RunView) -> Html | None:
     listed: Mapping[str, Any] = view.run.info.get("files") or {}
-    found = [(kind, note, list(listed.get(kind) or ())) for kind, note in FILES]
-    found = [(kind, note, names) for kind, note, names in found if names]
-    if not found:
+    kinds = [(kind, note, list(listed.get(kind) or ())) for kind, note in FILES]
+    kinds = [(kind, note, names) for kind, note, names in kinds if names]
+    if not kinds:
         return None
     return el(
         "details",
-        el("summary", badge(view), f"{view.name}: ", ", ".join(f"{len(names):,} {kind}" for kind, _, names in found)),
+        el("summary", badge(view), f"{view.name}: ", ", ".join(f"{len(names):,} {kind}" for kind, _, names in kinds)),
         [
             [
                 el("h4", f"{plain(kind)} ({note})"),
@@ -111,7 +111,7 @@ def _files(view: RunView) -> Html | None:
                 if len(names) > SHOWN
                 else None,
             ]
-            for kind, note, names in found
+            for kind, note, names in kinds
         ],
         cls="files",
     )

@@ -42,7 +42,7 @@ COLUMNS: tuple[Column, ...] = (
 
 def cost(sheet: Sheet, options: ReportOptions) -> Html | None:
     """Time and money of each run, then quality against both; nothing where all edits were files already."""
-    known = [(view, found) for view in sheet.runs if (found := speed_of(view))]
+    known = [(view, speed) for view in sheet.runs if (speed := speed_of(view))]
     if not known:
         return None
     plots = [
@@ -71,27 +71,27 @@ def cost(sheet: Sheet, options: ReportOptions) -> Html | None:
 
 
 def _table(known: Sequence[tuple[RunView, Speed]]) -> Html:
-    columns = [column for column in COLUMNS if any(_cell(column, found) for _, found in known)]
+    columns = [column for column in COLUMNS if any(_cell(column, speed) for _, speed in known)]
     heads = [el("th", "Run", scope="col", cls="label")]
     heads += [el("th", name, title=note, scope="col") for name, note, _ in columns]
     rows = [
         el(
             "tr",
             el("th", badge(view), " ", view.name, scope="row", cls="label"),
-            [el("td", _cell(column, found) or "–") for column in columns],
+            [el("td", _cell(column, speed) or "–") for column in columns],
         )
-        for view, found in known
+        for view, speed in known
     ]
     table = el("table", el("thead", el("tr", heads)), el("tbody", rows), cls="listing speed")
     return el("div", table, cls="scroller")
 
 
-def _cell(column: Column, found: Speed) -> str:
+def _cell(column: Column, speed: Speed) -> str:
     try:
-        said = column[2](found)
+        text = column[2](speed)
     except KeyError:  # nothing is known of it
         return ""
-    return "" if column[0] == "Failed" and said == "0" else said
+    return "" if column[0] == "Failed" and text == "0" else text
 
 
 def _plot(

@@ -117,14 +117,14 @@ def _full(rows: Sequence[TableRow], metric: str) -> float:
 
 
 def _walk(rows: Sequence[TableRow]) -> list[TableRow]:
-    return [found for row in rows for found in (row, *_walk(row.children))]
+    return [inner for row in rows for inner in (row, *_walk(row.children))]
 
 
 def _nested(sheet: Sheet, row: TableRow, depth: int, scales: Mapping[str, float], key: str, parent: str) -> list[Html]:
-    made = [_table_row(sheet, row, depth, key if row.children else "", scales, parent)]
+    rows = [_table_row(sheet, row, depth, key if row.children else "", scales, parent)]
     for number, child in enumerate(row.children):
-        made += _nested(sheet, child, depth + 1, scales, f"{key}-{number}", key)
-    return made
+        rows += _nested(sheet, child, depth + 1, scales, f"{key}-{number}", key)
+    return rows
 
 
 def _table_row(sheet: Sheet, row: TableRow, depth: int, key: str, scales: Mapping[str, float], parent: str) -> Html:
@@ -142,8 +142,8 @@ def _table_row(sheet: Sheet, row: TableRow, depth: int, key: str, scales: Mappin
     label = el("button", _said(row.label), type="button", cls="name", title="Show these cases")
     shown = sheet.metrics if len(sheet.runs) == 1 else sheet.metrics[:1]
     cells = [
-        el("td", _figure(found, metric, view, scales), cls=f"run{view.index % 8}")
-        for view, found in zip(sheet.runs, row.cells, strict=True)
+        el("td", _figure(by_metric, metric, view, scales), cls=f"run{view.index % 8}")
+        for view, by_metric in zip(sheet.runs, row.cells, strict=True)
         for metric in shown
     ]
     return el(

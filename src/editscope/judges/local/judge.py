@@ -12,7 +12,6 @@ from hashlib import sha256
 from json import dumps, loads
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 from editscope.errors import BadInput, EditscopeError, unknown
 from editscope.judges.local.likelihood import Answers, Search, Tokens, allowed
@@ -20,6 +19,7 @@ from editscope.judges.local.model import LocalModel, Placing, Shown, fingerprint
 from editscope.judges.records import Call, Field, Judge, Schema, Usage, Value, Verdict
 from editscope.judges.replies import asked_name
 from editscope.outside import name_received, received
+from editscope.specs import Spec
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 TEXT_TOKENS = 256
@@ -58,8 +58,7 @@ def load(target: str, **options: str) -> LocalJudge:
     if not (folder / "config.json").is_file():
         what = "is not a folder" if not folder.is_dir() else "has no config.json"
         raise BadInput(f"the judge local:{target} {what}; give the folder of a model that transformers can load")
-    spec = f"local:{target}" + (f"?{urlencode(sorted(options.items()), safe=':/,')}" if options else "")
-    return LocalJudge(folder, settings, spec)
+    return LocalJudge(folder, settings, str(Spec("local", target, options)))
 
 
 @dataclass(eq=False)

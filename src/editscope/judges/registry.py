@@ -114,7 +114,7 @@ def _hosted(
     require_packages(f"the judge {parts.kind}:{parts.target}")
     from editscope.judges.client import HostedJudge
     from editscope.judges.prices import TABLE, load_prices
-    from editscope.judges.wire.base import Settings
+    from editscope.judges.wire.base import JudgeSettings
     from editscope.transport.prices import price_of, require_price
     from editscope.transport.traffic import Patience
 
@@ -126,7 +126,7 @@ def _hosted(
     require_price(budget, price is not None, f"the judge {parts.target!r}", TABLE)
     return HostedJudge(
         wire,
-        Settings(model=parts.target, base_url=base_url, **options),
+        JudgeSettings(model=parts.target, base_url=base_url, **options),
         spec=str(parts),
         key=key_from(key_env),
         key_env=key_env,

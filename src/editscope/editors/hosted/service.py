@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServiceSettings:
     """What is asked of a hosted model besides the edit itself; ``options`` holds only what the user said."""
 
     model: str
@@ -30,7 +30,7 @@ class Settings:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class EncodedRequest:
     """One edit to be asked for: the request, and its pictures in order as PNG files with three channels.
 
     Made in the thread that wants the edit, so that encoding holds up nobody else.
@@ -40,7 +40,7 @@ class Asked:
     pictures: tuple[bytes, ...]
 
     @classmethod
-    def of(cls, request: Request) -> Asked:
+    def of(cls, request: Request) -> EncodedRequest:
         """A request with its pictures encoded."""
         return cls(request, tuple(encode_png(pixels, palette=False) for pixels in request.arrays))
 
@@ -57,7 +57,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class PictureAnswer:
     """What a server answered: a picture as it came, or why there is none, and what it reported.
 
     ``text`` is what the model said beside the picture or instead of it. ``refused`` is why a filter or the
@@ -97,7 +97,7 @@ class Service(ABC):
     check_path: str | None = None
     """What to GET, free of charge, to learn whether the key is right; None where there is nothing of the kind."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServiceSettings) -> None:
         self.settings = settings
 
     def option(self, name: str, default: Any = None) -> Any:
@@ -109,14 +109,14 @@ class Service(ABC):
         return {"Authorization": f"Bearer {key}"} if key else {}
 
     @abstractmethod
-    async def make(self, asked: Asked, exchange: Exchange) -> Made:
+    async def make(self, encoded: EncodedRequest, exchange: Exchange) -> PictureAnswer:
         """Ask for one edit and wait for it.
 
         ``exchange`` raises what stands in the way; NotAnAnswer (or a KeyError, TypeError … while reading) is for a
-        reply that is not what the API promises. A refusal is a Made that says so.
+        reply that is not what the API promises. A refusal is a PictureAnswer that says so.
         """
 
-    def grades(self, asked: Asked | None) -> tuple[str, ...]:
+    def grades(self, encoded: EncodedRequest | None) -> tuple[str, ...]:
         """Under which names the list price of a picture may stand, the best first: ("high 1024x1024", "high")."""
         return ()
 

@@ -17,9 +17,9 @@ from editscope.editors.hosted import (
     Failed,
     FormPart,
     HostedEditor,
-    Option,
     PictureAnswer,
     Service,
+    ServiceOption,
     ServiceSettings,
     number,
 )
@@ -41,10 +41,10 @@ HEALTH_S = 15.0
 TEXT = "the server answered with text only"
 AT_ONCE, MOST_AT_ONCE, AHEAD = 4, 1024, 2
 PROTOCOL = 1
-OPTIONS: Mapping[str, Option] = {
+OPTIONS: Mapping[str, ServiceOption] = {
     "concurrency": number(int, 1, MOST_AT_ONCE),
-    "key_env": Option(str, "the name of a variable"),
-    "name": Option(str, "a name"),
+    "key_env": ServiceOption(str, "the name of a variable"),
+    "name": ServiceOption(str, "a name"),
 }
 HEADERS = {"latency_s": "X-Latency-S", "memory_mb": "X-Memory-MB", "cost_usd": "X-Cost-USD", "model": "X-Model"}
 """What a server that answers with a picture alone may say beside it."""

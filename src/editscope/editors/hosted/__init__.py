@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from editscope.editors.hosted.client import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange, FormPart
-from editscope.editors.hosted.options import Option, flag, matching, number, one_of
+from editscope.editors.hosted.options import ServiceOption, flag, matching, number, one_of
 from editscope.editors.hosted.prices import EditPrice, Tokens
 from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
 from editscope.transport.faults import Failed
@@ -16,9 +16,9 @@ __all__ = [
     "Failed",
     "FormPart",
     "HostedEditor",
-    "Option",
     "PictureAnswer",
     "Service",
+    "ServiceOption",
     "ServiceSettings",
     "Tokens",
     "flag",

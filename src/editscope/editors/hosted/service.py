@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from editscope.editors.base import Request
-from editscope.editors.hosted.options import Option
+from editscope.editors.hosted.options import ServiceOption
 from editscope.editors.hosted.prices import Tokens
 from editscope.images import encode_png
 from editscope.transport.check import denies_key
@@ -90,7 +90,7 @@ class Service(ABC):
     key_env: str
     needs_key: bool = True
     max_images: int | None = None
-    options: ClassVar[Mapping[str, Option]] = {}
+    options: ClassVar[Mapping[str, ServiceOption]] = {}
     family: tuple[str, ...] = ()
     """Domains besides that of ``base_url`` whose hosts may see the key, such as regional ones: ("bfl.ai",)."""
 

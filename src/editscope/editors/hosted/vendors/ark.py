@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from editscope.editors.hosted.client import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange
-from editscope.editors.hosted.options import Option, flag, matching, number, one_of
+from editscope.editors.hosted.options import ServiceOption, flag, matching, number, one_of
 from editscope.editors.hosted.pictures import from_base64, from_url
 from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
 from editscope.editors.sizing import Size
@@ -46,7 +46,7 @@ class Ark(Service):
     kind = "ark"
     home = "https://ark.cn-beijing.volces.com/api/v3"
     key_env = "ARK_API_KEY"
-    options: ClassVar[Mapping[str, Option]] = {
+    options: ClassVar[Mapping[str, ServiceOption]] = {
         "size": matching(
             r"auto|closest|adaptive|[1-4]K|[1-9]\d{1,3}x[1-9]\d{1,3}", "closest, auto, 2K or WIDTHxHEIGHT"
         ),

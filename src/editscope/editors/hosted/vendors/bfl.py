@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from editscope.editors.hosted.client import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange
-from editscope.editors.hosted.options import Option, flag, matching, number, one_of
+from editscope.editors.hosted.options import ServiceOption, flag, matching, number, one_of
 from editscope.editors.hosted.pictures import from_url
 from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
 from editscope.editors.sizing import Size, fit_to
@@ -58,7 +58,7 @@ class BlackForest(Service):
     home = "https://api.bfl.ai"
     key_env = "BFL_API_KEY"
     family = ("bfl.ai", "bfl.ml")
-    options: ClassVar[Mapping[str, Option]] = {
+    options: ClassVar[Mapping[str, ServiceOption]] = {
         "aspect": matching(r"auto|[1-9]\d?:[1-9]\d?", "auto or a ratio such as 16:9"),
         "size": matching(r"auto|closest|[1-9]\d{1,3}x[1-9]\d{1,3}", "auto, closest or WIDTHxHEIGHT"),
         "upsample": flag(),

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from editscope.editors.hosted.client import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange
-from editscope.editors.hosted.options import Option, flag, matching, number, one_of
+from editscope.editors.hosted.options import ServiceOption, flag, matching, number, one_of
 from editscope.editors.hosted.pictures import from_base64, from_url
 from editscope.editors.hosted.prices import Tokens
 from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
@@ -43,7 +43,7 @@ class ChatImages(Service):
     home = ""
     key_env = "OPENAI_API_KEY"
     needs_key = False
-    options: ClassVar[dict[str, Option]] = {
+    options: ClassVar[dict[str, ServiceOption]] = {
         "modalities": one_of("image,text", "text,image", "image", "off"),
         "seed": flag(),
         "temperature": number(float, 0.0, 2.0),

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from editscope.editors.hosted.client import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange
-from editscope.editors.hosted.options import Option, flag, number, one_of
+from editscope.editors.hosted.options import ServiceOption, flag, number, one_of
 from editscope.editors.hosted.pictures import from_base64
 from editscope.editors.hosted.prices import Tokens
 from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
@@ -53,7 +53,7 @@ class GeminiImages(Service):
     kind = "gemini"
     home = "https://generativelanguage.googleapis.com/v1beta"
     key_env = "GEMINI_API_KEY"
-    options: ClassVar[Mapping[str, Option]] = {
+    options: ClassVar[Mapping[str, ServiceOption]] = {
         "aspect": one_of("auto", "closest", *ASPECTS, *STEEP),
         "size": one_of("512", "1K", "2K", "4K"),
         "modalities": one_of("image", "image,text", "text,image"),

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from editscope.editors.hosted.client import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange, FormPart
-from editscope.editors.hosted.options import Option, matching, number, one_of
+from editscope.editors.hosted.options import ServiceOption, matching, number, one_of
 from editscope.editors.hosted.pictures import from_base64, from_url
 from editscope.editors.hosted.prices import Tokens
 from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service
@@ -37,7 +37,7 @@ class OpenAIImages(Service):
     home = "https://api.openai.com/v1"
     key_env = "OPENAI_API_KEY"
     max_images = 16
-    options: ClassVar[dict[str, Option]] = {
+    options: ClassVar[dict[str, ServiceOption]] = {
         "size": matching(r"auto|closest|[1-9]\d{1,4}x[1-9]\d{1,4}", "auto, closest or WIDTHxHEIGHT"),
         "quality": one_of("auto", "low", "medium", "high"),
         "background": one_of("auto", "opaque", "transparent"),

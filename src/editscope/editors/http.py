@@ -29,7 +29,7 @@ from editscope.outside import MOST_DOLLARS, MOST_MEGABYTES, MOST_SECONDS, measur
 from editscope.transport.background import run_once
 from editscope.transport.check import Endpoint
 from editscope.transport.faults import Fault
-from editscope.transport.keys import is_secret, key_from, plain_address
+from editscope.transport.keys import bearer, is_secret, key_from, plain_address
 from editscope.transport.messages import NotAnAnswer, loads
 from editscope.transport.reply import Reply
 from editscope.transport.session import open_session, require_packages
@@ -189,7 +189,7 @@ async def ask_health(url: str, key: str, key_env: str) -> Health:
     parts = urlsplit(url)
     server = f"{parts.scheme}://{parts.netloc}"
     endpoint = Endpoint("editor", url, server, url, key, key_env)
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    headers = bearer(key)
     async with open_session(server, headers, timeout_s=HEALTH_S) as session:
         page = urljoin(url.partition("?")[0], HEALTH)
         reply = await endpoint.ask(session, "GET", page, timeout_s=HEALTH_S, hint="is it running?")

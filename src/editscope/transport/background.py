@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for editors whose callers block."""
+"""Event loop in a thread of its own, for callers that block."""
 
 from __future__ import annotations
 

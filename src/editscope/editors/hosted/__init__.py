@@ -1,4 +1,4 @@
-"""Editors behind somebody else's HTTP API: asked, waited for, paid for, and never trusted blindly."""
+"""Hosted editors: models behind a vendor's HTTP API."""
 
 from __future__ import annotations
 

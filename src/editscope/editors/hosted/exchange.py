@@ -1,4 +1,4 @@
-"""One edit's talk with its server: posting, polling, and fetching what the reply points to."""
+"""Exchange with a server for one edit: posting, polling, and fetching what the reply points to."""
 
 from __future__ import annotations
 

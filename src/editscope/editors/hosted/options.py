@@ -1,4 +1,4 @@
-"""What the options of a hosted editor's spec may say."""
+"""Options of a hosted editor's spec, and how their values are read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from editscope.errors import BadInput, unknown
-from editscope.transport.keys import is_secret, plain_address
+from editscope.transport.keys import no_secret, plain_address
 
 EVERYWHERE = ("base_url", "key_env")
 
@@ -68,11 +68,7 @@ def read_options(
     known = (*EVERYWHERE, *allowed)
     read: dict[str, Any] = {}
     for name, value in given.items():
-        if is_secret(name):
-            raise BadInput(
-                f"{where} has the option {name!r}; keys come from the environment only: put it into a variable and "
-                "name that with ?key_env=NAME"
-            )
+        no_secret(where, name, value)
         if name not in known:
             raise unknown(f"option of editors of kind {kind}", name, known)
         if name in allowed:

@@ -1,4 +1,4 @@
-"""What a vendor's API is to us: how an edit is asked for, and how a picture is read from the reply."""
+"""Base class of a vendor's API: how an edit is requested, and how a picture is read from the reply."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from editscope.editors.hosted.prices import Tokens
 from editscope.images import encode_png
 from editscope.transport.check import denies_key
 from editscope.transport.faults import Fault, fault_of
+from editscope.transport.keys import bearer
 
 if TYPE_CHECKING:
     from editscope.editors.hosted.exchange import Exchange
@@ -106,7 +107,7 @@ class Service(ABC):
 
     def headers(self, key: str) -> dict[str, str]:
         """The headers that carry the key: a bearer token, none for a server that wants none."""
-        return {"Authorization": f"Bearer {key}"} if key else {}
+        return bearer(key)
 
     @abstractmethod
     async def make(self, encoded: EncodedRequest, exchange: Exchange) -> PictureAnswer:

@@ -1,4 +1,4 @@
-"""``local:DIR``: a vision-language model on this machine whose verdict is the likeliest of the allowed answers."""
+"""Local judge, ``local:DIR``: a vision-language model whose verdict is the likeliest of the allowed answers."""
 
 from __future__ import annotations
 

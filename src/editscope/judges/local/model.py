@@ -1,4 +1,4 @@
-"""A vision-language model in a folder on this machine: loaded, shown calls, asked how likely the next token is."""
+"""Vision-language model in a folder on this machine: it reads a call and says how likely each next token is."""
 
 from __future__ import annotations
 

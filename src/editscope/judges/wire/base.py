@@ -1,4 +1,4 @@
-"""What a wire format is: how a call becomes the bytes of a request, and how a response becomes an answer."""
+"""Base class of wire formats: a call becomes the bytes of a request, and a response becomes an answer."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from editscope.judges.wire.base import (
     reply_schema,
     temperature_of,
 )
+from editscope.transport.keys import bearer
 from editscope.transport.messages import NotAnAnswer, closing_fields, dumps, joined, reported_tokens
 
 
@@ -35,7 +36,7 @@ class Chat(Wire):
 
     def headers(self, key: str) -> dict[str, str]:
         """A bearer token; none for a server that wants none."""
-        return {"Authorization": f"Bearer {key}"} if key else {}
+        return bearer(key)
 
     def known(self, data: Any, settings: JudgeSettings) -> bool:
         """Whether the model is listed; Google's compatible endpoint lists it with a prefix."""

@@ -20,7 +20,7 @@ from PIL import Image
 
 from editscope.judges import Call, Field, Judge, Picture, Schema
 from editscope.judges.local.judge import load
-from editscope.judges.local.model import LocalModel, Placing
+from editscope.judges.local.model import LocalModel, ModelPlacement
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
@@ -68,7 +68,7 @@ def call(number: int, side: int) -> Call:
 
 def written(folder: Path, calls: list[Call]) -> float:
     """Seconds for replies written token by token, one call after the other."""
-    model = LocalModel(folder, Placing())
+    model = LocalModel(folder, ModelPlacement())
     model.continued([model.shown(calls[0])], [()], REPLY)
     start = time.perf_counter()
     for one in calls:

@@ -6,24 +6,18 @@ Editors, judges, suites and metrics share it, so a mistake gets the same sentenc
 from __future__ import annotations
 
 import difflib
-import re
 import sys
 from collections.abc import Mapping
 from importlib import import_module
-from math import isfinite
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
-from urllib.parse import unquote
 
 from editscope.errors import BadInput
 from editscope.outside import one_line
 
 KIND = "python"
 """What such a spec begins with."""
-
-_INTEGER = re.compile(r"-?(0|[1-9][0-9]*)\Z")
-_FLOAT = re.compile(r"-?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][+-]?[0-9]+)?\Z")
 
 Base = TypeVar("Base")
 
@@ -54,38 +48,6 @@ def find_object(what: str, target: str) -> Any:
     if not colon or not module_name or not name:
         raise BadInput(f"{where} is not of the form {KIND}:module:Class")
     return _attribute(_module(module_name, where), name, where)
-
-
-def read_options(where: str, query: str) -> dict[str, Any]:
-    """The options ``key=value&key2=value2`` of a spec, as keyword arguments; ``where`` begins the sentence of an error.
-
-    >>> read_options("metric python:m:C", "sigma=1.5&mode=a%26b")
-    {'sigma': 1.5, 'mode': 'a&b'}
-    """
-    options: dict[str, Any] = {}
-    for pair in query.split("&") if query else ():
-        key, equals, value = pair.partition("=")
-        if not equals or not key:
-            raise BadInput(f"the options of {where} are not of the form ?key=value&key2=value2")
-        if key in options:
-            raise BadInput(f"{where} has the option {key!r} twice")
-        options[key] = read_value(value) if "%" not in value else unquote(value)
-    return options
-
-
-def read_value(value: str) -> Any:
-    """The value that a text stands for: true and false, whole and decimal numbers, else the text.
-
-    >>> [read_value(text) for text in ("true", "40", "1e-4", "007", "row", "nan")]
-    [True, 40, 0.0001, '007', 'row', 'nan']
-    """
-    if value.lower() in ("true", "false"):
-        return value.lower() == "true"
-    if _INTEGER.match(value) and len(value) < 40:
-        return int(value)
-    if _FLOAT.match(value) and isfinite(float(value)):
-        return float(value)
-    return value
 
 
 def _module(name: str, where: str) -> ModuleType:

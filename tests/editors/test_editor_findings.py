@@ -18,7 +18,7 @@ from PIL import Image
 from editscope.cases import Edit
 from editscope.editors import EditLimits, Editor, Request, load_editor
 from editscope.editors.explain import explain
-from editscope.editors.hosted import Exchange, Failed, Settings
+from editscope.editors.hosted import Exchange, Failed, ServiceSettings
 from editscope.editors.hosted.client import _new_session
 from editscope.editors.hosted.vendors.openai_images import OpenAIImages
 from editscope.editors.worker.editor import WorkerEditor
@@ -116,7 +116,7 @@ def test_a_403_says_what_the_server_says_and_ends_a_run_where_it_is_about_the_ac
         assert made.reason == "the server answered 403: Your organization must be verified, [key]"
     with GeminiServer([Fault(403, "This API is not enabled")]) as server, pytest.raises(Stopped, match="not enabled"):
         edit(server.spec())
-    at_home = OpenAIImages(Settings("gpt-image-1", OpenAIImages.home))
+    at_home = OpenAIImages(ServiceSettings("gpt-image-1", OpenAIImages.home))
     assert at_home.fault(403, {}, b'{"error": {"message": "must be verified"}}').closed
     assert not at_home.fault(403, {}, b'{"error": {"code": "moderation_blocked"}}').closed
 
@@ -135,7 +135,7 @@ def test_a_server_on_the_internet_cannot_point_into_the_local_network_by_another
         async def fetched(home: str) -> bytes:
             session = await _new_session(home)
             try:
-                return await Exchange(session, OpenAIImages(Settings("m", home)), "", 5.0).fetch(url)
+                return await Exchange(session, OpenAIImages(ServiceSettings("m", home)), "", 5.0).fetch(url)
             finally:
                 await session.close()
 

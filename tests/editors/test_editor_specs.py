@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from editscope.editors import load_editor, parse_spec
 from editscope.editors.kinds import BUILT_IN, WRAPPERS
-from editscope.editors.spec import Spec, rooted
+from editscope.editors.spec import EditorSpec, rooted
 from editscope.errors import BadInput
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=30)
@@ -26,16 +26,16 @@ VALUE = (
 )
 OPTIONS = st.dictionaries(st.sampled_from(["judge", "steps", "by", "a_b", "size"]), VALUE, max_size=3)
 PLAIN = st.builds(
-    Spec,
+    EditorSpec,
     st.sampled_from(sorted({*BUILT_IN, "other-kind"} - {"http", "https"})),
     TEXT.map(str.strip).filter(bool),
     OPTIONS,
 )
-ADDRESS = st.builds(Spec, st.just("http"), st.just("http://127.0.0.1:8000/edit?model=a&b=1"), OPTIONS)
+ADDRESS = st.builds(EditorSpec, st.just("http"), st.just("http://127.0.0.1:8000/edit?model=a&b=1"), OPTIONS)
 
 
-def _around(inner: Spec, kind: str, args: list[object], options: dict[str, object]) -> Spec:
-    return Spec(kind, str(inner), options, tuple(args), inner)
+def _around(inner: EditorSpec, kind: str, args: list[object], options: dict[str, object]) -> EditorSpec:
+    return EditorSpec(kind, str(inner), options, tuple(args), inner)
 
 
 SPECS = st.recursive(
@@ -46,7 +46,7 @@ SPECS = st.recursive(
 
 
 @given(SPECS)
-def test_every_spec_can_be_written_and_read_back(spec: Spec) -> None:
+def test_every_spec_can_be_written_and_read_back(spec: EditorSpec) -> None:
     assert parse_spec(str(spec)) == spec
     assert str(parse_spec(str(spec))) == str(spec)
 

@@ -21,7 +21,7 @@ from editscope.errors import BadInput
 from editscope.images import ImageLike, Pixels, load
 from editscope.judges import Call, Field, Picture, Schema
 from editscope.judges.prompts.packs import load_pack
-from editscope.judges.wire.base import Manner, Settings, Wire, gentler
+from editscope.judges.wire.base import JudgeSettings, Manner, Wire, gentler
 from editscope.judges.wire.chat import Chat
 from editscope.judges.wire.gemini import Gemini
 from editscope.judges.wire.responses import Responses
@@ -244,7 +244,7 @@ def body_of(name: str, kind: str = "openai", manner: Manner = Manner(), **settin
     edit = noise(8, 30, 40)
     case = Case("1", name, (edit,), (Instruction("Wet it."),), {}, questions=questions((1, 2, 30, 20)))
     call, *_ = load_rubric(name).calls(case, Unit("1", ("",)), {"": edit}, load_pack(name))
-    found: dict[str, Any] = json.loads(wires[kind].body(call, Settings("m", "http://h", **settings), manner, None))
+    found: dict[str, Any] = json.loads(wires[kind].body(call, JudgeSettings("m", "http://h", **settings), manner, None))
     return found
 
 
@@ -276,11 +276,13 @@ def test_the_spec_of_the_judge_decides_over_the_protocol() -> None:
 
 
 def test_a_server_that_does_not_know_detail_is_asked_without_it() -> None:
-    asked = Settings("m", "http://h")
+    asked = JudgeSettings("m", "http://h")
     gentle = gentler("Unknown field 'detail' in image_url", Manner(), asked)
     assert gentle is not None and not gentle.detail
     assert '"detail"' not in json.dumps(body_of("rise", manner=gentle)["messages"][0]["content"])
-    assert gentler("Unknown field 'detail' in image_url", Manner(), Settings("m", "http://h", detail="high")) is None
+    assert (
+        gentler("Unknown field 'detail' in image_url", Manner(), JudgeSettings("m", "http://h", detail="high")) is None
+    )
 
 
 def test_detail_and_temperature_are_part_of_what_a_verdict_is_filed_under() -> None:

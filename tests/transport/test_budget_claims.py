@@ -111,11 +111,11 @@ def test_measures_that_make_no_sense_are_not_kept() -> None:
     assert all(edit.latency_s is not None and 0 <= edit.latency_s < 60 for edit in edits)
 
 
-def test_a_purse_takes_what_counts_against_the_budget() -> None:
-    purse = EditBudget(es.EditLimits(max_cost=1.0))
-    purse.spend({"cost_usd": 0.0, "charged_usd": 0.7})
-    purse.spend({"cost_usd": 0.2})
-    assert purse.cost_usd == pytest.approx(0.9)
+def test_the_budget_of_edits_takes_what_counts_against_it() -> None:
+    budget = EditBudget(es.EditLimits(max_cost=1.0))
+    budget.spend({"cost_usd": 0.0, "charged_usd": 0.7})
+    budget.spend({"cost_usd": 0.2})
+    assert budget.cost_usd == pytest.approx(0.9)
 
 
 def test_a_wild_claim_of_tokens_does_not_stop_the_pace_for_hours() -> None:

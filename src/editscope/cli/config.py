@@ -91,9 +91,9 @@ def _with_options(spec: str, said: Mapping[str, Any]) -> str:
     """An editor spec with more options; of wrapped editors the innermost gets them."""
     from dataclasses import replace
 
-    from editscope.editors.spec import Spec, parse_spec
+    from editscope.editors.spec import EditorSpec, parse_spec
 
-    def added(one: Spec) -> Spec:
+    def added(one: EditorSpec) -> EditorSpec:
         if one.inner is None:
             return replace(one, options={**one.options, **said})
         inner = added(one.inner)

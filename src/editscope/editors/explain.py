@@ -11,7 +11,7 @@ from typing import Any
 from editscope.editors.base import Editor
 from editscope.editors.kinds import EditorKind, editor_kind
 from editscope.editors.registry import editor_of
-from editscope.editors.spec import Spec, parse_spec
+from editscope.editors.spec import EditorSpec, parse_spec
 from editscope.errors import EditscopeError
 
 
@@ -85,7 +85,7 @@ def described(kind: EditorKind) -> dict[str, Any]:
     }
 
 
-def _judge_missing(spec: Spec) -> list[str]:
+def _judge_missing(spec: EditorSpec) -> list[str]:
     """What the judge of a wrapper lacks: its key, where it is asked at its own address."""
     from editscope.judges.registry import HOSTED, parse_spec
 
@@ -105,7 +105,7 @@ def _judge_missing(spec: Spec) -> list[str]:
     )
 
 
-def _absent(spec: Spec) -> list[str]:
+def _absent(spec: EditorSpec) -> list[str]:
     """What the program of a worker lacks. Other editors are checked by asking a server, which is for a run."""
     if spec.kind != "worker":
         return []
@@ -138,6 +138,6 @@ def _warnings(editor: Editor) -> list[str]:
     return ["it chooses with the answer: an upper bound"] if editor.wants_answer else []
 
 
-def _part(spec: Spec, kind: EditorKind) -> SpecPart:
+def _part(spec: EditorSpec, kind: EditorKind) -> SpecPart:
     target = "" if spec.inner is not None else spec.target
     return SpecPart(spec.kind, kind.title, target, spec.args, spec.options)

@@ -12,15 +12,15 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 from editscope.cases import Edit, Status
 from editscope.editors.base import EditLimits, Editor
 from editscope.editors.hosted import (
-    Asked,
+    EncodedRequest,
     Exchange,
     Failed,
+    FormPart,
     HostedEditor,
-    Made,
-    Option,
-    Part,
+    PictureAnswer,
     Service,
-    Settings,
+    ServiceOption,
+    ServiceSettings,
     number,
 )
 from editscope.editors.hosted.pictures import from_base64, from_data_url
@@ -29,7 +29,7 @@ from editscope.outside import MOST_DOLLARS, MOST_MEGABYTES, MOST_SECONDS, measur
 from editscope.transport.background import run_once
 from editscope.transport.check import Endpoint
 from editscope.transport.faults import Fault
-from editscope.transport.keys import is_secret, key_from, plain_address
+from editscope.transport.keys import bearer, is_secret, key_from, plain_address
 from editscope.transport.messages import NotAnAnswer, loads
 from editscope.transport.reply import Reply
 from editscope.transport.session import open_session, require_packages
@@ -41,10 +41,10 @@ HEALTH_S = 15.0
 TEXT = "the server answered with text only"
 AT_ONCE, MOST_AT_ONCE, AHEAD = 4, 1024, 2
 PROTOCOL = 1
-OPTIONS: Mapping[str, Option] = {
+OPTIONS: Mapping[str, ServiceOption] = {
     "concurrency": number(int, 1, MOST_AT_ONCE),
-    "key_env": Option(str, "the name of a variable"),
-    "name": Option(str, "a name"),
+    "key_env": ServiceOption(str, "the name of a variable"),
+    "name": ServiceOption(str, "a name"),
 }
 HEADERS = {"latency_s": "X-Latency-S", "memory_mb": "X-Memory-MB", "cost_usd": "X-Cost-USD", "model": "X-Model"}
 """What a server that answers with a picture alone may say beside it."""
@@ -52,7 +52,7 @@ MEASURED = {"latency_s": MOST_SECONDS, "memory_mb": MOST_MEGABYTES, "cost_usd": 
 
 
 @dataclass(frozen=True, slots=True)
-class Answered(Made):
+class Answered(PictureAnswer):
     """A reply in the server's own words: ``status`` and ``reason`` where it has no picture, and what it measured."""
 
     status: Status = "ok"
@@ -109,15 +109,15 @@ class HttpService(Service):
     key_env = ""
     needs_key = False
 
-    async def make(self, asked: Asked, exchange: Exchange) -> Made:
+    async def make(self, encoded: EncodedRequest, exchange: Exchange) -> PictureAnswer:
         """Post the pictures and the instruction; read whatever comes."""
-        reply = await exchange.send(self.settings.model, _form(asked))
-        made = read_reply(reply)
-        if made is None:
+        reply = await exchange.send(self.settings.model, _form(encoded))
+        answer = read_reply(reply)
+        if answer is None:
             ended = _ended(reply)
             raise Failed(Fault(ended, closed=True) if ended else exchange.fault(reply))
         exchange.answered = True
-        return made
+        return answer
 
 
 class HttpEditor(HostedEditor):
@@ -125,7 +125,7 @@ class HttpEditor(HostedEditor):
 
     def __init__(self, url: str, options: Mapping[str, Any] | None = None) -> None:
         parts = urlsplit(url)
-        settings = Settings(url, f"{parts.scheme}://{parts.netloc}", dict(options or {}))
+        settings = ServiceSettings(url, f"{parts.scheme}://{parts.netloc}", dict(options or {}))
         super().__init__(HttpService, settings, key_env=str(settings.options.get("key_env", "")))
         self.name = str(settings.options.get("name") or parts.netloc + parts.path.removesuffix(PATH))
         self.at_once = self._at_once()
@@ -155,15 +155,21 @@ class HttpEditor(HostedEditor):
         super().load()
 
     def _edit(
-        self, asked: Asked, tally: Any, status: Status, reason: str | None, made: Made = Made(), decoded: Any = None
+        self,
+        encoded: EncodedRequest,
+        tally: Any,
+        status: Status,
+        reason: str | None,
+        answer: PictureAnswer = PictureAnswer(),
+        decoded: Any = None,
     ) -> Edit:
-        edit = super()._edit(asked, tally, status, reason, made, decoded)
-        if not isinstance(made, Answered):
+        edit = super()._edit(encoded, tally, status, reason, answer, decoded)
+        if not isinstance(answer, Answered):
             return edit
-        if made.status != "ok":
-            edit = replace(edit, status=made.status, reason=made.reason)
-        took = edit.latency_s if made.latency_s is None else made.latency_s
-        return replace(edit, latency_s=took, memory_mb=made.memory_mb, asked=made.asked or None)
+        if answer.status != "ok":
+            edit = replace(edit, status=answer.status, reason=answer.reason)
+        took = edit.latency_s if answer.latency_s is None else answer.latency_s
+        return replace(edit, latency_s=took, memory_mb=answer.memory_mb, asked=answer.asked or None)
 
     def _at_once(self, said: int | None = None) -> int:
         """How many requests at once: what the user said, else what the server says."""
@@ -183,14 +189,14 @@ async def ask_health(url: str, key: str, key_env: str) -> Health:
     parts = urlsplit(url)
     server = f"{parts.scheme}://{parts.netloc}"
     endpoint = Endpoint("editor", url, server, url, key, key_env)
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    headers = bearer(key)
     async with open_session(server, headers, timeout_s=HEALTH_S) as session:
         page = urljoin(url.partition("?")[0], HEALTH)
         reply = await endpoint.ask(session, "GET", page, timeout_s=HEALTH_S, hint="is it running?")
     return _health(url, reply.status, reply.content, key_env)
 
 
-def read_reply(reply: Reply) -> Made | None:
+def read_reply(reply: Reply) -> PictureAnswer | None:
     """What a reply says; None where it is a fault of the server or of the request, which its status tells.
 
     A picture is a picture whatever its type is called; a text is what the model said instead of one.
@@ -226,7 +232,7 @@ def _ended(reply: Reply) -> str:
     return _text(data, "stopped") if isinstance(data, dict) else ""
 
 
-def _from_json(data: Mapping[str, Any]) -> Made:
+def _from_json(data: Mapping[str, Any]) -> PictureAnswer:
     status = data.get("status", "ok")
     if status not in STATUSES:
         raise NotAnAnswer(f"the status {status!r}, which is none of {', '.join(STATUSES)}")
@@ -235,7 +241,7 @@ def _from_json(data: Mapping[str, Any]) -> Made:
         status, reason = "no_output", reason or TEXT
     reason = reason or f"the server says {status}"
     notes = data.get("notes")
-    made = Answered(
+    answer = Answered(
         picture=picture if status == "ok" else None,
         text=_text(data, "trace"),
         refused=reason if status == "refused" else "",
@@ -244,7 +250,7 @@ def _from_json(data: Mapping[str, Any]) -> Made:
         reason=reason,
         asked=_text(data, "asked"),
     )
-    return _measured(made, data)
+    return _measured(answer, data)
 
 
 def _picture(data: Mapping[str, Any]) -> bytes | None:
@@ -254,9 +260,9 @@ def _picture(data: Mapping[str, Any]) -> bytes | None:
     return from_data_url(text) if text.startswith("data:") else from_base64(text)
 
 
-def _measured(made: Answered, data: Mapping[str, Any]) -> Answered:
+def _measured(answer: Answered, data: Mapping[str, Any]) -> Answered:
     numbers = {name: _number(data.get(name), most) for name, most in MEASURED.items()}
-    return replace(made, model=received(_text(data, "model")), **numbers)  # type: ignore[arg-type]
+    return replace(answer, model=received(_text(data, "model")), **numbers)  # type: ignore[arg-type]
 
 
 def _number(value: Any, most: float) -> float | None:
@@ -272,14 +278,14 @@ def _text(data: Mapping[str, Any], name: str) -> str:
     return "" if value is None else str(value)
 
 
-def _form(asked: Asked) -> list[Part]:
-    request = asked.request
+def _form(encoded: EncodedRequest) -> list[FormPart]:
+    request = encoded.request
     details = {"id": request.case_id, "variant": request.variant, "tags": dict(request.tags)}
     return [
-        Part("instruction", request.instruction),
-        Part("seed", str(request.seed)),
-        Part("details", json.dumps(details, ensure_ascii=False)),
-        *(Part("image", png, f"input-{place}.png") for place, png in enumerate(asked.pictures, 1)),
+        FormPart("instruction", request.instruction),
+        FormPart("seed", str(request.seed)),
+        FormPart("details", json.dumps(details, ensure_ascii=False)),
+        *(FormPart("image", png, f"input-{place}.png") for place, png in enumerate(encoded.pictures, 1)),
     ]
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from editscope.editors.base import Editor
 from editscope.editors.kinds import BUILT_IN, WRAPPERS, EditorKind, registered
-from editscope.editors.spec import Spec, parse_spec
+from editscope.editors.spec import EditorSpec, parse_spec
 from editscope.errors import BadInput, EditscopeError, unknown
 from editscope.outside import one_line
 
-__all__ = ["Spec", "editor_kinds", "editor_of", "load_editor", "parse_spec", "unknown_wrapper"]
+__all__ = ["EditorSpec", "editor_kinds", "editor_of", "load_editor", "parse_spec", "unknown_wrapper"]
 
 
 def editor_kinds() -> tuple[str, ...]:
@@ -26,7 +26,7 @@ def load_editor(text: str) -> Editor:
     return editor_of(parse_spec(text))
 
 
-def editor_of(spec: Spec) -> Editor:
+def editor_of(spec: EditorSpec) -> Editor:
     """The editor of a spec that is taken apart already; a wrapper gets the editor inside first."""
     load = _loader(spec)
     _check_options(spec, load)
@@ -48,7 +48,7 @@ def unknown_wrapper(name: str) -> BadInput:
     return unknown("wrapper of editors", name, WRAPPERS)
 
 
-def _loader(spec: Spec) -> Callable[..., Any]:
+def _loader(spec: EditorSpec) -> Callable[..., Any]:
     kind = WRAPPERS.get(spec.kind) if spec.inner is not None else BUILT_IN.get(spec.kind)
     if kind is not None:
         return _imported(spec.kind, kind.loader)
@@ -80,7 +80,7 @@ def _imported(kind: str, place: str) -> Callable[..., Any]:
         ) from error
 
 
-def _check_options(spec: Spec, load: Callable[..., Any]) -> None:
+def _check_options(spec: EditorSpec, load: Callable[..., Any]) -> None:
     """Raise BadInput for an option that the loader does not take, where its signature says what it takes."""
     try:
         signature = inspect.signature(load)

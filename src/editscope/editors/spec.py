@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
 
 from editscope.cases import NOTHING
 from editscope.editors.kinds import BUILT_IN, KINDS, WRAPPERS
 from editscope.errors import BadInput
-from editscope.python_class import read_value
+from editscope.specs import Spec, escaped, read_option, read_value, split_options, split_spec, write_option
+from editscope.transport.keys import no_secret
 
 ADDRESSES = tuple(name for name, kind in BUILT_IN.items() if kind.target_is_address)
 """Kinds whose target is the whole address, its own ``?query`` included; their options follow a ``#``."""
@@ -31,17 +31,15 @@ _OPTION = re.compile(r"\s*([A-Za-z_]\w*)\s*=")
 
 
 @dataclass(frozen=True, slots=True)
-class Spec:
+class EditorSpec(Spec):
     """An editor spec, taken apart. A wrapper has ``args`` beside its options, and the spec ``inner`` in its target."""
 
-    kind: str
-    target: str
     options: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     args: tuple[Any, ...] = ()
-    inner: Spec | None = None
+    inner: EditorSpec | None = None
 
     @property
-    def chain(self) -> tuple[Spec, ...]:
+    def chain(self) -> tuple[EditorSpec, ...]:
         """The wrappers from the outside in, and last the editor that they are around."""
         return (self,) if self.inner is None else (self, *self.inner.chain)
 
@@ -50,17 +48,17 @@ class Spec:
             listed = [_argument(value) for value in self.args]
             listed += [f"{key}={_argument(value)}" for key, value in sorted(self.options.items())]
             return self.kind + (f"({', '.join(listed)})" if listed else "") + f":{self.inner}"
-        options = "&".join(f"{_escaped(key, '=')}={_option(value)}" for key, value in sorted(self.options.items()))
+        options = "&".join(f"{escaped(key, '=')}={write_option(value)}" for key, value in sorted(self.options.items()))
         if self.kind in ADDRESSES:
             return self.target + (f"#{options}" if options else "")
         return f"{self.kind}:{_mark_escaped(self.target)}" + (f"?{options}" if options else "")
 
 
-def parse_spec(text: str) -> Spec:
+def parse_spec(text: str) -> EditorSpec:
     """Take an editor spec apart; numbers and true/false in options are read as such.
 
     >>> parse_spec("ref:noise?strength=2")
-    Spec(kind='ref', target='noise', options={'strength': 2}, args=(), inner=None)
+    EditorSpec(kind='ref', target='noise', options={'strength': 2}, args=(), inner=None)
     >>> found = parse_spec("best_of(4, by=miou):rewrite(judge=openai:gpt-4o?seed=1):openai:gpt-image-1?quality=high")
     >>> [(one.kind, one.args, dict(one.options)) for one in found.chain]
     [('best_of', (4,), {'by': 'miou'}), ('rewrite', (), {'judge': 'openai:gpt-4o?seed=1'}), \
@@ -73,18 +71,18 @@ def parse_spec(text: str) -> Spec:
     if kind and after.startswith("("):
         return _wrapped(text, kind, after)
     if kind in WRAPPERS and after.startswith(":"):
-        return Spec(kind, *_inside(text, kind, after[1:]))
+        return EditorSpec(kind, *_inside(text, kind, after[1:]))
     if kind in ADDRESSES and after.startswith("://"):
         return _address(text, kind)
     if kind in ADDRESSES and after.startswith(":"):
         raise BadInput(f"editor {text!r} is no address, such as {kind}://127.0.0.1:8000/edit")
-    body, _, query = text.partition("?")
-    kind, colon, target = body.partition(":")
-    if not colon:
-        raise BadInput(f"editor {text!r} is not of the form kind:target; {_meant(text)}")
+    kind, target, query = split_spec(text)
+    body = text.partition("?")[0]
+    if target is None:
+        raise BadInput(f"editor {body!r} is not of the form kind:target; {_meant(body)}")
     if not target.strip():
-        raise BadInput(f"editor {text!r} names nothing after {kind}:, {_example(kind)}")
-    return Spec(kind, _mark_read(target), _options(text, f"{kind}:{target}", query))
+        raise BadInput(f"editor {body!r} names nothing after {kind}:, {_example(kind)}")
+    return EditorSpec(kind, _mark_read(target), _options(f"{kind}:{target}", query))
 
 
 def rooted(text: str) -> str:
@@ -97,7 +95,7 @@ def rooted(text: str) -> str:
     return text if found == spec else str(found)
 
 
-def _rooted(spec: Spec) -> Spec:
+def _rooted(spec: EditorSpec) -> EditorSpec:
     options = {key: _all_absolute(value) if key in PATHS else value for key, value in spec.options.items()}
     if spec.inner is not None:
         inner = _rooted(spec.inner)
@@ -120,7 +118,7 @@ def _absolute(path: Any) -> Any:
         return path
 
 
-def _wrapped(text: str, kind: str, after: str) -> Spec:
+def _wrapped(text: str, kind: str, after: str) -> EditorSpec:
     end = _closing(after)
     if end is None:
         raise BadInput(f"editor {text!r} has a parenthesis that is not closed; write {kind}(…):SPEC, {EXAMPLE}")
@@ -132,10 +130,10 @@ def _wrapped(text: str, kind: str, after: str) -> Spec:
         raise BadInput(f"editor {text!r} has no :SPEC after {kind}(…), {EXAMPLE}")
     args, options = _arguments(text, kind, after[1:end])
     target, _, _, inner = _inside(text, kind, after[end + 2 :])
-    return Spec(kind, target, options, args, inner)
+    return EditorSpec(kind, target, options, args, inner)
 
 
-def _inside(text: str, kind: str, rest: str) -> tuple[str, Mapping[str, Any], tuple[Any, ...], Spec]:
+def _inside(text: str, kind: str, rest: str) -> tuple[str, Mapping[str, Any], tuple[Any, ...], EditorSpec]:
     """Target, options, arguments and inner spec of a wrapper that says nothing in parentheses."""
     if not rest.strip():
         raise BadInput(f"editor {text!r} names no editor after {kind}:, {EXAMPLE}")
@@ -146,36 +144,27 @@ def _inside(text: str, kind: str, rest: str) -> tuple[str, Mapping[str, Any], tu
     return str(inner), {}, (), inner
 
 
-def _address(text: str, kind: str) -> Spec:
+def _address(text: str, kind: str) -> EditorSpec:
     target, _, options = text.partition("#")
     host = re.split(r"[/?]", target.removeprefix(f"{kind}://"), maxsplit=1)[0]
     if "@" in host:
         raise BadInput(f"the address of an editor at {host.rpartition('@')[2]} holds a name or password; take it out")
     if not host:
         raise BadInput(f"editor {text!r} names no host, such as {kind}://127.0.0.1:8000/edit")
-    return Spec(kind, target, _options(text, target, options, "#"))
+    return EditorSpec(kind, target, _options(target, options, "#"))
 
 
-def _options(text: str, body: str, query: str, mark: str = "?") -> dict[str, Any]:
-    """The options ``key=value&key2=value2``; %26, %3D … stand for signs that would end a value."""
-    found: dict[str, Any] = {}
-    for pair in query.split("&") if query else ():
-        key, equals, value = pair.partition("=")
-        key = unquote(key)
-        if not equals or not key:
-            hint = "" if mark == "#" else " (a ? of the target itself is written %3F)"
-            raise BadInput(f"the options of editor {text!r} are not of the form {mark}key=value&key2=value2{hint}")
-        if key in found:
-            raise BadInput(f"editor {body!r} has the option {key!r} twice")
-        _no_secret(body, key, value)
-        found[key] = read_value(value) if "%" not in value else unquote(value)
-    return found
+def _options(body: str, query: str, mark: str = "?") -> dict[str, Any]:
+    """The options of a spec, read as numbers and truth values where they are such."""
+    hint = "" if mark == "#" else " (a ? of the target itself is written %3F)"
+    options = split_options(f"editor {body!r}", query, mark, hint)
+    for name, value in options.items():
+        _no_secret(body, name, value)
+    return {name: read_option(value) for name, value in options.items()}
 
 
 def _no_secret(body: str, name: str, value: str) -> None:
     """Raise BadInput for an option that would hold a key; those of an own class may be called anything."""
-    from editscope.transport.keys import no_secret
-
     if not body.startswith("python:"):
         no_secret(f"editor {body!r}", name, value)
 
@@ -249,18 +238,6 @@ def _stands_alone(value: str) -> bool:
         if depth < 0 or (sign == "," and depth == 0):
             return False
     return depth == 0
-
-
-def _option(value: Any) -> str:
-    if not isinstance(value, str):
-        return str(value).lower() if isinstance(value, bool) else str(value)
-    if value and not isinstance(read_value(value), str):
-        return f"%{ord(value[0]):02X}{_escaped(value[1:])}"
-    return _escaped(value)
-
-
-def _escaped(text: str, also: str = "") -> str:
-    return "".join(quote(sign, safe="") if sign in f"%&#{also}" or sign.isspace() else sign for sign in text)
 
 
 def _mark_escaped(target: str) -> str:

@@ -1,4 +1,4 @@
-"""Who answers about an edit: judges, what they are asked, and how their replies become verdicts or statuses."""
+"""Judges of edits: what they are asked, and how their replies become verdicts or statuses."""
 
 from __future__ import annotations
 

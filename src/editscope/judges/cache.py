@@ -1,4 +1,4 @@
-"""Verdicts that were paid for once, kept by their content and shared between runs."""
+"""Cache of verdicts: each is paid for once, filed by its content and shared between runs."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from editscope.judges.prices import Price, picture_rule
 from editscope.judges.records import Call, Estimate, Judge, Usage, Verdict
 from editscope.judges.replies import Broken, is_refusal, parse
 from editscope.judges.tokens import call_tokens, text_tokens
-from editscope.judges.wire.base import Answer, Manner, Settings, Wire
+from editscope.judges.wire.base import Answer, JudgeSettings, Manner, Wire
 from editscope.outside import keep_secret, name_received, received
 from editscope.transport.budget import Bill, Budget
 from editscope.transport.check import Endpoint
@@ -55,7 +55,7 @@ class HostedJudge(Judge):
     def __init__(
         self,
         wire: Wire,
-        settings: Settings,
+        settings: JudgeSettings,
         *,
         spec: str,
         key: str = "",

@@ -1,4 +1,4 @@
-"""A panel: several judges asked the same, all that they say kept, and how far they agree."""
+"""Panel of judges: each call goes to all of them, every verdict is kept, and their agreement is measured."""
 
 from __future__ import annotations
 

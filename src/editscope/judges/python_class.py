@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from editscope.judges.records import Judge
-from editscope.python_class import load_object, read_value
+from editscope.python_class import load_object
+from editscope.specs import read_value
 
 
 def load(target: str, **options: str) -> Judge:

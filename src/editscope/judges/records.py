@@ -1,4 +1,4 @@
-"""What a judge is asked and what it says: the records between rubrics, clients and runs."""
+"""Records between rubrics, judges and runs: what a judge is asked, what it says, and what that takes."""
 
 from __future__ import annotations
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import unquote
 
 from editscope.errors import BadInput, unknown
 from editscope.judges.records import Judge
+from editscope.specs import Spec, split_options, split_spec
 from editscope.transport.keys import key_from, no_secret, plain_address
 from editscope.transport.session import require_packages
 
@@ -46,36 +46,20 @@ TAKEN = {
 EVERYWHERE = ("base_url", "key_env", "json", "temperature", "top_p", "max_tokens")
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """A judge spec, taken apart; options are still texts."""
-
-    kind: str
-    target: str
-    options: Mapping[str, str]
-
-    def __str__(self) -> str:
-        options = urlencode(sorted(self.options.items()), safe=":/,")
-        return f"{self.kind}:{self.target}" + (f"?{options}" if options else "")
-
-
 def parse_spec(text: str) -> Spec:
     """Take a judge spec apart. A key in it is an error, and is not repeated.
 
     >>> parse_spec("openai:gpt-4o?temperature=0")
     Spec(kind='openai', target='gpt-4o', options={'temperature': '0'})
     """
-    body, _, query = text.partition("?")
-    kind, colon, target = body.partition(":")
-    if not colon or not target:
-        raise BadInput(f"judge {body!r} is not of the form kind:model, such as openai:gpt-4o or local:DIR")
-    try:
-        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=True) if query else []
-    except ValueError:
-        raise BadInput(f"the options of judge {body!r} are not of the form ?key=value&key2=value2") from None
-    for name, value in pairs:
-        no_secret(f"judge {body!r}", name, value)
-    return Spec(kind, target, dict(pairs))
+    kind, target, query = split_spec(text)
+    judge = f"judge {text.partition('?')[0]!r}"
+    if not target:
+        raise BadInput(f"{judge} is not of the form kind:model, such as openai:gpt-4o or local:DIR")
+    options = {name: unquote(value) for name, value in split_options(judge, query).items()}
+    for name, value in options.items():
+        no_secret(judge, name, value)
+    return Spec(kind, target, options)
 
 
 def judge_kinds() -> tuple[str, ...]:
@@ -130,7 +114,7 @@ def _hosted(
     require_packages(f"the judge {parts.kind}:{parts.target}")
     from editscope.judges.client import HostedJudge
     from editscope.judges.prices import TABLE, load_prices
-    from editscope.judges.wire.base import Settings
+    from editscope.judges.wire.base import JudgeSettings
     from editscope.transport.prices import price_of, require_price
     from editscope.transport.traffic import Patience
 
@@ -142,7 +126,7 @@ def _hosted(
     require_price(budget, price is not None, f"the judge {parts.target!r}", TABLE)
     return HostedJudge(
         wire,
-        Settings(model=parts.target, base_url=base_url, **options),
+        JudgeSettings(model=parts.target, base_url=base_url, **options),
         spec=str(parts),
         key=key_from(key_env),
         key_env=key_env,

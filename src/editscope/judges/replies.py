@@ -1,4 +1,4 @@
-"""From the text that a judge wrote to the values that were asked for, or to the reason why there are none."""
+"""Replies of judges: the text becomes the values that were asked for, or the reason why there are none."""
 
 from __future__ import annotations
 

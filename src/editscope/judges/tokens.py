@@ -1,4 +1,4 @@
-"""How many tokens a call will take: a rule of thumb for texts, the makers' rules for pictures."""
+"""Token counts of a call: a rule of thumb for texts, the makers' rules for pictures."""
 
 from __future__ import annotations
 

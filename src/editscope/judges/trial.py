@@ -6,7 +6,7 @@ from typing import Any
 
 from editscope.errors import BadInput
 from editscope.judges.records import Call, Field, Schema
-from editscope.judges.wire.base import Manner, Settings, Wire
+from editscope.judges.wire.base import JudgeSettings, Manner, Wire
 from editscope.transport.check import Endpoint, denies_key
 from editscope.transport.faults import Fault, fault_of
 from editscope.transport.reply import Reply
@@ -15,7 +15,7 @@ TINY = Call("check", ("Answer yes.",), Schema((Field("answer", "yes_no"),), reas
 CHECK_S = 30.0
 
 
-async def check(wire: Wire, settings: Settings, endpoint: Endpoint, session: Any) -> Manner:
+async def check(wire: Wire, settings: JudgeSettings, endpoint: Endpoint, session: Any) -> Manner:
     """Raise BadInput with one sentence where address, key or model are wrong.
 
     It asks for the description of the model, which is free. Where a server has none, or does not list the model, one

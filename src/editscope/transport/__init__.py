@@ -1,1 +1,1 @@
-"""Talking to a paid service: sessions, speed, faults, budgets, prices and keys, for judges and editors alike."""
+"""Transport to paid services: sessions, rate control, faults, budgets, prices and keys, for judges and editors."""

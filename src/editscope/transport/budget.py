@@ -1,4 +1,4 @@
-"""How much may be spent on a judge: reserved before a request is sent, settled when it is answered."""
+"""Budget of requests: an estimate is reserved before each is sent, and settled when it is answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong between a request and its answer, and whether sending it again can help."""
+"""Faults between a request and its answer, and whether sending it again can help."""
 
 from __future__ import annotations
 

@@ -23,6 +23,11 @@ def key_from(name: str) -> str:
     return key
 
 
+def bearer(key: str) -> dict[str, str]:
+    """The header that carries a key as a bearer token; none for a server that wants no key."""
+    return {"Authorization": f"Bearer {key}"} if key else {}
+
+
 def no_secret(where: str, name: str, value: Any = "") -> None:
     """Raise BadInput for an option that holds a key, or seems to: specs go into run.json. The value is not repeated."""
     if is_secret(name):

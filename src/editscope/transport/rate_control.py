@@ -1,4 +1,4 @@
-"""How fast a judge is asked: concurrency that adapts, requests and tokens per minute, and when to try again."""
+"""Rate control: concurrency that adapts, requests and tokens per minute, and pauses before another attempt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a server cannot be reached: names that nobody knows, certificates that are not accepted, the wrong scheme."""
+"""Reasons why a server cannot be reached: unknown names, certificates that are not accepted, the wrong scheme."""
 
 from __future__ import annotations
 

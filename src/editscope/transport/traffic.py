@@ -1,4 +1,4 @@
-"""The traffic with one server: how many requests at once, how fast, for how much money, and when it is given up."""
+"""Traffic with one server: how many requests at once, how fast, for how much money, and when to give up."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 
 from editscope.editors import load_editor
 from editscope.editors.hosted.exchange import Exchange
-from editscope.editors.hosted.service import Settings
+from editscope.editors.hosted.service import ServiceSettings
 from editscope.errors import BadInput, Stopped
 from editscope.images import encode_png
 from support.hosted_edits import edit, edits, is_negative, paintbench_run
@@ -134,7 +134,7 @@ def test_a_server_of_somebody_else_is_not_polled_and_does_not_see_the_key() -> N
 def test_only_hosts_of_the_vendor_or_the_one_that_was_configured_see_the_key(base: str, url: str, seen: bool) -> None:
     from editscope.editors.hosted.vendors.bfl import BlackForest
 
-    exchange = Exchange(None, BlackForest(Settings("flux-2-pro", base)), KEY, 1.0)
+    exchange = Exchange(None, BlackForest(ServiceSettings("flux-2-pro", base)), KEY, 1.0)
     assert exchange.may_see_key(url) is seen
 
 

@@ -245,10 +245,10 @@ def test_nothing_but_http_is_fetched_whoever_points_there(used: Callable[..., Ed
 
 
 def test_a_server_on_the_internet_cannot_point_into_the_local_network() -> None:
-    from editscope.editors.hosted import Exchange, Failed, Settings
+    from editscope.editors.hosted import Exchange, Failed, ServiceSettings
     from editscope.editors.hosted.vendors.openai_images import OpenAIImages
 
-    exchange = Exchange(None, OpenAIImages(Settings("m", OpenAIImages.home)), KEY, 1.0)
+    exchange = Exchange(None, OpenAIImages(ServiceSettings("m", OpenAIImages.home)), KEY, 1.0)
     for url in ("https://169.254.169.254/latest", "https://localhost/x", "https://10.0.0.1/x", "http://example.org/x"):
         with pytest.raises(Failed):
             exchange._must_be_safe(url)

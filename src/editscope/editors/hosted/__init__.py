@@ -1,25 +1,25 @@
-"""Editors behind somebody else's HTTP API: asked, waited for, paid for, and never trusted blindly."""
+"""Hosted editors: models behind a vendor's HTTP API."""
 
 from __future__ import annotations
 
 from editscope.editors.hosted.client import HostedEditor, load_hosted
-from editscope.editors.hosted.exchange import Exchange, Part
-from editscope.editors.hosted.options import Option, flag, matching, number, one_of
+from editscope.editors.hosted.exchange import Exchange, FormPart
+from editscope.editors.hosted.options import ServiceOption, flag, matching, number, one_of
 from editscope.editors.hosted.prices import EditPrice, Tokens
-from editscope.editors.hosted.service import Asked, Made, Service, Settings
+from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
 from editscope.transport.faults import Failed
 
 __all__ = [
-    "Asked",
     "EditPrice",
+    "EncodedRequest",
     "Exchange",
     "Failed",
+    "FormPart",
     "HostedEditor",
-    "Made",
-    "Option",
-    "Part",
+    "PictureAnswer",
     "Service",
-    "Settings",
+    "ServiceOption",
+    "ServiceSettings",
     "Tokens",
     "flag",
     "load_hosted",

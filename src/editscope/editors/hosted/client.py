@@ -12,7 +12,7 @@ from editscope.editors.base import EditLimits, Editor, Request
 from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import read_options
 from editscope.editors.hosted.prices import TABLE, EditPrice, load_edit_prices
-from editscope.editors.hosted.service import Asked, Made, Service, Settings
+from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
 from editscope.editors.make_edits import fault_of_picture
 from editscope.errors import BadImage, BadInput
 from editscope.images import Decoded, decode
@@ -43,7 +43,7 @@ TEXT_ONLY = "the model answered with text only"
 def load_hosted(service: type[Service], target: str, options: Mapping[str, Any]) -> HostedEditor:
     """The editor for a spec of a vendor's kind; nothing is sent yet."""
     read, base_url, key_env = read_options(service.kind, target, options, service.options)
-    settings = Settings(target, base_url or service.home, read)
+    settings = ServiceSettings(target, base_url or service.home, read)
     return HostedEditor(service, settings, key_env=key_env or service.key_env)
 
 
@@ -59,7 +59,7 @@ class HostedEditor(Editor):
     own_clock = True
     backoff_s = 0.5
 
-    def __init__(self, service: type[Service], settings: Settings, *, key_env: str = "") -> None:
+    def __init__(self, service: type[Service], settings: ServiceSettings, *, key_env: str = "") -> None:
         self.service = service(settings)
         self.settings = settings
         self.key_env = key_env or service.key_env
@@ -140,7 +140,7 @@ class HostedEditor(Editor):
         if self._background is None:
             self.load()
         assert self._background is not None
-        return self._background.run(self._edited(Asked.of(case)))
+        return self._background.run(self._edited(EncodedRequest.of(case)))
 
     def estimate(self, edits: int, images: int = 1) -> float | None:
         """Dollars for so many edits at the list price, each answered at the first attempt."""
@@ -156,28 +156,28 @@ class HostedEditor(Editor):
 
     # --- one edit, in the event loop ------------------------------------------------------------------
 
-    async def _edited(self, asked: Asked) -> Edit:
+    async def _edited(self, encoded: EncodedRequest) -> Edit:
         assert self._traffic is not None
-        tally, why, made = Tally(), "", Made()
+        tally, why, answer = Tally(), "", PictureAnswer()
         for _ in range(self._traffic.patience.again + 1):
-            outcome = await self._made(asked, tally)
+            outcome = await self._answer(encoded, tally)
             if isinstance(outcome, Fault):
-                return self._edit(asked, tally, "refused" if outcome.refused else "error", outcome.text)
-            made = outcome
-            decoded = await _decoded(made)
+                return self._edit(encoded, tally, "refused" if outcome.refused else "error", outcome.text)
+            answer = outcome
+            decoded = await _decoded(answer)
             if isinstance(decoded, BadImage):
                 why = fault_of_picture(decoded)
                 continue
             self._traffic.answered()
-            if made.refused:
-                return self._edit(asked, tally, "refused", made.refused, made)
+            if answer.refused:
+                return self._edit(encoded, tally, "refused", answer.refused, answer)
             if decoded is None:
-                return self._edit(asked, tally, "no_output", made.lacking or TEXT_ONLY, made)
-            return self._edit(asked, tally, "ok", None, made, decoded)
+                return self._edit(encoded, tally, "no_output", answer.lacking or TEXT_ONLY, answer)
+            return self._edit(encoded, tally, "ok", None, answer, decoded)
         fault = self._traffic.given_up(Fault(why), tally.attempts)
-        return self._edit(asked, tally, "no_output", fault.text, made)
+        return self._edit(encoded, tally, "no_output", fault.text, answer)
 
-    async def _made(self, asked: Asked, tally: Tally) -> Made | Fault:
+    async def _answer(self, encoded: EncodedRequest, tally: Tally) -> PictureAnswer | Fault:
         """What the server answers, or a fault that sending again cannot mend."""
         assert self._traffic is not None
         yielded = 0
@@ -188,20 +188,20 @@ class HostedEditor(Editor):
             return yielded <= MOST_YIELDS and self.service.gives_way(fault.text)
 
         return await self._traffic.answer(
-            lambda: self._attempt(asked),
-            lambda made: self._bill(asked, made),
+            lambda: self._attempt(encoded),
+            lambda answer: self._bill(encoded, answer),
             tally,
-            expected=lambda: Bill(self._listed(asked) or 0.0),
+            expected=lambda: Bill(self._listed(encoded) or 0.0),
             gives_way=gives_way,
         )
 
-    async def _attempt(self, asked: Asked) -> Made | Fault:
+    async def _attempt(self, encoded: EncodedRequest) -> PictureAnswer | Fault:
         assert self._traffic is not None
         timeout_s = self._traffic.patience.timeout_s
         exchange = Exchange(self._session, self.service, self._key, timeout_s)
         try:
             async with asyncio.timeout(timeout_s):
-                return await self.service.make(asked, exchange)
+                return await self.service.make(encoded, exchange)
         except Failed as failed:
             return failed.fault
         except TimeoutError as error:
@@ -215,52 +215,52 @@ class HostedEditor(Editor):
 
     def _edit(
         self,
-        asked: Asked,
+        encoded: EncodedRequest,
         tally: Tally,
         status: Status,
         reason: str | None,
-        made: Made = Made(),
+        answer: PictureAnswer = PictureAnswer(),
         decoded: Decoded | None = None,
     ) -> Edit:
-        notes = [*made.notes, *(decoded.notes if decoded else ())]
-        if decoded is not None and made.size is not None:
+        notes = [*answer.notes, *(decoded.notes if decoded else ())]
+        if decoded is not None and answer.size is not None:
             height, width = decoded.pixels.shape[:2]
-            if (width, height) != made.size:
-                notes.append(f"asked for {made.size[0]}×{made.size[1]}, got {width}×{height}")
+            if (width, height) != answer.size:
+                notes.append(f"asked for {answer.size[0]}×{answer.size[1]}, got {width}×{height}")
         if tally.lost and tally.cost:
             lost = "a lost request" if tally.lost == 1 else f"{tally.lost} lost requests"
             notes.append(f"the cost counts {lost} that may have been paid for")
         return Edit(
-            asked.request.case_id,
-            asked.request.variant,
+            encoded.request.case_id,
+            encoded.request.variant,
             image=None if decoded is None else decoded.pixels,
             status=status,
             reason=reason,
             latency_s=tally.last_seconds,
-            cost_usd=None if self._listed(asked) is None and not tally.cost else round(tally.cost, 9),
+            cost_usd=None if self._listed(encoded) is None and not tally.cost else round(tally.cost, 9),
             charged_usd=round(tally.charged, 9) if tally.charged > tally.cost else None,
-            trace=made.text or None,
-            asked=made.prompt if made.prompt not in ("", asked.request.instruction) else None,
+            trace=answer.text or None,
+            asked=answer.prompt if answer.prompt not in ("", encoded.request.instruction) else None,
             attempts=tally.attempts,
             notes=tuple(notes),
-            model=made.model,
+            model=answer.model,
         )
 
     # --- money ----------------------------------------------------------------------------------------
 
-    def _listed(self, asked: Asked) -> float | None:
-        return self.price.listed(self.service.grades(asked), len(asked.pictures)) if self.price else None
+    def _listed(self, encoded: EncodedRequest) -> float | None:
+        return self.price.listed(self.service.grades(encoded), len(encoded.pictures)) if self.price else None
 
-    def _bill(self, asked: Asked, made: Made) -> Bill:
+    def _bill(self, encoded: EncodedRequest, answer: PictureAnswer) -> Bill:
         """What an answer came to: as the server says, by its tokens, or by the list.
 
         The budget is charged no less than the list price of the pictures that came.
         """
         listed = 0.0
-        if self.price is not None and made.picture is not None:
-            listed = self.price.listed(self.service.grades(asked), len(asked.pictures), made.pictures) or 0.0
-        by_tokens = self.price.of_tokens(made.tokens) if self.price and made.tokens is not None else None
-        said = made.cost_usd if made.cost_usd is not None else by_tokens
+        if self.price is not None and answer.picture is not None:
+            listed = self.price.listed(self.service.grades(encoded), len(encoded.pictures), answer.pictures) or 0.0
+        by_tokens = self.price.of_tokens(answer.tokens) if self.price and answer.tokens is not None else None
+        said = answer.cost_usd if answer.cost_usd is not None else by_tokens
         return Bill(listed if said is None else said, charged=listed)
 
     def _budget(self) -> Budget:
@@ -294,12 +294,12 @@ class HostedEditor(Editor):
             raise endpoint.unknown_model("this key may not use it", self.spec)
 
 
-async def _decoded(made: Made) -> Decoded | BadImage | None:
+async def _decoded(answer: PictureAnswer) -> Decoded | BadImage | None:
     """The picture of an answer; None where it has none. Decoded in another thread: the loop has others to serve."""
-    if made.refused or made.picture is None:
+    if answer.refused or answer.picture is None:
         return None
     try:
-        return await asyncio.to_thread(decode, made.picture, name="the picture that the server sent")
+        return await asyncio.to_thread(decode, answer.picture, name="the picture that the server sent")
     except BadImage as error:
         return error
 

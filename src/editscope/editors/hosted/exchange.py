@@ -1,4 +1,4 @@
-"""One edit's talk with its server: posting, polling, and fetching what the reply points to."""
+"""Exchange with a server for one edit: posting, polling, and fetching what the reply points to."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GROWTH = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FormPart:
     """One field of a multipart form: a text, or a file where it has a file name."""
 
     name: str
@@ -55,7 +55,7 @@ class Exchange:
         path: str,
         *,
         json: bytes | Mapping[str, Any] | None = None,
-        form: Sequence[Part] | None = None,
+        form: Sequence[FormPart] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """POST JSON or a multipart form to a path below ``base_url``; gives the decoded JSON of the reply."""
@@ -66,7 +66,7 @@ class Exchange:
             data, more["Content-Type"] = json if isinstance(json, bytes) else dumps(json), "application/json"
         return _decoded(await self._asked("POST", self._url(path), data, more))
 
-    async def send(self, url: str, form: Sequence[Part]) -> Reply:
+    async def send(self, url: str, form: Sequence[FormPart]) -> Reply:
         """POST a form to an address of the server; gives the reply as it came, whatever its status and content."""
         return await self._reply("POST", url, _form(form), {})
 
@@ -195,7 +195,7 @@ def _within(host: str, domains: Sequence[str]) -> bool:
     return any(host == domain or host.endswith(f".{domain}") for domain in domains)
 
 
-def _form(parts: Sequence[Part]) -> Any:
+def _form(parts: Sequence[FormPart]) -> Any:
     import aiohttp
 
     # Names such as image[] go out as they are: quoted they would be other names.

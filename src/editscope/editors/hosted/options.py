@@ -1,4 +1,4 @@
-"""What the options of a hosted editor's spec may say."""
+"""Options of a hosted editor's spec, and how their values are read."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from editscope.errors import BadInput, unknown
-from editscope.transport.keys import is_secret, plain_address
+from editscope.transport.keys import no_secret, plain_address
 
 EVERYWHERE = ("base_url", "key_env")
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class ServiceOption:
     """One option: how its value is read (None where it cannot be), and in words what it takes."""
 
     read: Callable[[Any], Any]
     wants: str
 
 
-def one_of(*values: str) -> Option:
+def one_of(*values: str) -> ServiceOption:
     """One of some words.
 
     >>> one_of("low", "high").read("high")
     'high'
     """
-    return Option(lambda given: str(given) if str(given) in values else None, f"one of {', '.join(values)}")
+    return ServiceOption(lambda given: str(given) if str(given) in values else None, f"one of {', '.join(values)}")
 
 
-def number(kind: type[int] | type[float], low: float, high: float) -> Option:
+def number(kind: type[int] | type[float], low: float, high: float) -> ServiceOption:
     """A number in a range, both ends included.
 
     >>> number(int, 0, 6).read(7) is None, number(float, 0, 2).read(1)
@@ -42,37 +42,33 @@ def number(kind: type[int] | type[float], low: float, high: float) -> Option:
             return None
         return kind(given) if low <= given <= high else None
 
-    return Option(read, f"a {'whole ' if kind is int else ''}number from {low:,.10g} to {high:,.10g}")
+    return ServiceOption(read, f"a {'whole ' if kind is int else ''}number from {low:,.10g} to {high:,.10g}")
 
 
-def flag() -> Option:
+def flag() -> ServiceOption:
     """True or false; 1 and 0 do too."""
-    return Option(lambda given: bool(given) if given in (True, False) else None, "true or false")
+    return ServiceOption(lambda given: bool(given) if given in (True, False) else None, "true or false")
 
 
-def matching(pattern: str, wants: str) -> Option:
+def matching(pattern: str, wants: str) -> ServiceOption:
     """A text of a certain form.
 
     >>> matching(r"[0-9]+:[0-9]+", "a ratio such as 16:9").read("16:9")
     '16:9'
     """
     form = re.compile(pattern)
-    return Option(lambda given: str(given) if form.fullmatch(str(given)) else None, wants)
+    return ServiceOption(lambda given: str(given) if form.fullmatch(str(given)) else None, wants)
 
 
 def read_options(
-    kind: str, target: str, given: Mapping[str, Any], allowed: Mapping[str, Option]
+    kind: str, target: str, given: Mapping[str, Any], allowed: Mapping[str, ServiceOption]
 ) -> tuple[dict[str, Any], str | None, str | None]:
     """The options of a spec, checked, and apart from them the address and the name of the key's variable if given."""
     where = f"editor {kind}:{target}"
     known = (*EVERYWHERE, *allowed)
     read: dict[str, Any] = {}
     for name, value in given.items():
-        if is_secret(name):
-            raise BadInput(
-                f"{where} has the option {name!r}; keys come from the environment only: put it into a variable and "
-                "name that with ?key_env=NAME"
-            )
+        no_secret(where, name, value)
         if name not in known:
             raise unknown(f"option of editors of kind {kind}", name, known)
         if name in allowed:

@@ -1,4 +1,4 @@
-"""What a vendor's API is to us: how an edit is asked for, and how a picture is read from the reply."""
+"""Base class of a vendor's API: how an edit is requested, and how a picture is read from the reply."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from editscope.editors.base import Request
-from editscope.editors.hosted.options import Option
+from editscope.editors.hosted.options import ServiceOption
 from editscope.editors.hosted.prices import Tokens
 from editscope.images import encode_png
 from editscope.transport.check import denies_key
 from editscope.transport.faults import Fault, fault_of
+from editscope.transport.keys import bearer
 
 if TYPE_CHECKING:
     from editscope.editors.hosted.exchange import Exchange
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServiceSettings:
     """What is asked of a hosted model besides the edit itself; ``options`` holds only what the user said."""
 
     model: str
@@ -30,7 +31,7 @@ class Settings:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class EncodedRequest:
     """One edit to be asked for: the request, and its pictures in order as PNG files with three channels.
 
     Made in the thread that wants the edit, so that encoding holds up nobody else.
@@ -40,7 +41,7 @@ class Asked:
     pictures: tuple[bytes, ...]
 
     @classmethod
-    def of(cls, request: Request) -> Asked:
+    def of(cls, request: Request) -> EncodedRequest:
         """A request with its pictures encoded."""
         return cls(request, tuple(encode_png(pixels, palette=False) for pixels in request.arrays))
 
@@ -57,7 +58,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class PictureAnswer:
     """What a server answered: a picture as it came, or why there is none, and what it reported.
 
     ``text`` is what the model said beside the picture or instead of it. ``refused`` is why a filter or the
@@ -90,14 +91,14 @@ class Service(ABC):
     key_env: str
     needs_key: bool = True
     max_images: int | None = None
-    options: ClassVar[Mapping[str, Option]] = {}
+    options: ClassVar[Mapping[str, ServiceOption]] = {}
     family: tuple[str, ...] = ()
     """Domains besides that of ``base_url`` whose hosts may see the key, such as regional ones: ("bfl.ai",)."""
 
     check_path: str | None = None
     """What to GET, free of charge, to learn whether the key is right; None where there is nothing of the kind."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServiceSettings) -> None:
         self.settings = settings
 
     def option(self, name: str, default: Any = None) -> Any:
@@ -106,17 +107,17 @@ class Service(ABC):
 
     def headers(self, key: str) -> dict[str, str]:
         """The headers that carry the key: a bearer token, none for a server that wants none."""
-        return {"Authorization": f"Bearer {key}"} if key else {}
+        return bearer(key)
 
     @abstractmethod
-    async def make(self, asked: Asked, exchange: Exchange) -> Made:
+    async def make(self, encoded: EncodedRequest, exchange: Exchange) -> PictureAnswer:
         """Ask for one edit and wait for it.
 
         ``exchange`` raises what stands in the way; NotAnAnswer (or a KeyError, TypeError … while reading) is for a
-        reply that is not what the API promises. A refusal is a Made that says so.
+        reply that is not what the API promises. A refusal is a PictureAnswer that says so.
         """
 
-    def grades(self, asked: Asked | None) -> tuple[str, ...]:
+    def grades(self, encoded: EncodedRequest | None) -> tuple[str, ...]:
         """Under which names the list price of a picture may stand, the best first: ("high 1024x1024", "high")."""
         return ()
 

@@ -1,4 +1,4 @@
-"""``local:DIR``: a vision-language model on this machine whose verdict is the likeliest of the allowed answers."""
+"""Local judge, ``local:DIR``: a vision-language model whose verdict is the likeliest of the allowed answers."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from hashlib import sha256
 from json import dumps, loads
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 from editscope.errors import BadInput, EditscopeError, unknown
 from editscope.judges.local.likelihood import Answers, Search, Tokens, allowed
-from editscope.judges.local.model import LocalModel, Placing, Shown, fingerprint
+from editscope.judges.local.model import ChatPrompt, LocalModel, ModelPlacement, fingerprint
 from editscope.judges.records import Call, Field, Judge, Schema, Usage, Value, Verdict
 from editscope.judges.replies import asked_name
 from editscope.outside import name_received, received
+from editscope.specs import Spec
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 TEXT_TOKENS = 256
@@ -58,24 +58,23 @@ def load(target: str, **options: str) -> LocalJudge:
     if not (folder / "config.json").is_file():
         what = "is not a folder" if not folder.is_dir() else "has no config.json"
         raise BadInput(f"the judge local:{target} {what}; give the folder of a model that transformers can load")
-    spec = f"local:{target}" + (f"?{urlencode(sorted(options.items()), safe=':/,')}" if options else "")
-    return LocalJudge(folder, settings, spec)
+    return LocalJudge(folder, settings, str(Spec("local", target, options)))
 
 
 @dataclass(eq=False)
-class _Asked:
+class _WaitingCall:
     call: Call
     sample: int
     answer: asyncio.Future[Verdict]
 
 
 @dataclass(eq=False)
-class _Hearing:
+class _OpenAnswer:
     """One call while its answer is being put together."""
 
     call: Call
     sample: int
-    shown: Shown
+    shown: ChatPrompt
     reply: str = "{"
     reason: str = ""
     weighed: str = ""
@@ -101,7 +100,7 @@ class LocalJudge(Judge):
         self.folder = folder
         self._fingerprint = fingerprint(folder)
         self._model: LocalModel | None = None
-        self._waiting: deque[_Asked] = deque()
+        self._waiting: deque[_WaitingCall] = deque()
         self._worker: asyncio.Task[None] | None = None
         self._thread: ThreadPoolExecutor | None = None
 
@@ -123,11 +122,11 @@ class LocalJudge(Judge):
     async def ask(self, call: Call, sample: int = 0) -> Verdict:
         """The verdict on one call, from the next batch that has room."""
         loop = asyncio.get_running_loop()
-        asked = _Asked(call, sample, loop.create_future())
-        self._waiting.append(asked)
+        waiting = _WaitingCall(call, sample, loop.create_future())
+        self._waiting.append(waiting)
         if self._worker is None or self._worker.done():
             self._worker = loop.create_task(self._work())
-        return await asked.answer
+        return await waiting.answer
 
     async def close(self) -> None:
         """Let go of the weights."""
@@ -148,23 +147,23 @@ class LocalJudge(Judge):
             try:
                 verdicts = await loop.run_in_executor(self._own_thread(), self._judged, batch)
             except EditscopeError as error:
-                for asked in batch:
-                    if not asked.answer.done():
-                        asked.answer.set_exception(error)
+                for waiting in batch:
+                    if not waiting.answer.done():
+                        waiting.answer.set_exception(error)
                 continue
-            for asked, verdict in zip(batch, verdicts, strict=True):
-                if not asked.answer.done():
-                    asked.answer.set_result(verdict)
+            for waiting, verdict in zip(batch, verdicts, strict=True):
+                if not waiting.answer.done():
+                    waiting.answer.set_result(verdict)
 
-    def _next_batch(self) -> list[_Asked]:
+    def _next_batch(self) -> list[_WaitingCall]:
         """The calls that have waited longest, of one shape: the same answers are weighed for all of them."""
         shape = _shape(self._waiting[0].call)
-        batch: list[_Asked] = []
-        others: deque[_Asked] = deque()
+        batch: list[_WaitingCall] = []
+        others: deque[_WaitingCall] = deque()
         while self._waiting and len(batch) < self.settings.batch:
-            asked = self._waiting.popleft()
-            if not asked.answer.done():  # else whoever asked has gone
-                (batch if _shape(asked.call) == shape else others).append(asked)
+            waiting = self._waiting.popleft()
+            if not waiting.answer.done():  # else whoever asked has gone
+                (batch if _shape(waiting.call) == shape else others).append(waiting)
         self._waiting.extendleft(reversed(others))
         return batch
 
@@ -178,10 +177,10 @@ class LocalJudge(Judge):
     def _loaded(self) -> LocalModel:
         if self._model is None:
             wanted = self.settings
-            self._model = LocalModel(self.folder, Placing(wanted.dtype, wanted.device, wanted.side))
+            self._model = LocalModel(self.folder, ModelPlacement(wanted.dtype, wanted.device, wanted.side))
         return self._model
 
-    def _judged(self, batch: Sequence[_Asked]) -> list[Verdict]:
+    def _judged(self, batch: Sequence[_WaitingCall]) -> list[Verdict]:
         """The verdicts on calls of one shape; what the model cannot do at once is tried in halves, then one by one."""
         if not batch:
             return []
@@ -198,66 +197,66 @@ class LocalJudge(Judge):
         half = len(batch) // 2
         return [*self._judged(batch[:half]), *self._judged(batch[half:])]
 
-    def _weighed(self, model: LocalModel, batch: Sequence[_Asked], start: float) -> list[Verdict]:
-        hearings = [_Hearing(asked.call, asked.sample, model.shown(asked.call)) for asked in batch]
+    def _weighed(self, model: LocalModel, batch: Sequence[_WaitingCall], start: float) -> list[Verdict]:
+        open_answers = [_OpenAnswer(waiting.call, waiting.sample, model.shown(waiting.call)) for waiting in batch]
         schema = batch[0].call.schema
         if (self.settings.reason or not schema.fields) and schema.reason:
-            self._give_reasons(model, hearings, schema.reason)
+            self._give_reasons(model, open_answers, schema.reason)
         for number, wanted in enumerate(schema.fields):
-            self._answer(model, hearings, wanted, last=number == len(schema.fields) - 1)
+            self._answer(model, open_answers, wanted, last=number == len(schema.fields) - 1)
         seconds = round((time.perf_counter() - start) / len(batch), 4)
         return [
             self._verdict(
-                "ok" if schema.fields or hearing.reason else "unparsed",
-                asked,
-                Usage(hearing.read, hearing.written, 0.0, seconds),
-                values=hearing.values,
-                reason=hearing.reason or hearing.weighed,
-                reply=hearing.reply,
+                "ok" if schema.fields or open_answer.reason else "unparsed",
+                waiting,
+                Usage(open_answer.read, open_answer.written, 0.0, seconds),
+                values=open_answer.values,
+                reason=open_answer.reason or open_answer.weighed,
+                reply=open_answer.reply,
             )
-            for asked, hearing in zip(batch, hearings, strict=True)
+            for waiting, open_answer in zip(batch, open_answers, strict=True)
         ]
 
-    def _give_reasons(self, model: LocalModel, hearings: Sequence[_Hearing], name: str) -> None:
+    def _give_reasons(self, model: LocalModel, open_answers: Sequence[_OpenAnswer], name: str) -> None:
         begin = f"{{{dumps(name)}: "
         opened = model.encode(begin + '"')
         most = self.settings.reason or TEXT_TOKENS
-        texts = model.continued([one.shown for one in hearings], [opened] * len(hearings), most)
-        for hearing, text in zip(hearings, texts, strict=True):
-            hearing.reason = until_quote(text)
-            hearing.reply = f"{begin}{dumps(hearing.reason, ensure_ascii=False)}, "
-            hearing.written += len(model.encode(hearing.reason))
+        texts = model.continued([one.shown for one in open_answers], [opened] * len(open_answers), most)
+        for open_answer, text in zip(open_answers, texts, strict=True):
+            open_answer.reason = until_quote(text)
+            open_answer.reply = f"{begin}{dumps(open_answer.reason, ensure_ascii=False)}, "
+            open_answer.written += len(model.encode(open_answer.reason))
 
-    def _answer(self, model: LocalModel, hearings: Sequence[_Hearing], wanted: Field, *, last: bool) -> None:
-        """Weigh the values of one field for every hearing, and write the chosen one into its reply."""
+    def _answer(self, model: LocalModel, open_answers: Sequence[_OpenAnswer], wanted: Field, *, last: bool) -> None:
+        """Weigh the values of one field for every call, and write the chosen one into its reply."""
         values = allowed(wanted)
         end = "}" if last else ", "
-        texts = [[f"{one.reply}{dumps(asked_name(wanted))}: {said}{end}" for _, said in values] for one in hearings]
+        texts = [[f"{one.reply}{dumps(asked_name(wanted))}: {said}{end}" for _, said in values] for one in open_answers]
         tokens = [Answers.of(row, model.encode) for row in texts]
         searches = [Search(answers.rests, all_of_them=self.settings.temperature > 0) for answers in tokens]
         while open_ones := [i for i, search in enumerate(searches) if search.wanted is not None]:
             paths: list[Tokens] = [(*tokens[i].shared, *(searches[i].wanted or ())) for i in open_ones]
-            found, lengths = model.log_likelihoods([hearings[i].shown for i in open_ones], paths)
+            found, lengths = model.log_likelihoods([open_answers[i].shown for i in open_ones], paths)
             for place, i in enumerate(open_ones):
                 searches[i].told({token: float(found[place, token]) for token in searches[i].next_tokens})
-                hearings[i].read = max(hearings[i].read, lengths[place])
-        for hearing, search, row in zip(hearings, searches, texts, strict=True):
-            chosen = self._chosen(search, hearing, wanted)
-            hearing.values[wanted.name] = values[chosen][0]
-            hearing.reply = row[chosen]
-            hearing.written += 1
-            hearing.weighed += ("; " if hearing.weighed else "") + _weights_said(wanted, search, values)
+                open_answers[i].read = max(open_answers[i].read, lengths[place])
+        for open_answer, search, row in zip(open_answers, searches, texts, strict=True):
+            chosen = self._chosen(search, open_answer, wanted)
+            open_answer.values[wanted.name] = values[chosen][0]
+            open_answer.reply = row[chosen]
+            open_answer.written += 1
+            open_answer.weighed += ("; " if open_answer.weighed else "") + _weights_said(wanted, search, values)
 
-    def _chosen(self, search: Search, hearing: _Hearing, wanted: Field) -> int:
+    def _chosen(self, search: Search, open_answer: _OpenAnswer, wanted: Field) -> int:
         if not self.settings.temperature:
             return search.best
-        seed = sha256(f"{hearing.call.digest}|{hearing.sample}|{wanted.name}".encode()).digest()
+        seed = sha256(f"{open_answer.call.digest}|{open_answer.sample}|{wanted.name}".encode()).digest()
         return search.drawn(int.from_bytes(seed[:8]) / 2**64, self.settings.temperature)
 
     def _verdict(
         self,
         status: Any,
-        asked: _Asked,
+        waiting: _WaitingCall,
         usage: Usage,
         *,
         values: Mapping[str, Value] | None = None,
@@ -271,9 +270,9 @@ class LocalJudge(Judge):
             reply=received(reply),
             judge=self.spec,
             snapshot=name_received(self.snapshot),
-            prompt_hash=asked.call.prompt_hash,
+            prompt_hash=waiting.call.prompt_hash,
             usage=usage,
-            sample=asked.sample,
+            sample=waiting.sample,
         )
 
 

@@ -1,4 +1,4 @@
-"""The likeliest of the answers that a schema allows, as token sequences of a language model."""
+"""Search for the likeliest of the answers that a schema allows, as token sequences of a language model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A vision-language model in a folder on this machine: loaded, shown calls, asked how likely the next token is."""
+"""Vision-language model in a folder on this machine: it reads a call and says how likely each next token is."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SPREAD = "spread"
 
 
 @dataclass(frozen=True)
-class Placing:
+class ModelPlacement:
     """Where the weights go: ``device`` is "auto", a device of PyTorch, or "spread" for all that there are."""
 
     dtype: str = "auto"
@@ -36,7 +36,7 @@ class Placing:
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ChatPrompt:
     """A call as the model gets it: the chat up to where the answer begins, and its pictures."""
 
     text: str
@@ -67,12 +67,12 @@ def fingerprint(folder: Path, only: str | None = None) -> str:
 class LocalModel:
     """The weights of a folder and the processor that goes with them."""
 
-    def __init__(self, folder: Path, placing: Placing) -> None:
+    def __init__(self, folder: Path, placement: ModelPlacement) -> None:
         self._torch, self._transformers = _libraries(folder)
         transformers = self._transformers
-        self._side = placing.side
-        self.device = _device(self._torch, placing.device)
-        dtype = _dtype(self._torch, placing.dtype, self.device)
+        self._side = placement.side
+        self.device = _device(self._torch, placement.device)
+        dtype = _dtype(self._torch, placement.dtype, self.device)
         try:
             with _quiet(transformers.utils.logging):
                 self._processor = _processor(transformers, folder)
@@ -94,7 +94,7 @@ class LocalModel:
         """The tokens of a text, with nothing before or after."""
         return tuple(self.tokenizer(text, add_special_tokens=False)["input_ids"])
 
-    def shown(self, call: Call) -> Shown:
+    def shown(self, call: Call) -> ChatPrompt:
         """A call as a chat of one turn, in the model's own template."""
         parts = [
             {"type": "text", "text": self._plain(part)} if isinstance(part, str) else {"type": "image"}
@@ -106,9 +106,9 @@ class LocalModel:
         text = self.tokenizer.apply_chat_template(
             chat, chat_template=self._template, add_generation_prompt=True, tokenize=False
         )
-        return Shown(str(text), tuple(self._picture(picture) for picture in call.pictures))
+        return ChatPrompt(str(text), tuple(self._picture(picture) for picture in call.pictures))
 
-    def log_likelihoods(self, rows: Sequence[Shown], begun: Sequence[Tokens]) -> tuple[Any, list[int]]:
+    def log_likelihoods(self, rows: Sequence[ChatPrompt], begun: Sequence[Tokens]) -> tuple[Any, list[int]]:
         """For each row, whose answer has begun with some tokens: the log-likelihood of every next token.
 
         Gives rows x vocabulary as float32 on the CPU, and the number of tokens that each row had.
@@ -119,7 +119,7 @@ class LocalModel:
             found = self._model(**inputs, **self._last_only, use_cache=False).logits[:, -1]
             return torch.log_softmax(found.float(), dim=-1).cpu(), lengths
 
-    def continued(self, rows: Sequence[Shown], begun: Sequence[Tokens], most: int) -> list[str]:
+    def continued(self, rows: Sequence[ChatPrompt], begun: Sequence[Tokens], most: int) -> list[str]:
         """What the model itself would write next, at most so many tokens, always the likeliest."""
         inputs, _ = self._inputs(rows, begun)
         own = self._model.generation_config
@@ -166,7 +166,7 @@ class LocalModel:
         size = tuple(max(1, round(one * self._side / longest)) for one in image.size)
         return image.resize((size[0], size[1]), Image.Resampling.LANCZOS)
 
-    def _inputs(self, rows: Sequence[Shown], begun: Sequence[Tokens]) -> tuple[dict[str, Any], list[int]]:
+    def _inputs(self, rows: Sequence[ChatPrompt], begun: Sequence[Tokens]) -> tuple[dict[str, Any], list[int]]:
         """Tensors for the rows, each with the beginning of its answer behind it and padding before it."""
         torch = self._torch
         pictures = {"images": [list(row.pictures) for row in rows]} if any(row.pictures for row in rows) else {}
@@ -246,7 +246,7 @@ def _processor(transformers: Any, folder: Path) -> Any:
         raise ValueError(f"no processor is known for models of the type {config.model_type}")
     kind: Any = getattr(transformers, name)
 
-    class ForPictures(kind):  # type: ignore[misc]
+    class PictureOnlyProcessor(kind):  # type: ignore[misc]
         def check_argument_for_proper_class(self, argument: str, given: Any) -> Any:
             return None if given is None else super().check_argument_for_proper_class(argument, given)
 
@@ -255,7 +255,9 @@ def _processor(transformers: Any, folder: Path) -> Any:
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
     template = folder / "chat_template.json"
     said = loads(template.read_text(encoding="utf-8"))["chat_template"] if template.is_file() else None
-    return ForPictures(image_processor=pictures, tokenizer=tokenizer, chat_template=said or tokenizer.chat_template)
+    return PictureOnlyProcessor(
+        image_processor=pictures, tokenizer=tokenizer, chat_template=said or tokenizer.chat_template
+    )
 
 
 @contextmanager

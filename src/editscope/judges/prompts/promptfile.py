@@ -48,7 +48,7 @@ _HEADER = ("version", "pictures", "words", "reply", "reason")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Placeholder:
     """A name in a prompt that words or pictures replace; ``optional`` ones may stay empty.
 
     ``written`` is what the text calls it: in ``words: instruction=instruct`` the text says ``{instruct}``.
@@ -68,8 +68,8 @@ class Prompt:
 
     name: str
     version: str
-    pictures: tuple[Place, ...]
-    words: tuple[Place, ...]
+    pictures: tuple[Placeholder, ...]
+    words: tuple[Placeholder, ...]
     schema: Schema
     text: str
     hash: str
@@ -203,14 +203,14 @@ def _split(path: Path, text: str) -> tuple[dict[str, str] | None, str]:
     return {"pictures": "", "words": "", "reason": "reason", **header}, body.strip("\n")
 
 
-def _places(path: Path, what: str, listed: str) -> tuple[Place, ...]:
+def _places(path: Path, what: str, listed: str) -> tuple[Placeholder, ...]:
     """The places of ``source, edit, references?`` or ``instruction=instruct, hint?``."""
     places = []
     for item in filter(None, (part.strip() for part in listed.split(","))):
         match = _LISTED.match(item)
         if match is None:
             raise BadInput(f"{path} lists {item!r} under {what}: a name is small letters, digits and _, as in 'edit'")
-        places.append(Place(match[1], match[2] or match[1], bool(match[3])))
+        places.append(Placeholder(match[1], match[2] or match[1], bool(match[3])))
     if len({place.name for place in places}) < len(places):
         raise BadInput(f"{path} lists a name twice under {what}")
     return tuple(places)
@@ -265,7 +265,7 @@ def _check_places(prompt: Prompt, unused_too: bool) -> None:
                 raise BadInput(f"{prompt.origin} lists the {what} {name!r} and has no place {form.format(name)} for it")
 
 
-def _with_pictures(text: str, pictures: Sequence[Place], words: Sequence[Place]) -> str:
+def _with_pictures(text: str, pictures: Sequence[Placeholder], words: Sequence[Placeholder]) -> str:
     """A text without any place for pictures shows them below itself, in the order of its header.
 
     Pictures that have names of their own (a word ``frames_numbers``) are shown with these.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from editscope.judges.records import Call, Picture
-from editscope.judges.wire.base import Answer, Manner, Settings, Wire, reply_schema, temperature_of
+from editscope.judges.wire.base import Answer, JudgeSettings, Manner, Wire, reply_schema, temperature_of
 from editscope.transport.messages import NotAnAnswer, closing_fields, dumps, joined, reported_tokens
 
 VERSION = "2023-06-01"
@@ -20,11 +20,11 @@ class Anthropic(Wire):
     home = "https://api.anthropic.com/v1"
     key_env = "ANTHROPIC_API_KEY"
 
-    def url(self, settings: Settings) -> str:
+    def url(self, settings: JudgeSettings) -> str:
         """Where requests go."""
         return f"{settings.base_url}/messages"
 
-    def check_url(self, settings: Settings) -> str:
+    def check_url(self, settings: JudgeSettings) -> str:
         """The description of the model."""
         return f"{settings.base_url}/models/{settings.model}"
 
@@ -32,7 +32,7 @@ class Anthropic(Wire):
         """Key and version of the API."""
         return {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
 
-    def body(self, call: Call, settings: Settings, manner: Manner, seed: int | None) -> bytes:
+    def body(self, call: Call, settings: JudgeSettings, manner: Manner, seed: int | None) -> bytes:
         """One user message of texts and pictures in order. There is no seed, and no "some JSON object"."""
         forced = manner.json == "schema"
         tool = {

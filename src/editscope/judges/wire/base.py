@@ -1,4 +1,4 @@
-"""What a wire format is: how a call becomes the bytes of a request, and how a response becomes an answer."""
+"""Base class of wire formats: a call becomes the bytes of a request, and a response becomes an answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MODES: tuple[Mode, ...] = ("schema", "object", "off")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class JudgeSettings:
     """What is asked of a hosted model besides the call itself. None: not sent, so that the server decides.
 
     Where ``temperature`` or ``detail`` is None, what the call asks for is sent, and left out where a server objects.
@@ -69,11 +69,11 @@ class Wire(ABC):
     needs_key: bool = True
 
     @abstractmethod
-    def url(self, settings: Settings) -> str:
+    def url(self, settings: JudgeSettings) -> str:
         """Where requests go."""
 
     @abstractmethod
-    def check_url(self, settings: Settings) -> str:
+    def check_url(self, settings: JudgeSettings) -> str:
         """Where one can ask, free of charge, whether the key and the model are known."""
 
     @abstractmethod
@@ -81,23 +81,23 @@ class Wire(ABC):
         """The headers that carry the key; nothing else ever does."""
 
     @abstractmethod
-    def body(self, call: Call, settings: Settings, manner: Manner, seed: int | None) -> bytes:
+    def body(self, call: Call, settings: JudgeSettings, manner: Manner, seed: int | None) -> bytes:
         """The request. Pictures go in as the base64 that they already have."""
 
     @abstractmethod
     def read(self, data: Any) -> Answer:
         """The answer in a decoded response; NotAnAnswer (or a KeyError, TypeError …) where it is none."""
 
-    def known(self, data: Any, settings: Settings) -> bool:
+    def known(self, data: Any, settings: JudgeSettings) -> bool:
         """Whether the response from ``check_url`` shows that the model is there."""
         return True
 
-    def gives_way(self, message: str, manner: Manner, settings: Settings) -> Manner | None:
+    def gives_way(self, message: str, manner: Manner, settings: JudgeSettings) -> Manner | None:
         """The manner to try after the server objected with this message to a request (400 or 422); None: give up."""
         return gentler(message, manner, settings)
 
 
-def gentler(message: str, manner: Manner, settings: Settings) -> Manner | None:
+def gentler(message: str, manner: Manner, settings: JudgeSettings) -> Manner | None:
     """One step back from what a server says it does not take; only from what the user did not ask for by name.
 
     >>> asked = Settings("m", "http://127.0.0.1")
@@ -140,13 +140,13 @@ def reply_schema(schema: Schema) -> dict[str, Any]:
     return json_schema(schema)
 
 
-def temperature_of(call: Call, settings: Settings, manner: Manner) -> float | None:
+def temperature_of(call: Call, settings: JudgeSettings, manner: Manner) -> float | None:
     """The temperature that is sent: the user's, else the call's, else none where the server takes none."""
     if settings.temperature is not None:
         return settings.temperature
     return call.temperature if manner.temperature else None
 
 
-def detail_of(call: Call, settings: Settings, manner: Manner) -> str | None:
+def detail_of(call: Call, settings: JudgeSettings, manner: Manner) -> str | None:
     """The ``detail`` of pictures that is sent, in OpenAI's formats: the user's, else the call's."""
     return settings.detail or (call.detail if manner.detail else "") or None

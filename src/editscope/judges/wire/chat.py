@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from editscope.judges.records import Call, Picture
-from editscope.judges.wire.base import Answer, Manner, Settings, Wire, data_url, detail_of, reply_schema, temperature_of
+from editscope.judges.wire.base import (
+    Answer,
+    JudgeSettings,
+    Manner,
+    Wire,
+    data_url,
+    detail_of,
+    reply_schema,
+    temperature_of,
+)
+from editscope.transport.keys import bearer
 from editscope.transport.messages import NotAnAnswer, closing_fields, dumps, joined, reported_tokens
 
 
@@ -16,24 +26,24 @@ class Chat(Wire):
     home = "https://api.openai.com/v1"
     key_env = "OPENAI_API_KEY"
 
-    def url(self, settings: Settings) -> str:
+    def url(self, settings: JudgeSettings) -> str:
         """Where requests go."""
         return f"{settings.base_url}/chat/completions"
 
-    def check_url(self, settings: Settings) -> str:
+    def check_url(self, settings: JudgeSettings) -> str:
         """The list of models; most compatible servers have it."""
         return f"{settings.base_url}/models"
 
     def headers(self, key: str) -> dict[str, str]:
         """A bearer token; none for a server that wants none."""
-        return {"Authorization": f"Bearer {key}"} if key else {}
+        return bearer(key)
 
-    def known(self, data: Any, settings: Settings) -> bool:
+    def known(self, data: Any, settings: JudgeSettings) -> bool:
         """Whether the model is listed; Google's compatible endpoint lists it with a prefix."""
         names = {str(model["id"]).removeprefix("models/") for model in data["data"]}
         return settings.model.removeprefix("models/") in names
 
-    def body(self, call: Call, settings: Settings, manner: Manner, seed: int | None) -> bytes:
+    def body(self, call: Call, settings: JudgeSettings, manner: Manner, seed: int | None) -> bytes:
         """System message (where there is one) and one user message of texts and pictures in order."""
         system = b'{"role":"system","content":' + dumps(call.system) + b"}," if call.system else b""
         limit = "max_completion_tokens" if manner.new_limit_name else "max_tokens"

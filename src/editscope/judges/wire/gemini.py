@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from editscope.judges.records import Call, Picture
-from editscope.judges.wire.base import Answer, Manner, Settings, Wire, reply_schema, temperature_of
+from editscope.judges.wire.base import Answer, JudgeSettings, Manner, Wire, reply_schema, temperature_of
 from editscope.transport.messages import NotAnAnswer, closing_fields, dumps, joined, reported_tokens
 
 REFUSING = frozenset({"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"})
@@ -22,11 +22,11 @@ class Gemini(Wire):
     home = "https://generativelanguage.googleapis.com/v1beta"
     key_env = "GEMINI_API_KEY"
 
-    def url(self, settings: Settings) -> str:
+    def url(self, settings: JudgeSettings) -> str:
         """Where requests go."""
         return f"{self.check_url(settings)}:generateContent"
 
-    def check_url(self, settings: Settings) -> str:
+    def check_url(self, settings: JudgeSettings) -> str:
         """The description of the model."""
         return f"{settings.base_url}/models/{settings.model.removeprefix('models/')}"
 
@@ -34,7 +34,7 @@ class Gemini(Wire):
         """Google's key header."""
         return {"x-goog-api-key": key} if key else {}
 
-    def body(self, call: Call, settings: Settings, manner: Manner, seed: int | None) -> bytes:
+    def body(self, call: Call, settings: JudgeSettings, manner: Manner, seed: int | None) -> bytes:
         """One content of texts and inline pictures in order."""
         generation: dict[str, Any] = {
             "temperature": temperature_of(call, settings, manner),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from editscope.judges.records import Call, Picture
-from editscope.judges.wire.base import Answer, Manner, Settings, data_url, detail_of, reply_schema, temperature_of
+from editscope.judges.wire.base import Answer, JudgeSettings, Manner, data_url, detail_of, reply_schema, temperature_of
 from editscope.judges.wire.chat import Chat
 from editscope.transport.messages import NotAnAnswer, closing_fields, dumps, joined, reported_tokens
 
@@ -18,11 +18,11 @@ class Responses(Chat):
 
     kind = "responses"
 
-    def url(self, settings: Settings) -> str:
+    def url(self, settings: JudgeSettings) -> str:
         """Where requests go."""
         return f"{settings.base_url}/responses"
 
-    def body(self, call: Call, settings: Settings, manner: Manner, seed: int | None) -> bytes:
+    def body(self, call: Call, settings: JudgeSettings, manner: Manner, seed: int | None) -> bytes:
         """One user message of texts and pictures in order."""
         fields = {
             "model": settings.model,

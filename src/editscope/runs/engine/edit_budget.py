@@ -11,7 +11,12 @@ from editscope.editors.base import EditLimits
 
 @dataclass
 class EditBudget:
-    """The limits of a run's edits, and what this call has spent of them."""
+    """The limits of a run's edits, and what this call has spent of them.
+
+    ``transport.budget.Budget`` lets single requests of one client through, retries and lost ones included. This one
+    stands above it, in the process that hands out work: it counts the finished edits of all workers, and says what a
+    new worker may still spend.
+    """
 
     limits: EditLimits
     edits: int = 0

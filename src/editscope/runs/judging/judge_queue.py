@@ -5,18 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import threading
 import traceback
 from collections import deque
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from editscope.errors import EditscopeError, Stopped
 from editscope.judges import Call, Judge, Verdict
 from editscope.judges.records import kept_verdict
 from editscope.outside import received
 from editscope.runfolder.journal import Step
+from editscope.transport.background import Background
 
 CLOSING_S = 5.0
 
@@ -65,9 +64,7 @@ class JudgeQueue:
         self.fd, self._write_end = os.pipe()
         os.set_blocking(self.fd, False)
         os.set_blocking(self._write_end, False)
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._live, name="editscope-judges", daemon=True)
-        self._thread.start()
+        self._background = Background("editscope-judges")
 
     def __enter__(self) -> JudgeQueue:
         return self
@@ -78,12 +75,12 @@ class JudgeQueue:
     def check(self) -> None:
         """Raise BadInput where a judge cannot be asked: a wrong key, an unknown model, no network."""
         for judge in self.judges:
-            self._wait(judge.check())
+            self._background.run(judge.check())
 
     def put(self, calls: Sequence[QueuedCall]) -> None:
         """Ask these, when their turn comes."""
         self.open += len(calls)
-        self._loop.call_soon_threadsafe(self._take_in, calls)
+        self._background.call(self._take_in, calls)
 
     def take(self) -> list[CallResult]:
         """The results that have come since the last time."""
@@ -98,26 +95,19 @@ class JudgeQueue:
 
     def stop(self) -> None:
         """Take back what has not been given to a judge yet; what has been is waited for."""
-        self.open -= self._wait(self._forget())
+        self.open -= self._background.run(self._forget())
 
     def close(self) -> None:
         """Give up what is still being asked, and let go of the judges."""
-        if self._loop.is_closed():
+        if self._background.closed:
             return
         with contextlib.suppress(TimeoutError):
-            self._wait(self._leave(), CLOSING_S)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(CLOSING_S)
-        if not self._thread.is_alive():
-            self._loop.close()
+            self._background.run(self._leave(), CLOSING_S)
+        self._background.close(CLOSING_S)
         os.close(self.fd)
         os.close(self._write_end)
 
     # --- in the thread ----------------------------------------------------------------------------
-
-    def _live(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.run_forever()
 
     def _take_in(self, calls: Sequence[QueuedCall]) -> None:
         for queued in calls:
@@ -128,7 +118,7 @@ class JudgeQueue:
     def _pump(self, number: int) -> None:
         queue, tasks = self._queues[number], self._tasks[number]
         while queue and len(tasks) < max(1, self.judges[number].concurrency):
-            task = self._loop.create_task(self._ask(queue.popleft()))
+            task = asyncio.create_task(self._ask(queue.popleft()))
             tasks.add(task)
             task.add_done_callback(lambda done, number=number: self._done(number, done))  # type: ignore[misc]
 
@@ -167,9 +157,6 @@ class JudgeQueue:
         await asyncio.gather(*tasks, return_exceptions=True)
         for judge in self.judges:
             await judge.close()
-
-    def _wait(self, work: Coroutine[Any, Any, Any], timeout: float | None = None) -> Any:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout)
 
 
 def unfinished(error: EditscopeError) -> Verdict | None:

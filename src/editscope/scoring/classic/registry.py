@@ -14,12 +14,13 @@ import numpy.typing as npt
 from editscope.errors import BadInput, EditscopeError, unknown
 from editscope.images import Pixels
 from editscope.outside import one_line
-from editscope.python_class import KIND, load_object, read_options
+from editscope.python_class import KIND, load_object
 from editscope.scoring.classic.embeddings import Clip, Dino
 from editscope.scoring.classic.lpips import Lpips
 from editscope.scoring.classic.metric import Metric, MetricLabel, MetricSettings, library
 from editscope.scoring.classic.pixelwise import Psnr, Ssim
 from editscope.scoring.psnr import Box, outside
+from editscope.specs import read_options
 
 GROUP = "editscope.metrics"
 """The entry points with which other packages register a metric: a class that derives from ``editscope.Metric``."""

@@ -267,7 +267,7 @@ def _prompt(name: str, origin: str, given: Mapping[str, Any]) -> Prompt:
 def _like(name: str, origin: str, reply: str, given: Mapping[str, Any]) -> Prompt:
     """A header for a prompt without one: the metric's images and scale, and whatever words the text names."""
     from editscope.judges.prompts.packs import Prompt
-    from editscope.judges.prompts.promptfile import LARGEST, Place, places_of
+    from editscope.judges.prompts.promptfile import LARGEST, Placeholder, places_of
 
     shown = tuple(given.get("images") or ("source", "edit"))
     for picture in shown:
@@ -278,9 +278,9 @@ def _like(name: str, origin: str, reply: str, given: Mapping[str, Any]) -> Promp
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else f"byte {error.start} is not UTF-8"
         raise BadInput(f"{origin}, the prompt of metric {name!r}, cannot be read as text ({why})") from error
-    words = tuple(Place(word, word, optional=word != "instruction") for word in sorted(places_of(text)[1]))
+    words = tuple(Placeholder(word, word, optional=word != "instruction") for word in sorted(places_of(text)[1]))
     field = _field(name, str(given.get("field") or ""), reply)
-    pictures = tuple(Place(picture, picture, optional=picture not in ("source", "edit")) for picture in shown)
+    pictures = tuple(Placeholder(picture, picture, optional=picture not in ("source", "edit")) for picture in shown)
     return Prompt(name, "own", pictures, words, Schema((field,)), "", "", origin)
 
 

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 from editscope.editors.hosted.client import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange
-from editscope.editors.hosted.options import Option, flag, matching, number, one_of
+from editscope.editors.hosted.options import ServiceOption, flag, matching, number, one_of
 from editscope.editors.hosted.pictures import from_base64, from_url
-from editscope.editors.hosted.service import Asked, Made, Service, Settings
+from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
 from editscope.editors.sizing import Size
 from editscope.transport.faults import Failed, Fault, fault_of
 from editscope.transport.messages import NotAnAnswer, closing_fields, joined, loads
@@ -46,7 +46,7 @@ class Ark(Service):
     kind = "ark"
     home = "https://ark.cn-beijing.volces.com/api/v3"
     key_env = "ARK_API_KEY"
-    options: ClassVar[Mapping[str, Option]] = {
+    options: ClassVar[Mapping[str, ServiceOption]] = {
         "size": matching(
             r"auto|closest|adaptive|[1-4]K|[1-9]\d{1,3}x[1-9]\d{1,3}", "closest, auto, 2K or WIDTHxHEIGHT"
         ),
@@ -57,7 +57,7 @@ class Ark(Service):
         "response_format": one_of("b64_json", "url"),
     }
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServiceSettings) -> None:
         super().__init__(settings)
         self.version = version_of(settings.model)
         self.seededit = "seededit" in settings.model
@@ -65,9 +65,9 @@ class Ark(Service):
         # Seedream takes no seed from version 4 on, and says nothing when it gets one.
         self._sends_seed = bool(self.option("seed", self.seededit or (self.version or NEWEST) < (4, 0)))
 
-    async def make(self, asked: Asked, exchange: Exchange) -> Made:
+    async def make(self, encoded: EncodedRequest, exchange: Exchange) -> PictureAnswer:
         """The picture in the reply, or the filter that kept it."""
-        data = await exchange.post("images/generations", json=self.body(asked))
+        data = await exchange.post("images/generations", json=self.body(encoded))
         error = data.get("error")
         items = [item for item in data.get("data") or () if isinstance(item, dict)]
         drawn = [item for item in items if item.get("b64_json") is not None or item.get("url")]
@@ -76,25 +76,25 @@ class Ark(Service):
             raise Failed(_fault_in(error)) if error else NotAnAnswer("there is no picture in the reply")
         first = drawn[0]
         written = first.get("b64_json")
-        return Made(
+        return PictureAnswer(
             picture=from_base64(written) if written is not None else await from_url(str(first["url"]), exchange),
             model=str(data.get("model") or ""),
             pictures=len(drawn),
-            size=self.size(asked.size),
+            size=self.size(encoded.size),
             notes=(f"the first of {len(drawn)} pictures",) if len(drawn) > 1 else (),
         )
 
-    def body(self, asked: Asked) -> bytes:
+    def body(self, encoded: EncodedRequest) -> bytes:
         """The request as JSON, the pictures as data URLs: one alone, several as a list."""
-        pictures = [b'"data:image/png;base64,' + data + b'"' for data in asked.base64]
-        size = self.size(asked.size)
+        pictures = [b'"data:image/png;base64,' + data + b'"' for data in encoded.base64]
+        size = self.size(encoded.size)
         wanted = str(self.option("size", "adaptive" if self.seededit else "closest"))
         lossless = "png" if (self.version or (0, 0)) >= NEWEST else None
         fields = {
             "model": self.settings.model,
-            "prompt": asked.request.instruction,
+            "prompt": encoded.request.instruction,
             "size": f"{size[0]}x{size[1]}" if size else None if wanted == "auto" else wanted,
-            "seed": asked.request.seed & LARGEST_SEED if self._sends_seed else None,
+            "seed": encoded.request.seed & LARGEST_SEED if self._sends_seed else None,
             "guidance_scale": self.option("guidance"),
             "output_format": self.option("output_format", lossless),
             "response_format": self.option("response_format", "b64_json"),

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from editscope.editors.hosted.client import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange
-from editscope.editors.hosted.options import Option, flag, matching, number, one_of
+from editscope.editors.hosted.options import ServiceOption, flag, matching, number, one_of
 from editscope.editors.hosted.pictures import from_url
-from editscope.editors.hosted.service import Asked, Made, Service, Settings
+from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
 from editscope.editors.sizing import Size, fit_to
 from editscope.errors import BadInput
 from editscope.outside import MOST_DOLLARS, measure
@@ -58,7 +58,7 @@ class BlackForest(Service):
     home = "https://api.bfl.ai"
     key_env = "BFL_API_KEY"
     family = ("bfl.ai", "bfl.ml")
-    options: ClassVar[Mapping[str, Option]] = {
+    options: ClassVar[Mapping[str, ServiceOption]] = {
         "aspect": matching(r"auto|[1-9]\d?:[1-9]\d?", "auto or a ratio such as 16:9"),
         "size": matching(r"auto|closest|[1-9]\d{1,3}x[1-9]\d{1,3}", "auto, closest or WIDTHxHEIGHT"),
         "upsample": flag(),
@@ -70,7 +70,7 @@ class BlackForest(Service):
         "poll": number(float, 0.01, 60.0),
     }
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServiceSettings) -> None:
         super().__init__(settings)
         few = settings.model.startswith((KONTEXT, KLEIN))
         self.max_images = 4 if few else 8
@@ -85,9 +85,9 @@ class BlackForest(Service):
         """The vendor's key header."""
         return {"x-key": key} if key else {}
 
-    async def make(self, asked: Asked, exchange: Exchange) -> Made:
+    async def make(self, encoded: EncodedRequest, exchange: Exchange) -> PictureAnswer:
         """One task: from submitting it to having its picture."""
-        task = await exchange.post(f"{self._root}{self.settings.model}", json=dumps(self.fields(asked)))
+        task = await exchange.post(f"{self._root}{self.settings.model}", json=dumps(self.fields(encoded)))
         where = str(task.get("polling_url") or f"{self._root}get_result?id={task['id']}")
         if "://" in where and not exchange.may_see_key(where):
             raise Failed(Fault("the task is to be polled at a host to which the key is not sent", paid=True))
@@ -96,24 +96,24 @@ class BlackForest(Service):
         cost = _dollars(done.get("cost"), task.get("cost"))
         status = str(done["status"])
         if status in MODERATED:
-            return Made(refused=_because(status, done.get("details")), pictures=0, cost_usd=cost)
+            return PictureAnswer(refused=_because(status, done.get("details")), pictures=0, cost_usd=cost)
         if status in BROKEN:
             raise Failed(Fault(_because("the task failed", done.get("details")), again=True, paid=True))
         result = done["result"]
-        return Made(
+        return PictureAnswer(
             picture=await self._picture(result["sample"], where, exchange),
             cost_usd=cost,
-            size=self.size(asked.size),
+            size=self.size(encoded.size),
             prompt=str(result.get("prompt") or ""),
         )
 
-    def fields(self, asked: Asked) -> dict[str, Any]:
+    def fields(self, encoded: EncodedRequest) -> dict[str, Any]:
         """The fields of the task; what the user did not ask for is left to the server, but for a lossless picture."""
-        size = self.size(asked.size)
+        size = self.size(encoded.size)
         aspect = self.option("aspect", "auto")
         fields = {
-            "prompt": asked.request.instruction,
-            "seed": asked.request.seed if self.option("seed", True) else None,
+            "prompt": encoded.request.instruction,
+            "seed": encoded.request.seed if self.option("seed", True) else None,
             "aspect_ratio": None if aspect == "auto" else aspect,
             "width": size[0] if size else None,
             "height": size[1] if size else None,
@@ -123,7 +123,7 @@ class BlackForest(Service):
             "guidance": self.option("guidance"),
             "output_format": self.option("output_format", "png"),
         }
-        for number_, picture in enumerate(asked.base64, 1):
+        for number_, picture in enumerate(encoded.base64, 1):
             fields["input_image" if number_ == 1 else f"input_image_{number_}"] = picture.decode("ascii")
         return {name: value for name, value in fields.items() if value is not None}
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 from editscope.editors.hosted.client import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange
-from editscope.editors.hosted.options import Option, flag, matching, number, one_of
+from editscope.editors.hosted.options import ServiceOption, flag, matching, number, one_of
 from editscope.editors.hosted.pictures import from_base64, from_url
 from editscope.editors.hosted.prices import Tokens
-from editscope.editors.hosted.service import Asked, Made, Service, Settings
+from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
 from editscope.errors import BadInput
 from editscope.outside import MOST_DOLLARS, measure
 from editscope.transport.faults import LONGEST_TEXT, Failed, Fault, fault_of
@@ -43,7 +43,7 @@ class ChatImages(Service):
     home = ""
     key_env = "OPENAI_API_KEY"
     needs_key = False
-    options: ClassVar[dict[str, Option]] = {
+    options: ClassVar[dict[str, ServiceOption]] = {
         "modalities": one_of("image,text", "text,image", "image", "off"),
         "seed": flag(),
         "temperature": number(float, 0.0, 2.0),
@@ -55,13 +55,13 @@ class ChatImages(Service):
     }
     check_path = "models"
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServiceSettings) -> None:
         super().__init__(settings)
         self._sends = {"modalities": True, "seed": self.option("seed", True)}
 
-    async def make(self, asked: Asked, exchange: Exchange) -> Made:
+    async def make(self, encoded: EncodedRequest, exchange: Exchange) -> PictureAnswer:
         """The first picture of the first choice, wherever the server puts it; ``?take=last`` for the last."""
-        data = await exchange.post("chat/completions", json=self._body(asked))
+        data = await exchange.post("chat/completions", json=self._body(encoded))
         if isinstance(data, dict) and data.get("error"):
             raise Failed(_fault_in(data))
         choice = data["choices"][0]
@@ -70,7 +70,7 @@ class ChatImages(Service):
         text = _text(message)
         refused = message.get("refusal") or ("content filter" if ended == "content_filter" else "")
         usage = data.get("usage")
-        said = Made(
+        said = PictureAnswer(
             text=text, model=str(data.get("model") or ""), pictures=0, tokens=_tokens(usage), cost_usd=_charged(usage)
         )
         if not found:
@@ -86,7 +86,7 @@ class ChatImages(Service):
             notes=(f"the {take} of {len(found)} pictures",) if len(found) > 1 else (),
         )
 
-    def grades(self, asked: Asked | None) -> tuple[str, ...]:
+    def grades(self, encoded: EncodedRequest | None) -> tuple[str, ...]:
         """The size of the picture, where one is asked for by name."""
         size = self.option("image_size")
         return (str(size),) if size else ()
@@ -104,19 +104,19 @@ class ChatImages(Service):
                 return True
         return False
 
-    def _body(self, asked: Asked) -> bytes:
+    def _body(self, encoded: EncodedRequest) -> bytes:
         fields = {
             "model": self.settings.model,
             "modalities": self._modalities(),
-            "seed": asked.request.seed & LARGEST_SEED if self._sends["seed"] else None,
+            "seed": encoded.request.seed & LARGEST_SEED if self._sends["seed"] else None,
             "image_config": self._image_config(),
             "stream": False,
             **{name: self.option(name) for name in ("temperature", "top_p", "max_tokens")},
         }
         parts = [
-            b'{"type":"image_url","image_url":{"url":"data:image/png;base64,' + data + b'"}}' for data in asked.base64
+            b'{"type":"image_url","image_url":{"url":"data:image/png;base64,' + data + b'"}}' for data in encoded.base64
         ]
-        parts.append(b'{"type":"text","text":' + dumps(asked.request.instruction) + b"}")
+        parts.append(b'{"type":"text","text":' + dumps(encoded.request.instruction) + b"}")
         return joined(parts, b'{"messages":[{"role":"user","content":[', b"]}]" + closing_fields(fields))
 
     def _modalities(self) -> list[str] | None:

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from editscope.editors.hosted.client import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange
-from editscope.editors.hosted.options import Option, flag, number, one_of
+from editscope.editors.hosted.options import ServiceOption, flag, number, one_of
 from editscope.editors.hosted.pictures import from_base64
 from editscope.editors.hosted.prices import Tokens
-from editscope.editors.hosted.service import Asked, Made, Service, Settings
+from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
 from editscope.editors.sizing import Size
 from editscope.errors import BadInput
 from editscope.judges.wire.gemini import REFUSING
@@ -53,7 +53,7 @@ class GeminiImages(Service):
     kind = "gemini"
     home = "https://generativelanguage.googleapis.com/v1beta"
     key_env = "GEMINI_API_KEY"
-    options: ClassVar[Mapping[str, Option]] = {
+    options: ClassVar[Mapping[str, ServiceOption]] = {
         "aspect": one_of("auto", "closest", *ASPECTS, *STEEP),
         "size": one_of("512", "1K", "2K", "4K"),
         "modalities": one_of("image", "image,text", "text,image"),
@@ -64,7 +64,7 @@ class GeminiImages(Service):
         "top_p": number(float, 0.0, 1.0),
     }
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServiceSettings) -> None:
         super().__init__(settings)
         self.model = settings.model.removeprefix("models/")
         self.max_images = 3 if self.model.startswith(FIRST) else 14
@@ -79,25 +79,25 @@ class GeminiImages(Service):
         """Google's key header."""
         return {"x-goog-api-key": key} if key else {}
 
-    async def make(self, asked: Asked, exchange: Exchange) -> Made:
+    async def make(self, encoded: EncodedRequest, exchange: Exchange) -> PictureAnswer:
         """The first picture of the first candidate that is no thought."""
-        return read(await exchange.post(f"models/{self.model}:generateContent", json=self.body(asked)))
+        return read(await exchange.post(f"models/{self.model}:generateContent", json=self.body(encoded)))
 
-    def body(self, asked: Asked) -> bytes:
+    def body(self, encoded: EncodedRequest) -> bytes:
         """The request as JSON; what the user did not ask for is left to the server, as published runs do."""
         generation = {
             "responseModalities": [word.upper() for word in str(self.option("modalities", "text,image")).split(",")],
-            "imageConfig": _said(aspectRatio=self.aspect(asked.size), imageSize=self.option("size")),
+            "imageConfig": _said(aspectRatio=self.aspect(encoded.size), imageSize=self.option("size")),
             "thinkingConfig": _said(
                 thinkingLevel=str(self.option("thinking", "")).upper() or None,
                 includeThoughts=self.option("thoughts"),
             ),
-            "seed": asked.request.seed & LARGEST_SEED if self._sends_seed else None,
+            "seed": encoded.request.seed & LARGEST_SEED if self._sends_seed else None,
             "temperature": self.option("temperature"),
             "topP": self.option("top_p"),
         }
-        parts = [b'{"inlineData":{"mimeType":"image/png","data":"' + data + b'"}}' for data in asked.base64]
-        parts.append(b'{"text":' + dumps(asked.request.instruction) + b"}")
+        parts = [b'{"inlineData":{"mimeType":"image/png","data":"' + data + b'"}}' for data in encoded.base64]
+        parts.append(b'{"text":' + dumps(encoded.request.instruction) + b"}")
         fields = {"generationConfig": _said(**generation)}
         return joined(parts, b'{"contents":[{"role":"user","parts":[', b"]}]" + closing_fields(fields))
 
@@ -108,7 +108,7 @@ class GeminiImages(Service):
             return None
         return nearest_aspect(size, self._aspects) if wanted == "closest" else wanted
 
-    def grades(self, asked: Asked | None) -> tuple[str, ...]:
+    def grades(self, encoded: EncodedRequest | None) -> tuple[str, ...]:
         """The size of the picture, where one is asked for."""
         size = self.option("size")
         return (str(size),) if size else ()
@@ -142,7 +142,7 @@ class GeminiImages(Service):
         return ASPECTS if old else (*ASPECTS, *STEEP)
 
 
-def read(data: Any) -> Made:
+def read(data: Any) -> PictureAnswer:
     """What a reply holds: a picture, or why there is none.
 
     >>> blocked = {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 270}}
@@ -153,7 +153,7 @@ def read(data: Any) -> Made:
     blocked = str(feedback.get("blockReason") or "")
     if blocked:
         why = _because("the request was blocked", blocked, feedback.get("blockReasonMessage"))
-        return Made(refused=why, model=model, tokens=_tokens(data, drawn=False))
+        return PictureAnswer(refused=why, model=model, tokens=_tokens(data, drawn=False))
     candidate = data["candidates"][0]
     ended = str(candidate.get("finishReason") or "")
     parts = [part for part in (candidate.get("content") or {}).get("parts") or () if isinstance(part, dict)]
@@ -165,13 +165,13 @@ def read(data: Any) -> Made:
         notes = (f"the first of {len(pictures)} pictures",) if len(pictures) > 1 else ()
         picture = from_base64(pictures[0])
         used = _tokens(data, drawn=True)
-        return Made(picture, trace, model=model, pictures=len(pictures), tokens=used, notes=notes)
+        return PictureAnswer(picture, trace, model=model, pictures=len(pictures), tokens=used, notes=notes)
     message = candidate.get("finishMessage")
     refused = _because("the picture was withheld", ended, message) if ended in WITHHELD else ""
     lacking = "" if said and ended in ("", "STOP") else _because("the model made no picture", ended, message)
     if not said and not refused and ended in ("", "STOP"):
         raise NotAnAnswer("the reply is empty")
-    return Made(None, trace, refused, lacking, model=model, pictures=0, tokens=_tokens(data, drawn=False))
+    return PictureAnswer(None, trace, refused, lacking, model=model, pictures=0, tokens=_tokens(data, drawn=False))
 
 
 def nearest_aspect(size: Size, known: Iterable[str]) -> str:

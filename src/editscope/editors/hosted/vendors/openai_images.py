@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from editscope.editors.hosted.client import HostedEditor, load_hosted
-from editscope.editors.hosted.exchange import Exchange, Part
-from editscope.editors.hosted.options import Option, matching, number, one_of
+from editscope.editors.hosted.exchange import Exchange, FormPart
+from editscope.editors.hosted.options import ServiceOption, matching, number, one_of
 from editscope.editors.hosted.pictures import from_base64, from_url
 from editscope.editors.hosted.prices import Tokens
-from editscope.editors.hosted.service import Asked, Made, Service
+from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service
 from editscope.editors.sizing import Size, fit_to
 from editscope.transport.faults import Fault, barred, fault_of
 from editscope.transport.messages import NotAnAnswer, reported_tokens
@@ -37,7 +37,7 @@ class OpenAIImages(Service):
     home = "https://api.openai.com/v1"
     key_env = "OPENAI_API_KEY"
     max_images = 16
-    options: ClassVar[dict[str, Option]] = {
+    options: ClassVar[dict[str, ServiceOption]] = {
         "size": matching(r"auto|closest|[1-9]\d{1,4}x[1-9]\d{1,4}", "auto, closest or WIDTHxHEIGHT"),
         "quality": one_of("auto", "low", "medium", "high"),
         "background": one_of("auto", "opaque", "transparent"),
@@ -52,9 +52,9 @@ class OpenAIImages(Service):
         """The model's own page in the list of models."""
         return f"models/{self.settings.model}"
 
-    async def make(self, asked: Asked, exchange: Exchange) -> Made:
+    async def make(self, encoded: EncodedRequest, exchange: Exchange) -> PictureAnswer:
         """One picture for one form."""
-        data = await exchange.post("images/edits", form=self._form(asked))
+        data = await exchange.post("images/edits", form=self._form(encoded))
         pictures = data.get("data") or ()
         if not pictures:
             raise NotAnAnswer("there is no picture in the reply")
@@ -63,20 +63,20 @@ class OpenAIImages(Service):
         if written is None and not url:
             raise NotAnAnswer("the picture in the reply has neither b64_json nor url")
         notes = (f"the first of {len(pictures)} pictures",) if len(pictures) > 1 else ()
-        return Made(
+        return PictureAnswer(
             picture=from_base64(written) if written is not None else await from_url(url, exchange),
             model=str(data.get("model") or ""),
             pictures=len(pictures),
             tokens=_tokens(data.get("usage")),
-            size=self._named_size(asked),
+            size=self._named_size(encoded),
             prompt=str(first.get("revised_prompt") or ""),
             notes=notes,
         )
 
-    def grades(self, asked: Asked | None) -> tuple[str, ...]:
+    def grades(self, encoded: EncodedRequest | None) -> tuple[str, ...]:
         """Quality and size, then quality alone; without a size that is known, the dearer one of that quality."""
         quality = str(self.option("quality", "auto"))
-        size = self._named_size(asked)
+        size = self._named_size(encoded)
         alone = () if quality == "auto" else (quality,)
         return (f"{quality} {size[0]}x{size[1]}", *alone) if size else alone
 
@@ -89,24 +89,28 @@ class OpenAIImages(Service):
         """Whether the page is that of the model."""
         return "id" in data
 
-    def _form(self, asked: Asked) -> list[Part]:
+    def _form(self, encoded: EncodedRequest) -> list[FormPart]:
         # One file is called image, several image[]: so does OpenAI's own client, and so compatible servers expect it.
-        name = "image" if len(asked.pictures) == 1 else "image[]"
-        form = [Part("model", self.settings.model), Part("prompt", asked.request.instruction), Part("n", "1")]
-        fields = {**self.settings.options, "size": self._sent_size(asked)}
-        form += [Part(option, str(value)) for option, value in fields.items() if value is not None]
-        form += [Part(name, data, f"image-{number}.png") for number, data in enumerate(asked.pictures, 1)]
+        name = "image" if len(encoded.pictures) == 1 else "image[]"
+        form = [
+            FormPart("model", self.settings.model),
+            FormPart("prompt", encoded.request.instruction),
+            FormPart("n", "1"),
+        ]
+        fields = {**self.settings.options, "size": self._sent_size(encoded)}
+        form += [FormPart(option, str(value)) for option, value in fields.items() if value is not None]
+        form += [FormPart(name, data, f"image-{number}.png") for number, data in enumerate(encoded.pictures, 1)]
         return form
 
-    def _sent_size(self, asked: Asked) -> str | None:
-        size = self._named_size(asked)
+    def _sent_size(self, encoded: EncodedRequest) -> str | None:
+        size = self._named_size(encoded)
         return self.option("size") if size is None else f"{size[0]}x{size[1]}"
 
-    def _named_size(self, asked: Asked | None) -> Size | None:
+    def _named_size(self, encoded: EncodedRequest | None) -> Size | None:
         """The size that is asked for, where it is not left to the model."""
         wanted = str(self.option("size", "auto"))
         if wanted == "closest":
-            return None if asked is None else closest_size(self.settings.model, asked.size)
+            return None if encoded is None else closest_size(self.settings.model, encoded.size)
         if wanted == "auto":
             return None
         width, _, height = wanted.partition("x")

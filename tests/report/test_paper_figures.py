@@ -250,10 +250,24 @@ def test_the_command_prints_what_it_drew_and_what_it_left_out(runs: list[Run], e
     assert done.stderr.startswith("left out: paintbench correlation, it needs runs on two suites")
 
 
+@pytest.fixture(scope="module")
+def timed(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
+    """Runs whose edits took known times, however busy this machine is."""
+    folder = tmp_path_factory.mktemp("timed")
+
+    def made(name: str, seconds: float) -> Run:
+        def change(edit: Line, score: Line) -> None:
+            edit["latency_s"] = seconds
+
+        return make_run(folder, name, change=change, thumbs=False)
+
+    return [made("quick", 0.4), made("middling", 1.25), made("slow", 14.0)]
+
+
 @pytest.mark.parametrize("width", ["single", "double"])
 @pytest.mark.parametrize("name", [name for name in figure_names() if name != "correlation"])
-def test_nothing_is_cut_off_at_the_edge(runs: list[Run], name: str, width: str) -> None:
-    figure = drawn(runs, name, width=width, published=True)
+def test_nothing_is_cut_off_at_the_edge(runs: list[Run], timed: list[Run], name: str, width: str) -> None:
+    figure = drawn(timed if name == "cost" else runs, name, width=width, published=True)
     box = figure.get_tightbbox()
     across, up = figure.get_size_inches()
     assert min(box.x0, box.y0) > -0.01

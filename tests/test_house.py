@@ -56,7 +56,7 @@ SHARED_PAPER = "the paper of the one prints results of the other"
 WORD = "the English word"
 NAMED_ELSEWHERE = {
     "audit/audit.py": ("paintbench", "the audit damages answers, and these are the problems it draws by default"),
-    "audit/exhibits.py": ("paintbench tinygrafix", "a message names the suites that have answers to damage"),
+    "audit/known_edit_set.py": ("paintbench tinygrafix", "a message names the suites that have answers to damage"),
     "cli/app.py": ("paintbench", EXAMPLE),
     "cli/doctor.py": ("paintbench", "the check loads the one suite that is always here"),
     "cli/evaluate/watch.py": ("paintbench", EXAMPLE),

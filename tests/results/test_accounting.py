@@ -39,8 +39,8 @@ from editscope.suites.rubrics import load_rubric
 from editscope.suites.wiseedit.data import WiseEditSuite
 from editscope.suites.worldedit.data import WorldEditSuite
 from support.judged.cases import KRIS_TAGS, a_case, asked, bilingual
+from support.judged.lines import run_info, score_line, tables
 from support.judged_data import make_picabench
-from support.judged_lines import run_info, score_line, tables
 from support.places import DOCS
 from support.servers.judge_server import KEY, Asked, JudgeServer, Outcome, Reply
 

@@ -19,7 +19,7 @@ from editscope.report.pages.audit import write_audit
 from editscope.scoring import score_pixels
 from editscope.suites import Suite, load_suite
 from editscope.transport.budget import BudgetSpent
-from support.audited_judges import Truth, first_sighted, good, lazy, noisy, right, stricter
+from support.judged.audited_judges import Truth, first_sighted, good, lazy, noisy, right, stricter
 from support.servers.judge_server import KEY, Asked, Fault, JudgeServer, Reply, Script
 
 pytestmark = pytest.mark.slow

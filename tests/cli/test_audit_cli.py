@@ -16,8 +16,8 @@ from playwright.sync_api import Browser
 from editscope.audit.audit import plan_audit, run_audit
 from editscope.report.pages.audit import write_audit
 from editscope.suites import load_suite
-from support.audited_judges import Truth, good, lazy, stricter
 from support.command_line import Called
+from support.judged.audited_judges import Truth, good, lazy, stricter
 from support.reports.render_report import PATIENCE_MS
 from support.servers.judge_server import KEY, JudgeServer
 

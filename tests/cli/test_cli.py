@@ -133,6 +133,7 @@ class TestOut:
         assert "is not empty and not a run" in refused(capsys, *arguments, tmp_path / "mine")
         assert "is a file" in refused(capsys, *arguments, tmp_path / "mine/thesis.tex")
 
+    @pytest.mark.slow
     def test_another_run_is_refused_and_named(
         self, small_set: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -143,6 +144,7 @@ class TestOut:
         assert "holds another run" in said
         assert "editor ref:identity (asked: ref:oracle)" in said
 
+    @pytest.mark.slow
     def test_a_run_of_a_newer_version_is_refused(
         self, small_set: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -179,6 +181,7 @@ class TestOut:
         assert "may not be written" in said
 
 
+@pytest.mark.slow
 def test_a_set_that_changed_since_is_not_resumed(
     small_set: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -252,6 +255,7 @@ def test_doctor_and_suites_say_what_there_is(
     assert "1,920" in said
 
 
+@pytest.mark.slow
 def test_help_teaches_and_loads_no_heavy_library() -> None:
     code = (
         "import sys\nfrom editscope.cli import main\n"
@@ -272,6 +276,7 @@ def test_the_public_names_are_there() -> None:
         _ = es.nonsense
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_libraries_load_is_no_traceback(tmp_path: Path) -> None:
     (tmp_path / "typer.py").write_text("raise KeyboardInterrupt\n")
     paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])

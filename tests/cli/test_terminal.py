@@ -181,6 +181,7 @@ OURS = re.compile(r"\x1b\[[0-9;]*m|\x1b\[\?25[lh]|\x1b\[[0-9]*[AKG]|\r")
 """What Rich and our own progress lines send: colors, hiding the cursor, going up, clearing a line."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_no_command_lets_a_foreign_text_steer_the_terminal(folder: Path) -> None:
     case = f"{EVIL_ID}0"
@@ -222,6 +223,7 @@ def test_no_command_lets_a_foreign_text_steer_the_terminal(folder: Path) -> None
     assert not found, [left[max(0, left.index(sign) - 80) : left.index(sign) + 20] for sign in STEERING & set(left)][:3]
 
 
+@pytest.mark.slow
 def test_markup_from_outside_is_shown_as_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from editscope.cli import main
 

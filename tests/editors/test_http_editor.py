@@ -174,6 +174,7 @@ def test_the_page_health_says_how_many_at_once_and_how_many_pictures() -> None:
         assert editor.at_once == 7
 
 
+@pytest.mark.slow
 def test_a_token_goes_into_one_header_and_nowhere_else(
     monkeypatch: pytest.MonkeyPatch, small_set: Path, tmp_path: Path
 ) -> None:

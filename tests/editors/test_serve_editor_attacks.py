@@ -265,6 +265,7 @@ def peak(pid: int) -> int:
     return int(found[1]) << 10
 
 
+@pytest.mark.slow
 def test_beyond_this_machine_a_token_of_one_letter_is_refused(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "editscope", "serve-editor", "ref:identity", "--host", "0.0.0.0"]
     env = {**os.environ, "EDITSCOPE_SERVE_TOKEN": "x"}

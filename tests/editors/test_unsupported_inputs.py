@@ -21,6 +21,8 @@ from support.judged_data import make_wiseedit
 from support.judged_data_more import make_kris
 from support.servers.judge_server import KEY, JudgeServer
 
+pytestmark = pytest.mark.slow
+
 
 class OneImage(es.Editor):
     """Takes one picture and says so."""

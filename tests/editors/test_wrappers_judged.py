@@ -280,6 +280,7 @@ def test_a_plan_is_asked_for_once_whether_it_stands_inside_or_outside_of_best_of
     assert [case.instruction for case in inside.seen] == [case.instruction for case in outside.seen]
 
 
+@pytest.mark.slow
 def test_a_run_by_spec_keeps_both_texts_and_no_key(small_set: Path, tmp_path: Path) -> None:
     with JudgeServer([{"trace": PLAN}]) as server:
         spec = f"best_of(2, by=miou):rewrite(judge={server.spec()}):ref:half"
@@ -336,6 +337,7 @@ def test_a_model_on_this_machine_can_rewrite_too(tmp_path: Path, closing: list[E
     assert trace(edit)["written"] and trace(edit)["written"] in str(edit.asked)
 
 
+@pytest.mark.slow
 def test_a_wrapped_editor_object_reaches_the_workers_of_a_run(small_set: Path, tmp_path: Path) -> None:
     with JudgeServer([{"trace": PLAN}]) as server:
         editor = rewrite.load(load_editor("ref:oracle"), server.spec())

@@ -343,6 +343,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, JudgeS
         yield folder / "run", server
 
 
+@pytest.mark.slow
 def test_a_run_of_nasty_strings_is_whole_and_its_resume_asks_nobody(ran: tuple[Path, JudgeServer]) -> None:
     folder, server = ran
     lines = read_journal(folder)
@@ -354,6 +355,7 @@ def test_a_run_of_nasty_strings_is_whole_and_its_resume_asks_nobody(ran: tuple[P
     assert server.calls == calls and (folder / "journal.jsonl").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_run_of_nasty_strings_can_be_shown_and_reported(
     ran: tuple[Path, JudgeServer], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -402,6 +404,7 @@ def test_a_problem_of_a_set_that_no_file_can_hold_is_refused(
         load_suite("paintbench", root=tmp_path)
 
 
+@pytest.mark.slow
 def test_tags_of_a_suite_of_ones_own_code_are_refused_before_anything_is_made(tmp_path: Path) -> None:
     suite = load_suite("paintbench", tasks="border", per_mode=1)
     asked: list[str] = []
@@ -417,6 +420,7 @@ def test_tags_of_a_suite_of_ones_own_code_are_refused_before_anything_is_made(tm
     assert not asked and not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has file names that are no Unicode")
 def test_paths_that_are_no_unicode_get_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     odd = os.fsdecode(os.fsencode(tmp_path) + b"/odd-\xff")

@@ -144,6 +144,7 @@ def test_the_menu_of_a_report_on_two_sets_can_be_seen(browser: Browser, tmp_path
         assert shown != page.screenshot(clip=box)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(TEX is None, reason="pdflatex is not installed")
 def test_a_tall_table_is_scaled_to_the_page(tmp_path: Path) -> None:
     rows = tuple(PaperRow("row", f"row {i}", {}, (PaperCell(50.0, None, 12),)) for i in range(ROWS))

@@ -39,8 +39,8 @@ from editscope.suites.rubrics import load_rubric
 from editscope.suites.wiseedit.data import WiseEditSuite
 from editscope.suites.worldedit.data import WorldEditSuite
 from support.judged.cases import KRIS_TAGS, a_case, asked, bilingual
+from support.judged.lines import run_info, score_line, tables
 from support.judged_data import make_picabench
-from support.judged_lines import run_info, score_line, tables
 from support.places import DOCS
 from support.servers.judge_server import KEY, Asked, JudgeServer, Outcome, Reply
 
@@ -68,6 +68,7 @@ def both(name: str, aggregation: Aggregation, *lines: dict[str, Any], **judging:
 # --- what each released tool does ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_risebench_drops_a_case_with_a_failed_call_and_counts_it_as_not_accurate() -> None:
     full = {"reasoning": 5, "consistency": 5, "plausibility": 5}
     ours, released = both(
@@ -95,6 +96,7 @@ def test_bounds_of_a_released_count_take_what_judges_said_for_known() -> None:
     assert (released["plausibility"]["worst"], released["plausibility"]["best"]) == (50, 100)
 
 
+@pytest.mark.slow
 def test_wiseedit_drops_a_case_in_both_languages_for_a_failed_call_or_a_missing_edit() -> None:
     best, worst = {"if": 10, "dp": 10, "vq": 10, "kf": 10}, {"if": 1, "dp": 1, "vq": 1, "kf": 1}
     first, second, third = (bilingual(name, "awareness") for name in "abc")
@@ -107,6 +109,7 @@ def test_wiseedit_drops_a_case_in_both_languages_for_a_failed_call_or_a_missing_
     assert ours["if"]["mean"] == pytest.approx(50)
 
 
+@pytest.mark.slow
 def test_kris_bench_leaves_out_missing_edits_and_inedit_bench_stops_at_them() -> None:
     tags = {**KRIS_TAGS, "category": "color_change"}
     fair = {"consistency": 3, "instruction": 3, "quality": 3}
@@ -120,6 +123,7 @@ def test_kris_bench_leaves_out_missing_edits_and_inedit_bench_stops_at_them() ->
     assert ours == released
 
 
+@pytest.mark.slow
 def test_picabench_counts_a_failed_call_as_wrong_and_judges_a_white_picture() -> None:
     first, second = asked("a", "reflection", "Yes", "Yes"), asked("b", "reflection", "No", "Yes")
     lines = [line("picabench", first, {"q1": True, "q2": None}, pixels={"consistency": 30.0})]
@@ -222,6 +226,7 @@ def recounted(site: Site, ours: es.Run) -> es.Run:
     return found
 
 
+@pytest.mark.slow
 def test_a_run_without_white_verdicts_says_what_is_missing_for_the_other_count(ours: es.Run) -> None:
     # Right: the one Yes of two labels; case 1 has no answer for its No, and case 2 no edit.
     assert ours.summary["overall"]["accuracy"]["mean"] == pytest.approx(100 * 3 / 7)
@@ -231,6 +236,7 @@ def test_a_run_without_white_verdicts_says_what_is_missing_for_the_other_count(o
     assert "judges a white picture in place of 1 missing edit" in told.getvalue()
 
 
+@pytest.mark.slow
 def test_counting_again_asks_only_about_white_pictures_and_holds_both_numbers(site: Site, recounted: es.Run) -> None:
     assert recounted.info["judging"]["accounting"] == "released"
     overall, counts = recounted.summary["overall"], recounted.summary["accounting"]
@@ -245,6 +251,7 @@ def test_counting_again_asks_only_about_white_pictures_and_holds_both_numbers(si
     assert recounted.case("00002").status == "no_output"
 
 
+@pytest.mark.slow
 def test_counting_back_asks_nobody_and_needs_no_judge(
     site: Site, recounted: es.Run, ours: es.Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,12 +264,14 @@ def test_counting_back_asks_nobody_and_needs_no_judge(
     assert back.complete
 
 
+@pytest.mark.slow
 def test_a_run_that_is_counted_as_released_from_the_start_gives_the_same(site: Site, recounted: es.Run) -> None:
     run = site.run("released", accounting="released")
     assert run.summary["overall"] == recounted.summary["overall"]
     assert run.summary["verdicts"] == {"ok": 7, "refused": 1}
 
 
+@pytest.mark.slow
 def test_a_dry_run_counts_the_calls_about_white_pictures(site: Site, ours: es.Run) -> None:
     def told(*more: str) -> str:
         command = ["run", "picabench", "--data", str(site.data), "--editor", f"folder:{site.outputs}"]
@@ -276,6 +285,7 @@ def test_a_dry_run_counts_the_calls_about_white_pictures(site: Site, ours: es.Ru
     assert " 2 calls" in again.output
 
 
+@pytest.mark.slow
 def test_accounting_and_missing_do_not_contradict_each_other(site: Site) -> None:
     with pytest.raises(BadInput, match=r"--accounting released counts missing edits .* give one of the two"):
         site.run("never", accounting="released", missing="skip")
@@ -288,6 +298,7 @@ def test_accounting_and_missing_do_not_contradict_each_other(site: Site) -> None
         site.run("ours", accounting="released")
 
 
+@pytest.mark.slow
 def test_reports_show_both_accountings_and_by_how_much_they_differ(recounted: es.Run, tmp_path: Path) -> None:
     found = write_report([recounted], tmp_path / "report.html", published=True)
     page = found.read_text(encoding="utf-8")
@@ -301,6 +312,7 @@ def test_reports_show_both_accountings_and_by_how_much_they_differ(recounted: es
     assert means == {"run": 50.0, "accounting": pytest.approx(42.857142857)}
 
 
+@pytest.mark.slow
 def test_published_rows_stand_beside_the_run_counted_as_they_are(site: Site, recounted: es.Run, tmp_path: Path) -> None:
     back = execute(plan_recount(recounted.path, "ours", out=tmp_path / "back"), jobs=1)
     text = write_report([back], tmp_path / "report.md", published=True).read_text(encoding="utf-8")
@@ -309,6 +321,7 @@ def test_published_rows_stand_beside_the_run_counted_as_they_are(site: Site, rec
     assert "(accounting released)" not in alone
 
 
+@pytest.mark.slow
 def test_a_run_of_an_older_version_is_counted_our_way(ours: es.Run, tmp_path: Path) -> None:
     import shutil
 
@@ -320,6 +333,7 @@ def test_a_run_of_an_older_version_is_counted_our_way(ours: es.Run, tmp_path: Pa
     assert open_run(tmp_path / "old").summary["overall"] == ours.summary["overall"]
 
 
+@pytest.mark.slow
 def test_an_archive_of_an_older_version_still_follows_from_its_journal(ours: es.Run, tmp_path: Path) -> None:
     import shutil
 
@@ -338,6 +352,7 @@ def test_an_archive_of_an_older_version_still_follows_from_its_journal(ours: es.
     assert check_archive(archive).problems == ()
 
 
+@pytest.mark.slow
 def test_the_figure_of_failures_counts_as_the_run_does(ours: es.Run, recounted: es.Run) -> None:
     shares = [level_shares(gather([run], None).sheets[0].runs[0], "accuracy", 0.0, 1.0) for run in (ours, recounted)]
     # Ours, of eight questions: three right, two wrong in edits that are there, one refused, two about no edit.

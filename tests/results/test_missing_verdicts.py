@@ -22,7 +22,7 @@ from editscope.suites.rubrics import load_rubric
 from editscope.suites.wiseedit.data import WiseEditSuite
 from editscope.suites.worldedit.data import WorldEditSuite
 from support.judged.cases import KRIS_TAGS, a_case, asked, bilingual
-from support.judged_lines import overall, run_info, score_line, tables
+from support.judged.lines import overall, run_info, score_line, tables
 
 Key = tuple[str, str, str]
 """A case, a unit and a call."""

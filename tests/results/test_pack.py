@@ -21,6 +21,8 @@ from editscope.runfolder.journal import Journal
 from editscope.runfolder.journal_lines import encoded_line
 from support import run_surgery
 
+pytestmark = pytest.mark.slow
+
 Content = dict[str, bytes]
 
 

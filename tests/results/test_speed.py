@@ -98,6 +98,7 @@ class Priced(es.Editor):
 SMALL = {"tasks": ["border", "rotation"], "conditions": ["baseline"], "per_cell": 2, "canvas": (384, 384)}
 
 
+@pytest.mark.slow
 def test_summary_and_report_say_what_an_edit_takes(tmp_path: Path) -> None:
     suite = es.load_suite("paintbench", **SMALL)
     runs = [es.run(suite, Priced(price), out=tmp_path / str(price), progress=False) for price in (0.01, 0.5)]
@@ -126,6 +127,7 @@ def test_the_frontier_leaves_out_who_is_beaten_in_both() -> None:
         assert kept == (slow if len(slow) > 1 else set())
 
 
+@pytest.mark.slow
 def test_a_paper_gets_quality_against_cost(tmp_path: Path) -> None:
     suite = es.load_suite("paintbench", **SMALL)
     runs = [es.run(suite, Priced(price), out=tmp_path / str(price), progress=False) for price in (0.001, 0.5)]

@@ -18,6 +18,8 @@ from support.judged_data import make_picabench
 from support.run_surgery import read, write
 from support.servers.judge_server import Asked, JudgeServer, Reply
 
+pytestmark = pytest.mark.slow
+
 CASES = 4
 
 

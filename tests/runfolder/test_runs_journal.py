@@ -52,6 +52,7 @@ def test_an_edit_that_was_made_again_voids_the_score_of_the_first(tmp_path: Path
     assert not done.scores
 
 
+@pytest.mark.slow
 def test_two_processes_cannot_write_one_journal(tmp_path: Path) -> None:
     with Journal(tmp_path):
         imports = "from pathlib import Path; from editscope.runfolder.journal import Journal"
@@ -62,6 +63,7 @@ def test_two_processes_cannot_write_one_journal(tmp_path: Path) -> None:
     Journal(tmp_path).close()  # and it is free again
 
 
+@pytest.mark.slow
 def test_a_line_that_the_disk_refuses_leaves_the_earlier_ones_whole(tmp_path: Path) -> None:
     code = f"""
 import resource

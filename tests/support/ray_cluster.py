@@ -56,7 +56,7 @@ WAITS = {
     "gcs_rpc_server_connect_timeout_s": PATIENCE_S,
     "py_gcs_connect_timeout_s": PATIENCE_S,
     "raylet_start_wait_time_s": PATIENCE_S,
-    "raylet_client_connect_timeout_milliseconds": 1000 * PATIENCE_S,
+    "raylet_client_num_connect_attempts": PATIENCE_S,  # one a second
     "agent_register_timeout_ms": 1000 * PATIENCE_S,
     "worker_register_timeout_seconds": PATIENCE_S,
 }

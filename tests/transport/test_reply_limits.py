@@ -137,6 +137,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory is counted in KiB on Linux only")
 def test_a_bomb_takes_little_memory() -> None:
     bomb = gzip.compress(answer("x" * 120_000_000), 1)
@@ -163,6 +164,7 @@ def test_an_editors_words_are_kept_only_in_part() -> None:
     assert edit.trace.endswith("… [cut: 200,000 characters]")
 
 
+@pytest.mark.slow
 def test_a_worker_that_floods_its_pipe_fails_and_says_why(tmp_path: Any) -> None:
     worker = tmp_path / "worker.py"
     worker.write_text(

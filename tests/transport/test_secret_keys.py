@@ -130,6 +130,7 @@ def echoing_edits() -> list[EditReply]:
     return [EditReply(raw=drawn), EditReply(refused=ALL), EditReply(raw={"error": ALL, ALL: ALL}), EditReply(raw=drawn)]
 
 
+@pytest.mark.slow
 def test_no_file_and_no_line_of_a_run_holds_a_key(tmp_path: Path) -> None:
     cases = [
         {"id": f"c{n}", "image": f"images/{n}.png", "instruction": f"Write {n}.", "tags": {"kind": "a"}}
@@ -153,6 +154,7 @@ def test_no_file_and_no_line_of_a_run_holds_a_key(tmp_path: Path) -> None:
         clean(path.read_bytes())
 
 
+@pytest.mark.slow
 def test_an_http_editor_and_a_worker_cannot_repeat_keys_either(tmp_path: Path) -> None:
     request = Request("c", (np.zeros((8, 8, 3), np.uint8),), "Make it red.", seed=0)
     said = {"status": "refused", "reason": ALL, "trace": ALL, "asked": ALL, "model": ALL, "notes": [ALL]}

@@ -100,6 +100,7 @@ def serving(certificates: Path) -> Iterator[Callable[[str], int]]:
         server.server_close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", [judge, hosted, own])
 @pytest.mark.parametrize(
     ("certificate", "scheme", "said"),
@@ -127,6 +128,7 @@ def test_a_name_that_nobody_knows_is_named(check: Check) -> None:
 CHILD = "import sys; sys.path.insert(0, sys.argv[1]); from support.tls_checks import check_all; check_all(sys.argv[2:])"
 
 
+@pytest.mark.slow
 def test_with_the_certificate_in_ssl_cert_file_a_server_is_trusted_unless_it_is_old_or_another(
     serving: Callable[[str], int], certificates: Path
 ) -> None:
@@ -145,6 +147,7 @@ def test_with_the_certificate_in_ssl_cert_file_a_server_is_trusted_unless_it_is_
     assert len(lines) == 9
 
 
+@pytest.mark.slow
 def test_an_editor_without_a_check_stops_at_the_first_edit_and_does_not_try_again(
     serving: Callable[[str], int],
 ) -> None:

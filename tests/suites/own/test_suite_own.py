@@ -245,6 +245,7 @@ def test_a_pixel_suite_needs_an_answer_of_the_size_of_its_input(tmp_path: Path) 
         load(folder)
 
 
+@pytest.mark.slow
 def test_the_template_for_pixels_runs_at_once(tmp_path: Path) -> None:
     import editscope as es
 

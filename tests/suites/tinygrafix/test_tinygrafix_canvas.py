@@ -280,6 +280,7 @@ def test_a_users_settings_change_no_picture_and_stay_as_they_were() -> None:
         assert dict(matplotlib.rcParams) == before
 
 
+@pytest.mark.slow
 def test_another_process_with_another_matplotlibrc_draws_the_same_bytes(tmp_path: Path) -> None:
     rows = (f"{key}: {','.join(value) if isinstance(value, list) else value}" for key, value in ODD.items())
     (tmp_path / "matplotlibrc").write_text("\n".join(rows) + "\n")
@@ -303,6 +304,7 @@ for number in range(300):
 """
 
 
+@pytest.mark.slow
 def test_memory_is_flat_over_hundreds_of_problems() -> None:
     done = subprocess.run([sys.executable, "-c", GROWTH], check=True, capture_output=True, text=True, timeout=600)
     after_100, after_300 = map(int, done.stdout.split())

@@ -135,6 +135,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_bytes_are_the_same_for_any_number_of_workers_and_any_hash_seed(tmp_path: Path) -> None:
     script = tmp_path / "write.py"
     script.write_text(WRITE)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from editscope.cases import Case, Instruction, Question
-from support.judged_lines import PIXELS
+from support.judged.lines import PIXELS
 
 KRIS_TAGS = {"dimension": "d", "group": "g", "type": "t"}
 

@@ -138,6 +138,7 @@ def writer(folder: Path, name: str, count: int) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_several_processes_write_at_the_same_time_and_nothing_is_lost(tmp_path: Path) -> None:
     writers = [writer(tmp_path, name, 200) for name in ("a", "b", "c")]
     for process in writers:
@@ -148,6 +149,7 @@ def test_several_processes_write_at_the_same_time_and_nothing_is_lost(tmp_path: 
     cache.close()
 
 
+@pytest.mark.slow
 def test_after_a_kill_every_verdict_that_was_put_is_there(tmp_path: Path) -> None:
     with writer(tmp_path, "k", 1_000_000) as process:
         assert process.stdout is not None

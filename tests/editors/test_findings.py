@@ -222,6 +222,7 @@ for line in sys.stdin:
     return WorkerEditor([sys.executable, "-c", lines], timeout_s=300.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("does", "reason"),
     [
@@ -240,6 +241,7 @@ def test_what_is_wrong_with_a_workers_picture_names_the_picture(does: str, reaso
     assert made.image is None and str(made.reason).startswith(reason) and "copy it" not in str(made.reason)
 
 
+@pytest.mark.slow
 def test_a_worker_that_closes_its_stdout_is_not_said_to_have_been_killed_by_somebody() -> None:
     editor = worker("os.close(1); time.sleep(600)")
     editor.load()
@@ -250,11 +252,13 @@ def test_a_worker_that_closes_its_stdout_is_not_said_to_have_been_killed_by_some
     assert made.status == "error" and "closed its stdout" in str(made.reason) and "signal" not in str(made.reason)
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_in_silence_is_said_to_have_printed_nothing() -> None:
     with pytest.raises(BadInput, match=r"died while starting \(exit code 4\); it printed nothing"):
         worker("pass", start="sys.exit(4)").load()
 
 
+@pytest.mark.slow
 def test_trying_a_worker_that_fails_ends_with_1(editscope: Callable[..., Called], tmp_path: Path) -> None:
     assert editscope("worker", "new", "one.py").returncode == 0
     command = [sys.executable, "one.py", "try", "no-such.png", "Make it red.", "out.png"]

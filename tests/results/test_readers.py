@@ -23,6 +23,8 @@ from support.judged_data import make_picabench
 from support.run_surgery import read, write
 from support.servers.judge_server import KEY, JudgeServer
 
+pytestmark = pytest.mark.slow
+
 YES = {"answer": "Yes", "reason": "it is"}
 
 Change = Callable[[Any], Any]

@@ -106,6 +106,7 @@ def everything(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_a_second_start_while_the_first_asks_its_judge_touches_nothing_and_asks_nobody(tmp_path: Path) -> None:
     place = Place(tmp_path, 4)
     with SlowToCheck() as server:
@@ -123,6 +124,7 @@ def test_a_second_start_while_the_first_asks_its_judge_touches_nothing_and_asks_
     assert es.open_run(tmp_path / "run").complete
 
 
+@pytest.mark.slow
 @pytest.mark.drill
 @pytest.mark.parametrize("attack", range(ATTACKS))
 def test_equal_starts_shortly_after_each_other_make_one_run(attack: int, tmp_path: Path) -> None:
@@ -139,6 +141,7 @@ def test_equal_starts_shortly_after_each_other_make_one_run(attack: int, tmp_pat
     assert es.open_run(tmp_path / "run").complete
 
 
+@pytest.mark.slow
 def test_a_refused_start_leaves_no_folder_behind(tmp_path: Path) -> None:
     place = Place(tmp_path, 2)
     with JudgeServer(lambda asked: YES, keys=["another key"]) as server:
@@ -147,6 +150,7 @@ def test_a_refused_start_leaves_no_folder_behind(tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.slow
 def test_where_locks_do_not_work_a_second_run_is_refused_and_a_killed_one_is_taken_over(tmp_path: Path) -> None:
     place = Place(tmp_path, 20)
     place.without_locks()

@@ -291,6 +291,7 @@ print(summarize(rows, plan, ["miou"])["overall"]["miou"])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_the_interval_of_seed_0_is_pinned_whatever_the_threads(threads: str) -> None:
     env = {**os.environ, "OPENBLAS_NUM_THREADS": threads, "PYTHONHASHSEED": threads}

@@ -211,6 +211,7 @@ def test_a_canceled_call_gives_its_place_back() -> None:
         assert asyncio.run(work(server.spec())) == "ok"
 
 
+@pytest.mark.slow
 def test_a_server_killed_in_the_middle_leaves_errors_not_numbers() -> None:
     import subprocess
     import sys

@@ -282,6 +282,7 @@ print(table.overall.lo, table.overall.hi, table.overall.p, [g.paired.p_holm for 
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_intervals_and_p_values_of_seed_0_are_pinned_whatever_the_threads(threads: str) -> None:
     env = {**os.environ, "OPENBLAS_NUM_THREADS": threads, "PYTHONHASHSEED": threads}
@@ -292,6 +293,7 @@ def test_intervals_and_p_values_of_seed_0_are_pinned_whatever_the_threads(thread
     )
 
 
+@pytest.mark.slow
 def test_two_real_runs_are_compared_through_their_own_hierarchy(tmp_path: Path, make_set: Any) -> None:
     import editscope as es
     from editscope.runfolder.run_json import aggregation_from

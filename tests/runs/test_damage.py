@@ -26,6 +26,8 @@ from support.servers.judge_server import KEY, JudgeServer
 from support.judged_data import make_picabench
 from support.run_surgery import age, read, write
 
+pytestmark = pytest.mark.slow
+
 YES = {"answer": "Yes", "reason": "it is"}
 LOGGING = """
 import os, time

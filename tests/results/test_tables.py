@@ -25,6 +25,8 @@ from editscope.runs.start import resume
 from support.run_results import summary_but_speed
 from support.run_surgery import age, read, write
 
+pytestmark = pytest.mark.slow
+
 KILLS = counts.times(usual=3, full=20)
 """At how many moments between the last line and the finished tables a run is killed."""
 

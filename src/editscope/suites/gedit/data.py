@@ -8,7 +8,7 @@ from pathlib import Path
 
 from editscope.cases import Aggregation, Group, Instruction
 from editscope.errors import BadInput, unknown
-from editscope.suites.datafolder.rows import Row, json_lines, json_list, kind, tag_name
+from editscope.suites.datafolder.rows import DataRow, json_lines, json_list, kind, tag_name
 from editscope.suites.datafolder.suite import FiledCase, JudgedSuite, basis, file_digest
 from editscope.suites.generated.suite import chosen_names
 
@@ -45,7 +45,7 @@ class AskedEdit:
     ``shared`` says whether every model of the paper returned an edit of it; None where the data does not say.
     """
 
-    row: Row
+    row: DataRow
     group: str
     key: str
     language: str
@@ -58,7 +58,7 @@ class AskedEdit:
         return file_digest(self.image) == file_digest(other.image)
 
 
-class GEditBench(JudgedSuite):
+class GEditSuite(JudgedSuite):
     """The rows of a list of cases, or of the Hugging Face dataset; rows with the same group and key are one case.
 
     A case has an edit for each language, "en" and "cn". The judge reads the instruction that the editor got.
@@ -105,7 +105,7 @@ class GEditBench(JudgedSuite):
             return unpack_arrow(files, FILES[0], PICTURES), source
         raise BadInput(f"{folder} holds no {' or '.join(FILES)}, and no Parquet or Arrow file. {self.home}")
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[DataRow]:
         """Rows that cannot be used, then a row for each case, which holds those of its languages."""
         cases: dict[tuple[str, str], list[AskedEdit]] = {}
         for row in self._listed():
@@ -125,7 +125,7 @@ class GEditBench(JudgedSuite):
         for edits in cases.values():
             yield from self._joined(sorted(edits, key=lambda edit: LANGUAGES.index(edit.language)))
 
-    def case_of(self, row: Row) -> FiledCase | None:
+    def case_of(self, row: DataRow) -> FiledCase | None:
         """The case of some rows; none where no edit of it is to be run."""
         edits: tuple[AskedEdit, ...] = row.fields[_EDITS]
         first = edits[0]
@@ -163,11 +163,11 @@ class GEditBench(JudgedSuite):
         said = f"{len(gone)} of {len(GROUPS)} groups have no case here: {', '.join(gone)}"
         return (*super().notes(), *((said,) if gone else ()))
 
-    def _listed(self) -> Iterator[Row]:
+    def _listed(self) -> Iterator[DataRow]:
         path = next(self.root / name for name in FILES if (self.root / name).is_file())
         return (json_lines if path.suffix == ".jsonl" else json_list)(path, self.root, "key")
 
-    def _edit(self, row: Row) -> AskedEdit | None:
+    def _edit(self, row: DataRow) -> AskedEdit | None:
         """What one row asks for; None, and flaws of the row, where it cannot be used."""
         row.check_texts()
         language = row.choice("instruction_language", LANGUAGES, _OTHER_LANGUAGES)
@@ -185,7 +185,7 @@ class GEditBench(JudgedSuite):
         )
         return None if row.flaws else edit
 
-    def _shared(self, row: Row) -> bool | None:
+    def _shared(self, row: DataRow) -> bool | None:
         """The flag of a row; a flaw where it is no truth value, or is needed and not there."""
         value = row.fields.get(FLAG)
         if value is None:
@@ -197,7 +197,7 @@ class GEditBench(JudgedSuite):
             return None
         return value
 
-    def _joined(self, edits: list[AskedEdit]) -> Iterator[Row]:
+    def _joined(self, edits: list[AskedEdit]) -> Iterator[DataRow]:
         """One row for edits of the same picture; where the pictures differ, one for each."""
         first, *others = edits
         together = [first, *(other for other in others if first.joins(other))]
@@ -210,10 +210,10 @@ class GEditBench(JudgedSuite):
                 yield row
 
 
-def _row(name: str, edits: list[AskedEdit]) -> Row:
+def _row(name: str, edits: list[AskedEdit]) -> DataRow:
     """The row of a case."""
     first = edits[0].row
-    return Row(first.where, {_ID: name, _EDITS: tuple(edits)}, first.root)
+    return DataRow(first.where, {_ID: name, _EDITS: tuple(edits)}, first.root)
 
 
 def load(
@@ -221,7 +221,7 @@ def load(
     languages: str | Iterable[str] | None = None,
     intersection: str = INTERSECTION[0],
     skip_bad: bool = False,
-) -> GEditBench:
+) -> GEditSuite:
     """GEdit-Bench from a folder or the Hugging Face hub.
 
     ``languages`` chooses en, cn, or both (the default); ``intersection="only"`` leaves out the edits that some model of
@@ -230,4 +230,4 @@ def load(
     if intersection not in INTERSECTION:
         raise unknown("intersection", intersection, INTERSECTION)
     chosen = None if languages is None else chosen_names("language", languages, LANGUAGES)
-    return GEditBench(root, chosen, intersection, skip_bad)
+    return GEditSuite(root, chosen, intersection, skip_bad)

@@ -13,7 +13,7 @@ from editscope.images import Pixels, load
 from editscope.judges import Picture, Verdict
 from editscope.scoring.rubrics.base import Measure, ScoreRow, Unit
 from editscope.scoring.rubrics.combining import Combined
-from editscope.scoring.rubrics.pictures import Form, Shown, pixels_picture
+from editscope.scoring.rubrics.pictures import LazyPictures, PictureFormat, pixels_picture
 from editscope.scoring.rubrics.scales import Ask, ScaleRubric, unanswered
 
 PARTS = {"sc": ("following", "preservation"), "pq": ("naturalness", "artifacts")}
@@ -59,9 +59,9 @@ class GEditRubric(ScaleRubric):
         """Both."""
         return tuple(Ask(metric, metric, {name: name for name in names}) for metric, names in PARTS.items())
 
-    def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> Shown:
+    def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> LazyPictures:
         """Input and edit, each in its own shape."""
-        return Shown(
+        return LazyPictures(
             source=lambda: tuple(self._picture(load(image)) for image in case.images),
             edit=lambda: (self._picture(edits[unit.variants[0]]),),
         )
@@ -96,7 +96,7 @@ class GEditRubric(ScaleRubric):
         return replace(found, overall=replace(found.overall, over=(*found.overall.over, "language")))
 
     def _picture(self, pixels: Pixels) -> Picture:
-        return pixels_picture(with_area(pixels, self.side) if self.side else pixels, Form(0, self.quality))
+        return pixels_picture(with_area(pixels, self.side) if self.side else pixels, PictureFormat(0, self.quality))
 
 
 def lower(first: Combined, second: Combined) -> Combined:

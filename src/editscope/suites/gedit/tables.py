@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from editscope.suites.gedit.rubric import REST, SHARED, SUBSET
-from editscope.suites.tables import OVERALL, Column, GroupFigures, PaperCell, PaperRow, PaperTable
+from editscope.suites.tables import OVERALL, Column, FiguresByGroup, PaperCell, PaperRow, PaperTable
 from editscope.suites.tables.judged import At, Slice, by_group, measures_table, model_table, slices, table_of
 from editscope.wording import plain
 
@@ -19,9 +19,9 @@ ABOUT = (
 )
 
 
-def tables(board: GroupFigures) -> Iterator[PaperTable]:
+def tables(groups: FiguresByGroup) -> Iterator[PaperTable]:
     """For each language the three metrics, then the groups: overall alone, and all three."""
-    for cut in slices(board, "language"):
+    for cut in slices(groups, "language"):
         end, language = cut.value or "all", LANGUAGES.get(cut.value, cut.value) or "all"
         title = f"SC, PQ and overall, {language} instructions"
         yield _scores(cut, f"scores-{end}", title)
@@ -31,7 +31,7 @@ def tables(board: GroupFigures) -> Iterator[PaperTable]:
         yield model_table(ours, f"groups-{end}", title, f"{title}. {ABOUT}", columns, decimals=2)
         title = f"Metrics by group, {language} instructions"
         yield table_of(
-            board,
+            groups,
             f"metrics-{end}",
             title,
             f"{title}. {ABOUT}",
@@ -40,7 +40,7 @@ def tables(board: GroupFigures) -> Iterator[PaperTable]:
             stub="Group and metric",
             decimals=2,
         )
-    yield measures_table(board, 2)
+    yield measures_table(groups, 2)
 
 
 def _scores(cut: Slice, name: str, title: str) -> PaperTable:
@@ -74,7 +74,7 @@ def _scores(cut: Slice, name: str, title: str) -> PaperTable:
     ]
     source = f"{SOURCES[cut.value]} of the Step1X-Edit paper" if cut.value in SOURCES else ""
     return table_of(
-        cut.board,
+        cut.groups,
         name,
         title,
         f"{title}. {ABOUT} The intersection are the edits that every model of the paper returned.",

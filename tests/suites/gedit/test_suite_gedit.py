@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -14,36 +14,11 @@ from pyarrow import parquet
 
 from editscope.errors import BadInput
 from editscope.suites.gedit import data as gedit
-from support.judged_data import draw, write_json, write_lines
+from suites.gedit.gedit_rows import RAW, gedit_row, gedit_rows, make_gedit
+from support.judged_data import write_lines
 
 Row = dict[str, Any]
-RAW, SMALL = (96, 64), (48, 32)
-
-
-def row(number: int, language: str, **changes: Any) -> Row:
-    """One row of the list: groups by turns; of every third picture some model returned no Chinese edit."""
-    wish = f"Change thing {number}" if language == "en" else f"改变 {number}"
-    return {
-        "key": f"{number:032x}",
-        "task_type": gedit.GROUPS[number % len(gedit.GROUPS)],
-        "instruction": wish,
-        "instruction_language": language,
-        "input_image_raw": f"images/{number}.png",
-        "Intersection_exist": language == "en" or number % 3 != 0,
-        **changes,
-    }
-
-
-def rows_of(n: int) -> list[Row]:
-    return [row(number, language) for number in range(n) for language in ("en", "cn")]
-
-
-def write_folder(folder: Path, rows: Iterable[Row], name: str = "cases.jsonl") -> Path:
-    rows = list(rows)
-    for place in {row["input_image_raw"] for row in rows if row.get("input_image_raw")}:
-        draw(folder / place, int(Path(place).stem), RAW)
-    (write_lines if name.endswith("l") else write_json)(folder / name, rows)
-    return folder
+SMALL = (48, 32)
 
 
 def png(number: int, size: tuple[int, int]) -> bytes:
@@ -55,7 +30,7 @@ def png(number: int, size: tuple[int, int]) -> bytes:
 def hub_table(n: int) -> pa.Table:
     """The columns of the dataset on the hub, pictures as structures of bytes and path."""
     rows = []
-    for number, fields in ((int(fields["key"], 16), fields) for fields in rows_of(n)):
+    for number, fields in ((int(fields["key"], 16), fields) for fields in gedit_rows(n)):
         pictures = {
             "input_image": {"bytes": png(number, SMALL), "path": None},
             "input_image_raw": {"bytes": png(number, RAW), "path": None},
@@ -79,7 +54,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return write_folder(tmp_path / "gedit", rows_of(12))
+    return make_gedit(tmp_path / "gedit", gedit_rows(12))
 
 
 def test_two_rows_with_one_key_are_a_case_in_both_languages(folder: Path) -> None:
@@ -129,22 +104,22 @@ def test_the_intersection_leaves_out_edits_and_not_whole_cases(folder: Path) -> 
 
 
 def test_without_the_flag_there_is_no_intersection_to_run(tmp_path: Path) -> None:
-    rows = [{name: value for name, value in row.items() if name != gedit.FLAG} for row in rows_of(2)]
-    write_folder(tmp_path, rows)
+    rows = [{name: value for name, value in row.items() if name != gedit.FLAG} for row in gedit_rows(2)]
+    make_gedit(tmp_path, rows)
     assert "intersection" not in gedit.load(tmp_path)[gedit.load(tmp_path).ids[0]].details
     with pytest.raises(BadInput, match="field 'Intersection_exist' is missing, and intersection=only goes by it"):
         gedit.load(tmp_path, intersection="only")
 
 
 def test_a_key_with_one_language_is_a_case_with_one_edit(tmp_path: Path) -> None:
-    suite = gedit.load(write_folder(tmp_path, [row(0, "en"), row(1, "en"), row(1, "cn")], "cases.json"))
+    suite = gedit.load(make_gedit(tmp_path, [gedit_row(0, "en"), gedit_row(1, "en"), gedit_row(1, "cn")], "cases.json"))
     assert [suite.variants(i) for i in suite.ids] == [("en",), ("en", "cn")]
     assert suite.notes()[-1].startswith("9 of 11 groups have no case here: material_alter, ")
     assert len(gedit.load(tmp_path, languages="cn")) == 1
 
 
 def test_pictures_that_differ_are_cases_of_their_own(tmp_path: Path) -> None:
-    suite = gedit.load(write_folder(tmp_path, [row(0, "en"), row(0, "cn", input_image_raw="images/7.png")]))
+    suite = gedit.load(make_gedit(tmp_path, [gedit_row(0, "en"), gedit_row(0, "cn", input_image_raw="images/7.png")]))
     name = f"background_change/{0:032x}"
     assert suite.ids == (name, f"{name}-cn")
     assert Path(str(suite[f"{name}-cn"].images[0])).name == "7.png"
@@ -156,7 +131,7 @@ def test_pictures_that_differ_are_cases_of_their_own(tmp_path: Path) -> None:
 
 
 def test_names_may_be_written_in_other_ways(tmp_path: Path) -> None:
-    suite = gedit.load(write_folder(tmp_path, [row(0, "zh", task_type="Subject_Add")]))
+    suite = gedit.load(make_gedit(tmp_path, [gedit_row(0, "zh", task_type="Subject_Add")]))
     assert suite.ids == (f"subject-add/{0:032x}",)
     assert suite.variants(suite.ids[0]) == ("cn",)
 
@@ -203,7 +178,7 @@ FLAWS: Mapping[str, tuple[Callable[[Row], object], str]] = {
     "a missing picture": (lambda r: r.update(input_image_raw="images/none.png"), "none.png does not exist"),
     "a flag in words": (lambda r: r.update(Intersection_exist="yes"), "'Intersection_exist' is a text"),
     "a key that was used": (
-        lambda r: r.update(row(0, "en")),
+        lambda r: r.update(gedit_row(0, "en")),
         "was used before for background_change in en, in .*row 1",
     ),
 }
@@ -212,8 +187,8 @@ FLAWS: Mapping[str, tuple[Callable[[Row], object], str]] = {
 @pytest.mark.parametrize("flaw", FLAWS)
 def test_a_flaw_is_named_with_file_and_row_and_the_rest_can_go_on(tmp_path: Path, flaw: str) -> None:
     spoil, said = FLAWS[flaw]
-    rows = rows_of(4)
-    write_folder(tmp_path, rows)
+    rows = gedit_rows(4)
+    make_gedit(tmp_path, rows)
     spoil(rows[4])
     write_lines(tmp_path / "cases.jsonl", rows)
     with pytest.raises(BadInput, match=said) as caught:

@@ -64,7 +64,10 @@ def ends(row: ScoreRow) -> tuple[Any, ...]:
 
 def test_consistency_sees_source_and_edit_and_quality_the_edit_alone() -> None:
     calls = calls_of()
-    assert {key: (call.prompt, len(call.pictures)) for key, call in calls.items()} == {"sc": ("sc", 2), "pq": ("pq", 1)}
+    assert {key: (call.prompt, len(call.pictures)) for key, call in calls.items()} == {
+        "sc": ("semantic_consistency", 2),
+        "pq": ("perceptual_quality", 1),
+    }
     assert calls["pq"].pictures[0] == calls["sc"].pictures[1]
     assert "Wet it." in str(calls["sc"].parts)
     assert "Wet it." not in str(calls["pq"].parts)
@@ -92,8 +95,8 @@ def test_what_is_sent_is_pinned() -> None:
     assert load_rubric("gedit").sending() == {"detail": None, "temperature": None, "side": 512, "quality": 75}
     prompts: Any = load_rubric("gedit").prompts()
     assert {name: prompts[name].hash for name in prompts.names} == {
-        "pq": "54bd592132848ec1",
-        "sc": "a14dcdfb80215c5d",
+        "perceptual_quality": "54bd592132848ec1",
+        "semantic_consistency": "a14dcdfb80215c5d",
     }
 
 

@@ -32,6 +32,7 @@ NOTES = {
     "pq": "the lower of naturalness and freedom from artifacts",
     "overall": "the root of semantic consistency times perceptual quality, edit by edit",
 }
+PROMPTS = {"sc": "semantic_consistency", "pq": "perceptual_quality"}
 BEST = 10.0
 SUBSET = "subset"
 SHARED, REST = "intersection", "rest"
@@ -57,7 +58,7 @@ class GEditRubric(ScaleRubric):
 
     def asks(self, case: Case, unit: Unit) -> tuple[Ask, ...]:
         """Both."""
-        return tuple(Ask(metric, metric, {name: name for name in names}) for metric, names in PARTS.items())
+        return tuple(Ask(metric, PROMPTS[metric], {name: name for name in names}) for metric, names in PARTS.items())
 
     def shown(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> LazyPictures:
         """Input and edit, each in its own shape."""

@@ -147,6 +147,7 @@ def test_the_files_of_the_hub_are_unpacked_once_with_the_original_pictures(
     else:
         write_arrow(home / "data-00000-of-00002.arrow", table.slice(0, 9))
         write_arrow(home / "data-00001-of-00002.arrow", table.slice(9))
+        write_arrow(home / "cache-0123.arrow", table.slice(3, 2))  # what the library keeps there of its own
     suite = gedit.load(home)
     assert len(suite) == 11
     assert suite.options["root"] == str(home)

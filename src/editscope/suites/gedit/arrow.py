@@ -17,13 +17,15 @@ from editscope.suites.datafolder.hub import unpack
 if TYPE_CHECKING:
     import pyarrow as pa
 
+CACHED = "cache-"
+"""How the names of files begin in which the library ``datasets`` keeps results beside the data."""
 PIECE = 1 << 24
 """Bytes that are read at a time."""
 
 
 def arrow_files(folder: Path) -> list[Path]:
-    """The Arrow files of a dataset's folder, in order."""
-    return sorted(path for path in folder.rglob("*.arrow") if path.is_file())
+    """The Arrow files of a dataset's folder, in order, without those that the library keeps results of its own in."""
+    return sorted(path for path in folder.rglob("*.arrow") if path.is_file() and not path.name.startswith(CACHED))
 
 
 def unpack_arrow(files: Sequence[Path], listing: str, pictures: Sequence[str]) -> Path:

@@ -77,7 +77,7 @@ def _scores(cut: Slice, name: str, title: str) -> PaperTable:
         cut.groups,
         name,
         title,
-        f"{title}. {ABOUT} The intersection are the edits that every model of the paper returned.",
+        f"{title}. {ABOUT} The intersection holds the edits that every model of the paper returned.",
         tuple(columns),
         rows,
         stub="Model",

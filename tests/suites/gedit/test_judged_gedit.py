@@ -239,7 +239,7 @@ def test_reports_hold_the_table_of_groups(run: Run, tmp_path: Path) -> None:
 # --- the command line, and what the paper prints ----------------------------------------------------
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+def output_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     with pytest.raises(SystemExit) as ended:
         main([*arguments])
     assert not ended.value.code
@@ -247,9 +247,9 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 def test_the_command_line_knows_the_suite_and_its_prompts(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "gedit 606 judged" in said(capsys, "suites")
-    assert "reply: following 0-10, preservation 0-10" in said(capsys, "prompts", "show", "gedit")
-    assert "1 GPT-4o 7.494 7.743 8.133" in said(capsys, "published", "gedit")
+    assert "gedit 606 judged" in output_of(capsys, "suites")
+    assert "reply: following 0-10, preservation 0-10" in output_of(capsys, "prompts", "show", "gedit")
+    assert "1 GPT-4o 7.494 7.743 8.133" in output_of(capsys, "published", "gedit")
 
 
 def test_no_printed_overall_exceeds_what_its_parts_allow() -> None:

@@ -187,12 +187,12 @@ FLAWS: Mapping[str, tuple[Callable[[Row], object], str]] = {
 
 @pytest.mark.parametrize("flaw", FLAWS)
 def test_a_flaw_is_named_with_file_and_row_and_the_rest_can_go_on(tmp_path: Path, flaw: str) -> None:
-    spoil, said = FLAWS[flaw]
+    spoil, message = FLAWS[flaw]
     rows = gedit_rows(4)
     make_gedit(tmp_path, rows)
     spoil(rows[4])
     write_lines(tmp_path / "cases.jsonl", rows)
-    with pytest.raises(BadInput, match=said) as caught:
+    with pytest.raises(BadInput, match=message) as caught:
         gedit.load(tmp_path)
     assert f"{tmp_path / 'cases.jsonl'} row 5" in str(caught.value)
     suite = gedit.load(tmp_path, skip_bad=True)

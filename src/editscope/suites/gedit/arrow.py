@@ -81,8 +81,8 @@ def _batches(files: Sequence[Path]) -> Iterator[pa.RecordBatch]:
             with open_file(path) as file, pa.ipc.open_stream(file) as reader:
                 yield from reader
         except pa.ArrowException as error:
-            said = " ".join(str(error).split())[:120]
-            raise BadInput(f"{path} cannot be read as Arrow ({said}); download it again") from error
+            message = " ".join(str(error).split())[:120]
+            raise BadInput(f"{path} cannot be read as Arrow ({message}); download it again") from error
 
 
 def _content(files: Sequence[Path]) -> str:

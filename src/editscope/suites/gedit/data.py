@@ -39,7 +39,7 @@ _ID, _EDITS = "\x00id", "\x00edits"  # no field of the data has these names
 
 
 @dataclass(frozen=True, slots=True)
-class AskedEdit:
+class RequestedEdit:
     """One row of the data: a picture and what to do to it in one language.
 
     ``shared`` says whether every model of the paper returned an edit of it; None where the data does not say.
@@ -53,7 +53,7 @@ class AskedEdit:
     image: Path
     shared: bool | None
 
-    def joins(self, other: AskedEdit) -> bool:
+    def joins(self, other: RequestedEdit) -> bool:
         """Whether both are about the same picture, byte for byte."""
         return file_digest(self.image) == file_digest(other.image)
 
@@ -107,7 +107,7 @@ class GEditSuite(JudgedSuite):
 
     def rows(self) -> Iterator[DataRow]:
         """Rows that cannot be used, then a row for each case, which holds those of its languages."""
-        cases: dict[tuple[str, str], list[AskedEdit]] = {}
+        cases: dict[tuple[str, str], list[RequestedEdit]] = {}
         for row in self._listed():
             edit = None if row.flaws else self._edit(row)
             if edit is None:
@@ -127,7 +127,7 @@ class GEditSuite(JudgedSuite):
 
     def case_of(self, row: DataRow) -> FiledCase | None:
         """The case of some rows; none where no edit of it is to be run."""
-        edits: tuple[AskedEdit, ...] = row.fields[_EDITS]
+        edits: tuple[RequestedEdit, ...] = row.fields[_EDITS]
         first = edits[0]
         chosen = [edit for edit in edits if edit.language in self._languages and (edit.shared or not self._only_shared)]
         if not chosen:
@@ -160,21 +160,21 @@ class GEditSuite(JudgedSuite):
         """Also which of the eleven groups are not there."""
         there = {case.tags["group"] for case in self._cases.values()}
         gone = [group for group in GROUPS if group not in there]
-        said = f"{len(gone)} of {len(GROUPS)} groups have no case here: {', '.join(gone)}"
-        return (*super().notes(), *((said,) if gone else ()))
+        note = f"{len(gone)} of {len(GROUPS)} groups have no case here: {', '.join(gone)}"
+        return (*super().notes(), *((note,) if gone else ()))
 
     def _listed(self) -> Iterator[DataRow]:
         path = next(self.root / name for name in FILES if (self.root / name).is_file())
         return (json_lines if path.suffix == ".jsonl" else json_list)(path, self.root, "key")
 
-    def _edit(self, row: DataRow) -> AskedEdit | None:
+    def _edit(self, row: DataRow) -> RequestedEdit | None:
         """What one row asks for; None, and flaws of the row, where it cannot be used."""
         row.check_texts()
         language = row.choice("instruction_language", LANGUAGES, _OTHER_LANGUAGES)
         # The text of a language that is not run may be missing.
         needed = None if language in self._languages else ""
         picture = next((name for name in PICTURES if row.has(name)), PICTURES[-1])
-        edit = AskedEdit(
+        edit = RequestedEdit(
             row,
             row.choice("task_type", GROUPS, _GROUPS),
             row.identifier("key"),
@@ -197,7 +197,7 @@ class GEditSuite(JudgedSuite):
             return None
         return value
 
-    def _joined(self, edits: list[AskedEdit]) -> Iterator[DataRow]:
+    def _joined(self, edits: list[RequestedEdit]) -> Iterator[DataRow]:
         """One row for edits of the same picture; where the pictures differ, one for each."""
         first, *others = edits
         together = [first, *(other for other in others if first.joins(other))]
@@ -210,7 +210,7 @@ class GEditSuite(JudgedSuite):
                 yield row
 
 
-def _row(name: str, edits: list[AskedEdit]) -> DataRow:
+def _row(name: str, edits: list[RequestedEdit]) -> DataRow:
     """The row of a case."""
     first = edits[0].row
     return DataRow(first.where, {_ID: name, _EDITS: tuple(edits)}, first.root)

@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent.parent
 sys.path.append(str(HERE / "tests"))
 
-FOLLOWER = '''
+FOLLOWER = """
 import atexit, json, os, sys, threading, time
 
 source, steps = os.environ["WALK_SOURCE"] + os.sep, []
@@ -29,7 +29,8 @@ def follow(frame, event, argument):
     before = frame.f_back
     while before is not None and not before.f_code.co_filename.startswith(source):
         before = before.f_back
-    steps.append((time.time(), code.co_filename[len(source):], before is not None and before.f_code.co_filename != code.co_filename))
+    hop = before is not None and before.f_code.co_filename != code.co_filename
+    steps.append((time.time(), code.co_filename[len(source):], hop))
 
 def write():
     sys.setprofile(None)
@@ -39,7 +40,7 @@ def write():
 atexit.register(write)
 threading.setprofile(follow)
 sys.setprofile(follow)
-'''
+"""
 
 
 def walk(tree: Path, arguments: list[str], folder: Path) -> tuple[list[str], int]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from editscope.errors import BadInput
-from editscope.judges import Field, Picture, Schema, prompts
+from editscope.judges import Field, Picture, Schema
 from editscope.judges.prompts.packs import examine, export_pack, load_pack, pack_names, read_prompt
 from editscope.judges.prompts.promptfile import header_lines, places_of
 from editscope.judges.replies import AskedField, Parsed, parse
@@ -366,19 +366,6 @@ def test_a_folder_that_is_not_there_or_not_empty_is_said_so(tmp_path: Path) -> N
         read_prompt(tmp_path / "nowhere.txt")
     with pytest.raises(BadInput, match="any suite: say which with --suite"):
         examine(tmp_path)
-
-
-def test_the_list_of_prompts_that_lies_beside_them_names_each_with_its_places() -> None:
-    listed = Path(prompts.__file__).with_name("README.txt").read_text(encoding="utf-8")
-    for pack, name in ALL:
-        prompt = load_pack(pack)[name]
-        (line,) = [
-            one
-            for one in listed.splitlines()
-            if one.startswith(f"{pack}/") and re.search(rf"[/ ]{name}[, ]", one.split("  ")[0] + " ")
-        ]
-        for place in (*prompt.pictures, *prompt.words):
-            assert str(place) in re.sub(r" \([^)]*\)", "", line), (line, place)
 
 
 def test_a_brace_that_holds_no_place_stays_as_it_is() -> None:

@@ -82,6 +82,7 @@ def test_every_suite_has_a_best_model_in_its_main_setting() -> None:
         "wiseedit": ("Nano Banana Pro", 82.4),
         "wiseedit-complex": ("Nano Banana Pro", 77.1),
         "inedit": ("GPT-Image-1", 81.33),
+        "gedit": ("GPT-4o", 7.494),
     }
     found = {suite: best(suite) for suite in suites()}
     assert {suite: (row.model, row.value) for suite, row in found.items() if row is not None} == expected
@@ -92,7 +93,7 @@ def test_a_leaderboard_is_in_order_and_has_every_model_once() -> None:
         ranked = main_leaderboard(suite)
         values = [row.value for row in ranked]
         assert values == sorted(values, reverse=True)
-        assert len({row.model for row in ranked}) == len(ranked) >= 10
+        assert len({row.model for row in ranked}) == len(ranked) >= 9
         assert {row.metric for row in ranked} == {headline(suite)}
 
 

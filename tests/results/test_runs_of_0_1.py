@@ -13,9 +13,10 @@ import pytest
 
 import editscope as es
 from editscope.cli import main
+from support.places import DATA
 from support.recorded.data import write_sets
 
-RUNS = Path(__file__).resolve().parent / "data" / "runs_0.1"
+RUNS = DATA / "runs_0.1"
 NAMES = ("pixels", "repeats", "picabench", "worldedit")
 JUDGED = ("picabench", "worldedit")
 ARCHIVE = "picabench.zip"

@@ -14,8 +14,8 @@ from editscope.suites.registry import benchmarks, known_benchmark
 def rubric_names() -> tuple[str, ...]:
     """The protocols that there are.
 
-    >>> rubric_names()
-    ('inedit', 'kris', 'own', 'picabench', 'rise', 'wiseedit', 'worldedit')
+    >>> "own" in rubric_names(), "paintbench" in rubric_names()
+    (True, False)
     """
     return tuple(sorted(record.name for record in benchmarks() if record.rubric))
 

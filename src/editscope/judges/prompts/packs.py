@@ -60,8 +60,8 @@ class PromptPack:
 def pack_names() -> tuple[str, ...]:
     """The packs that ship with the package.
 
-    >>> pack_names()
-    ('audit', 'best_of', 'inedit', 'kris', 'picabench', 'rewrite', 'rise', 'wiseedit', 'worldedit')
+    >>> {"audit", "best_of", "rewrite"} <= set(pack_names())
+    True
     """
     return tuple(sorted(pack_folders()))
 

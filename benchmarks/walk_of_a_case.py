@@ -43,7 +43,7 @@ sys.setprofile(follow)
 """
 
 
-def walk(tree: Path, arguments: list[str], folder: Path) -> tuple[list[str], int]:
+def walk(tree: Path, python: str, arguments: list[str], folder: Path) -> tuple[list[str], int]:
     """The files that one command passes, in the order of the first call, and the calls from one file into another."""
     steps, follower = folder / "steps", folder / "follower"
     steps.mkdir()
@@ -52,7 +52,7 @@ def walk(tree: Path, arguments: list[str], folder: Path) -> tuple[list[str], int
     source = tree / "src"
     paths = os.pathsep.join((str(follower), str(source)))
     env = {**os.environ, "PYTHONPATH": paths, "WALK_SOURCE": str(source / "editscope"), "WALK_OUT": str(steps)}
-    command = [sys.executable, "-m", "editscope", *arguments, "--jobs", "1", "--quiet"]
+    command = [python, "-m", "editscope", *arguments, "--jobs", "1", "--quiet"]
     subprocess.run(command, env=env, cwd=folder, check=True, capture_output=True)
     every = sorted(tuple(step) for path in steps.glob("*.json") for step in json.loads(path.read_text()))
     return list(dict.fromkeys(file for _, file, _ in every)), sum(hop for _, _, hop in every)
@@ -62,6 +62,7 @@ def main() -> None:
     """Print both walks."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tree", type=Path, default=HERE, help="a checkout [this one]")
+    parser.add_argument("--python", default=sys.executable, help="its Python [this one]")
     parser.add_argument("--files", action="store_true", help="also print the files, in order")
     asked = parser.parse_args()
     from support.judged_data import make_worldedit
@@ -75,17 +76,21 @@ def main() -> None:
         command = [sys.executable, "-m", "support.servers.judge_server"]
         with subprocess.Popen(command, cwd=HERE / "tests", stdout=subprocess.PIPE, text=True) as server:
             assert server.stdout is not None
-            judge = f"openai:m?base_url={server.stdout.readline().strip()}"
-            commands = {
-                "pixel": ["run", "paintbench", "--editor", "ref:drift"],
-                "judged": ["run", "worldedit", "--data", str(data), "--editor", "ref:identity", "--judge", judge],
-            }
-            for title, arguments in commands.items():
-                files, hops = walk(asked.tree.resolve(), [*arguments, "--limit", "1", "--out", "run"], folders[title])
-                print(f"{title} case: {len(files)} files, {hops:,} calls from one file into another")
-                if asked.files:
-                    print("\n".join(f"  {file}" for file in files))
-            server.kill()
+            try:
+                judge = f"openai:m?base_url={server.stdout.readline().strip()}"
+                commands = {
+                    "pixel": ["run", "paintbench", "--editor", "ref:drift"],
+                    "judged": ["run", "worldedit", "--data", str(data), "--editor", "ref:identity", "--judge", judge],
+                }
+                for title, arguments in commands.items():
+                    files, hops = walk(
+                        asked.tree.resolve(), asked.python, [*arguments, "--limit", "1", "--out", "run"], folders[title]
+                    )
+                    print(f"{title} case: {len(files)} files, {hops:,} calls from one file into another")
+                    if asked.files:
+                        print("\n".join(f"  {file}" for file in files))
+            finally:
+                server.kill()
 
 
 if __name__ == "__main__":

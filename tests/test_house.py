@@ -21,9 +21,6 @@ CLASSES_TWICE = {
 }
 """Class names that more than one file may have, each with the reason."""
 
-CLASSES_NOT_YET = {"Metric", "Option", "Placing", "Settings", "Spec"}
-"""Class names that are still double. Take each out when it is renamed; add none."""
-
 EXAMPLE = "an example in a help text or message: the one benchmark that needs no download"
 SHARED_PAPER = "the paper of the one prints results of the other"
 WORD = "the English word"
@@ -36,8 +33,10 @@ NAMED_ELSEWHERE = {
     "cli/models/judge.py": ("paintbench tinygrafix", "the suites that have answers to damage"),
     "cli/models/serve_editor.py": ("paintbench", EXAMPLE),
     "cli/models/worker.py": ("paintbench", EXAMPLE),
+    "cli/options.py": ("kris picabench", EXAMPLE),
     "cli/results/published.py": ("paintbench picabench", EXAMPLE),
     "editors/diffusion/families.py": ("paintbench", "the paper whose settings of models are the defaults"),
+    "editors/folder.py": ("paintbench", "released outputs lie in a folder of this name, and editors know no suite"),
     "report/paper_figures/correlation.py": ("rise", WORD),
     "scoring/failure.py": ("rise", WORD),
     "suites/kris/__init__.py": ("worldedit", SHARED_PAPER),
@@ -52,15 +51,6 @@ NAMED_ELSEWHERE = {
     "suites/tinygrafix/tables.py": ("paintbench", SHARED_PAPER),
 }
 """Files that name a benchmark outside its folder: which, and why."""
-
-NAMED_NOT_YET = {
-    "cli/models/prompts.py": "picabench worldedit wiseedit inedit kris rise",
-    "cli/options.py": "kris picabench",
-    "editors/folder.py": "paintbench",
-    "results/accounting.py": "wiseedit",
-    "suites/own/data.py": "picabench",
-}
-"""Files that still name a benchmark. Take each out when it is changed; add none."""
 
 
 @cache
@@ -92,8 +82,7 @@ def test_no_class_name_stands_for_two_things() -> None:
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(name)
     double = {name: files for name, files in places.items() if len(files) > 1}
-    excused = CLASSES_NOT_YET | set(CLASSES_TWICE)
-    assert {name: files for name, files in double.items() if name not in excused} == {}, "rename all but one of them"
+    assert {name: files for name, files in double.items() if name not in CLASSES_TWICE} == {}, "rename all but one"
     assert set(CLASSES_TWICE) <= set(double), "an exception that is not needed any more"
 
 
@@ -104,8 +93,7 @@ def test_a_benchmark_is_named_in_its_folder_only() -> None:
         if names:
             elsewhere[name] = names
     allowed = {name: set(names.split()) for name, (names, _) in NAMED_ELSEWHERE.items()}
-    waiting = {name: set(names.split()) for name, names in NAMED_NOT_YET.items()}
-    left = {name: names - allowed.get(name, set()) - waiting.get(name, set()) for name, names in elsewhere.items()}
+    left = {name: names - allowed.get(name, set()) for name, names in elsewhere.items()}
     assert {name: names for name, names in left.items() if names} == {}, "what is of one benchmark is in suites/NAME/"
     unused = {name: names - elsewhere.get(name, set()) for name, names in allowed.items()}
     assert {name: names for name, names in unused.items() if names} == {}, "an exception that is not needed any more"

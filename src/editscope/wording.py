@@ -27,14 +27,14 @@ METRIC_NOTES = {
 }
 
 
-class Metric(str):
+class MetricName(str):
     """The name of a measure that a protocol defines, and how its figures are written.
 
     ``low`` and ``high`` are the ends of its scale as tables show it; ``unit`` is "%" or "dB", or "" for marks, whose
     scale says what they are. It is equal to its name, so that it finds its
     figures wherever they are kept by name.
 
-    >>> quality = Metric("vq", "Visual quality", low=1, high=5, decimals=2)
+    >>> quality = MetricName("vq", "Visual quality", low=1, high=5, decimals=2)
     >>> quality == "vq", metric_name(quality), value(4.3567, quality)
     (True, 'Visual quality', '4.36')
     """
@@ -55,7 +55,7 @@ class Metric(str):
         high: float = 100.0,
         decimals: int = 1,
         unit: str = "",
-    ) -> Metric:
+    ) -> MetricName:
         """A name with all that."""
         made = super().__new__(cls, name)
         made.label, made.note, made.low, made.high, made.decimals = label, note, low, high, decimals
@@ -100,7 +100,7 @@ JUDGED = {
 
 def metric_name(metric: str) -> str:
     """A metric as a column head."""
-    return metric.label if isinstance(metric, Metric) else METRICS.get(metric, plain(metric))
+    return metric.label if isinstance(metric, MetricName) else METRICS.get(metric, plain(metric))
 
 
 def metric_title(metric: str) -> str:
@@ -108,11 +108,13 @@ def metric_title(metric: str) -> str:
 
     >>> metric_title("miou"), metric_title("over_edit_ratio"), metric_title("edit_accuracy")
     ('mIoU (%)', 'Over-editing (ratio)', 'Edit accuracy (%)')
-    >>> metric_title(Metric("vq", "Quality", low=1, high=5)), metric_title(Metric("psnr", "Consistency", unit="dB"))
-    ('Quality (1–5)', 'Consistency (dB)')
+    >>> metric_title(MetricName("vq", "Quality", low=1, high=5))
+    'Quality (1–5)'
+    >>> metric_title(MetricName("psnr", "Consistency", unit="dB"))
+    'Consistency (dB)'
     """
     name = metric_name(metric)
-    if isinstance(metric, Metric):
+    if isinstance(metric, MetricName):
         return f"{name} ({metric.unit or f'{metric.low:g}–{metric.high:g}'})"
     if metric.endswith("_accuracy"):
         name = f"{name} accuracy"
@@ -121,7 +123,7 @@ def metric_title(metric: str) -> str:
 
 def metric_note(metric: str) -> str | None:
     """What a metric is, in a sentence; None where nobody said."""
-    return (metric.note or None) if isinstance(metric, Metric) else METRIC_NOTES.get(metric)
+    return (metric.note or None) if isinstance(metric, MetricName) else METRIC_NOTES.get(metric)
 
 
 def decimals(metric: str) -> int:
@@ -130,16 +132,16 @@ def decimals(metric: str) -> int:
     >>> decimals("miou"), decimals("over_edit_ratio")
     (1, 2)
     """
-    return metric.decimals if isinstance(metric, Metric) else 2 if metric.endswith("_ratio") else 1
+    return metric.decimals if isinstance(metric, MetricName) else 2 if metric.endswith("_ratio") else 1
 
 
 def ends(metric: str, full: float = 100.0) -> tuple[float, float]:
     """The ends of the scale that its figures are drawn on.
 
-    >>> ends("miou"), ends("over_edit_ratio", 3.0), ends(Metric("vq", "Quality", low=1, high=5))
+    >>> ends("miou"), ends("over_edit_ratio", 3.0), ends(MetricName("vq", "Quality", low=1, high=5))
     ((0.0, 100.0), (0.0, 3.0), (1, 5))
     """
-    return (metric.low, metric.high) if isinstance(metric, Metric) else (0.0, full)
+    return (metric.low, metric.high) if isinstance(metric, MetricName) else (0.0, full)
 
 
 def failure(mode: str) -> Failure:
@@ -242,13 +244,13 @@ def metric_in_text(metric: str) -> str:
     return METRICS[metric] if metric in METRICS and "iou" in metric else metric.replace("_", " ")
 
 
-def short_scale(metric: str) -> Metric:
+def short_scale(metric: str) -> MetricName:
     """A measure whose scale is short, such as 1 to 5, so that its figures need two decimals.
 
     >>> value(3.25, short_scale("average"))
     '3.25'
     """
-    return Metric(metric, plain(metric), decimals=2)
+    return MetricName(metric, plain(metric), decimals=2)
 
 
 def signed_range(lo: float, hi: float, metric: str = "") -> str:

@@ -13,7 +13,7 @@ from editscope.results.run import Run
 from editscope.runfolder.repeats import REPEAT
 from editscope.runfolder.repeats import plain as split_repeat
 from editscope.runfolder.run_json import Info, is_judged
-from editscope.wording import Metric, listed, plain
+from editscope.wording import MetricName, listed, plain
 
 if TYPE_CHECKING:
     from editscope.report.model import Sheet
@@ -35,7 +35,7 @@ def protocol_of(info: Info) -> str:
     return str(protocol["name"]) + (f" {json.dumps(options, sort_keys=True)}" if options else "")
 
 
-def judged_metrics(info: Info, names: Iterable[str]) -> tuple[Metric, ...]:
+def judged_metrics(info: Info, names: Iterable[str]) -> tuple[MetricName, ...]:
     """The measures of a judged run, the headline first, each with the scale that tables show it on."""
     if not is_judged(info):
         return ()
@@ -54,9 +54,9 @@ def scales_of(info: Mapping[str, Any]) -> dict[str, tuple[str, float, float]]:
     return scales
 
 
-def _metric(fields: Mapping[str, Any]) -> Metric:
+def _metric(fields: Mapping[str, Any]) -> MetricName:
     low, high = ((fields[end] - fields["zero"]) * fields["scale"] for end in ("worst", "best"))
-    return Metric(
+    return MetricName(
         fields["name"],
         fields["label"],
         note=_sentence(fields.get("note", "")),

@@ -19,6 +19,7 @@ from editscope.scoring.rubrics.accounting import (
     left_out,
     released,
 )
+from editscope.suites.registry import known_benchmark
 from editscope.suites.rubrics import released_tool
 
 Info: TypeAlias = Mapping[str, Any]
@@ -92,7 +93,9 @@ def unsupported_rule(info: Info) -> str:
     'skip'
     """
     protocol = info["judging"]["protocol"]
-    return str(protocol["options"].get("unsupported", "zero")) if protocol["name"] == "wiseedit" else "skip"
+    record = known_benchmark(protocol["name"])
+    option = next((option for option in record.options if option.name == "unsupported"), None) if record else None
+    return "skip" if option is None else str(protocol["options"].get("unsupported", option.values[0]))
 
 
 def without_a_row(info: Info, scores: Iterable[Line]) -> int:

@@ -20,10 +20,10 @@ from editscope.errors import BadInput
 from editscope.images import load as pixels_of
 from editscope.scoring.psnr import outside
 from editscope.suites.datafolder import hub
+from editscope.suites.datafolder.edit_area import edit_area
 from editscope.suites.datafolder.rows import DataRow
 from editscope.suites.datafolder.suite import BadData
 from editscope.suites.picabench import data as picabench
-from editscope.suites.picabench.edit_area import edit_area
 from editscope.suites.rubrics import load_rubric
 from support.judged_data import LAWS, draw, make_picabench, picabench_row, write_json
 

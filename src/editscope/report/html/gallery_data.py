@@ -16,7 +16,7 @@ from editscope.results.case_record import CaseRecord
 from editscope.runfolder.repeats import case_name
 from editscope.stats.summary import percent_scale
 from editscope.suites import suite_title
-from editscope.wording import Metric, failure, failure_order, metric_name, metric_note, plain
+from editscope.wording import MetricName, failure, failure_order, metric_name, metric_note, plain
 
 Json: TypeAlias = dict[str, Any]
 
@@ -119,7 +119,7 @@ def _judges(view: RunView) -> Json:
 
 def _scale(metric: str) -> Json:
     """The scale of a measure that a protocol defines."""
-    if not isinstance(metric, Metric):
+    if not isinstance(metric, MetricName):
         return {}
     return {"low": metric.low, "high": metric.high, "decimals": metric.decimals}
 

@@ -20,7 +20,7 @@ from editscope.report.paper_figures.style import (
     short,
     two_lines,
 )
-from editscope.wording import Metric, ends, metric_title, plain
+from editscope.wording import MetricName, ends, metric_title, plain
 
 MOST = 26
 """More axes than this are a hedgehog."""
@@ -77,11 +77,11 @@ def _spoke(context: FigureContext, key: str) -> str:
 def ring_ends(metric: str, values: Sequence[float]) -> tuple[float, float]:
     """From where to where a radar goes: marks over their whole scale, percentages to a round figure above all.
 
-    >>> ring_ends("miou", [17.1, 3.0]), ring_ends(Metric("average", "Average", low=1, high=5), [2.4])
+    >>> ring_ends("miou", [17.1, 3.0]), ring_ends(MetricName("average", "Average", low=1, high=5), [2.4])
     ((0.0, 20.0), (1, 5))
     """
     low, high = ends(metric)
-    short_scale = isinstance(metric, Metric) and (low, high) != (0.0, 100.0) and metric.unit != "dB"
+    short_scale = isinstance(metric, MetricName) and (low, high) != (0.0, 100.0) and metric.unit != "dB"
     return (low, high) if short_scale else (0.0, _scale(max(values, default=0.0)))
 
 

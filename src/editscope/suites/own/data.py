@@ -12,11 +12,11 @@ from typing import Any
 
 from editscope.cases import Aggregation, Group, Instruction, Question
 from editscope.errors import BadInput
+from editscope.suites.datafolder.edit_area import SIDE, EditArea, edit_area
+from editscope.suites.datafolder.questions import read_questions
 from editscope.suites.datafolder.rows import DataRow, json_lines, kind
 from editscope.suites.datafolder.suite import FiledCase, JudgedSuite, basis
 from editscope.suites.own.manifest import FILE, RESERVED, Manifest, read_manifest
-from editscope.suites.picabench.data import _questions
-from editscope.suites.picabench.edit_area import SIDE, EditArea, edit_area
 from editscope.suites.registry import suite_names
 
 RUBRIC = "own"
@@ -169,7 +169,7 @@ def _listed(row: DataRow, name: str) -> tuple[tuple[Path, ...], tuple[tuple[int,
 def _marked(row: DataRow, size: tuple[int, int]) -> tuple[tuple[Question, ...], EditArea]:
     """Questions with boxes and the edited area, written and read as in PICABench."""
     same = DataRow(row.where, {**row.fields, "annotated_qa_pairs": row.fields.get("questions")}, row.root, row.flaws)
-    questions = tuple(_questions(same, size)) if row.has("questions") else ()
+    questions = tuple(read_questions(same, size)) if row.has("questions") else ()
     row.oddities.extend(same.oddities)
     area = edit_area(row, size)
     if area.on_canvas:

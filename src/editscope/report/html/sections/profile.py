@@ -13,7 +13,7 @@ from editscope.report.html.section_parts import FEW, run_heat, section_card
 from editscope.report.model import Sheet
 from editscope.report.options import ReportOptions
 from editscope.stats.summary import percent_scale
-from editscope.wording import Metric, ends, metric_name, metric_title, plain, value
+from editscope.wording import MetricName, ends, metric_name, metric_title, plain, value
 
 
 def profile(sheet: Sheet, options: ReportOptions) -> Html | None:
@@ -81,7 +81,7 @@ def _tasks(sheet: Sheet) -> Html | None:
 
 def _span(metric: str) -> tuple[float, float] | None:
     """The axis of a metric: its whole scale with a little room; None for one without an upper end."""
-    if metric.endswith("_ratio") or (isinstance(metric, Metric) and metric.unit == "dB"):
+    if metric.endswith("_ratio") or (isinstance(metric, MetricName) and metric.unit == "dB"):
         return None
     low, high = ends(metric)
     room = 0.015 * (high - low)

@@ -1,4 +1,4 @@
-"""The edit areas of PICABench, whose boxes are pixels of the source or of the canvas of 1024; the data does not say."""
+"""Edit areas, whose boxes are pixels of the source or of a canvas of 1024; the data does not say which."""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ def follow(frame, event, argument):
     before = frame.f_back
     while before is not None and not before.f_code.co_filename.startswith(source):
         before = before.f_back
-    hop = before is not None and before.f_code.co_filename != code.co_filename
-    steps.append((time.time(), code.co_filename[len(source):], hop))
+    caller = before.f_code.co_filename[len(source):] if before else ""
+    steps.append((time.time(), caller, code.co_filename[len(source):]))
 
 def write():
     sys.setprofile(None)
@@ -43,8 +43,8 @@ sys.setprofile(follow)
 """
 
 
-def walk(tree: Path, python: str, arguments: list[str], folder: Path) -> tuple[list[str], int]:
-    """The files that one command passes, in the order of the first call, and the calls from one file into another."""
+def walk(tree: Path, python: str, arguments: list[str], folder: Path) -> tuple[list[str], list[tuple[str, str]]]:
+    """The files that one command passes, in the order of the first call, and every call from one file into another."""
     steps, follower = folder / "steps", folder / "follower"
     steps.mkdir()
     follower.mkdir()
@@ -55,7 +55,8 @@ def walk(tree: Path, python: str, arguments: list[str], folder: Path) -> tuple[l
     command = [python, "-m", "editscope", *arguments, "--jobs", "1", "--quiet"]
     subprocess.run(command, env=env, cwd=folder, check=True, capture_output=True)
     every = sorted(tuple(step) for path in steps.glob("*.json") for step in json.loads(path.read_text()))
-    return list(dict.fromkeys(file for _, file, _ in every)), sum(hop for _, _, hop in every)
+    hops = [(before, file) for _, before, file in every if before and before != file]
+    return list(dict.fromkeys(file for _, _, file in every)), hops
 
 
 def main() -> None:
@@ -86,7 +87,10 @@ def main() -> None:
                     files, hops = walk(
                         asked.tree.resolve(), asked.python, [*arguments, "--limit", "1", "--out", "run"], folders[title]
                     )
-                    print(f"{title} case: {len(files)} files, {hops:,} calls from one file into another")
+                    print(
+                        f"{title} case: {len(files)} files; {len(set(hops))} pairs of files that call each other, "
+                        f"{len(hops):,} calls between them"
+                    )
                     if asked.files:
                         print("\n".join(f"  {file}" for file in files))
             finally:

@@ -162,7 +162,7 @@ def test_a_pipeline_without_settings_of_its_own_is_asked_by_its_signature(tmp_pa
     editor = ready(save_img2img(tmp_path / "img2img"), "steps=4&guidance=2&call.strength=0.5")
     edit = editor.edit(request())
     assert isinstance(edit, Edit) and edit.status == "ok"
-    assert (editor.max_images, editor._way.constant["strength"]) == (1, 0.5)
+    assert (editor.max_images, editor._plan.constant["strength"]) == (1, 0.5)
     with pytest.raises(BadInput, match=r"there is no argument of .* 'strenght'; did you mean 'strength'"):
         ready(editor.target, "call.strenght=0.5")
     with pytest.raises(BadInput, match="makes one edit in a call"):

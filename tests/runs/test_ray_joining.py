@@ -108,7 +108,7 @@ def test_a_mailbox_gives_all_reports_and_then_the_end() -> None:
 
 @pytest.fixture
 def hand(small_set: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> NodeWorker:
-    monkeypatch.setattr(ray_node, "here", lambda: WorkerLocation("id", "10.0.0.9", 1))
+    monkeypatch.setattr(ray_node, "this_location", lambda: WorkerLocation("id", "10.0.0.9", 1))
     monkeypatch.setattr(ray_node, "POLL_S", 60.0)
     found = NodeWorker()
     suite = ("paintbench", {"root": small_set})
@@ -177,7 +177,7 @@ def test_an_edit_from_elsewhere_is_found_for_its_score_and_is_not_sent_back(hand
 
 
 def test_a_node_with_another_version_says_so(small_set: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_node, "here", lambda: WorkerLocation("id", "10.0.0.9", 1))
+    monkeypatch.setattr(ray_node, "this_location", lambda: WorkerLocation("id", "10.0.0.9", 1))
     hand = NodeWorker()
     hand.start(NodeSetup(WorkerSetup(("paintbench", {"root": small_set}), None, tmp_path, 0), version="0.0"), True, {})
     (told,) = until(hand, "unfit")

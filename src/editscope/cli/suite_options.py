@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
@@ -96,6 +97,15 @@ def default_text(value: Any) -> str:
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
+def _check_spelling(flag: str, shared: set[str], known: Mapping[str, Option]) -> None:
+    """Raise BadInput for a flag that is nearly an option of some suite; other mistakes are told by Typer."""
+    flags = {f"--{flag_of(name)}" for name in known}
+    if flag.startswith("--") and flag not in shared:
+        near = get_close_matches(flag, [*flags, *shared], n=1, cutoff=0.8)
+        if near and near[0] in flags:
+            raise BadInput(f"there is no option {flag}; did you mean {near[0]}?")
+
+
 def _set_aside(args: list[str], shared: set[str]) -> tuple[list[str], dict[str, str]]:
     """The arguments without options of suites, and those options."""
     known = known_options()
@@ -110,6 +120,7 @@ def _set_aside(args: list[str], shared: set[str]) -> tuple[list[str], dict[str, 
             rest += [argument, *left]
             break
         if not flag.startswith("--") or flag in shared or option is None:
+            _check_spelling(flag, shared, known)
             rest.append(argument)
             continue
         if not equals:

@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from inspect import getfile
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from editscope.scoring.rubrics import Unit
 from editscope.scoring.rubrics._lanczos import lanczos
 from editscope.scoring.rubrics.pictures import LazyPictures, PictureFormat, pictures_of, with_side
 from editscope.suites.protocol import Protocol, deciding_files, described
+from editscope.suites.registry import benchmarks
 from editscope.suites.rubrics import load_rubric
 
 LANCZOS = Image.Resampling.LANCZOS
@@ -294,9 +296,12 @@ def test_detail_and_temperature_are_part_of_what_a_verdict_is_filed_under() -> N
 
 
 def test_what_was_prepared_is_not_used_again_after_the_code_of_pictures_prompts_or_psnr_changed() -> None:
-    names = {path.name for path in deciding_files()}
-    assert {"_bilinear.py", "_stored.py", "psnr.py", "_kernels.py", "pictures.py", "kris.py"} <= names
+    files = deciding_files()
+    names = {path.name for path in files}
+    assert {"_bilinear.py", "_stored.py", "psnr.py", "_kernels.py", "pictures.py", "scales.py"} <= names
     assert {"promptfile.py", "packs.py", "records.py"} <= names
+    rubrics = {Path(getfile(record.part("rubric"))) for record in benchmarks() if record.rubric}
+    assert len(rubrics) >= 8 and rubrics <= set(files)
 
 
 def test_the_longer_side_is_exact_and_the_other_is_at_least_one_pixel() -> None:

@@ -6,6 +6,7 @@ import io
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from inspect import getfile
 from pathlib import Path
 from typing import Any
 
@@ -270,7 +271,8 @@ def judged_case_steps(
     rubric = protocol.rubric()
     prompts = protocol.pack(rubric)
     cache = None if cache_folder is None else PreparedCache(cache_folder)
-    about = cache_key(code_digest(), protocol.name, dict(protocol.options), getattr(prompts, "hash", ""))
+    own_code = _file_digest(Path(getfile(type(rubric))))  # code_digest() knows no rubric of another package
+    about = cache_key(code_digest(), own_code, protocol.name, dict(protocol.options), getattr(prompts, "hash", ""))
     return JudgedCaseSteps(suite, editor, folder, seed, rubric, prompts, cache, about, protocol.white)
 
 

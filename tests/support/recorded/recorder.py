@@ -78,10 +78,12 @@ class Recorder:
         """Record the prompts of a pack, listed and in full."""
         self._later(self._prompts, pack)
 
-    def fix_times(self) -> None:
-        """Give all runs times that follow from their cases; what is recorded of them from now on shows these."""
-        for path in sorted(self.work.glob("*/journal.jsonl")):
+    def fix_times(self) -> list[str]:
+        """Give all runs times that follow from their cases, and return the names of the runs."""
+        journals = sorted(self.work.glob("*/journal.jsonl"))
+        for path in journals:
             normal.fix_times(path)
+        return [path.parent.name for path in journals]
 
     def write(self, name: str, text: str) -> None:
         """Write one result."""

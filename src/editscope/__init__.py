@@ -8,33 +8,57 @@ from typing import TYPE_CHECKING, Any
 from editscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from editscope.cases import Case, Edit
+    from editscope.cases import Aggregation, Case, Edit, Group, Instruction, Question, Region
     from editscope.editors import EditLimits, Editor, Request
     from editscope.errors import BadInput, EditscopeError
     from editscope.images import ImageLike as Image
+    from editscope.judges import Call, Judge, Picture, Usage, Verdict
     from editscope.results import Run, open_run
     from editscope.results.comparison import compare
     from editscope.runs import run
     from editscope.scoring import score_pixels
     from editscope.scoring.classic import Metric
     from editscope.scoring.psnr import psnr_outside
+    from editscope.scoring.rubrics import Measure, Rubric, ScoreRow, Unit
+    from editscope.scoring.rubrics.scales import Ask, ScaleRubric
     from editscope.stats.ratings import Match, elo
-    from editscope.suites import Suite, load_suite
+    from editscope.suites import Benchmark, Option, Suite, load_suite
+    from editscope.suites.benchmark import Headline, Paper
 
 # Names are looked up when first used, so that the command line starts without NumPy and Numba.
 _HOME = {
+    "Aggregation": "editscope.cases:Aggregation",
+    "Ask": "editscope.scoring.rubrics.scales:Ask",
     "BadInput": "editscope.errors:BadInput",
+    "Benchmark": "editscope.suites:Benchmark",
+    "Call": "editscope.judges:Call",
     "Case": "editscope.cases:Case",
     "Edit": "editscope.cases:Edit",
     "EditLimits": "editscope.editors:EditLimits",
     "Editor": "editscope.editors:Editor",
     "EditscopeError": "editscope.errors:EditscopeError",
+    "Group": "editscope.cases:Group",
+    "Headline": "editscope.suites.benchmark:Headline",
     "Image": "editscope.images:ImageLike",
+    "Instruction": "editscope.cases:Instruction",
+    "Judge": "editscope.judges:Judge",
     "Match": "editscope.stats.ratings:Match",
+    "Measure": "editscope.scoring.rubrics:Measure",
     "Metric": "editscope.scoring.classic:Metric",
+    "Option": "editscope.suites:Option",
+    "Paper": "editscope.suites.benchmark:Paper",
+    "Picture": "editscope.judges:Picture",
+    "Question": "editscope.cases:Question",
+    "Region": "editscope.cases:Region",
     "Request": "editscope.editors:Request",
+    "Rubric": "editscope.scoring.rubrics:Rubric",
     "Run": "editscope.results:Run",
+    "ScaleRubric": "editscope.scoring.rubrics.scales:ScaleRubric",
+    "ScoreRow": "editscope.scoring.rubrics:ScoreRow",
     "Suite": "editscope.suites:Suite",
+    "Unit": "editscope.scoring.rubrics:Unit",
+    "Usage": "editscope.judges:Usage",
+    "Verdict": "editscope.judges:Verdict",
     "compare": "editscope.results.comparison:compare",
     "elo": "editscope.stats.ratings:elo",
     "load_suite": "editscope.suites:load_suite",
@@ -45,18 +69,38 @@ _HOME = {
 }
 
 __all__ = [
+    "Aggregation",
+    "Ask",
     "BadInput",
+    "Benchmark",
+    "Call",
     "Case",
     "Edit",
     "EditLimits",
     "Editor",
     "EditscopeError",
+    "Group",
+    "Headline",
     "Image",
+    "Instruction",
+    "Judge",
     "Match",
+    "Measure",
     "Metric",
+    "Option",
+    "Paper",
+    "Picture",
+    "Question",
+    "Region",
     "Request",
+    "Rubric",
     "Run",
+    "ScaleRubric",
+    "ScoreRow",
     "Suite",
+    "Unit",
+    "Usage",
+    "Verdict",
     "compare",
     "elo",
     "load_suite",

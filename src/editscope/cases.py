@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,15 @@ Status = Literal["ok", "no_output", "refused", "unparsed", "error"]
 """Why a score is what it is. Only ``ok`` means that somebody looked at an edit and gave a verdict."""
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def _read_only(items: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    """A read-only mapping as another process reads it."""
+    return MappingProxyType(items)
+
+
+# Records with read-only mappings go to other processes, and Python by itself does not pickle such a mapping.
+copyreg.pickle(MappingProxyType, lambda mapping: (_read_only, (dict(mapping),)))
 
 MOST_STEPS = 1000
 """Steps that a judge's scale may have; servers are sent a list of them all."""

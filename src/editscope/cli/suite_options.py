@@ -16,7 +16,7 @@ from editscope.cli.help import GroupedOptions
 from editscope.errors import BadInput
 
 if TYPE_CHECKING:
-    from editscope.suites import Option
+    from editscope.suites import Benchmark, Option
 
 GIVEN, DEFAULTS = "editscope.suite_options", "editscope.suite_defaults"
 
@@ -28,8 +28,18 @@ class SuiteCommand(GroupedOptions):
         """Set the options of suites aside, and read the rest as usual."""
         if any(argument.startswith("--") for argument in args):
             shared = {name for parameter in self.params for name in (*parameter.opts, *parameter.secondary_opts)}
-            args, ctx.meta[GIVEN] = _set_aside(args, shared | {"--help"})
+            args, ctx.meta[GIVEN] = _set_aside(args, shared | {"--help"}, self._options(args))
         return super().parse_args(ctx, args)
+
+    def _options(self, args: list[str]) -> dict[str, Option]:
+        """The options of all installed benchmarks, by name; those of benchmarks that are named here come first."""
+        valued = {name for p in self.params for name in p.opts if not getattr(p, "is_flag", False)} - {"--protocol"}
+        named = [text for before, text in zip(["", *args], args, strict=False) if before not in valued]
+        named += [text.partition("=")[2] for text in args if text.startswith("--protocol=")]
+        options = known_options()
+        for record in filter(None, map(_benchmark_of, reversed(named))):
+            options |= {option.name: option for option in record.options}
+        return options
 
 
 class GenerateCommand(SuiteCommand):
@@ -52,6 +62,16 @@ def known_options() -> dict[str, Option]:
     from editscope.suites.registry import benchmarks
 
     return {option.name: option for record in reversed(benchmarks()) for option in record.options}
+
+
+def _benchmark_of(spec: str) -> Benchmark | None:
+    """The benchmark that an argument names; None where it names none, or one that cannot be read."""
+    from editscope.suites.registry import known_benchmark, split_spec
+
+    try:
+        return None if spec.startswith("-") else known_benchmark(split_spec(spec)[0])
+    except BadInput:  # whoever loads the suite says what is wrong
+        return None
 
 
 def flag_of(name: str) -> str:
@@ -106,9 +126,8 @@ def _check_spelling(flag: str, shared: set[str], known: Mapping[str, Option]) ->
             raise BadInput(f"there is no option {flag}; did you mean {near[0]}?")
 
 
-def _set_aside(args: list[str], shared: set[str]) -> tuple[list[str], dict[str, str]]:
+def _set_aside(args: list[str], shared: set[str], known: Mapping[str, Option]) -> tuple[list[str], dict[str, str]]:
     """The arguments without options of suites, and those options."""
-    known = known_options()
     rest: list[str] = []
     given: dict[str, str] = {}
     left = list(args)

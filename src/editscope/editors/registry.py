@@ -33,9 +33,10 @@ def editor_of(spec: EditorSpec) -> Editor:
     if spec.inner is not None:
         editor = load(editor_of(spec.inner), *spec.args, **spec.options)
     else:
-        editor = load(spec.target, **spec.options)
+        editor = _constructed(spec, load)
     if not isinstance(editor, Editor):
         raise BadInput(f"editor {str(spec)!r} gave a {type(editor).__name__}, not an editscope.Editor")
+    editor.name = editor.name or str(spec)
     return editor
 
 
@@ -64,6 +65,18 @@ def _loader(spec: EditorSpec) -> Callable[..., Any]:
             f"({one_line(error)}); install or remove that package"
         ) from error
     return _imported(spec.kind, declared.loader) if isinstance(declared, EditorKind) else declared
+
+
+def _constructed(spec: EditorSpec, load: Callable[..., Any]) -> Any:
+    """What the loader of a kind makes; BadInput, in one line, where that of another package raises."""
+    if spec.kind in BUILT_IN:
+        return load(spec.target, **spec.options)
+    try:
+        return load(spec.target, **spec.options)
+    except EditscopeError:
+        raise
+    except Exception as error:
+        raise BadInput(f"editor {spec.kind}:{spec.target} could not be constructed ({one_line(error)})") from error
 
 
 def _imported(kind: str, place: str) -> Callable[..., Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Pixels: TypeAlias = npt.NDArray[np.uint8]
 """A picture in memory: uint8, height × width × 3, sRGB."""
 
-ImageLike: TypeAlias = "str | Path | PIL.Image.Image | Pixels"
+ImageLike: TypeAlias = Union[str, Path, "PIL.Image.Image", Pixels]  # noqa: UP007 - so that `Image | None` works
 """What the library takes wherever it wants a picture."""
 
 MAX_PIXELS = 64_000_000

@@ -171,7 +171,11 @@ class Estimate:
 
 
 class Judge(ABC):
-    """Somebody who answers calls. ``spec`` names it so that the same judge can be made again, without secrets."""
+    """Base class of judges: override ``ask``, and ``check`` and ``close`` where there is a server or a model.
+
+    ``spec`` names it, without secrets, so that the same judge can be made again; it is set when the judge is loaded.
+    ``concurrency`` is how many calls it answers at the same time.
+    """
 
     spec: str = ""
     concurrency: int = 1

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from editscope.errors import BadInput, unknown
+from editscope.errors import BadInput, EditscopeError, unknown
 from editscope.judges.records import Judge
-from editscope.specs import Spec, split_options, split_spec
+from editscope.outside import one_line
+from editscope.specs import Spec, read_value, split_options, split_spec
 from editscope.transport.keys import key_from, no_secret, plain_address
 from editscope.transport.session import require_packages
 
 GROUP = "editscope.judges"
-"""Other packages register a kind of judge here: a callable that takes the target and the options of the spec."""
+"""Other packages register a kind of judge here: a class or a function that takes the target and the options of the
+spec, read as numbers, true and false, and texts."""
 
 HOSTED = {
     "openai": "editscope.judges.wire.chat:Chat",
@@ -168,17 +170,33 @@ def _read(parts: Spec, name: str, value: str) -> Any:
 def _other(parts: Spec, text: str) -> Judge:
     points = {point.name: point for point in entry_points(group=GROUP)}
     if parts.kind in BUILT_IN:
-        load = _named(BUILT_IN[parts.kind])
+        judge = _named(BUILT_IN[parts.kind])(parts.target, **parts.options)
     elif parts.kind in points:
-        load = points[parts.kind].load()
+        judge = _from_plugin(points[parts.kind], parts)
     else:
         raise unknown("kind of judge", parts.kind, judge_kinds())
-    judge = load(parts.target, **parts.options)
     if not isinstance(judge, Judge):
         raise BadInput(f"judge {text!r} gave a {type(judge).__name__}, not an editscope Judge")
     if not judge.spec:
         judge.spec = str(parts)
     return judge
+
+
+def _from_plugin(point: EntryPoint, parts: Spec) -> Any:
+    """What another package makes of a spec; BadInput, in one line, where it makes nothing."""
+    try:
+        load = point.load()
+    except Exception as error:
+        raise BadInput(
+            f"judges of kind {point.name!r} are registered as {point.value} but cannot be imported "
+            f"({one_line(error)}); install or remove that package"
+        ) from error
+    try:
+        return load(parts.target, **{name: read_value(value) for name, value in parts.options.items()})
+    except EditscopeError:
+        raise
+    except Exception as error:
+        raise BadInput(f"judge {parts.kind}:{parts.target} could not be constructed ({one_line(error)})") from error
 
 
 def _named(name: str) -> Callable[..., Any]:

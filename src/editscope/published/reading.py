@@ -9,12 +9,15 @@ from pathlib import Path
 
 from editscope.errors import BadInput
 from editscope.published.records import Contradiction, Correction, ModelCard
-from editscope.suites.benchmark import Paper
-from editscope.suites.registry import benchmark, benchmarks
+from editscope.suites.benchmark import Benchmark, Paper
+from editscope.suites.registry import benchmarks
 
 HERE = Path(__file__).parent
 
-PAPERS: dict[str, Paper] = {record.paper.source: record.paper for record in benchmarks() if record.paper}
+HOMES: dict[str, Benchmark] = {record.paper.source: record for record in benchmarks() if record.paper}
+"""The benchmark of each paper whose results are carried."""
+
+PAPERS: dict[str, Paper] = {source: record.paper for source, record in HOMES.items() if record.paper}
 """The papers whose results are carried, by the benchmark in whose folder they lie."""
 
 FIELDS = (
@@ -61,14 +64,17 @@ def all_contradictions() -> tuple[Contradiction, ...]:
 
 @lru_cache(maxsize=1)
 def all_models() -> dict[str, ModelCard]:
-    """The models of all papers, by name."""
+    """The models of all papers, by name: those that several papers ran, and those that a benchmark lists itself."""
     fields = ("name", "family", "developer", "architecture", "parameters_b", "open", "year", "aliases")
-    return {line[0]: _card(*line) for line in _lines(HERE / "models.csv", fields)}
+    listed = {
+        line[0]: _card(*line) for source in reversed(PAPERS) for line in _lines(_folder(source) / "models.csv", fields)
+    }
+    return listed | {line[0]: _card(*line) for line in _lines(HERE / "models.csv", fields)}
 
 
 def _folder(source: str) -> Path:
     """What the paper of a benchmark printed lies in the benchmark's own folder."""
-    return benchmark(source).folder / "published"
+    return HOMES[source].folder / "published"
 
 
 def _card(

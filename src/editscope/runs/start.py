@@ -36,7 +36,8 @@ from editscope.runs.judging.settings import Judges, Judging, Limits, make_judgin
 from editscope.runs.plan import Plan, check_folder, make_plan, plan_again, write_info
 from editscope.runs.progress import judging_progress_display, progress_display
 from editscope.runs.remaining import done_so_far, todo
-from editscope.suites import Suite, load_suite, parse_where, suite_names
+from editscope.suites import Suite, load_suite, parse_where
+from editscope.suites.registry import known_benchmark
 
 LOCAL, RAY = "local", "ray"
 ENGINES = (LOCAL, RAY)
@@ -363,7 +364,7 @@ def _suite_setup(suite: Suite) -> bytes | tuple[str, dict[str, Any]]:
     pickled = _pickled(suite)
     if pickled is not None:
         return pickled
-    if suite.name not in suite_names():
+    if known_benchmark(suite.name) is None:
         raise BadInput(
             f"suite {suite.name} is not installed and cannot be sent to workers; define its class in a module"
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from editscope.errors import BadInput
+from editscope.judges.prompts.packs import FOLDER as PROMPTS
 from editscope.scoring.rubrics.accounting import Release
 
 OptionType: TypeAlias = Literal["text", "names", "number", "size", "flag"]
@@ -20,8 +21,9 @@ OptionType: TypeAlias = Literal["text", "names", "number", "size", "flag"]
 class Option:
     """An option of a benchmark, which you write into its spec: ``picabench?region=whole``.
 
-    ``values`` are those it takes, the default first; empty where it takes any. An option of ``cases`` decides which
-    cases there are; an option of the ``protocol`` decides how they are judged.
+    ``values`` are those it takes; empty where it takes any. ``default`` is what lists show as its default; without it
+    they show the first value. An option of ``cases`` decides which cases there are; an option of the ``protocol``
+    decides how they are judged.
     """
 
     name: str
@@ -29,6 +31,18 @@ class Option:
     type: OptionType = "text"
     values: tuple[str, ...] = ()
     of: Literal["cases", "protocol"] = "cases"
+    default: str = ""
+
+    @property
+    def shown_default(self) -> str:
+        """What holds where the option is not given, for people; "" where nobody says.
+
+        >>> Option("mode", "How.", values=("fast", "exact")).shown_default
+        'fast'
+        >>> Option("languages", "Which.", "names", ("en", "cn"), default="en,cn").shown_default
+        'en,cn'
+        """
+        return self.default or (self.values[0] if self.values else "")
 
     def read(self, text: str) -> Any:
         """The value of the option as its benchmark wants it.
@@ -87,7 +101,7 @@ class Headline:
 
 @dataclass(frozen=True, kw_only=True)
 class Benchmark:
-    """All that the rest of the house knows about a benchmark. Its entry point leads here.
+    """All that Editscope knows about a benchmark. Its entry point, or ``python:module:NAME``, leads here.
 
     ``load``, ``write_set``, ``rubric`` and ``tables`` are "module:name" and imported when they are needed. Prompts lie
     in the folder ``prompts/`` beside the rubric, published results in ``published/`` beside ``load``.
@@ -135,9 +149,21 @@ class Benchmark:
     @property
     def folder(self) -> Path:
         """The folder of its code and data."""
-        spec = find_spec(self.load.partition(":")[0])
+        return self._folder_of(self.load)
+
+    @property
+    def prompts(self) -> Path | None:
+        """The folder of its prompts, beside its rubric; None where it has no rubric of its own."""
+        return self._folder_of(self.rubric) / PROMPTS if self.rubric else None
+
+    def _folder_of(self, place: str) -> Path:
+        """The folder of the module of a part, which is not imported."""
+        try:
+            spec = find_spec(place.partition(":")[0])
+        except ImportError:  # the package around it is not there
+            spec = None
         if spec is None or spec.origin is None:
-            raise BadInput(f"the module of {self.name} ({self.load}) cannot be found; install its package again")
+            raise BadInput(f"the module of {self.name} ({place}) cannot be found; install its package again")
         return Path(spec.origin).parent
 
     def part(self, name: Literal["load", "write_set", "rubric", "tables"]) -> Any:

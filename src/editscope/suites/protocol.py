@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from hashlib import sha256
+from inspect import getfile
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from editscope.cases import NOTHING
 from editscope.errors import BadInput
@@ -39,7 +40,7 @@ class Protocol:
 
     def __str__(self) -> str:
         """As --protocol takes it: the name, with options where there are any."""
-        return self.name + (f"?{urlencode(dict(self.options))}" if self.options else "")
+        return self.name + (f"?{urlencode(dict(self.options), quote_via=quote, safe=',')}" if self.options else "")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Protocol, (self.name, dict(self.options), self.prompts, self.white)
@@ -109,6 +110,24 @@ def code_digest() -> str:
     for path in deciding_files():
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def rubric_digest(rubric: Rubric) -> str:
+    """Hash of the code of a rubric that another package brings, and of all code in its folder; "" for one of ours."""
+    files = _other_code(type(rubric))
+    return sha256(b"".join(path.read_bytes() for path in files)).hexdigest() if files else ""
+
+
+def _other_code(kind: type[Rubric]) -> list[Path]:
+    """The files that may decide what a rubric does, besides ours: of a package its folder, else the module alone."""
+    files: set[Path] = set()
+    for parent in kind.__mro__:
+        name, _, inner = parent.__module__.partition(".")
+        if name == "editscope" or not issubclass(parent, Rubric):
+            continue
+        path = Path(getfile(parent))
+        files.update(path.parent.glob("*.py") if inner else (path,))
+    return sorted(files)
 
 
 def deciding_files() -> tuple[Path, ...]:

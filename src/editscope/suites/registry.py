@@ -9,10 +9,11 @@ from importlib.metadata import EntryPoint, entry_points
 from inspect import signature
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import parse_qsl
+from urllib.parse import unquote
 
 from editscope.errors import BadInput, unknown
 from editscope.python_class import find_object
+from editscope.specs import split_options
 from editscope.suites.base import Suite
 from editscope.suites.benchmark import Benchmark
 
@@ -93,10 +94,9 @@ def load_suite(name: str, **options: Any) -> Suite:
     suite = _made(plain, record, {**options, **cases})
     if protocol:
         suite.protocol_options = protocol
-    if plain.startswith(PYTHON):  # other processes find it by the same name
-        suite.name = plain
-        if record.rubric:
-            suite.default_protocol = plain
+    if record.name != OWN:  # other processes find the suite, and its rubric, by the same name
+        suite.name = record.name
+        suite.default_protocol = record.judged_by or suite.default_protocol
     return suite
 
 
@@ -106,17 +106,30 @@ def split_spec(text: str) -> tuple[str, dict[str, str]]:
     >>> split_spec("worldedit?forms=implicit,paraphrase&kp-gate=enforced")
     ('worldedit', {'forms': 'implicit,paraphrase', 'kp_gate': 'enforced'})
     """
-    name, mark, query = text.partition("?")
-    pairs = parse_qsl(query, keep_blank_values=True)
-    if mark and (not pairs or any(not value for _, value in pairs)):
-        raise BadInput(f"{text!r} has an option without a value; write {name}?option=value")
+    name, query = _name_and_query(text)
+    hint = f"; write {name}?option=value"
     options: dict[str, str] = {}
-    for key, value in pairs:
+    for key, value in split_options(f"suite {name!r}", query, hint=hint).items():
         key = key.strip().replace("-", "_")
         if key in options:
-            raise BadInput(f"{text!r} gives {key} twice; separate several values with commas")
-        options[key] = value
+            raise BadInput(f"suite {name!r} has the option {key!r} twice; separate several values with commas")
+        options[key] = unquote(value)
+    if len(name) < len(text) and not all(options.values() or [""]):
+        raise BadInput(f"{text!r} has an option without a value{hint}")
     return name, options
+
+
+def _name_and_query(text: str) -> tuple[str, str]:
+    """A spec at the mark before its options; the mark may be part of the name of a folder with a suite.toml."""
+    if "?" not in text:
+        return text, ""
+    from editscope.suites.own.manifest import FILE
+
+    for end in (len(text), *(place for place, sign in reversed([*enumerate(text)]) if sign == "?")):
+        if Path(text[:end], FILE).is_file():
+            return text[:end], text[end + 1 :]
+    name, _, query = text.partition("?")
+    return name, query
 
 
 @lru_cache(maxsize=1)
@@ -138,7 +151,7 @@ def _record(point: EntryPoint) -> Benchmark:
 
 def _as_record(name: str, where: str, value: Any) -> Benchmark:
     if isinstance(value, Benchmark):
-        return value
+        return replace(value, name=name)  # by which everybody finds it
     if callable(value):
         return Benchmark(name=name, title=name, about="", load=where)
     raise BadInput(f"suite {name!r} ({where}) is {type(value).__name__}; give a Benchmark or a function that loads it")
@@ -148,7 +161,7 @@ def _python(name: str) -> Benchmark:
     """A benchmark that is named by module and attribute, without an entry point."""
     where = name.removeprefix(PYTHON)
     value = find_object("suite", where)
-    return replace(_as_record(name, where, value), name=name)
+    return _as_record(name, where, value)
 
 
 def _made(name: str, record: Benchmark, options: Mapping[str, Any]) -> Suite:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
 
 from editscope.errors import unknown
 from editscope.scoring.rubrics.accounting import Release
 from editscope.scoring.rubrics.base import Rubric
-from editscope.suites.registry import benchmarks, known_benchmark
+from editscope.suites.registry import benchmarks, known_benchmark, split_spec
 
 
 def rubric_names() -> tuple[str, ...]:
@@ -26,13 +26,24 @@ def load_rubric(name: str, **options: Any) -> Rubric:
     >>> load_rubric("picabench?instruction=1", region="whole").options
     {'region': 'whole', 'instruction': True}
     """
-    plain, _, query = name.partition("?")
+    plain, written = split_spec(name)
     record = known_benchmark(plain)
     if record is None or not record.rubric:
         raise unknown("protocol", plain, rubric_names())
-    rubric: Rubric = record.part("rubric")(**{**dict(parse_qsl(query, keep_blank_values=True)), **options})
+    rubric: Rubric = record.part("rubric")(**{**written, **options})
     rubric.name = plain
     return rubric
+
+
+def prompts_folder(protocol: str) -> Path | None:
+    """Where the prompts of a protocol lie, whoever brings it; None where it has none, or is not a suite's.
+
+    >>> prompts_folder("kris").name, prompts_folder("audit")
+    ('prompts', None)
+    """
+    record = known_benchmark(protocol)
+    folder = None if record is None else record.prompts
+    return folder if folder is not None and any(folder.glob("*.txt")) else None
 
 
 def released_tool(protocol: str) -> Release | None:

@@ -55,7 +55,7 @@ def _help(option: Option) -> str:
     text = option.help.rstrip(".")
     if option.type == "names" and option.values:
         text += f": {', '.join(option.values)}"
-    return f"{text} [{option.values[0]}]" if option.values else text
+    return f"{text} [{option.shown_default}]" if option.shown_default else text
 
 
 def _describe(record: Benchmark) -> None:
@@ -63,7 +63,9 @@ def _describe(record: Benchmark) -> None:
     from rich.table import Table
 
     from editscope.cli.suite_options import flag_of, metavar
+    from editscope.suites.registry import PYTHON
 
+    installed = not record.name.startswith(PYTHON)
     console = printing.console(soft_wrap=True)
     console.print(f"{record.title} ({record.name})", markup=False)
     if record.about:
@@ -72,7 +74,7 @@ def _describe(record: Benchmark) -> None:
         "cases": "" if record.cases is None else f"{record.cases:,}",
         "scored by": record.scoring if record.scoring == "pixels" else f"a judge, protocol {record.judged_by or '–'}",
         "prompts": f"editscope prompts show {record.judged_by}" if record.judged_by else "",
-        "published": f"editscope published {record.name}" if record.headline else "",
+        "published": f"editscope published {record.name}" if record.headline and installed else "",
         "cite": record.citation,
     }
     for label, text in facts.items():

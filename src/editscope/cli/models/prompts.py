@@ -9,6 +9,7 @@ import typer
 
 from editscope import printing
 from editscope.errors import BadInput
+from editscope.wording import count
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show, export and check the prompts of judges.")
 
@@ -36,8 +37,9 @@ def show(
     """
     from editscope.judges.prompts.packs import load_pack
     from editscope.judges.prompts.promptfile import header_lines
+    from editscope.suites.rubrics import prompts_folder
 
-    pack = load_pack(suite, prompts)
+    pack = load_pack(suite, prompts, prompts_folder(suite))
     if name is not None:
         prompt = pack[name]
         printing.say("\n".join([*header_lines(prompt), "---", prompt.text]))
@@ -49,7 +51,8 @@ def show(
         version, *rest = header_lines(prompt)
         said = " · ".join(line for line in rest[:3] if not line.endswith(": "))
         printing.say(f"{one:<{wide}}  {prompt.hash}  {version} · {said}")
-    printing.say(f"{pack.name}: {len(pack.names)} prompts · version {pack.version} · hash {pack.hash}")
+    prompts_shown = count(len(pack.names), "prompt")
+    printing.say(f"{pack.name}: {prompts_shown} · version {pack.version} · hash {pack.hash}")
 
 
 @app.command()
@@ -62,9 +65,10 @@ def export(
     editscope prompts export wiseedit my-prompts
     """
     from editscope.judges.prompts.packs import export_pack
+    from editscope.suites.rubrics import prompts_folder
 
-    written = export_pack(suite, folder)
-    printing.say(f"{len(written)} prompts in {folder} · check them with `editscope prompts check {folder}`")
+    written = export_pack(suite, folder, prompts_folder(suite))
+    printing.say(f"{count(len(written), 'prompt')} in {folder} · check them with `editscope prompts check {folder}`")
 
 
 @app.command()
@@ -79,8 +83,9 @@ def check(
     editscope prompts check my-prompts
     """
     from editscope.judges.prompts.packs import PromptPack, examine
+    from editscope.suites.rubrics import prompts_folder
 
-    found = examine(folder, suite)
+    found = examine(folder, suite, prompts_folder(suite) if suite else None)
     wide = max(map(len, found.ours.names))
     for name, prompt in found.prompts.items():
         ours = found.ours[name]

@@ -193,7 +193,7 @@ def _ranking(ranked: Sequence[Result], beside: dict[str, dict[str, Result]], kno
         left = heading in ("model", "developer", "weights")
         shown.add_column(heading, justify="left" if left else "right", no_wrap=True)
     for row in ranked:
-        card = published.models()[row.model]
+        card = published.models().get(row.model) or published.ModelCard(row.model, "", "", "", None, None, None)
         facts = dict(zip(("developer", "weights", "B", "year"), (card.developer, *_facts(card)), strict=True))
         metrics = (_said(row), *(_said(rows.get(row.model)) for rows in beside.values()))
         shown.add_row(str(_place(row, ranked)), row.model, *metrics, *(facts[fact] for fact in known))
@@ -329,18 +329,20 @@ def _blocks(widths: Sequence[int], room: int) -> list[list[int]]:
 
 
 def _spans(tables: Iterable[str]) -> str:
-    """Table numbers, runs of them as a span.
+    """Table numbers, runs of them as a span; tables without a number come last.
 
-    >>> _spans(["1", "3", "2", "12"])
-    '1–3, 12'
+    >>> _spans(["1", "3", "2", "12"]), _spans(["2", "A1"])
+    ('1–3, 12', '2, A1')
     """
+    names = set(tables)
     runs: list[list[int]] = []
-    for number in sorted({int(table) for table in tables}):
+    for number in sorted(int(table) for table in names if table.isdecimal()):
         if runs and number == runs[-1][-1] + 1:
             runs[-1].append(number)
         else:
             runs.append([number])
-    return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+    spans = [f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
+    return ", ".join([*spans, *sorted(table for table in names if not table.isdecimal())])
 
 
 def _names(card: ModelCard) -> tuple[str, str, str, str]:

@@ -72,18 +72,22 @@ def pack_folders() -> dict[str, Path]:
     folders: dict[str, Path] = {}
     for group in GROUPS:
         for point in sorted(entry_points(group=group), key=lambda point: point.name):
-            folder = _beside(point.module) / (point.attr if group == GROUPS[1] else FOLDER)
+            home = _beside(point.module)
+            if home is None:
+                continue
+            folder = home / (point.attr if group == GROUPS[1] else FOLDER)
             if folder not in folders.values() and any(folder.glob("*.txt")):
                 folders.setdefault(point.name, folder)
     return folders
 
 
-def _beside(module: str) -> Path:
-    """The folder of a module that need not be imported."""
-    spec = find_spec(module)
-    if spec is None or spec.origin is None:
-        raise BadInput(f"{module} is registered as an entry point but cannot be found; install its package again")
-    return Path(spec.origin).parent
+def _beside(module: str) -> Path | None:
+    """The folder of a module, which is not imported; None for one that is registered but not there."""
+    try:
+        spec = find_spec(module)
+    except ImportError:
+        return None
+    return None if spec is None or spec.origin is None else Path(spec.origin).parent
 
 
 def load_pack(name: str, folder: str | Path | None = None, ours: Path | None = None) -> PromptPack:
@@ -100,9 +104,10 @@ def load_pack(name: str, folder: str | Path | None = None, ours: Path | None = N
     return PromptPack(name, found.prompts, Path(folder))
 
 
-def export_pack(name: str, folder: str | Path) -> tuple[Path, ...]:
+def export_pack(name: str, folder: str | Path, ours: Path | None = None) -> tuple[Path, ...]:
     """Write the prompts that ship for a suite into a new or empty folder, to be changed there."""
-    pack, folder = _built_in(name), Path(folder)
+    pack, folder = _built_in(name, ours), Path(folder)
+    source = ours or pack_folders()[name]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
@@ -110,7 +115,7 @@ def export_pack(name: str, folder: str | Path) -> tuple[Path, ...]:
         written = []
         for one in pack.names:
             written.append(folder / f"{one}.txt")
-            written[-1].write_bytes((pack_folders()[name] / f"{one}.txt").read_bytes())
+            written[-1].write_bytes((source / f"{one}.txt").read_bytes())
     except OSError as error:
         raise BadInput(f"{folder} cannot be written: {error.strerror}") from None
     return tuple(written)

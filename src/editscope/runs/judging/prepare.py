@@ -6,7 +6,6 @@ import io
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from inspect import getfile
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from editscope.runs.engine.worker_process import Job, WorkerReport
 from editscope.runs.judging.prepared_cache import PreparedCache, cache_key
 from editscope.scoring.rubrics import Prompts, Rubric, Unit
 from editscope.suites import Suite
-from editscope.suites.protocol import Protocol, code_digest
+from editscope.suites.protocol import Protocol, code_digest, rubric_digest
 
 CANVAS = 1024
 CROP_SUFFIX = ".jpg"
@@ -271,8 +270,8 @@ def judged_case_steps(
     rubric = protocol.rubric()
     prompts = protocol.pack(rubric)
     cache = None if cache_folder is None else PreparedCache(cache_folder)
-    own_code = _file_digest(Path(getfile(type(rubric))))  # code_digest() knows no rubric of another package
-    about = cache_key(code_digest(), own_code, protocol.name, dict(protocol.options), getattr(prompts, "hash", ""))
+    code = code_digest() + rubric_digest(rubric)
+    about = cache_key(code, protocol.name, dict(protocol.options), getattr(prompts, "hash", ""))
     return JudgedCaseSteps(suite, editor, folder, seed, rubric, prompts, cache, about, protocol.white)
 
 

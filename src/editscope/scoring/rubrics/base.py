@@ -92,14 +92,20 @@ class ScoreRow:
 
 
 class Rubric(ABC):
-    """One benchmark's way to judge, separate from its cases so that it can be used on others' (``--protocol``).
+    """Base class of rubrics: how one benchmark judges, apart from its cases, so that it works on others too.
+
+    ``--protocol NAME`` does that. Override ``keys``, ``calls`` and ``rows``; where every answer is a score on a scale,
+    derive from ``ScaleRubric``, which needs ``asks`` alone.
 
     ``load_rubric(rubric.name, **rubric.options)`` makes an equal one, in another process or a year later.
     """
 
-    name: str
+    name: str = ""
+    """The name that it is found by, which is that of its benchmark; set when it is loaded."""
     measures: tuple[Measure, ...]
+    """The columns of its tables, in order."""
     headline: str
+    """The measure that comes first, by name."""
     fold: ClassVar[tuple[str, ...]] = ()
     """What is averaged before the suite's own tags: nothing, ``metric`` (means of metric means) or ``case_id``."""
 
@@ -115,7 +121,7 @@ class Rubric(ABC):
         self._known: list[str] = []
         self.configure()
         if self._given:
-            raise unknown(f"option of protocol {self.name}", next(iter(self._given)), self._known)
+            raise unknown(f"option of protocol {self._title}", next(iter(self._given)), self._known)
 
     def configure(self) -> None:  # noqa: B027 - a rubric may have no options
         """Read the options, with ``choice``, ``number`` and ``flag``; what is left over is an error."""
@@ -199,7 +205,7 @@ class Rubric(ABC):
         """An option with a few values, the first of which is the default."""
         value = str(self._take(name, among[0])).strip().lower()
         if value not in among:
-            raise BadInput(f"option {name} of protocol {self.name} is {value!r}; choose from {', '.join(among)}")
+            raise BadInput(f"option {name} of protocol {self._title} is {value!r}; choose from {', '.join(among)}")
         return self._record_option(name, value, among[0])
 
     def number(self, name: str, default: int, least: int = 0, most: int | None = None) -> int:
@@ -211,15 +217,20 @@ class Rubric(ABC):
             value = least - 1
         if value < least or (most is not None and value > most):
             ends = f"from {least}" + ("" if most is None else f" to {most}")
-            raise BadInput(f"option {name} of protocol {self.name} is {given!r}; give a whole number {ends}")
+            raise BadInput(f"option {name} of protocol {self._title} is {given!r}; give a whole number {ends}")
         return self._record_option(name, value, default)
 
     def flag(self, name: str) -> bool:
         """An option that is on or off, and off unless given."""
         value = str(self._take(name, False)).strip().lower()
         if value not in _ON + _OFF:
-            raise BadInput(f"option {name} of protocol {self.name} is {value!r}; give 1 or 0")
+            raise BadInput(f"option {name} of protocol {self._title} is {value!r}; give 1 or 0")
         return self._record_option(name, value in _ON, False)
+
+    @property
+    def _title(self) -> str:
+        """What messages call it, also before it has a name."""
+        return self.name or type(self).__name__
 
     def _take(self, name: str, default: Any) -> Any:
         self._known.append(name)

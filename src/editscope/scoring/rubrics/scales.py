@@ -37,7 +37,7 @@ class ScaleRubric(Rubric):
     """The longer side of pictures that the judge sees, at most; 0 where they keep their size."""
     quality: int
     """The JPEG quality of pictures that the judge sees; 0 where they lose nothing."""
-    default_side: int
+    default_side: int = 0
     default_quality: int = QUALITY
 
     def configure(self) -> None:

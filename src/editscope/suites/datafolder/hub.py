@@ -69,7 +69,7 @@ def unpack(files: Sequence[Path], listing: str) -> Path:
     into a field ``input_path``.
     """
     home = cache_folder() / "datasets"
-    folder = home / _content(files)
+    folder = home / content_digest(files)
     if (folder / listing).is_file():
         return folder
     try:
@@ -122,7 +122,8 @@ def _rows(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
             raise BadInput(f"{path} cannot be read as Parquet ({reason}); download it again") from error
 
 
-def _content(files: Sequence[Path]) -> str:
+def content_digest(files: Sequence[Path]) -> str:
+    """Hash of the bytes of all files, by which what is made of them is found in the cache."""
     digest = xxhash.xxh3_128()
     for path in files:
         try:

@@ -93,8 +93,8 @@ class GEditSuite(JudgedSuite):
 
     def find_root(self, root: str | Path | None) -> tuple[Path, str]:
         """The folder with the list of cases; Parquet and Arrow files are unpacked into the cache first."""
+        from editscope.suites.datafolder.arrow import arrow_files, unpack_arrow
         from editscope.suites.datafolder.hub import parquet_files, unpack
-        from editscope.suites.gedit.arrow import arrow_files, unpack_arrow
 
         folder, source = super().find_root(root)
         if any((folder / name).is_file() for name in FILES):

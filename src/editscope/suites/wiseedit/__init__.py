@@ -6,7 +6,7 @@ from editscope.scoring.rubrics.accounting import Release
 from editscope.suites.benchmark import Benchmark, Headline, Option, Paper
 
 OPTIONS = (
-    Option("languages", "Languages of the instructions, one or both.", "names", ("en", "cn")),
+    Option("languages", "Languages of the instructions, one or both.", "names", ("en", "cn"), default="en,cn"),
     Option("skip_bad", "Leave out cases whose data has flaws, and list them.", "flag"),
     Option(
         "unsupported",

@@ -7,20 +7,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import xxhash
-
 from editscope.cachefolder import cache_folder
 from editscope.errors import BadInput
 from editscope.files import open_file
-from editscope.suites.datafolder.hub import unpack
+from editscope.suites.datafolder.hub import content_digest, unpack
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 CACHED = "cache-"
 """How the names of files begin in which the library ``datasets`` keeps results beside the data."""
-PIECE = 1 << 24
-"""Bytes that are read at a time."""
 
 
 def arrow_files(folder: Path) -> list[Path]:
@@ -35,7 +31,7 @@ def unpack_arrow(files: Sequence[Path], listing: str, pictures: Sequence[str]) -
     the files, says which folder holds them.
     """
     home = cache_folder() / "datasets"
-    pointer = home / f"{_content(files)}.arrow.txt"
+    pointer = home / f"{content_digest(files)}.arrow.txt"
     if pointer.is_file():
         folder = home / pointer.read_text(encoding="utf-8").strip()
         if (folder / listing).is_file():
@@ -83,16 +79,3 @@ def _batches(files: Sequence[Path]) -> Iterator[pa.RecordBatch]:
         except pa.ArrowException as error:
             message = " ".join(str(error).split())[:120]
             raise BadInput(f"{path} cannot be read as Arrow ({message}); download it again") from error
-
-
-def _content(files: Sequence[Path]) -> str:
-    """Hash of the bytes of all files."""
-    digest = xxhash.xxh3_128()
-    for path in files:
-        try:
-            with open_file(path) as file:
-                while piece := file.read(PIECE):
-                    digest.update(piece)
-        except OSError as error:
-            raise BadInput(f"{path} cannot be read ({error.strerror}); download it again") from error
-    return digest.hexdigest()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Pixels: TypeAlias = npt.NDArray[np.uint8]
 """A picture in memory: uint8, height × width × 3, sRGB."""
 
-ImageLike: TypeAlias = Union[str, Path, "PIL.Image.Image", Pixels]  # noqa: UP007 - so that `Image | None` works
+ImageLike: TypeAlias = Union[str, Path, "PIL.Image.Image", Pixels]
 """What the library takes wherever it wants a picture."""
 
 MAX_PIXELS = 64_000_000

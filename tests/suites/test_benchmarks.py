@@ -1,0 +1,110 @@
+"""What a benchmark declares is what its loader and its rubric take, and its spec has one grammar."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from inspect import signature
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import editscope as es
+from editscope.errors import BadInput
+from editscope.suites import benchmark, load_suite
+from editscope.suites.own.start import start
+from editscope.suites.protocol import Protocol, rubric_digest
+from editscope.suites.registry import benchmarks, split_spec
+from editscope.suites.rubrics import load_rubric
+from support import extending_page as page
+
+NAMES = [record.name for record in benchmarks()]
+OF_THE_MANIFEST = {"metrics", "averages"}
+"""Options of the rubric ``own`` that suite.toml holds, so that nobody writes them."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_declared_options_of_the_protocol_are_those_that_the_rubric_reads(name: str, tmp_path: Path) -> None:
+    record = benchmark(name)
+    needed = load_suite(str(start(tmp_path / "mine", "judged"))).rubric_options if name == "own" else {}
+    declared = {option.name for option in record.options if option.of == "protocol"}
+    known = set(load_rubric(record.judged_by, **needed)._known) if record.judged_by else set()
+    assert declared == known - OF_THE_MANIFEST
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_declared_option_of_the_cases_is_an_argument_of_the_loader(name: str) -> None:
+    record = benchmark(name)
+    declared = {option.name for option in record.options if option.of == "cases"}
+    for part in ("load", "write_set") if record.write_set else ("load",):
+        arguments = signature(record.part(part)).parameters  # type: ignore[arg-type]
+        taken = set(arguments) if all(a.kind is not a.VAR_KEYWORD for a in arguments.values()) else declared
+        assert declared <= taken, part
+
+
+@pytest.mark.parametrize("name", ["gedit", "wiseedit"])
+def test_an_option_shows_the_default_that_holds(name: str) -> None:
+    (languages,) = (option for option in benchmark(name).options if option.name == "languages")
+    assert languages.shown_default == "en,cn"
+
+
+def test_a_spec_of_a_suite_has_the_grammar_of_all_specs() -> None:
+    assert split_spec("mine?kp-gate=a%26b&forms=x,y") == ("mine", {"kp_gate": "a&b", "forms": "x,y"})
+    for text, message in {
+        "mine?": "has an option without a value; write mine?option=value",
+        "mine?forms=": "has an option without a value; write mine?option=value",
+        "mine?forms": "are not of the form ?key=value&key2=value2; write mine?option=value",
+        "mine?kp-gate=1&kp_gate=2": "has the option 'kp_gate' twice",
+    }.items():
+        with pytest.raises(BadInput) as error:
+            split_spec(text)
+        assert message in str(error.value)
+
+
+def test_a_protocol_with_options_is_written_as_it_is_read() -> None:
+    text = str(Protocol("mine", {"tone": "a b&c+d", "forms": "x,y"}))
+    assert split_spec(text) == ("mine", {"tone": "a b&c+d", "forms": "x,y"})
+
+
+@pytest.mark.parametrize("name", ["what?", "is it?yes=1", "a?b?c"])
+def test_a_folder_with_a_question_mark_in_its_name_is_a_suite(tmp_path: Path, name: str) -> None:
+    folder = start(tmp_path / name, "judged")
+    assert load_suite(str(folder)).options["root"] == str(folder)
+    assert split_spec(f"{folder}?skip_bad=1") == (str(folder), {"skip_bad": "1"})
+    assert load_suite(f"{folder}?skip_bad=1").options["skip_bad"] is True
+
+
+def test_a_case_without_details_goes_to_another_process() -> None:
+    case = es.Case("1", "mine", (np.zeros((2, 2, 3), np.uint8),), (es.Instruction("Paint it."),), {})
+    assert pickle.loads(pickle.dumps(case)).fingerprint == case.fingerprint
+
+
+def test_the_type_of_pictures_can_stand_in_an_annotation() -> None:
+    assert es.Image | None and es.Image | es.Edit
+
+
+@pytest.fixture
+def squares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The suite of docs/extending.md on the path, as a module of its own."""
+    monkeypatch.syspath_prepend(str(page.write_files(tmp_path / "squares")))
+    monkeypatch.delitem(sys.modules, "my_suite", raising=False)
+    return tmp_path / "squares"
+
+
+def test_what_was_prepared_for_a_judge_is_not_used_again_after_a_plugin_changed_its_rubric(squares: Path) -> None:
+    assert rubric_digest(load_rubric("kris")) == "", "our own code has a hash of its own"
+    before = rubric_digest(load_rubric("python:my_suite:SQUARES"))
+    (squares / "my_suite.py").write_text((squares / "my_suite.py").read_text() + "# changed\n")
+    assert before and rubric_digest(load_rubric("python:my_suite:SQUARES")) != before
+
+
+def test_a_suite_of_another_package_has_the_name_that_it_is_found_by(squares: Path) -> None:
+    suite = load_suite("python:my_suite:SQUARES?colors=red&tone=exact")
+    assert suite.name == suite.default_protocol == "python:my_suite:SQUARES"
+    assert (
+        load_suite(suite.name, **suite.options).fingerprint == suite.fingerprint != load_suite(suite.name).fingerprint
+    )
+    assert load_rubric(suite.default_protocol).name == suite.name
+    with pytest.raises(BadInput, match="option tone of protocol ColorRubric is 'loud'; choose from similar, exact"):
+        load_rubric("python:my_suite:SQUARES?tone=loud")

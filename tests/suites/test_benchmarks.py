@@ -38,7 +38,7 @@ def test_every_declared_option_of_the_cases_is_an_argument_of_the_loader(name: s
     record = benchmark(name)
     declared = {option.name for option in record.options if option.of == "cases"}
     for part in ("load", "write_set") if record.write_set else ("load",):
-        arguments = signature(record.part(part)).parameters  # type: ignore[arg-type]
+        arguments = signature(record.part(part)).parameters
         taken = set(arguments) if all(a.kind is not a.VAR_KEYWORD for a in arguments.values()) else declared
         assert declared <= taken, part
 
@@ -73,6 +73,13 @@ def test_a_folder_with_a_question_mark_in_its_name_is_a_suite(tmp_path: Path, na
     assert load_suite(str(folder)).options["root"] == str(folder)
     assert split_spec(f"{folder}?skip_bad=1") == (str(folder), {"skip_bad": "1"})
     assert load_suite(f"{folder}?skip_bad=1").options["skip_bad"] is True
+
+
+def test_a_folder_of_your_own_takes_the_options_of_its_protocol_where_a_judge_scores(tmp_path: Path) -> None:
+    judged, pixels = start(tmp_path / "judged", "judged"), start(tmp_path / "pixels", "pixels")
+    assert load_suite(f"{judged}?side=512").protocol_options == {"side": 512}
+    with pytest.raises(BadInput, match="side is about what a judge sees"):
+        load_suite(f"{pixels}?side=512")
 
 
 def test_a_case_without_details_goes_to_another_process() -> None:

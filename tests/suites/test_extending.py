@@ -157,9 +157,8 @@ def test_a_killed_run_of_it_goes_on_and_asks_nothing_twice(here: Path, tmp_path:
     folder = page.write_files(tmp_path / "killed")
     (folder / "waiting.py").write_text(WAITING_JUDGE)
     out = folder / "runs" / "killed"
-    arguments = ("run", SQUARES, "--editor", "python:my_editor:Painter", "--judge", "python:waiting:Waiting")
-    arguments += ("--cache", "off", "--jobs", "2", "--out", str(out))
-    with running(folder, arguments) as process:
+    spec = ("run", SQUARES, "--editor", "python:my_editor:Painter", "--judge", "python:waiting:Waiting")
+    with running(folder, (*spec, "--cache", "off", "--jobs", "2", "--out", str(out))) as process:
         while _verdicts(out) < 3:
             assert process.poll() is None, process.returncode
             sleep(0.05)

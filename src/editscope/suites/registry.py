@@ -92,6 +92,8 @@ def load_suite(name: str, **options: Any) -> Suite:
     if both := cases.keys() & options.keys():
         raise BadInput(f"{min(both)} is given twice for suite {plain!r}; say it once")
     suite = _made(plain, record, {**options, **cases})
+    if protocol and suite.scoring == "pixels":
+        raise BadInput(f"{min(protocol)} is about what a judge sees, and {plain!r} is scored by pixels; leave it out")
     if protocol:
         suite.protocol_options = protocol
     if record.name != OWN:  # other processes find the suite, and its rubric, by the same name

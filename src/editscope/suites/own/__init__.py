@@ -10,6 +10,16 @@ BENCHMARK = Benchmark(
     about="A folder with suite.toml and cases.jsonl",
     load="editscope.suites.own.data:load",
     rubric="editscope.suites.own.rubric:OwnRubric",
-    options=(Option("skip_bad", "Leave out cases whose data has flaws, and list them.", "flag"),),
+    options=(
+        Option("skip_bad", "Leave out cases whose data has flaws, and list them.", "flag"),
+        Option(
+            "side",
+            "Longer side of the pictures that a judge sees; 0: as they are.",
+            "number",
+            of="protocol",
+            default="1024",
+        ),
+        Option("quality", "JPEG quality of those pictures; 0: PNG.", "number", of="protocol", default="90"),
+    ),
     listed=False,
 )

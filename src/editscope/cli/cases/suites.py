@@ -55,7 +55,7 @@ def _help(option: Option) -> str:
     text = option.help.rstrip(".")
     if option.type == "names" and option.values:
         text += f": {', '.join(option.values)}"
-    return f"{text} [{option.values[0]}]" if option.values else text
+    return f"{text} [{option.values[0]}]" if option.values and "by default" not in text else text
 
 
 def _describe(record: Benchmark) -> None:
@@ -89,7 +89,7 @@ def _describe(record: Benchmark) -> None:
         printing.console().print(table)
     if record.options:
         first = record.options[0]
-        example = first.values[-1] if first.values else metavar(first)
+        example = first.values[-1] if first.values else metavar(first).partition("|")[0]
         console.print(
             f'\nWrite them into the name, "{record.name}?{first.name}={example}", or as flags, '
             f"--{flag_of(first.name)} {example}.",

@@ -14,7 +14,7 @@ BENCHMARK = Benchmark(
     tables="editscope.suites.gedit.tables:tables",
     main_groups=("", "group"),
     options=(
-        Option("languages", "Languages of the instructions, one or both.", "names", ("en", "cn")),
+        Option("languages", "Languages of the instructions, both by default.", "names", ("en", "cn")),
         Option(
             "intersection",
             "Run all edits, or only those that every model of the paper returned.",

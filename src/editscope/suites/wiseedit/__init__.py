@@ -6,11 +6,11 @@ from editscope.scoring.rubrics.accounting import Release
 from editscope.suites.benchmark import Benchmark, Headline, Option, Paper
 
 OPTIONS = (
-    Option("languages", "Languages of the instructions, one or both.", "names", ("en", "cn")),
+    Option("languages", "Languages of the instructions, both by default.", "names", ("en", "cn")),
     Option("skip_bad", "Leave out cases whose data has flaws, and list them.", "flag"),
     Option(
         "unsupported",
-        "What a case counts that has more pictures than the editor takes.",
+        "Score a case that has more pictures than the editor takes as 0, or leave it out.",
         values=("zero", "skip"),
         of="protocol",
     ),

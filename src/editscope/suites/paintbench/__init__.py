@@ -21,7 +21,11 @@ BENCHMARK = Benchmark(
         Option("per_mode", "Problems per mode and condition, in place of per_cell.", "number"),
         Option("canvas", "Size of the canvas, such as 512x512.", "size"),
         Option("n", "How many shapes a scene has.", "number"),
-        Option("points", "Instructions name only a shape's own points, or also points of its bounding box.", values=("own", "box")),
+        Option(
+            "points",
+            "Instructions name only a shape's own points, or also points of its bounding box.",
+            values=("own", "box"),
+        ),
         Option("namespace", "Draw fresh problems that no model has seen; any name gives its own set."),
         Option("split", "Which part of the set.", values=("test", "preservation", "all")),
         Option("strata", "Intervals resample within tasks, or within modes of tasks.", values=("release", "paper")),

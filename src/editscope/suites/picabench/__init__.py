@@ -20,7 +20,12 @@ BENCHMARK = Benchmark(
         Option("region", "What the judge sees of the edit.", values=("crop", "whole", "box"), of="protocol"),
         Option("instruction", "Show the judge the instruction too.", "flag", of="protocol"),
         Option("psnr", "How consistency is computed.", values=("mean", "channel-sum"), of="protocol"),
-        Option("psnr_size", "Resize both pictures to N × N first, as the released tool does; 0: do not resize.", "number", of="protocol"),
+        Option(
+            "psnr_size",
+            "Resize both pictures to N × N first, as the released tool does; 0: do not resize.",
+            "number",
+            of="protocol",
+        ),
         Option(
             "edit_area",
             "Whether boxes of edit_area are in pixels of the source or of a canvas of 1024.",

@@ -32,21 +32,15 @@ HOW_TO_READ = "Published rows stand beside a run with this label, never in a pai
 
 
 def published(
-    suite: Annotated[
-        str | None, typer.Argument(metavar="SUITE", help="A suite, such as paintbench or picabench.")
-    ] = None,
+    suite: Annotated[str | None, typer.Argument(metavar="SUITE", help="A suite, such as paintbench.")] = None,
     table: Annotated[str | None, typer.Option("--table", metavar="N", help="Show one table of the paper.")] = None,
-    metric: Annotated[
-        str | None, typer.Option("--metric", metavar="M", help="A metric, such as miou or accuracy.")
-    ] = None,
+    metric: Annotated[str | None, typer.Option("--metric", metavar="M", help="A metric, such as miou.")] = None,
     by: Annotated[str | None, typer.Option("--by", metavar="TAG", help="Group rows by task, category, law …")] = None,
     model: Annotated[
-        str | None, typer.Option("--model", metavar="NAME", help="Show one model, by any of its names.")
+        str | None, typer.Option("--model", metavar="NAME", help="One model, by any of its names.")
     ] = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV instead of a table.")] = False,
-    models: Annotated[
-        bool, typer.Option("--models", help="List the models: developer, architecture, size, year.")
-    ] = False,
+    models: Annotated[bool, typer.Option("--models", help="List models: developer, size, year …")] = False,
     slips: Annotated[bool, typer.Option("--slips", help="List corrections, and contradictions in the papers.")] = False,
 ) -> None:
     """Show the results that the papers of the benchmarks print.

@@ -36,7 +36,7 @@ NAMED_ELSEWHERE = {
     "cli/models/judge.py": ("paintbench tinygrafix", "the suites that have answers to damage"),
     "cli/models/serve_editor.py": ("paintbench", EXAMPLE),
     "cli/models/worker.py": ("paintbench", EXAMPLE),
-    "cli/results/published.py": ("paintbench picabench", EXAMPLE),
+    "cli/results/published.py": ("paintbench", EXAMPLE),
     "editors/diffusion/families.py": ("paintbench", "the paper whose settings of models are the defaults"),
     "report/paper_figures/correlation.py": ("rise", WORD),
     "scoring/failure.py": ("rise", WORD),
@@ -54,7 +54,6 @@ NAMED_ELSEWHERE = {
 """Files that name a benchmark outside its folder: which, and why."""
 
 NAMED_NOT_YET = {
-    "cli/models/prompts.py": "picabench worldedit wiseedit inedit kris rise",
     "cli/options.py": "kris picabench",
     "editors/folder.py": "paintbench",
     "results/accounting.py": "wiseedit",

@@ -14,9 +14,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show, expor
 
 Suite = Annotated[
     str,
-    typer.Argument(
-        metavar="SUITE", help="picabench, worldedit, wiseedit, inedit, kris, rise, gedit, audit, best_of, rewrite."
-    ),
+    typer.Argument(metavar="SUITE", help="A judged suite, or audit, best_of or rewrite."),
 ]
 
 

@@ -32,10 +32,10 @@ EXPECTED = {
 }
 PAGE = """# Reference editors
 
-Eleven editors whose fault is known, to check the instrument: each starts from the answer (`ref:identity` from the
-input) and spoils it in one way. `ref:NAME?strength=2` makes the flaw stronger. How often each is diagnosed as what, on
-{n:,} problems of the standard set (`python docs/reference_editors.py`); what it should be is in bold. The rules are in
-[metric.md](metric.md).
+Eleven editors with known faults check the instrument: each starts from the answer (`ref:identity` from the input) and
+damages it in one way. `ref:NAME?strength=2` makes the damage stronger. The table counts the diagnoses of each editor on
+{n:,} problems of the standard set (`python docs/reference_editors.py`); the expected one is in bold.
+[The metric](metric.md) has the rules.
 
 | editor | mIoU | {modes} |
 | --- | ---: | {rules} |

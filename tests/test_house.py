@@ -34,7 +34,7 @@ NAMED_ELSEWHERE = {
     "cli/models/serve_editor.py": ("paintbench", EXAMPLE),
     "cli/models/worker.py": ("paintbench", EXAMPLE),
     "cli/options.py": ("kris picabench", EXAMPLE),
-    "cli/results/published.py": ("paintbench picabench", EXAMPLE),
+    "cli/results/published.py": ("paintbench", EXAMPLE),
     "editors/diffusion/families.py": ("paintbench", "the paper whose settings of models are the defaults"),
     "editors/folder.py": ("paintbench", "released outputs lie in a folder of this name, and editors know no suite"),
     "report/paper_figures/correlation.py": ("rise", WORD),

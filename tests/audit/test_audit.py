@@ -262,7 +262,7 @@ def test_a_set_that_names_files_outside_of_its_folder_is_turned_away(suite: Suit
     said = json.loads((tmp_path / "set2/exhibits.json").read_text())
     said["problems"][0]["source"]["file"] = "../../secret.png"
     (tmp_path / "set2/exhibits.json").write_text(json.dumps(said))
-    with pytest.raises(BadInput, match="outside of its folder"):
+    with pytest.raises(BadInput, match="outside its folder"):
         read_set(tmp_path / "set2")
 
 

@@ -31,7 +31,7 @@ def test_an_audit_prints_its_figures_and_names_its_page(editscope: Callable[...,
     with JudgeServer(lazy(Truth(out))) as server:
         arguments = ("judge", "audit", "--judge", server.spec(), "--n", "2", "--cache", "off", "--out", out)
         before = editscope(*arguments, "--dry-run", env=ENV)
-        assert "28 calls" in before.stdout and "nothing was asked" in before.stdout and server.calls == 0
+        assert "28 calls" in before.stdout and "no calls were made" in before.stdout and server.calls == 0
         done = editscope(*arguments, env=ENV)
         assert server.calls == 28
     assert done.returncode == 0, done.stderr
@@ -61,7 +61,7 @@ def test_an_audit_that_is_interrupted_keeps_what_was_paid_for_and_goes_on(tmp_pa
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         _, complaint = process.communicate(timeout=600)
-        assert process.returncode == 3 and "the same command does the rest" in complaint
+        assert process.returncode == 3 and "run the same command to continue" in complaint
         assert 4 <= server.calls < 28
         server.latency = 0.0
         assert subprocess.run(command, env=ENV, timeout=600, capture_output=True).returncode == 0

@@ -130,7 +130,7 @@ class TestOut:
         (tmp_path / "mine").mkdir()
         (tmp_path / "mine/thesis.tex").write_text("")
         arguments = ("run", "paintbench", "--data", small_set, "-e", "ref:oracle", "--out")
-        assert "is not empty and not a run" in refused(capsys, *arguments, tmp_path / "mine")
+        assert "is neither empty nor a run" in refused(capsys, *arguments, tmp_path / "mine")
         assert "is a file" in refused(capsys, *arguments, tmp_path / "mine/thesis.tex")
 
     @pytest.mark.slow

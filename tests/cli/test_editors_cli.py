@@ -96,8 +96,8 @@ def test_a_spec_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_editor_that_cannot_be_made_is_explained_too() -> None:
     found = explain("resize(longest=1024):folder:/no/such/place")
     assert found.editor == {}
-    assert found.missing == ("/no/such/place is not a folder; folder:PATH takes a folder of edits, named as the "
-                             "suite's page says",)  # fmt: skip
+    assert found.missing == ("/no/such/place is not a folder; folder:PATH takes a folder of edits, named as described "
+                             "on the suite's page",)  # fmt: skip
 
 
 def test_the_command_lists_kinds_shows_one_and_explains_a_spec(editscope: Callable[..., Called]) -> None:

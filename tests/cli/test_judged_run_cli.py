@@ -86,7 +86,7 @@ def test_edits_made_elsewhere_are_judged_shown_and_judged_again(
 
     code, said = cli("score", "worldedit", "--data", data, "--outputs", outputs, *judge, "--out", "run2", "--dry-run")
     assert "0 calls" in said
-    assert "12 verdicts are in the cache already" in said
+    assert "12 verdicts are already in the cache" in said
 
     code, said = cli("show", "run")
     assert code == 0
@@ -133,7 +133,7 @@ def test_what_cannot_be_judged_is_said_and_nothing_is_spent(
     score = ["score", "worldedit", "--data", data, "--outputs", outputs]
     judged = [*score, "--judge", server.spec()]
     for arguments, sentence in (
-        (score, "suite worldedit is scored by a judge; name one with --judge"),
+        (score, "suite worldedit is scored by a judge; choose one with --judge"),
         ([*score, "--samples", "2"], "--samples need a judge"),
         ([*judged, "--protocol", "picabench"], "has no questions, which the protocol picabench asks"),
         ([*judged, "--protocol", "kriss"], "there is no protocol 'kriss'; did you mean 'kris'?"),

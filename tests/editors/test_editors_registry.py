@@ -52,7 +52,7 @@ def test_options_of_a_spec_reach_the_class_as_keyword_arguments(plugin_folder: P
         ("ref:nois", "did you mean 'noise'"),
         ("reff:noise", "did you mean 'ref'"),
         ("noise", "not of the form kind:target"),
-        ("ref:", "names nothing after ref:"),
+        ("ref:", "has no target after ref:"),
         ("ref:noise?strength", "not of the form ?key=value"),
         ("ref:noise?strength=many", "must be a number above 0"),
         ("ref:noise?strength=-1", "must be a number above 0"),

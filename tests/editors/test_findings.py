@@ -163,7 +163,7 @@ def test_a_key_in_the_place_of_its_variable_is_turned_away_and_not_repeated(secr
 @pytest.mark.parametrize(
     ("spec", "why"),
     [
-        ("openai:", "names nothing after openai:, such as openai:gpt-image-1"),
+        ("openai:", "has no target after openai:, such as openai:gpt-image-1"),
         ("worker:", "such as worker:env/bin/python"),
         ("opnai", "after openai:, such as openai:gpt-image-1"),
         ("gpt-image-1", r"did you mean openai:gpt-image-1\?"),

@@ -328,8 +328,8 @@ def test_with_a_token_nobody_is_let_in_without_it(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("ref:oracle", "works from the answers of a suite"),
-        ("folder:here", "gives files that are there already"),
+        ("ref:oracle", "needs the answers of a suite"),
+        ("folder:here", "returns existing files"),
     ],
 )
 def test_an_editor_that_needs_more_than_a_request_is_not_served(tmp_path: Path, spec: str, said: str) -> None:
@@ -343,7 +343,7 @@ def test_beyond_this_machine_a_token_is_needed(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "editscope", "serve-editor", "ref:identity", "--host", "0.0.0.0", "--port", "0"]
     env = {name: value for name, value in os.environ.items() if name != "EDITSCOPE_SERVE_TOKEN"}
     said = subprocess.run(command, env=env, capture_output=True, text=True, timeout=600)
-    assert said.returncode == 2 and "put a token into EDITSCOPE_SERVE_TOKEN" in said.stderr
+    assert said.returncode == 2 and "set a token in EDITSCOPE_SERVE_TOKEN" in said.stderr
     token = {"EDITSCOPE_SERVE_TOKEN": "long-token-of-a-test"}
     with server(tmp_path, "ref:identity", "--host", "0.0.0.0", "--port", "0", env=token) as (url, _):
         near = url.replace("0.0.0.0", "127.0.0.1")
@@ -369,4 +369,4 @@ def test_worker_new_writes_a_worker_once(tmp_path: Path) -> None:
     assert said.returncode == 0 and "worker:python my_worker.py" in said.stdout
     assert "worker:python my_worker.py?key=value" in (tmp_path / "my_worker.py").read_text()
     again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
-    assert again.returncode == 2 and "is there already" in again.stderr
+    assert again.returncode == 2 and "already exists" in again.stderr

@@ -119,13 +119,13 @@ def test_a_number_is_read_only_where_nothing_is_lost() -> None:
         ("ref:noise?strength=1&strength=2", "'strength' twice"),
         ("openai:gpt-image-1?api_key=sk-123", "keys come from the environment only"),
         ("rewrite(token=abc):ref:noise", "keys come from the environment only"),
-        ("http:host", "is no address, such as http://127.0.0.1:8000/edit"),
+        ("http:host", "is not an address, such as http://127.0.0.1:8000/edit"),
         ("http://", "names no host"),
         ("http://me:secret@host/edit", "holds a name or password"),
         ("worker:run.sh *?.png", "a ? of the target itself is written %3F"),
         ("resize(longest=1024):reff:noise", "did you mean 'ref'"),
         ("resize():ref:noise", "resize needs a size"),
-        ("turns:" * 9999 + "ref:noise", "more wrappers than can be meant"),
+        ("turns:" * 9999 + "ref:noise", "has too many wrappers"),
     ],
 )
 def test_a_wrong_spec_gets_one_sentence_that_shows_the_way(spec: str, said: str) -> None:

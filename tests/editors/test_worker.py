@@ -375,8 +375,8 @@ editor.edit(Request("a", (np.zeros((4, 4, 3), np.uint8),), "Wait.", 1))
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("worker:no-such-program x.py", "'no-such-program' of the worker is not there"),
-        ("worker:./no/python x.py", "'./no/python' of the worker is not there"),
+        ("worker:no-such-program x.py", "'no-such-program' of the worker does not exist"),
+        ("worker:./no/python x.py", "'./no/python' of the worker does not exist"),
         (f"worker:{sys.executable} no_worker.py", "editscope worker new no_worker.py"),
         (f"worker:{sys.executable} no_worker.py?cwd=/no/where", "not a folder"),
         ("worker:python 'x.py", "check its quotes"),

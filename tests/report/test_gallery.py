@@ -143,7 +143,7 @@ def test_a_bundle_replaces_its_own_folder_and_no_other(runs: list[Run], tmp_path
     assert sorted(path for path in tmp_path.rglob("*.png")) == before
     (tmp_path / "mine_files").mkdir()
     (tmp_path / "mine_files" / "thesis.txt").write_text("precious")
-    with pytest.raises(BadInput, match="was not made by a report"):
+    with pytest.raises(BadInput, match="was not created by a report"):
         without_plots(runs[:1], tmp_path / "mine.html", bundle=True)
     assert (tmp_path / "mine_files" / "thesis.txt").read_text() == "precious"
     assert not (tmp_path / "mine.html").exists()

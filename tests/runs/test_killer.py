@@ -146,7 +146,7 @@ def test_ctrl_c_before_the_first_step_is_no_traceback(site: Site) -> None:
     process = site.start(*site.run_arguments("run"))
     site.wait_for_call()
     process.send_signal(signal.SIGINT)
-    assert end(process) == (3, "editscope: stopped on request; the same command does the rest\n")
+    assert end(process) == (3, "editscope: stopped on request; run the same command to continue\n")
 
 
 def test_a_second_ctrl_c_stops_at_once(site: Site) -> None:
@@ -155,7 +155,7 @@ def test_a_second_ctrl_c_stops_at_once(site: Site) -> None:
     site.wait_for_call()
     process.send_signal(signal.SIGINT)
     assert process.stdout is not None
-    assert any("finishing the steps in hand" in line for line in iter(process.stdout.readline, ""))
+    assert any("finishing the steps in progress" in line for line in iter(process.stdout.readline, ""))
     assert process.poll() is None, "the first one waits for the step in hand"
     process.send_signal(signal.SIGINT)
     assert end(process)[0] == 3

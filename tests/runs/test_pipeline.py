@@ -195,7 +195,7 @@ def test_ctrl_c_finishes_the_batch_in_hand_and_drops_what_only_waited(site: Site
     process.send_signal(signal.SIGINT)
     said = process.communicate(timeout=600)
     assert process.returncode == 3, said
-    assert "finishing the steps in hand" in said[0]
+    assert "finishing the steps in progress" in said[0]
     assert sorted(site.cases_asked()) == sorted(site.edited("run"))
     assert len(site.edited("run")) < 40
     steps = collections.Counter(line["step"] for line in read_journal(site.folder / "run"))

@@ -229,7 +229,7 @@ def test_what_a_node_does_not_see_is_said_before_anything_is_spent(
     cluster: Nodes, twelve: es.Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ray_engine, "_seen", lambda plan: (("the data of the suite", "/not/on/this/node"),))
-    with pytest.raises(BadInput, match=r"the data of the suite /not/on/this/node is not there; .* \(on node [\d.]+\)"):
+    with pytest.raises(BadInput, match=r"the data of the suite /not/on/this/node does not exist; .* \(on node [\d.]+\)"):
         es.run(twelve, "ref:noise", out=tmp_path / "run", progress=False, engine="ray")
     assert not (tmp_path / "run").exists()
 

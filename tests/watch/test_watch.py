@@ -139,7 +139,7 @@ def test_the_path_of_a_checkpoint_goes_where_the_editor_says(tmp_path: Path) -> 
 
     made = spec_for("diffusers:base?lora={checkpoint}&steps=4", path)
     assert dict(parse_spec(made).options) == {"lora": str(path), "steps": 4}
-    with pytest.raises(BadInput, match=r"write \{checkpoint\} where its path goes"):
+    with pytest.raises(BadInput, match=r"write \{checkpoint\} in place of its path"):
         spec_for("diffusers:base", path)
 
 

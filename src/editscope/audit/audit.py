@@ -107,11 +107,11 @@ def plan_audit(
     cache; one that is new gets the set and the verdicts of this audit.
     """
     if n < 1 or samples < 1:
-        raise BadInput(f"--n is {n} and --samples is {samples}; write 1 or more")
+        raise BadInput(f"--n is {n} and --samples is {samples}; use 1 or more")
     where = None if anchor is None else Path(anchor)
     there = where is not None and (where / EDIT_SET_FILE).is_file()
     if where is not None and not there and where.is_dir() and any(where.iterdir()):
-        raise BadInput(f"{where} is neither empty nor an anchor set; name a new folder or one that has {EDIT_SET_FILE}")
+        raise BadInput(f"{where} is neither empty nor an anchor set; use a new folder or one that has {EDIT_SET_FILE}")
     if there:
         options["cache"] = None
     specs = [one for one in judges if isinstance(one, str)]
@@ -242,7 +242,7 @@ def _ask(plan: AuditPlan, edit_set: KnownEditSet, queue: JudgeQueue, journal: Jo
                 if told is not None:
                     told("asking", done, total)
                 if interrupts.count:
-                    failure = failure or Stopped("stopped on request; the same command does the rest")
+                    failure = failure or Stopped("stopped on request; run the same command to continue")
                 if failure is not None:
                     _finish(queue, journal, plan.judges, interrupts)
                     raise failure

@@ -93,7 +93,7 @@ def read_drifts(path: Path) -> tuple[Drift, ...]:
     try:
         return tuple(Drift.from_json(one) for one in read_json(read_file(path, DOCUMENT)).get("drifts", ()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadInput(f"{path} cannot be read ({error!r}); remove it, and the same command writes it again") from None
+        raise BadInput(f"{path} cannot be read ({error!r}); remove it and run the same command again") from None
 
 
 def keep_session(
@@ -145,7 +145,7 @@ def sessions(anchor: Path) -> list[Session]:
             said["scores"] = {name: tuple(given) for name, given in said["scores"].items()}
             found.append(Session(**{**said, "snapshots": tuple(said["snapshots"])}))
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-            raise BadInput(f"{path} cannot be read ({error!r}); move it away to go on without it") from None
+            raise BadInput(f"{path} cannot be read ({error!r}); move it away to continue without it") from None
     return found
 
 

@@ -71,9 +71,7 @@ class KnownEditSet:
         except OSError as error:
             raise BadInput(f"{path} cannot be read ({error.strerror}); the set of known edits needs it") from None
         if sha256(data).hexdigest() != shown.sha256:
-            raise BadInput(
-                f"{path} has changed since the set was made; take the folder from where it came, or make a new one"
-            )
+            raise BadInput(f"{path} has changed since the set was created; restore the folder, or create a new set")
         decode(data, name=str(path))
         return Picture(data, "image/png")
 
@@ -126,7 +124,7 @@ def read_set(folder: Path) -> KnownEditSet:
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"{path} is no set of known edits ({error!r}); name a new folder to have one made") from None
+        raise BadInput(f"{path} is not a set of known edits ({error!r}); use a new folder to create one") from None
 
 
 def read_own(path: Path) -> dict[str, Any]:
@@ -146,7 +144,7 @@ def read_own(path: Path) -> dict[str, Any]:
 def _shown(folder: Path, said: Mapping[str, Any]) -> StoredKnownEdit:
     shown = StoredKnownEdit(**said)
     if not lies_in(folder / shown.file, folder):
-        raise BadInput(f"{folder / FILE} names the picture {shown.file!r}, which lies outside of its folder")
+        raise BadInput(f"{folder / FILE} names the picture {shown.file!r}, which is outside its folder")
     return StoredKnownEdit(str(shown.level), float(shown.miou), str(shown.file), str(shown.sha256))
 
 

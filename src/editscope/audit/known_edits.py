@@ -97,7 +97,7 @@ def graded_edits(source: ImageLike, answer: ImageLike, seed: int) -> GradedEdits
     before, right = load(source), load(answer)
     edit = np.asarray((before != right).any(axis=2))
     if not edit.any():
-        raise BadInput("a problem whose answer is its input says nothing about a judge")
+        raise BadInput("a problem whose answer equals its input cannot test a judge")
     names = tuple(DAMAGES)
     for turn in range(len(names)):
         name = names[(seed + turn) % len(names)]

@@ -16,7 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # Here and not above: a Ctrl-C while all of this loads must not end in a traceback.
         from editscope.cli.app import main as run_command
 
-        message = b"editscope: stopped on request; the same command does the rest\n"
+        message = b"editscope: stopped on request; run the same command to continue\n"
         run_command(arguments)
     except KeyboardInterrupt:
         os.write(2, message)  # the module that prints may not be there yet

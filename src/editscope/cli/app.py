@@ -27,11 +27,11 @@ OK, DONE_WITH_GAPS, BAD_INPUT, STOPPED = 0, 1, 2, 3
 
 HELP = """The measuring instrument for image-editing models: cases, edits, scores, intervals, evidence.
 
-Try it at once, offline:
+Try it offline:
 
   editscope run paintbench --editor ref:noise --limit 40
 
-Score edits that you have as files, then look at them:
+Score edits that you have as files, then view the report:
 
   editscope run paintbench --editor folder:my-outputs --out runs/mine
 
@@ -125,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             required(f"argument {place}", argument, "rename the file or folder, or set the terminal to UTF-8")
         app(arguments, prog_name="editscope")
     except _Interrupted:
-        printing.say("editscope: stopped on request; the same command does the rest", error=True)
+        printing.say("editscope: stopped on request; run the same command to continue", error=True)
         sys.exit(STOPPED)
     except EditscopeError as error:
         if os.environ.get("EDITSCOPE_DEBUG"):

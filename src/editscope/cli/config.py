@@ -137,8 +137,8 @@ def _no_secret(path: Path, name: str, spec: str) -> None:
     kind = next((kind for kind in VARIABLES if f"{kind}:" in spec or name.lower().startswith(kind)), None)
     variable = VARIABLES[kind] if kind else "OPENAI_API_KEY, GEMINI_API_KEY, BFL_API_KEY or ARK_API_KEY"
     raise BadInput(
-        f"{path} holds {name!r}, and a file is no place for a key: take it out and set the variable {variable}, "
-        "or another that key_env names"
+        f"{path} holds {name!r}, but keys do not belong in a file: remove it and set the variable {variable}, "
+        "or another one that key_env names"
     )
 
 

@@ -50,7 +50,7 @@ def _compiler() -> str:
 
     compiled: Any = numba.njit(double)
     if compiled(21) != 42:
-        raise EditscopeError("compiled code gives a wrong result")
+        raise EditscopeError("compiled code returns a wrong result")
     return f"numba {numba.__version__} compiles"
 
 
@@ -58,7 +58,7 @@ def _inflate() -> str:
     from isal import isal_zlib
 
     if isal_zlib.decompress(isal_zlib.compress(b"editscope" * 99)) != b"editscope" * 99:
-        raise EditscopeError("it does not give back what it was given")
+        raise EditscopeError("a picture changes when it is written and read back")
     return "fast PNG reading and writing"
 
 

@@ -17,10 +17,13 @@ judge_option = partial(typer.Option, rich_help_panel="Judging")
 machine_option = partial(typer.Option, rich_help_panel="Where the work is done")
 
 SuiteName: TypeAlias = Annotated[
-    str, typer.Argument(metavar="SUITE", help="A suite, with its options where you want some; see `editscope suites`.")
+    str,
+    typer.Argument(
+        metavar="SUITE", help="A suite and its options, such as picabench?region=whole; see `editscope suites`."
+    ),
 ]
 Data: TypeAlias = Annotated[
-    Path | None, case_option("--data", metavar="DIR", help="A set on disk; without it the cases are made in memory.")
+    Path | None, case_option("--data", metavar="DIR", help="A set on disk [default: generate the cases in memory].")
 ]
 Out: TypeAlias = Annotated[
     Path | None, typer.Option("--out", metavar="RUN", help="The run folder [default: a new one in runs/].")
@@ -33,13 +36,13 @@ Limit: TypeAlias = Annotated[
 ]
 Filters: TypeAlias = Annotated[
     list[str] | None,
-    case_option("--where", metavar="TAG=VALUE", help="Only cases with this tag; give it again for another tag."),
+    case_option("--where", metavar="TAG=VALUE", help="Only cases with this tag; repeat the option for more tags."),
 ]
 Seed: TypeAlias = Annotated[int, edit_option("--seed", metavar="N", help="Seed of the run; each edit gets its own.")]
 Timeout: TypeAlias = Annotated[
-    float | None, edit_option("--timeout", metavar="SECONDS", help="Time for one edit; a hanging one is stopped.")
+    float | None, edit_option("--timeout", metavar="SECONDS", help="Time limit for one edit.")
 ]
-DryRun: TypeAlias = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and stop.")]
+DryRun: TypeAlias = Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and exit.")]
 EditorSpec: TypeAlias = Annotated[
     str,
     typer.Option(
@@ -52,32 +55,34 @@ EditorSpec: TypeAlias = Annotated[
     ),
 ]
 Engine: TypeAlias = Annotated[
-    str, machine_option("--engine", metavar="local|ray", help="Where the work is done: on this machine, or by Ray.")
+    str, machine_option("--engine", metavar="local|ray", help="Run on this machine, or on a Ray cluster.")
 ]
 RayAddress: TypeAlias = Annotated[
     str | None,
-    machine_option("--ray-address", metavar="HOST:PORT|auto|local", help="Which cluster [default: the one here]."),
+    machine_option(
+        "--ray-address", metavar="HOST:PORT|auto|local", help="The Ray cluster [default: the one on this machine]."
+    ),
 ]
 Repeats: TypeAlias = Annotated[
-    int, edit_option("--repeats", metavar="K", min=1, help="Edit each case K times, each with a seed of its own.")
+    int, edit_option("--repeats", metavar="K", min=1, help="Edit each case K times, each time with its own seed.")
 ]
 MaxEditCost: TypeAlias = Annotated[
     float | None,
-    edit_option("--max-edit-cost", metavar="DOLLARS", help="Stop, resumable, before the editor costs more."),
+    edit_option("--max-edit-cost", metavar="DOLLARS", help="Stop, resumable, before edits cost more than this."),
 ]
 MaxEdits: TypeAlias = Annotated[
-    int | None, edit_option("--max-edits", metavar="N", help="Stop, resumable, after so many edits.")
+    int | None, edit_option("--max-edits", metavar="N", help="Stop, resumable, after N edits.")
 ]
 EditConcurrency: TypeAlias = Annotated[
     int | None,
-    edit_option("--edit-concurrency", metavar="N", min=1, help="Edits that one editor is asked for at once, at most."),
+    edit_option("--edit-concurrency", metavar="N", min=1, help="Make at most N edits at once."),
 ]
 EditRpm: TypeAlias = Annotated[
-    float | None, edit_option("--edit-rpm", metavar="N", help="Requests a minute to a hosted editor, at most.")
+    float | None, edit_option("--edit-rpm", metavar="N", help="Send a hosted editor at most N requests per minute.")
 ]
 EditRetries: TypeAlias = Annotated[
     int | None,
-    edit_option("--edit-retries", metavar="N", min=0, help="Attempts of a hosted editor after a transport failure."),
+    edit_option("--edit-retries", metavar="N", min=0, help="Retry a hosted editor N times after a network failure."),
 ]
 Config: TypeAlias = Annotated[
     Path | None,
@@ -86,10 +91,10 @@ Config: TypeAlias = Annotated[
         metavar="FILE",
         is_eager=True,
         callback=config.read,
-        help="A TOML file with options of this command in snake_case; what is given here wins.",
+        help="A TOML file with options of this command in snake_case; the command line overrides it.",
     ),
 ]
-Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")]
+Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, only the result.")]
 
 
 JudgeSpecs: TypeAlias = Annotated[
@@ -98,7 +103,7 @@ JudgeSpecs: TypeAlias = Annotated[
         "--judge",
         metavar="SPEC",
         help="openai:MODEL, responses:MODEL, gemini:MODEL, anthropic:MODEL or local:DIR, with ?base_url=… and more; "
-        "given several times, all are asked.",
+        "repeat the option to ask several judges.",
     ),
 ]
 Protocol: TypeAlias = Annotated[
@@ -106,43 +111,47 @@ Protocol: TypeAlias = Annotated[
     judge_option("--protocol", metavar="NAME", help="Judge by this rubric, such as kris or picabench?region=whole."),
 ]
 Prompts: TypeAlias = Annotated[
-    Path | None, judge_option("--prompts", metavar="DIR", help="Prompts that replace those of the protocol.")
+    Path | None, judge_option("--prompts", metavar="DIR", help="A folder of prompts to use in place of the protocol's.")
 ]
-Samples: TypeAlias = Annotated[int, judge_option("--samples", metavar="K", min=1, help="Ask every question K times.")]
+Samples: TypeAlias = Annotated[int, judge_option("--samples", metavar="K", min=1, help="Make every call K times.")]
 Missing: TypeAlias = Annotated[
     str | None,
-    judge_option("--missing", metavar="worst|skip|fail", help="What an edit that is not there counts [worst]."),
+    judge_option(
+        "--missing", metavar="worst|skip|fail", help="Score a missing edit as worst, leave it out, or fail [worst]."
+    ),
 ]
 Accounting: TypeAlias = Annotated[
     str | None,
     judge_option(
         "--accounting",
         metavar="ours|released",
-        help="Count failed calls and missing edits our way, or as the authors' tool does [ours].",
+        help="Count failed calls and missing edits our way, or like the authors' tool [ours].",
     ),
 ]
 MaxCost: TypeAlias = Annotated[
-    float | None, judge_option("--max-cost", metavar="DOLLARS", help="Stop, resumable, before judges cost more.")
+    float | None,
+    judge_option("--max-cost", metavar="DOLLARS", help="Stop, resumable, before judges cost more than this."),
 ]
 MaxCalls: TypeAlias = Annotated[
-    int | None, judge_option("--max-calls", metavar="N", help="Stop, resumable, before judges get more requests.")
+    int | None, judge_option("--max-calls", metavar="N", help="Stop, resumable, after N requests to judges.")
 ]
 Concurrency: TypeAlias = Annotated[
-    int | None, judge_option("--concurrency", metavar="N", min=1, help="Calls to a judge at once, at most [32].")
+    int | None, judge_option("--concurrency", metavar="N", min=1, help="Make at most N calls to a judge at once [32].")
 ]
-Rpm: TypeAlias = Annotated[float | None, judge_option("--rpm", metavar="N", help="Requests a minute, at most.")]
-Tpm: TypeAlias = Annotated[float | None, judge_option("--tpm", metavar="N", help="Tokens a minute, at most.")]
+Rpm: TypeAlias = Annotated[float | None, judge_option("--rpm", metavar="N", help="Send at most N requests per minute.")]
+Tpm: TypeAlias = Annotated[float | None, judge_option("--tpm", metavar="N", help="Send at most N tokens per minute.")]
 JudgeTimeout: TypeAlias = Annotated[
-    float | None, judge_option("--judge-timeout", metavar="SECONDS", help="Time for one reply of a judge [120].")
+    float | None, judge_option("--judge-timeout", metavar="SECONDS", help="Time limit for one reply of a judge [120].")
 ]
 Retries: TypeAlias = Annotated[
-    int | None, judge_option("--retries", metavar="N", min=0, help="Attempts after a failure of transport [5].")
+    int | None, judge_option("--retries", metavar="N", min=0, help="Retry N times after a network failure [5].")
 ]
 Prices: TypeAlias = Annotated[
-    Path | None, judge_option("--prices", metavar="FILE", help="A TOML file of prices, over those that ship.")
+    Path | None,
+    judge_option("--prices", metavar="FILE", help="A TOML file of prices that overrides the built-in ones."),
 ]
 Cache: TypeAlias = Annotated[
-    str | None, judge_option("--cache", metavar="DIR|off", help="Where verdicts are kept for all runs.")
+    str | None, judge_option("--cache", metavar="DIR|off", help="Where to cache verdicts for all runs.")
 ]
 
 

@@ -41,7 +41,7 @@ def suite_plan(
 def check_judged(suite: Suite, judging: dict[str, Any] | None) -> None:
     """Raise BadInput where a suite was given options of judging, and there is no judge."""
     if suite.protocol_options and judging is None:
-        raise BadInput("options of judging need a judge: --judge SPEC, such as openai:gpt-4o")
+        raise BadInput("judging options need a judge: --judge SPEC, such as openai:gpt-4o")
 
 
 def carry_out(

@@ -97,7 +97,7 @@ def suite_spec(context: typer.Context, suite: str, protocol: str | None = None) 
     flags: Mapping[str, str] = {**context.meta.get(DEFAULTS, {}), **context.meta.get(GIVEN, {})}
     for name in context.meta.get(GIVEN, {}):
         if name in written:
-            raise BadInput(f"{name} is given twice: in {suite!r} and as --{flag_of(name)}; say it once")
+            raise BadInput(f"{name} is set twice: in {suite!r} and as --{flag_of(name)}; set it once")
     other = known_benchmark(protocol.partition("?")[0]) if protocol else None
     of_protocol = {option.name: option for option in other.options if option.of == "protocol"} if other else {}
     foreign = other is not None and other.name != plain
@@ -150,6 +150,6 @@ def _set_aside(args: list[str], shared: set[str], known: Mapping[str, Option]) -
             else:
                 value = left.pop(0)
         if option.name in given and option.type != "names":
-            raise BadInput(f"{flag} is given twice; say it once")
+            raise BadInput(f"{flag} is set twice; set it once")
         given[option.name] = f"{given[option.name]},{value}" if option.name in given else value
     return rest, given

@@ -41,7 +41,7 @@ class FolderEditor(Editor):
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
             raise BadInput(
-                f"{root} is not a folder; folder:PATH takes a folder of edits, named as the suite's page says"
+                f"{root} is not a folder; folder:PATH takes a folder of edits, named as described on the suite's page"
             )
         self.root = Path(required("the path of the folder of edits", str(root.resolve())))
         self.name = self.root.name or "outputs"

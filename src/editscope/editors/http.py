@@ -299,7 +299,7 @@ def _health(url: str, status: int, content: bytes, key_env: str) -> Health:
         data = {}
     data = data if isinstance(data, dict) else {}
     if ended := _text(data, "stopped"):
-        raise BadInput(f"the server at {url} makes no more edits ({ended}); start it again")
+        raise BadInput(f"the server at {url} makes no more edits ({ended}); restart it")
     most, batch, at_once = (_whole(data.get(name)) for name in ("max_images", "batch", "at_once"))
     ahead = AHEAD if data.get("protocol") == PROTOCOL else 0
     return Health(_text(data, "name"), most, at_once and at_once * (batch or 1) + ahead)

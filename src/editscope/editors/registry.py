@@ -35,7 +35,7 @@ def editor_of(spec: EditorSpec) -> Editor:
     else:
         editor = _constructed(spec, load)
     if not isinstance(editor, Editor):
-        raise BadInput(f"editor {str(spec)!r} gave a {type(editor).__name__}, not an editscope.Editor")
+        raise BadInput(f"editor {str(spec)!r} returned a {type(editor).__name__}, not an editscope.Editor")
     editor.name = editor.name or str(spec)
     return editor
 
@@ -44,7 +44,7 @@ def unknown_wrapper(name: str) -> BadInput:
     """The error for ``name(…):SPEC`` where no wrapper is called so."""
     if name in editor_kinds():
         return BadInput(
-            f"{name} is no wrapper and takes no parentheses; its options follow a ?, as in {name}:TARGET?key=value"
+            f"{name} is not a wrapper and takes no parentheses; its options follow a ?, as in {name}:TARGET?key=value"
         )
     return unknown("wrapper of editors", name, WRAPPERS)
 

@@ -75,13 +75,13 @@ def parse_spec(text: str) -> EditorSpec:
     if kind in ADDRESSES and after.startswith("://"):
         return _address(text, kind)
     if kind in ADDRESSES and after.startswith(":"):
-        raise BadInput(f"editor {text!r} is no address, such as {kind}://127.0.0.1:8000/edit")
+        raise BadInput(f"editor {text!r} is not an address, such as {kind}://127.0.0.1:8000/edit")
     kind, target, query = split_spec(text)
     body = text.partition("?")[0]
     if target is None:
         raise BadInput(f"editor {body!r} is not of the form kind:target; {_meant(body)}")
     if not target.strip():
-        raise BadInput(f"editor {body!r} names nothing after {kind}:, {_example(kind)}")
+        raise BadInput(f"editor {body!r} has no target after {kind}:, {_example(kind)}")
     return EditorSpec(kind, _mark_read(target), _options(f"{kind}:{target}", query))
 
 
@@ -140,7 +140,7 @@ def _inside(text: str, kind: str, rest: str) -> tuple[str, Mapping[str, Any], tu
     try:
         inner = parse_spec(rest)
     except RecursionError:
-        raise BadInput(f"editor {text[:60]!r}… has more wrappers than can be meant") from None
+        raise BadInput(f"editor {text[:60]!r}… has too many wrappers") from None
     return str(inner), {}, (), inner
 
 

@@ -49,8 +49,8 @@ class VerdictCache:
             self._db.execute(TABLE)
         except (OSError, sqlite3.Error) as error:
             raise BadInput(
-                f"the verdict cache {self.file} cannot be opened ({error}); name another folder with --cache DIR, "
-                "or go without it with --cache off"
+                f"the verdict cache {self.file} cannot be opened ({error}); choose another folder with --cache DIR, "
+                "or turn the cache off with --cache off"
             ) from error
 
     def get(self, key: str) -> Verdict | None:

@@ -176,7 +176,7 @@ def _other(parts: Spec, text: str) -> Judge:
     else:
         raise unknown("kind of judge", parts.kind, judge_kinds())
     if not isinstance(judge, Judge):
-        raise BadInput(f"judge {text!r} gave a {type(judge).__name__}, not an editscope Judge")
+        raise BadInput(f"judge {text!r} returned a {type(judge).__name__}, not an editscope Judge")
     if not judge.spec:
         judge.spec = str(parts)
     return judge

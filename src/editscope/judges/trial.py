@@ -54,4 +54,4 @@ def _lasting(reply: Reply, fault: Fault, wire: Wire, endpoint: Endpoint) -> BadI
         return endpoint.wrong_key()
     if reply.status == 404:
         return endpoint.unknown_model(f"is no {wire.kind} endpoint", f"{wire.kind}:MODEL and ?base_url=")
-    return BadInput(f"the judge {endpoint.spec} cannot be asked: {fault.text}")
+    return BadInput(f"the judge {endpoint.spec} cannot be used: {fault.text}")

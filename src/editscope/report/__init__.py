@@ -41,12 +41,12 @@ def write(
     out = Path(out)
     if out.suffix.lower() not in SUFFIXES:
         raise BadInput(
-            f"--out {out} ends in none of {', '.join(SUFFIXES)}; the ending says what kind of report to write"
+            f"--out {out} ends in none of {', '.join(SUFFIXES)}; the suffix selects the format of the report"
         )
     if out.is_dir():
-        raise BadInput(f"--out {out} is a folder; give the name of a file in it")
+        raise BadInput(f"--out {out} is a folder; use the name of a file in it")
     if bundle and out.suffix.lower() != ".html":
-        raise BadInput(f"--bundle puts pictures beside an HTML report; --out {out} is none")
+        raise BadInput(f"--bundle works only with an HTML report; --out {out} is none")
 
     from editscope.report.model import gather
 

@@ -236,13 +236,13 @@ class Model:
 def gather(runs: Sequence[Run], title: str | None) -> Model:
     """Read runs and put those over the same cases side by side."""
     if not runs:
-        raise BadInput("a report needs at least one run; give the folder of one")
+        raise BadInput("a report needs at least one run; add a run folder")
     names = _names(runs)
     views = []
     for index, run in enumerate(runs):
         records = with_repeat_tags(run.info, with_unit_tags(run, list(run.records())))
         if not records:
-            raise BadInput(f"{run.path} has no finished case yet; `editscope resume {run.path}` goes on with it")
+            raise BadInput(f"{run.path} has no finished case yet; `editscope resume {run.path}` continues it")
         views.append(RunView(index, names[index], run, records, _indexed(run.summary)))
     sets: dict[tuple[str, str, str], list[RunView]] = {}
     for view in views:

@@ -208,7 +208,7 @@ def compare(
     different numbers of them can be compared. ``level`` is that of the intervals.
     """
     if not others:
-        raise BadInput("a comparison needs at least two runs; give another one")
+        raise BadInput("a comparison needs at least two runs; add another one")
     runs = tuple(run if isinstance(run, Run) else open_run(run) for run in (first, *others))
     _check_suites(runs)
     aggregation = aggregation_from(runs[0].info)

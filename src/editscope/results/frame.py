@@ -21,11 +21,11 @@ def as_frame(columns: Mapping[str, list[Any]], kind: str | None = None) -> Any:
     if kind is None:
         kind = next((name for name in KINDS if find_spec(name) is not None), None)
         if kind is None:
-            raise BadInput(f"run.frame() needs pandas or Polars, and neither is here; {NEEDED}")
+            raise BadInput(f"run.frame() needs pandas or Polars, and neither is installed; {NEEDED}")
     if kind not in KINDS:
         raise unknown("kind of frame", kind, KINDS)
     if find_spec(kind) is None:
-        raise BadInput(f"run.frame({kind!r}) needs {kind}, which is not here; {NEEDED}")
+        raise BadInput(f"run.frame({kind!r}) needs {kind}, which is not installed; {NEEDED}")
     if kind == "pandas":
         import pandas as pd
 

@@ -34,7 +34,7 @@ def run_folder(out: str | Path | None, info: Info) -> Path:
     if (folder / FILE).exists():
         check_same(folder, read_info(folder), info)
     elif folder.is_dir() and not all(map(_of_a_start, folder.iterdir())):
-        raise BadInput(f"--out {folder} is not empty and not a run; give a new or empty folder")
+        raise BadInput(f"--out {folder} is neither empty nor a run; choose a new or empty folder")
     _check_writable(folder)
     return folder
 

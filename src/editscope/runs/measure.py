@@ -54,7 +54,7 @@ def measure_run(
     """
     run = open_run(folder)
     if run.archive is not None:
-        raise BadInput(f"{folder} is an archive, which is not written to; measure the run that it was made of")
+        raise BadInput(f"{folder} is an archive and cannot be changed; measure the original run")
     if run.judged:
         raise BadInput(f"{folder} was scored by a judge and has no answers to measure its edits against")
     if not run.complete:

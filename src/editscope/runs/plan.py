@@ -158,7 +158,7 @@ def make_plan(
     each case gets, each with a seed of its own; ``also`` goes into run.json.
     """
     if suite.scoring != "pixels" and judging is None:
-        raise BadInput(f"suite {suite.name} is scored by a judge; name one with --judge, such as openai:gpt-4o")
+        raise BadInput(f"suite {suite.name} is scored by a judge; choose one with --judge, such as openai:gpt-4o")
     if timeout is not None and not timeout > 0:
         raise BadInput(f"--timeout must be a number of seconds above 0, not {timeout:g}")
     check_repeats(repeats)

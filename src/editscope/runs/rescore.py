@@ -113,7 +113,7 @@ def plan_rescore(folder: str | Path, judge: Judges, *, out: str | Path | None = 
 def _suite_of(run: Run, folder: str | Path, out: str | Path | None) -> Suite:
     """The suite of a run, if its cases are the same today and the new run has a folder of its own."""
     if out is not None and Path(out).resolve() == Path(folder).resolve():
-        raise BadInput(f"--out {out} is the run whose edits are judged again; give a new folder, it stays as it is")
+        raise BadInput(f"--out {out} is the run whose edits are judged again and must not change; choose a new folder")
     suite_info = run.info["suite"]
     suite = load_suite(suite_info["name"], **suite_info["options"])
     if suite.fingerprint != suite_info["fingerprint"]:

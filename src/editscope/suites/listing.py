@@ -30,7 +30,7 @@ def listed(data: Path | None = None) -> Iterator[Listed]:
     The data of a suite is looked for in ``data`` itself and in a folder of the suite's name in it.
     """
     if data is not None and not data.is_dir():
-        raise BadInput(f"{data} is not a folder; --data takes one that holds the data of suites")
+        raise BadInput(f"{data} is not a folder; --data takes a folder with the data of suites")
     for record in sorted(benchmarks(), key=lambda record: record.name):
         if record.listed:
             yield _installed(record, data)

@@ -68,7 +68,9 @@ def set_writer(name: str) -> Callable[..., int]:
     """The function that writes a set of a made suite to disk: ``write_set(out, jobs=…, on_progress=…, **options)``."""
     record = benchmark(name)
     if not record.write_set:
-        raise BadInput(f"suite {name!r} is not made from seeds, so there is nothing to generate; give --data to run it")
+        raise BadInput(
+            f"suite {name!r} is not generated from seeds, so there is nothing to generate; use --data to run it"
+        )
     return cast("Callable[..., int]", record.part("write_set"))
 
 
@@ -90,7 +92,7 @@ def load_suite(name: str, **options: Any) -> Suite:
         record, options = benchmark(OWN), {**options, "root": root}
     cases, protocol = record.read_options(texts)
     if both := cases.keys() & options.keys():
-        raise BadInput(f"{min(both)} is given twice for suite {plain!r}; say it once")
+        raise BadInput(f"{min(both)} is set twice for suite {plain!r}; set it once")
     suite = _made(plain, record, {**options, **cases})
     if protocol and suite.scoring == "pixels":
         raise BadInput(f"{min(protocol)} is about what a judge sees, and {plain!r} is scored by pixels; leave it out")
@@ -188,7 +190,7 @@ def _own_root(name: str, root: Any) -> Path | None:
     if root is None and folder.is_dir() and not (folder / FILE).is_file():
         raise BadInput(
             f"{name} is a folder without a {FILE}; name the suite whose data it is (run SUITE --data {name}), "
-            "or make a benchmark of your own with `editscope suite new DIR`"
+            "or create your own benchmark with `editscope suite new DIR`"
         )
     if not (folder / FILE).is_file():
         return None

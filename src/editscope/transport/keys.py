@@ -18,7 +18,9 @@ def key_from(name: str) -> str:
     """The key in a variable of the environment, "" where there is none."""
     key = os.environ.get(name, "").strip()
     if not (key.isascii() and key.isprintable()) or " " in key:
-        raise BadInput(f"the variable {name} holds spaces, line breaks or letters that no key has; set it again")
+        raise BadInput(
+            f"the variable {name} holds spaces, line breaks or letters that cannot be in a key; set it again"
+        )
     keep_secret(key)
     return key
 
@@ -38,7 +40,7 @@ def no_secret(where: str, name: str, value: Any = "") -> None:
     if name == "key_env" and not re.fullmatch("[A-Z_][A-Z0-9_]*", str(value)):
         raise BadInput(
             f"{where} has a key_env that is not the name of a variable in capital letters, such as OPENAI_API_KEY; "
-            "the key itself belongs into that variable"
+            "the key itself belongs in that variable"
         )
 
 

@@ -57,7 +57,7 @@ def require_price(budget: Budget, known: bool, service: str, table: str) -> None
     if budget.max_cost is not None and not known:
         cost, calls = budget.options
         raise BadInput(
-            f"{cost} cannot be kept, since no price is known for {service}; add it to a file of prices "
+            f"{cost} cannot be enforced, because no price is known for {service}; add it to a file of prices "
             f"(--prices FILE, table [{table}]) or limit {calls} instead"
         )
 

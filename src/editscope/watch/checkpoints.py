@@ -49,7 +49,7 @@ class Checkpoint:
 def find_checkpoints(folder: Path, patterns: Sequence[str] = PATTERNS) -> list[Checkpoint]:
     """What is in a folder and matches one of the patterns, in order. Hidden and half-written names are left out."""
     if not folder.is_dir():
-        raise BadInput(f"{folder} is not a folder; `editscope watch` takes the folder that checkpoints are saved to")
+        raise BadInput(f"{folder} is not a folder; `editscope watch` takes the folder where training saves checkpoints")
     found: dict[Path, Checkpoint] = {}
     for pattern in patterns:
         for path in folder.glob(_checked(pattern)):
@@ -99,7 +99,7 @@ def spec_for(template: str, checkpoint: Path) -> str:
     """
     if PLACE not in template:
         raise BadInput(
-            f"--editor {template!r} says nowhere which checkpoint; write {PLACE} where its path goes, "
+            f"--editor {template!r} does not use the checkpoint; write {PLACE} in place of its path, "
             "such as diffusers:MODEL?lora={checkpoint}"
         )
     path = str(checkpoint.absolute())

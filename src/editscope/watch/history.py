@@ -148,7 +148,7 @@ def read_history(folder: Path, about: Mapping[str, Any]) -> History | None:
         there, how, written = dict(said["about"]), dict(said["how"]), int(said["format"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(
-            f"{path} cannot be read ({type(error).__name__}: {error}); move it away to begin anew"
+            f"{path} cannot be read ({type(error).__name__}: {error}); move it away to start over"
         ) from error
     if written > FORMAT:
         raise BadInput(f"{path} was written by a newer version; upgrade with pip install --upgrade editscope")

@@ -188,7 +188,7 @@ class CheckpointWatcher:
             result = self._judged(result.over("done", ""), list(self.history))
         except EditscopeError as error:
             if isinstance(error, Stopped) and REQUESTED in str(error):
-                raise Stopped(f"{REQUESTED}; the same command goes on with {one.name}") from error
+                raise Stopped(f"{REQUESTED}; the same command continues with {one.name}") from error
             if not one.path.exists():
                 result = result.over("gone", "it was deleted while it was evaluated")
                 self.say(f"{one.name} is gone and is skipped")
@@ -297,7 +297,7 @@ def check(watch: Watch) -> None:
     if watch.settle_s < 0:
         raise BadInput(f"--settle is {watch.settle_s:g}; give a number of seconds from 0 on")
     if watch.metric is not None and watch.metric.endswith("_ratio"):
-        raise BadInput(f"--metric {watch.metric} is not better when it is higher, so that its fall means nothing")
+        raise BadInput(f"--metric {watch.metric} is not better when it is higher, so a fall has no meaning")
     if watch.baseline not in (FIRST, BEST):
         open_run(watch.baseline)
     if watch.out.exists() and not watch.out.is_dir():

@@ -210,7 +210,7 @@ def test_edits_in_one_call_are_those_of_one_by_one(name: str, models: Callable[[
 
 @pytest.mark.parametrize(("name", "why"), [("klein", "would share their pictures"), ("qwen_plus", "more than one")])
 def test_pipelines_that_make_one_edit_in_a_call_say_so(name: str, why: str, models: Callable[[str], Path]) -> None:
-    with pytest.raises(es.EditscopeError, match=f"makes one edit in a call.*{why}.*leave out batch=2"):
+    with pytest.raises(es.EditscopeError, match=f"makes one edit per call.*{why}.*leave out batch=2"):
         load_editor(f"diffusers:{models(name)}?batch=2")
 
 

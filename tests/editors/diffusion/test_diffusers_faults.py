@@ -165,7 +165,7 @@ def test_a_pipeline_without_settings_of_its_own_is_asked_by_its_signature(tmp_pa
     assert (editor.max_images, editor._plan.constant["strength"]) == (1, 0.5)
     with pytest.raises(BadInput, match=r"there is no argument of .* 'strenght'; did you mean 'strength'"):
         ready(editor.target, "call.strenght=0.5")
-    with pytest.raises(BadInput, match="makes one edit in a call"):
+    with pytest.raises(BadInput, match="makes one edit per call"):
         ready(editor.target, "batch=2")
     with pytest.raises(BadInput, match=r"no image_guidance_scale or img_guidance_scale; leave out image_guidance"):
         ready(editor.target, "image_guidance=2")

@@ -188,7 +188,7 @@ def test_check_names_the_variable_the_model_or_the_address_and_spends_nothing(
         monkeypatch.delenv("OPENAI_API_KEY")
         with pytest.raises(BadInput, match="wants a key; put it into the variable OPENAI_API_KEY"):
             used(server.spec()).check()
-        with pytest.raises(BadInput, match="--max-edit-cost cannot be kept"):
+        with pytest.raises(BadInput, match="--max-edit-cost cannot be enforced"):
             used(server.spec("unheard-of"), max_cost=1.0).check()
     assert server.calls == 0
     with pytest.raises(BadInput, match="openai:gpt-image-1 needs a key; put it into the variable OPENAI_API_KEY"):

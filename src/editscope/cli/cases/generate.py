@@ -15,7 +15,7 @@ from editscope.cli.suite_options import suite_spec
 def generate(
     context: typer.Context,
     suite: opt.SuiteName,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the set goes; a new or empty folder.")],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="A new or empty folder for the set.")],
     jobs: opt.Jobs = None,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -25,7 +25,7 @@ def generate(
 
       editscope generate paintbench --out paintbench-set
 
-    A small fresh one that no model has seen:
+    A small, fresh set that no model has seen:
 
       editscope generate paintbench --out fresh --tasks border,removal --conditions baseline --namespace mine
     """

@@ -23,16 +23,19 @@ app = typer.Typer(
 def new(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
     scoring: Annotated[
-        str, typer.Option("--scoring", metavar="judged|pixels", help="By a judge, or by pixels against an answer.")
+        str,
+        typer.Option(
+            "--scoring", metavar="judged|pixels", help="Score by a judge, or by comparing pixels with an answer."
+        ),
     ] = "judged",
 ) -> None:
-    """Write a small benchmark that runs at once, to be changed into your own.
+    """Write a small benchmark that runs immediately, as a start for your own.
 
     Scored by a judge:
 
       editscope suite new my-benchmark
 
-    Scored by pixels, without any judge:
+    Scored by pixels, without a judge:
 
       editscope suite new my-benchmark --scoring pixels
     """
@@ -47,7 +50,7 @@ def new(
 
 @app.command()
 def check(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with a suite.toml.")]) -> None:
-    """Read a benchmark and its prompts, and say what it holds or all that is wrong."""
+    """Check a benchmark and its prompts, and show its contents or everything that is wrong."""
     from editscope.suites.own.data import load
 
     suite = load(folder)

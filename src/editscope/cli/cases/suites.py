@@ -47,7 +47,7 @@ def suites(
         cases = "–" if suite.cases is None else f"{suite.cases:,}"
         table.add_row(suite.name, cases, suite.scoring, "yes" if suite.here else "no", suite.said)
     printing.console().print(table)
-    printing.say("\nOne suite with its options: editscope suites SUITE")
+    printing.say("\nTo see the options of a suite: editscope suites SUITE")
 
 
 def _help(option: Option) -> str:
@@ -91,9 +91,9 @@ def _describe(record: Benchmark) -> None:
         printing.console().print(table)
     if record.options:
         first = record.options[0]
-        example = first.values[-1] if first.values else metavar(first)
+        example = first.values[-1] if first.values else metavar(first).partition("|")[0]
         console.print(
-            f'\nWrite them into the name, "{record.name}?{first.name}={example}", or as flags, '
+            f'\nWrite options into the name, "{record.name}?{first.name}={example}", or use them as flags, '
             f"--{flag_of(first.name)} {example}.",
             markup=False,
         )

@@ -37,15 +37,15 @@ def rescore(
     prices: opt.Prices = None,
     cache: opt.Cache = None,
 ) -> None:
-    """Judge the edits of a run again, without editing: another judge, protocol or prompts.
+    """Judge the edits of a run again with another judge, protocol or prompts, without new edits.
 
     editscope rescore runs/mine --judge gemini:gemini-2.5-pro --out runs/mine-gemini
 
     editscope rescore runs/mine --judge openai:gpt-4o --protocol kris --out runs/mine-kris
 
-    The old run stays as it is. Both can be compared: editscope compare runs/mine runs/mine-gemini
+    The old run does not change. Compare both: editscope compare runs/mine runs/mine-gemini
 
-    Count failed calls and missing edits as the authors' tool does, by the verdicts that the run has:
+    Count failed calls and missing edits like the authors' tool, with the run's own verdicts:
 
       editscope rescore runs/mine --accounting released --out runs/mine-released
     """
@@ -66,7 +66,9 @@ def rescore(
     if accounting is not None and not judge:
         given = [name for name, value in said.items() if value not in (None, 1)]
         if given:
-            raise BadInput(f"--{given[0]} needs a judge; --accounting alone counts the verdicts that the run has")
+            raise BadInput(
+                f"--{given[0]} needs a judge; only --accounting works without one, on the run's own verdicts"
+            )
         carry_out(plan_recount(run_folder, accounting, out=out, limits=bounds), jobs, dry_run, quiet)
         return
     asked = judging_settings(judge, accounting=accounting, limits=bounds, **said)

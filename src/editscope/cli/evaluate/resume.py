@@ -33,16 +33,16 @@ def resume(
     edit_rpm: opt.EditRpm = None,
     edit_retries: opt.EditRetries = None,
     ask_again: Annotated[
-        bool, typer.Option("--ask-again", help="Also ask judges again where they gave no verdict.")
+        bool, typer.Option("--ask-again", help="Also repeat calls to judges that have no verdict.")
     ] = False,
     edit_again: Annotated[
-        bool, typer.Option("--edit-again", help="Also make edits again that ended with an error.")
+        bool, typer.Option("--edit-again", help="Also repeat edits that ended with an error.")
     ] = False,
     edit_again_all: Annotated[
-        bool, typer.Option("--edit-again-all", help="Also make edits again that were refused or gave no picture.")
+        bool, typer.Option("--edit-again-all", help="Also repeat edits that were refused or returned no picture.")
     ] = False,
 ) -> None:
-    """Go on with a run that was stopped or killed; finished steps are not repeated."""
+    """Continue a run that was stopped or killed; finished steps are not repeated."""
     from editscope.runs import plan_again
 
     limits = judge_limits(max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache)

@@ -54,33 +54,33 @@ def run(
 
       editscope run paintbench --editor ref:drift --limit 40
 
-    Outputs that you have as files, <task>/NNNN_output.png:
+    Your outputs as files, <task>/NNNN_output.png:
 
       editscope run paintbench --editor folder:my-outputs --out runs/mine
 
-    A class of yours in my_model.py:
+    Your own class in my_model.py:
 
       editscope run paintbench --editor "python:my_model:MyEditor?steps=30" --timeout 120
 
-    A hosted model, with at most ten dollars for its edits; first see what it will cost:
+    A hosted model, for at most ten dollars; check the cost first:
 
       editscope run tinygrafix --editor openai:gpt-image-1 --dry-run
 
       editscope run tinygrafix --editor openai:gpt-image-1 --max-edit-cost 10
 
-    A suite that a judge scores; first see what it will cost:
+    A suite that a judge scores; check the cost first:
 
       editscope run picabench --data PICABench --editor folder:my-outputs --judge openai:gpt-5 --dry-run
 
       editscope run picabench --data PICABench --editor folder:my-outputs --judge openai:gpt-5 --max-cost 20
 
-    Options of the suite stand in its name, or are flags of their own; `editscope suites SUITE` lists them:
+    Write options of the suite into its name, or use them as flags; `editscope suites SUITE` lists them:
 
       editscope run "paintbench?conditions=baseline,striped&per_mode=1" --editor ref:drift
 
       editscope run paintbench --conditions baseline,striped --per-mode 1 --editor ref:drift
 
-    The same command with the same --out goes on where it stopped.
+    The same command with the same --out continues where it stopped.
     """
     spec, options = suite_spec(context, suite, protocol)
     settings = judging_settings(

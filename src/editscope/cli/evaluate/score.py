@@ -18,7 +18,11 @@ def score(
     suite: opt.SuiteName,
     outputs: Annotated[
         Path,
-        typer.Option("--outputs", metavar="DIR", help="Edits: <task>/NNNN_output.png, or as the suite's page says."),
+        typer.Option(
+            "--outputs",
+            metavar="DIR",
+            help="A folder of edits: <task>/NNNN_output.png, or as described on the suite's page.",
+        ),
     ],
     judge: opt.JudgeSpecs = None,
     data: opt.Data = None,
@@ -39,13 +43,13 @@ def score(
     prices: opt.Prices = None,
     cache: opt.Cache = None,
 ) -> None:
-    """Score edits that were made elsewhere.
+    """Score edits made elsewhere.
 
     The authors' problems and a model's outputs:
 
       editscope score paintbench --data PaintBench --outputs my-outputs --out runs/mine
 
-    See first which files are missing or match no case:
+    First see which files are missing or match no case:
 
       editscope score paintbench --outputs my-outputs --dry-run
 

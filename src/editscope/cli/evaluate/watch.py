@@ -31,7 +31,7 @@ PATIENCE_S = 300.0
 
 def watch(
     context: typer.Context,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that checkpoints are saved to.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder where training saves checkpoints.")],
     suite: Annotated[str, typer.Option("--suite", metavar="SUITE", help="A suite, such as paintbench.")],
     editor: Annotated[
         str,
@@ -40,7 +40,8 @@ def watch(
     judge: opt.JudgeSpecs = None,
     data: opt.Data = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="RUNS", help="Where runs and history go [default: runs/watch-DIR].")
+        Path | None,
+        typer.Option("--out", metavar="RUNS", help="The folder for runs and history [default: runs/watch-DIR]."),
     ] = None,
     limit: opt.Limit = None,
     where: opt.Filters = None,
@@ -49,29 +50,37 @@ def watch(
         typer.Option(
             "--pattern",
             metavar="GLOB",
-            help="What is a checkpoint; a slash at the end means a folder [checkpoint-*/ and *.safetensors].",
+            help="Names of checkpoints; a slash at the end means a folder [checkpoint-*/ and *.safetensors].",
         ),
     ] = None,
     settle: Annotated[
         float,
-        typer.Option("--settle", metavar="SECONDS", help="A checkpoint is complete after so long without change."),
+        typer.Option(
+            "--settle", metavar="SECONDS", help="Treat a checkpoint as complete after this long without a change."
+        ),
     ] = 30.0,
-    every: Annotated[float, typer.Option("--every", metavar="SECONDS", help="How often to look for new ones.")] = 30.0,
-    once: Annotated[bool, typer.Option("--once", help="Evaluate what is there, then end.")] = False,
+    every: Annotated[
+        float, typer.Option("--every", metavar="SECONDS", help="How often to look for new checkpoints.")
+    ] = 30.0,
+    once: Annotated[bool, typer.Option("--once", help="Evaluate the checkpoints that exist, then exit.")] = False,
     baseline: Annotated[
-        str, typer.Option("--baseline", metavar="RUN|first|best", help="What a score must not fall below.")
+        str, typer.Option("--baseline", metavar="RUN|first|best", help="The score to compare with.")
     ] = "best",
     metric: Annotated[
-        str | None, typer.Option("--metric", metavar="NAME", help="Which metric [default: the suite's headline].")
+        str | None, typer.Option("--metric", metavar="NAME", help="The metric [default: the suite's headline].")
     ] = None,
     confidence: Annotated[
-        float, typer.Option("--confidence", metavar="SHARE", help="Of the intervals that say what has fallen.")
+        float,
+        typer.Option(
+            "--confidence", metavar="SHARE", help="Confidence of the intervals that decide whether a score has fallen."
+        ),
     ] = 0.95,
     on_fall: Annotated[
-        str | None, typer.Option("--on-fall", metavar="COMMAND", help="Run this for each score that has fallen.")
+        str | None,
+        typer.Option("--on-fall", metavar="COMMAND", help="Run this command for each score that has fallen."),
     ] = None,
     stop_on_fall: Annotated[
-        bool, typer.Option("--stop-on-fall", help="End, with exit code 1, when a score has fallen.")
+        bool, typer.Option("--stop-on-fall", help="Exit with code 1 when a score has fallen.")
     ] = False,
     repeats: opt.Repeats = 1,
     engine: opt.Engine = "local",
@@ -91,25 +100,25 @@ def watch(
     prices: opt.Prices = None,
     cache: opt.Cache = None,
 ) -> None:
-    """Evaluate each new checkpoint of a folder on a fixed part of a suite, and say when a score has fallen.
+    """Evaluate each new checkpoint in a folder on a fixed part of a suite, and report when a score has fallen.
 
     A LoRA that is being trained, on eighty cases:
 
       editscope watch out/ --suite paintbench --limit 80 --editor "diffusers:FLUX.1-Kontext?lora={checkpoint}"
 
-    What is there already, then end; exit code 1 if a score has fallen or a checkpoint could not be evaluated:
+    Only existing checkpoints; exit code 1 if a score has fallen or a checkpoint could not be evaluated:
 
       editscope watch out/ --suite paintbench --where task=border --editor "python:mine:Model?path={checkpoint}" --once
 
-    Fallen means: the interval of the paired difference to the baseline lies below 0. Each look has its own chance of
-    a false alarm; --confidence 0.99 makes them rarer. The same command goes on where it was.
+    A score has fallen if the interval of the paired difference to the baseline lies below 0. Each comparison has its
+    own chance of a false alarm; --confidence 0.99 makes them rarer. The same command continues where it stopped.
     """
     from editscope.editors.base import EditLimits
     from editscope.suites import load_suite, parse_where
     from editscope.watch.watch import CheckpointWatcher, Watch
 
     if not every > 0:
-        raise BadInput(f"--every is {every:g}; give a number of seconds above 0")
+        raise BadInput(f"--every is {every:g}; use a number of seconds above 0")
     spec, options = suite_spec(context, suite, protocol)
     loaded = load_suite(spec, **({} if data is None else {"root": data}))
     limits = judge_limits(max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache)
@@ -154,7 +163,7 @@ def _go(
     out = going.watch.out
     known = len(list(going.history))
     if known:
-        console.print(f"{out} has {summary_line(going.history)}; going on", markup=False)
+        console.print(f"{out} has {summary_line(going.history)}; continuing", markup=False)
     bad = 0
     for look in going.run(every, once=once):
         write_watch_page(out, going.history)
@@ -192,4 +201,4 @@ def _call(command: str | None, look: CheckpointResult, out: Path, console: Conso
         if done.returncode:
             console.print(f"--on-fall ended with exit code {done.returncode}", markup=False)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        console.print(f"--on-fall could not be run: {error}", markup=False)
+        console.print(f"--on-fall could not run: {error}", markup=False)

@@ -18,11 +18,11 @@ HEADINGS = ("editor", "runs here", "example", "what it is")
 def editors(
     what: Annotated[
         str | None,
-        typer.Argument(metavar="[KIND|SPEC]", help="A kind, such as openai, or a whole spec to be explained."),
+        typer.Argument(metavar="[KIND|SPEC]", help="A kind, such as openai, or a whole spec to explain."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the kinds of editors, show one with its options, or explain a spec; exit code 2 where it makes no editor.
+    """List the kinds of editors, show one with its options, or explain a spec; exit code 2 if the spec is invalid.
 
     editscope editors
 
@@ -75,7 +75,7 @@ def _list(kinds: tuple[EditorKind, ...]) -> None:
     for reason in dict.fromkeys(reason for _, reason in lacking):
         names = ", ".join(name for name, other in lacking if other == reason)
         console.print(f"  {names}: {reason}")
-    console.print("\neditscope editors KIND shows the options of one; editscope editors SPEC explains a whole spec.")
+    console.print("\nTo see the options of a kind: editscope editors KIND. To explain a spec: editscope editors SPEC.")
 
 
 def _show(kind: EditorKind) -> None:
@@ -86,7 +86,7 @@ def _show(kind: EditorKind) -> None:
     if kind.extra:
         printing.say(f"  needs     pip install 'editscope[{kind.extra}]'")
     if kind.key_env:
-        printing.say(f"  key       {kind.key_env}{'' if kind.key_needed else ', where the server wants one'}")
+        printing.say(f"  key       {kind.key_env}{'' if kind.key_needed else ', if the server needs one'}")
     for reason in kind.missing() or ("yes",):
         printing.say(f"  runs here {reason if reason == 'yes' else f'no: {reason}'}")
     for remark in kind.remarks():

@@ -31,15 +31,20 @@ Prompts = Annotated[
 def audit(
     judge: opt.JudgeSpecs = None,
     suite: Annotated[
-        str, typer.Option("--suite", metavar="paintbench|tinygrafix", help="Whose problems are shown.")
+        str, typer.Option("--suite", metavar="paintbench|tinygrafix", help="The suite that the problems come from.")
     ] = "paintbench",
-    n: Annotated[int, typer.Option("--n", metavar="N", min=1, help="How many problems.")] = 40,
+    n: Annotated[int, typer.Option("--n", metavar="N", min=1, help="The number of problems.")] = 40,
     samples: Annotated[
-        int, typer.Option("--samples", metavar="K", min=1, help="Ask for every score K times; 1 tells no consistency.")
+        int,
+        typer.Option(
+            "--samples", metavar="K", min=1, help="Request every score K times; with 1, consistency is unknown."
+        ),
     ] = 2,
     anchor: Annotated[
         Path | None,
-        typer.Option("--anchor", metavar="DIR", help="Write the edits and verdicts here, or judge those again."),
+        typer.Option(
+            "--anchor", metavar="DIR", help="Write the edits and verdicts to this folder, or judge its edits again."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the damage.")] = 0,
     out: Folder = None,
@@ -56,7 +61,7 @@ def audit(
     prices: opt.Prices = None,
     cache: opt.Cache = None,
 ) -> None:
-    """Show a judge right, damaged and missing edits of known mIoU, and see what it makes of them.
+    """Test a judge on right, damaged and missing edits of known mIoU.
 
     editscope judge audit --judge openai:gpt-4o --max-cost 5
 
@@ -93,7 +98,7 @@ def audit(
 def drift(
     anchor: Annotated[Path, typer.Argument(metavar="ANCHOR", help="A folder that `judge audit --anchor` wrote.")],
     judge: opt.JudgeSpecs = None,
-    samples: Annotated[int, typer.Option("--samples", metavar="K", min=1, help="Ask for every score K times.")] = 2,
+    samples: Annotated[int, typer.Option("--samples", metavar="K", min=1, help="Request every score K times.")] = 2,
     out: Folder = None,
     prompts: Prompts = None,
     dry_run: opt.DryRun = False,
@@ -103,7 +108,7 @@ def drift(
     concurrency: opt.Concurrency = None,
     prices: opt.Prices = None,
 ) -> None:
-    """Judge an anchor set again, without the cache, and say whether the judge has changed since the first time.
+    """Judge an anchor set again, without the cache, and report whether the judge has changed since the first time.
 
     editscope judge drift anchors/paintbench --judge openai:gpt-4o
     """
@@ -144,7 +149,7 @@ def _go(plan: AuditPlan, dry_run: bool, quiet: bool) -> None:
         cost = "cost unknown" if took.cost_usd is None else f"about ${took.cost_usd:,.2f}"
         console.print(
             f" {took.calls:,} calls · {took.images:,} images · {took.input_tokens:,} tokens in, "
-            f"{took.output_tokens:,} out · {cost} · would go to {plan.out} · nothing was asked",
+            f"{took.output_tokens:,} out · {cost} · would go to {plan.out} · no calls were made",
             markup=False,
         )
         return
@@ -177,7 +182,7 @@ def say(found: Audit, console: Console) -> None:
         for flag, sentence in one.flags.items():
             console.print(f" {who}{flag}: {sentence}", markup=False)
         if not one.flags:
-            console.print(f" {who}nothing found against it", markup=False)
+            console.print(f" {who}no weaknesses found", markup=False)
     for change in found.drifts:
         console.print(f" {change.sentence}", markup=False)
 
@@ -230,5 +235,5 @@ def _cache(given: str | None) -> Path | None:
     if given == "off":
         return None
     if given == "":
-        raise BadInput("--cache is empty; name a folder, or write off")
+        raise BadInput("--cache is empty; use a folder, or off")
     return Path(given) if given else cache_folder()

@@ -15,16 +15,14 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show, expor
 
 Suite = Annotated[
     str,
-    typer.Argument(metavar="SUITE", help="A suite that a judge scores, or audit, best_of, rewrite."),
+    typer.Argument(metavar="SUITE", help="A judged suite, or audit, best_of or rewrite."),
 ]
 
 
 @app.command()
 def show(
     suite: Suite,
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="One prompt; without it they are listed.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One prompt [default: list all].")] = None,
     prompts: Annotated[
         Path | None, typer.Option("--prompts", metavar="DIR", help="Your own prompts instead of ours.")
     ] = None,
@@ -60,7 +58,7 @@ def export(
     suite: Suite,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
 ) -> None:
-    """Write the prompts of a suite into a folder, to be changed and given to `editscope run --prompts DIR`.
+    """Copy the prompts of a suite into a folder; change them, and use them with `editscope run --prompts DIR`.
 
     editscope prompts export wiseedit my-prompts
     """
@@ -78,7 +76,7 @@ def check(
         str | None, typer.Option("--suite", metavar="SUITE", help="The suite they are for [default: the most similar].")
     ] = None,
 ) -> None:
-    """Check prompts of your own: names, headers, places and reply fields against ours, and their hashes.
+    """Check your own prompts: compare names, headers, places and reply fields with ours, and show their hashes.
 
     editscope prompts check my-prompts
     """

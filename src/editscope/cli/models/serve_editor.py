@@ -12,37 +12,46 @@ from editscope.errors import BadInput
 
 def serve_editor(
     spec: Annotated[str, typer.Argument(metavar="SPEC", help="The editor, as in `run --editor`.")],
-    host: Annotated[str, typer.Option("--host", metavar="HOST", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="0: any that is free.")] = 8008,
+    host: Annotated[str, typer.Option("--host", metavar="HOST", help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="The port to listen on; 0 picks a free one.")
+    ] = 8008,
     max_pixels: Annotated[
-        int | None, typer.Option("--max-pixels", metavar="N", min=1, help="The largest picture that is taken.")
+        int | None, typer.Option("--max-pixels", metavar="N", min=1, help="The largest picture to accept.")
     ] = None,
     timeout: Annotated[
-        float | None, typer.Option("--timeout", metavar="SECONDS", help="Time for one edit, where the editor keeps it.")
+        float | None,
+        typer.Option("--timeout", metavar="SECONDS", help="Time limit for one edit, if the editor keeps time itself."),
     ] = None,
     max_edits: Annotated[
-        int | None, typer.Option("--max-edits", metavar="N", min=0, help="Stop a paid editor after so many edits.")
+        int | None, typer.Option("--max-edits", metavar="N", min=0, help="Stop a paid editor after this many edits.")
     ] = None,
     max_edit_cost: Annotated[
-        float | None, typer.Option("--max-edit-cost", metavar="DOLLARS", min=0, help="Stop a paid editor there.")
+        float | None,
+        typer.Option(
+            "--max-edit-cost", metavar="DOLLARS", min=0, help="Stop a paid editor before it costs more than this."
+        ),
     ] = None,
     no_token: Annotated[
-        bool, typer.Option("--no-token", help="Listen beyond this machine without a token; anyone may then edit.")
+        bool, typer.Option("--no-token", help="Listen beyond this machine without a token; anyone can then edit.")
     ] = False,
     idle_timeout: Annotated[
-        float, typer.Option("--idle-timeout", metavar="SECONDS", help="How long a caller may send nothing [30].")
+        float, typer.Option("--idle-timeout", metavar="SECONDS", help="How long a caller may stay silent [30].")
     ] = 30.0,
     max_connections: Annotated[
-        int, typer.Option("--max-connections", metavar="N", min=1, help="Callers at the same time [256].")
+        int,
+        typer.Option(
+            "--max-connections", metavar="N", min=1, help="The maximum number of callers at the same time [256]."
+        ),
     ] = 256,
 ) -> None:
-    """Put an editor behind HTTP, for runs on other machines and for programs in other languages.
+    """Serve an editor over HTTP, for runs on other machines and for programs in other languages.
 
     editscope serve-editor diffusers:black-forest-labs/FLUX.1-Kontext-dev
 
     editscope run paintbench --editor http://127.0.0.1:8008/edit
 
-    Beyond this machine it wants a token: put one into EDITSCOPE_SERVE_TOKEN, here and where the run is, and add
+    Beyond this machine it needs a token: set EDITSCOPE_SERVE_TOKEN here and where you start the run, and add
     #key_env=EDITSCOPE_SERVE_TOKEN to the address.
     """
     from editscope.editors import EditLimits, load_editor
@@ -51,7 +60,7 @@ def serve_editor(
     from editscope.transport.keys import key_from
 
     if not 0 < idle_timeout < float("inf"):
-        raise BadInput(f"--idle-timeout is {idle_timeout}; write seconds above 0")
+        raise BadInput(f"--idle-timeout is {idle_timeout}; use a number of seconds above 0")
     settings = ServerSettings(
         host,
         port,

@@ -20,15 +20,15 @@ app = typer.Typer(
 
 @app.command()
 def new(
-    file: Annotated[Path, typer.Argument(metavar="FILE.py", help="A file that is not there yet.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE.py", help="A new file.")],
 ) -> None:
-    """Write a worker that runs at once and changes nothing, to be filled in with your model.
+    """Write a worker that runs immediately and returns its input; then fill in your model.
 
     editscope worker new my_worker.py
 
     editscope run paintbench --limit 8 --editor "worker:python my_worker.py"
 
-    It needs nothing of Editscope and belongs into the environment of the model: give that environment's Python.
+    It does not import Editscope. Run it with the Python of the model's environment.
     """
     from importlib.resources import files
 
@@ -39,10 +39,10 @@ def new(
         with file.open("x", encoding="utf-8") as opened:
             opened.write(text.replace("THIS_FILE", file.name))
     except FileExistsError:
-        raise BadInput(f"{file} is there already; give another name, so that nothing is overwritten") from None
+        raise BadInput(f"{file} already exists; choose another name") from None
     except OSError as error:
         raise BadInput(f"{file} cannot be written ({error.strerror}); check the folder") from error
     shown = os.fspath(file)
-    printing.say(f"{shown} is a worker that gives back its input · fill in load and edit")
+    printing.say(f"{shown} is a worker that returns its input · fill in load and edit")
     printing.say(f' python {shown} try input.png "Make it red." output.png')
     printing.say(f' editscope run paintbench --limit 8 --editor "worker:python {shown}"')

@@ -24,9 +24,9 @@ def forecast(planned: Plan, console: Console) -> None:
         tokens = f"{one.input_tokens:,} tokens in, {one.output_tokens:,} out"
         console.print(f" {spec}: {about}{one.calls:,} calls, {one.images:,} images, {tokens}, {cost}", markup=False)
     if found.cached:
-        console.print(f" {about}{found.cached:,} verdicts are in the cache already", markup=False)
+        console.print(f" {about}{found.cached:,} verdicts are already in the cache", markup=False)
     if found.stand_ins:
-        console.print(" edits are not made yet: their inputs stood in for them", markup=False)
+        console.print(" edits do not exist yet: the estimate uses their inputs", markup=False)
 
 
 def result(run: Run, console: Console) -> None:

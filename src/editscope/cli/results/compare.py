@@ -16,20 +16,20 @@ def compare(
         list[Path], typer.Argument(metavar="RUN RUN...", help="Run folders or archives; the first is the baseline.")
     ],
     metric: Annotated[
-        str | None, typer.Option("--metric", metavar="NAME", help="Which metric [default: the suite's headline].")
+        str | None, typer.Option("--metric", metavar="NAME", help="The metric [default: the suite's headline].")
     ] = None,
     by: Annotated[
         list[str] | None, typer.Option("--by", metavar="TAG", help="Groups to show, such as category [default: task].")
     ] = None,
     where: opt.Filters = None,
-    cases: Annotated[int, typer.Option("--cases", metavar="N", min=0, help="How many cases to show.")] = 10,
-    all_groups: Annotated[bool, typer.Option("--all-groups", help="Every table of the suite.")] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="The figures of all groups as CSV, and nothing else.")] = False,
+    cases: Annotated[int, typer.Option("--cases", metavar="N", min=0, help="The number of cases to show.")] = 10,
+    all_groups: Annotated[bool, typer.Option("--all-groups", help="Show every table of the suite.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print only the figures of all groups, as CSV.")] = False,
 ) -> None:
     """Compare runs case by case with the first of them.
 
-    Differences with 95 % intervals and tests, and the cases that differ most. Only cases that all runs have,
-    unchanged, take part. Stars mark differences that are hardly chance, corrected for the number of rows in
+    Differences with 95 % intervals and tests, and the cases that differ most. Only cases that all runs have
+    unchanged are compared. Stars mark differences that are unlikely to be chance, corrected for the number of rows in
     their table (Holm).
 
     editscope compare runs/last-week runs/today

@@ -12,10 +12,10 @@ from editscope.cli.options import names
 
 
 def figures(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders; several are drawn together.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders; several share each figure.")],
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder for the figures.")] = Path("figures"),
     formats: Annotated[
-        list[str] | None, typer.Option("--format", metavar="pdf,svg,png", help="Kinds of files [default: pdf].")
+        list[str] | None, typer.Option("--format", metavar="pdf,svg,png", help="File formats [default: pdf].")
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -28,16 +28,17 @@ def figures(
     ] = None,
     cases: Annotated[
         list[str] | None,
-        typer.Option("--cases", metavar="ID,ID", help="Cases of the grid [default: one for each category]."),
+        typer.Option("--cases", metavar="ID,ID", help="Cases to show in the grid [default: one for each category]."),
     ] = None,
     width: Annotated[
-        str, typer.Option("--width", metavar="single|double", help="One column of a paper, or the whole page.")
+        str,
+        typer.Option("--width", metavar="single|double", help="The width of one column of a paper, or of the page."),
     ] = "double",
     published: Annotated[
-        bool, typer.Option("--with-published", help="Published results too, where a figure can show them.")
+        bool, typer.Option("--with-published", help="Add published results to figures that can show them.")
     ] = False,
 ) -> None:
-    """Draw the figures of runs for a paper: vectors, fonts inside, the same bytes every time.
+    """Draw figures of runs for a paper: vector graphics with embedded fonts, the same bytes every time.
 
     editscope figures runs/a runs/b --out figures
 

@@ -27,26 +27,26 @@ def measure(
             "--measures",
             "-m",
             metavar="A,B=MODEL",
-            help="psnr, ssim, lpips, clip=DIR, dino=DIR, or one of your own as python:module:Class "
-            "[default: psnr, and ssim where it is available].",
+            help="psnr, ssim, lpips, clip=DIR, dino=DIR, or your own as python:module:Class "
+            "[default: psnr, and ssim if it is available].",
         ),
     ] = None,
-    device: Annotated[str, typer.Option("--device", help="Where models run, such as cuda.")] = "cpu",
+    device: Annotated[str, typer.Option("--device", help="The device for models, such as cuda.")] = "cpu",
     allow_download: Annotated[
-        bool, typer.Option("--allow-download", help="Let models and weights be fetched when they are not here.")
+        bool, typer.Option("--allow-download", help="Download models and weights that are not on this machine.")
     ] = False,
     jobs: opt.Jobs = None,
     quiet: opt.Quiet = False,
 ) -> None:
     """Measure the edits of a run with PSNR, SSIM, LPIPS, CLIP and DINO similarity.
 
-    Each twice: the edit against the answer, and against the input outside the region to be edited.
+    Each measure compares the edit with the answer, and with the input outside the region to be edited.
 
       editscope measure runs/mine
 
       editscope measure runs/mine --measures psnr,ssim,clip=models/clip-vit-base-patch32,dino=models/dinov2-base
 
-    The result is RUN/measures.parquet. What is there already is not measured again; the same command goes on
+    The result is RUN/measures.parquet. Existing values are not measured again; the same command continues
     where it stopped.
     """
     from editscope.cli.output.progress import progress_bar

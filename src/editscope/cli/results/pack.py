@@ -14,17 +14,17 @@ from editscope.errors import BadInput
 def pack(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder; with --check, an archive.")],
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="The archive [default: RUN.zip beside the run].")
+        Path | None, typer.Option("--out", metavar="FILE", help="The archive [default: RUN.zip next to the run].")
     ] = None,
     images: Annotated[
-        bool, typer.Option("--images/--no-images", help="With the full-size edits, or with thumbnails only.")
+        bool, typer.Option("--images/--no-images", help="Include the full-size edits, or only thumbnails.")
     ] = True,
-    check: Annotated[bool, typer.Option("--check", help="Verify an archive instead of making one.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Verify an archive instead of creating one.")] = False,
 ) -> None:
     """Pack a run into one verifiable archive.
 
-    Journal, edits, tables, hashes and versions in one file. `editscope show`, `compare` and `report` take the
-    archive as they take the folder.
+    The archive holds the journal, edits, tables, hashes and versions. `editscope show`, `compare` and `report`
+    accept it in place of the folder.
 
     editscope pack runs/mine
 

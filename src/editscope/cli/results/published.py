@@ -32,24 +32,26 @@ HOW_TO_READ = "Published rows stand beside a run with this label, never in a pai
 
 
 def published(
-    suite: Annotated[str | None, typer.Argument(metavar="SUITE", help="Such as paintbench or picabench.")] = None,
-    table: Annotated[str | None, typer.Option("--table", metavar="N", help="One table of the paper.")] = None,
-    metric: Annotated[str | None, typer.Option("--metric", metavar="M", help="Such as miou or accuracy.")] = None,
-    by: Annotated[str | None, typer.Option("--by", metavar="TAG", help="Rows by task, category, law …")] = None,
-    model: Annotated[str | None, typer.Option("--model", metavar="NAME", help="One model, by any name.")] = None,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Tidy lines instead of a table.")] = False,
-    models: Annotated[bool, typer.Option("--models", help="The models: developer, architecture, size, year.")] = False,
-    slips: Annotated[bool, typer.Option("--slips", help="What was corrected, and where papers disagree.")] = False,
+    suite: Annotated[str | None, typer.Argument(metavar="SUITE", help="A suite, such as paintbench.")] = None,
+    table: Annotated[str | None, typer.Option("--table", metavar="N", help="Show one table of the paper.")] = None,
+    metric: Annotated[str | None, typer.Option("--metric", metavar="M", help="A metric, such as miou.")] = None,
+    by: Annotated[str | None, typer.Option("--by", metavar="TAG", help="Group rows by task, category, law …")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="One model, by any of its names.")
+    ] = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV instead of a table.")] = False,
+    models: Annotated[bool, typer.Option("--models", help="List models: developer, size, year …")] = False,
+    slips: Annotated[bool, typer.Option("--slips", help="List corrections, and contradictions in the papers.")] = False,
 ) -> None:
-    """Show the results that the papers of the benchmarks printed.
+    """Show the results that the papers of the benchmarks print.
 
-    What there is, then one suite's order of models:
+    All suites, then the ranking of one suite:
 
       editscope published
 
       editscope published paintbench
 
-    One table as the paper has it, or every task of one model:
+    One table in the paper's layout, or every task of one model:
 
       editscope published paintbench --table 2
 
@@ -59,8 +61,8 @@ def published(
 
       editscope published tinygrafix --csv > tinygrafix.csv
 
-    Printed numbers come from the authors' problems, prompts and judge. They stand beside a run of yours,
-    labeled so, and never in a paired test.
+    Published numbers come from the authors' problems, prompts and judge. They appear next to your run
+    with a label, and never in a paired test.
     """
 
     console = printing.console()
@@ -266,7 +268,7 @@ def _models(suite: str | None, as_csv: bool, console: Console) -> None:
     columns = ("model", "family", "developer", "architecture", "weights", "B", "year")
     rows = [dict(zip(columns, (*_names(card), *_facts(card)), strict=True)) for card in cards]
     console.print(_fitting(rows, columns, ("architecture", "developer", "family"), console))
-    console.print("\nB: billions of parameters; a blank is something that no source says for sure.")
+    console.print("\nB: billions of parameters; a blank means that no source states it for certain.")
 
 
 def _slips(suite: str | None, console: Console) -> None:

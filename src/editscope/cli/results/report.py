@@ -20,19 +20,19 @@ def report(
     ] = None,
     title: Annotated[str | None, typer.Option("--title", help="The heading of the report.")] = None,
     with_published: Annotated[
-        bool, typer.Option("--with-published", help="Put the published results of the suite beside the runs.")
+        bool, typer.Option("--with-published", help="Add the published results of the suite.")
     ] = False,
     bundle: Annotated[
         bool,
         typer.Option(
-            "--bundle", help="Also write FILE_files: every picture in full size, to be sent together with FILE.html."
+            "--bundle", help="Also write FILE_files: every picture in full size, to send together with FILE.html."
         ),
     ] = False,
 ) -> None:
-    """Write a report of one or several runs. The ending of --out says what kind.
+    """Write a report of one or several runs. The suffix of --out selects the format.
 
-    One HTML file of at most 25 MB holds the small pictures; full-size edits are shown from the run folders while they
-    are where they were. To send everything, write a bundle and send file and folder.
+    The HTML file has at most 25 MB and embeds small pictures; it loads full-size edits from the run folders as
+    long as you do not move them. To send everything, write a bundle, and send the file and its folder.
 
     editscope report runs/mine --out mine.html
 

@@ -14,7 +14,7 @@ def show(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or an archive of `editscope pack`.")],
     case: Annotated[str | None, typer.Argument(metavar="[CASE]", help="The id of one case.")] = None,
 ) -> None:
-    """Show the tables of a run, or all about one case.
+    """Show the tables of a run, or everything about one case.
 
     editscope show runs/mine
 

@@ -90,7 +90,7 @@ def limits_of(target: str, family: PipelineFamily, options: PipelineOptions) -> 
     if options.batch > 1 and not family.together:
         why = f" ({family.alone})" if family.alone else ""
         raise BadInput(
-            f"editor diffusers:{target}: {family.name} makes one edit in a call{why}; leave out batch={options.batch}"
+            f"editor diffusers:{target}: {family.name} makes one edit per call{why}; leave out batch={options.batch}"
         )
     sizing_for(target, family.size, (), options)
 
@@ -132,7 +132,7 @@ def _family_by_signature(
 ) -> PipelineFamily:
     """A family for a pipeline that is not in the table: one picture and a prompt, its own defaults for the rest."""
     if "prompt" not in known:
-        raise BadInput(f"editor diffusers:{target}: {name} takes no prompt, so it cannot be told what to edit")
+        raise BadInput(f"editor diffusers:{target}: {name} takes no prompt, so it cannot follow an instruction")
     image = next((one for one in IMAGES if one in known), None)
     if image is None:
         raise BadInput(

@@ -282,6 +282,6 @@ def load(target: str, **options: Any) -> Editor:
 
     if not target:
         raise BadInput(
-            "editor diffusers: names nothing; give a folder or a repository such as Qwen/Qwen-Image-Edit-2511"
+            "editor diffusers: has no target; use a folder or a repository such as Qwen/Qwen-Image-Edit-2511"
         )
     return DiffusersEditor(target, read_options(target, options))

@@ -84,13 +84,13 @@ def fetched_index(target: str, revision: str | None) -> Mapping[str, Any]:
         raise
     except GatedRepoError as error:
         raise BadInput(
-            f"editor diffusers:{target}: its license has to be accepted on its page first; then log in with "
+            f"editor diffusers:{target}: accept its license on its page first; then log in with "
             "`hf auth login`, or set HF_TOKEN"
         ) from error
     except RepositoryNotFoundError as error:
         raise BadInput(
-            f"editor diffusers:{target}: there is neither such a folder nor such a repository; check the name, and "
-            "for a private one set HF_TOKEN"
+            f"editor diffusers:{target}: no such folder or repository exists; check the name, and set HF_TOKEN "
+            "for a private one"
         ) from error
     except LocalEntryNotFoundError as error:
         raise BadInput(not_here(target)) from error

@@ -88,9 +88,9 @@ class HostedEditor(Editor):
         for name in ("concurrency", "rpm", "timeout_s"):
             value = getattr(limits, name)
             if value is not None and not 0 < value < float("inf"):
-                raise BadInput(f"the limit {name} of the editor is {value}; write a number above 0")
+                raise BadInput(f"the limit {name} of the editor is {value}; use a number above 0")
         if limits.retries is not None and limits.retries < 0:
-            raise BadInput(f"the limit retries of the editor is {limits.retries}; write 0 or more")
+            raise BadInput(f"the limit retries of the editor is {limits.retries}; use 0 or more")
         self._limits = limits
         self._prices = None
         self.at_once = int(limits.concurrency or CONCURRENCY)

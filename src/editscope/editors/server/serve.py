@@ -70,7 +70,7 @@ be reached by others; make one with: python -c "import secrets; print(secrets.to
         if self.local or (open_to_all and not self.token):
             return
         if not self.token:
-            raise BadInput(f"{self.host} can be reached by others; put a token into {TOKEN}, or say --no-token")
+            raise BadInput(f"{self.host} can be reached by others; set a token in {TOKEN}, or use --no-token")
         if len(self.token) < SHORTEST_TOKEN:
             raise BadInput(
                 f"the token in {TOKEN} has {len(self.token)} of at least {SHORTEST_TOKEN} characters and {self.host} "
@@ -91,9 +91,9 @@ def serve(editor: Editor, settings: ServerSettings, told: Callable[[str], None])
     """Load the editor, answer requests until Ctrl-C or SIGTERM, and let go of it; ``told`` is given the address."""
     identity = isinstance(editor, ReferenceEditor) and editor.flaw_name == "identity"
     if (editor.needs_answer or editor.wants_answer) and not identity:
-        raise BadInput(f"the editor {editor.name} works from the answers of a suite, which no request holds")
+        raise BadInput(f"the editor {editor.name} needs the answers of a suite, which requests do not contain")
     if editor.in_place:
-        raise BadInput(f"the editor {editor.name} gives files that are there already and edits nothing that it is sent")
+        raise BadInput(f"the editor {editor.name} returns existing files and cannot edit the pictures of a request")
     try:
         import aiohttp  # noqa: F401
     except ImportError as error:

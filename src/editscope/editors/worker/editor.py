@@ -62,12 +62,12 @@ def load(
     option goes to the worker.
     """
     if gpus is not None and workers is not None:
-        raise BadInput("give a worker gpus=N (a GPU for each process) or workers=N, not both")
+        raise BadInput("use gpus=N (a GPU for each process) or workers=N for a worker, not both")
     for what, value in (("gpus", gpus), ("workers", workers), ("batch", batch)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            raise BadInput(f"{what} of a worker is {value!r}; write a whole number above 0")
+            raise BadInput(f"{what} of a worker is {value!r}; use a whole number above 0")
     if isinstance(startup, bool) or not isinstance(startup, int | float) or startup <= 0:
-        raise BadInput(f"startup of a worker is {startup!r}; write seconds above 0")
+        raise BadInput(f"startup of a worker is {startup!r}; use a number of seconds above 0")
     return WorkerEditor(
         split(target),
         options,
@@ -90,9 +90,9 @@ def split(command: str) -> list[str]:
     try:
         parts = shlex.split(command)
     except ValueError as error:
-        raise BadInput(f"the command of worker:{command} cannot be taken apart ({error}); check its quotes") from None
+        raise BadInput(f"the command of worker:{command} cannot be split ({error}); check its quotes") from None
     if not parts:
-        raise BadInput("worker: names no command, such as worker:python my_worker.py")
+        raise BadInput("worker: has no command, such as worker:python my_worker.py")
     return parts
 
 
@@ -160,12 +160,14 @@ class WorkerEditor(Editor):
     def check(self) -> None:
         """Whether the command can be found; the worker is not started."""
         if self.cwd is not None and not self.cwd.is_dir():
-            raise BadInput(f"the worker is to start in {self.cwd}, which is not a folder; check ?cwd=")
+            raise BadInput(f"the start folder of the worker, {self.cwd}, is not a folder; check ?cwd=")
         program = self.command[0]
         where = self.cwd or Path.cwd()
         found = (where / program).is_file() if os.sep in program else shutil.which(program) is not None
         if not found:
-            raise BadInput(f"the program {program!r} of the worker is not there; check the command, or give its path")
+            raise BadInput(
+                f"the program {program!r} of the worker does not exist; check the command, or use its full path"
+            )
         script = self._script()
         if script is not None and not (where / script).is_file():
             raise BadInput(

@@ -31,9 +31,7 @@ def load(inner: Editor, n: int = 4, by: str = "", *, how: str = "score", cache: 
     if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MOST:
         raise BadInput(f"best_of({n}) is not a number of edits from 1 to {MOST}, as in best_of(4, by=miou):EDITOR")
     if not by:
-        raise BadInput(
-            f"best_of needs to know by what: by=miou, another of {', '.join(PIXEL_SCORES)}, or a judge's spec"
-        )
+        raise BadInput(f"best_of needs a criterion: by=miou, another of {', '.join(PIXEL_SCORES)}, or a judge's spec")
     if how not in WAYS:
         raise unknown("value of how= in best_of(…)", str(how), WAYS)
     if ":" not in str(by) and by not in PIXEL_SCORES:

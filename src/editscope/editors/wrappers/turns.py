@@ -47,7 +47,7 @@ def load(
     if see not in ("images", "text"):
         raise unknown("value of see= in turns(…)", str(see), ("images", "text"))
     if judge and split != "auto":
-        raise BadInput("turns divides by split=… or by judge=…, not by both")
+        raise BadInput("turns splits by split=… or by judge=…, not both")
     return Turns(inner, n or MOST, split, Asker(judge, cache) if judge else None, see)
 
 

@@ -57,7 +57,7 @@ def load(target: str, **options: str) -> LocalJudge:
     folder = Path(target).expanduser()
     if not (folder / "config.json").is_file():
         what = "is not a folder" if not folder.is_dir() else "has no config.json"
-        raise BadInput(f"the judge local:{target} {what}; give the folder of a model that transformers can load")
+        raise BadInput(f"the judge local:{target} {what}; use the folder of a model that transformers can load")
     return LocalJudge(folder, settings, str(Spec("local", target, options)))
 
 

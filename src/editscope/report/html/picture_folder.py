@@ -40,7 +40,7 @@ def write_bundle(
     """
     folder = bundle_folder(out)
     if folder.exists() and not (folder / MARK).is_file():
-        raise BadInput(f"{folder} is there and was not made by a report; move it, or give --out another name")
+        raise BadInput(f"{folder} exists and was not created by a report; move it, or choose another name for --out")
     making = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
     stored = _stored(cases)
     try:

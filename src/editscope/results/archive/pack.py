@@ -133,9 +133,9 @@ def pack(
 
 def _check_target(target: Path, folder: Path) -> None:
     if target.is_dir():
-        raise BadInput(f"--out {target} is a folder; give the name of a file in it")
+        raise BadInput(f"--out {target} is a folder; use the name of a file in it")
     if folder.resolve() in target.resolve().parents and target.resolve().parent.name in FOLDERS:
-        raise BadInput(f"--out {target} is among the files that are packed; choose another place")
+        raise BadInput(f"--out {target} is among the files to pack; choose another place")
     if not target.absolute().parent.is_dir():
         raise BadInput(f"--out {target}: there is no folder {target.parent}; make it first")
 

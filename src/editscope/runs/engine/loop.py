@@ -378,7 +378,7 @@ class Engine:
 
     def _interrupted(self, times: int) -> None:
         if self._failure is None:
-            self.listener.note("finishing the steps in hand; Ctrl-C again stops at once")
+            self.listener.note("finishing the steps in progress; press Ctrl-C again to stop immediately")
         self._fail(Stopped("stopped on request"))
         self._at_once = times > 1
 

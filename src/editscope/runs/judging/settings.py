@@ -121,7 +121,7 @@ def make_judging(
     chosen.pack(rubric)
     listed = [judge] if isinstance(judge, str | Judge) else list(judge)
     if not listed:
-        raise BadInput(f"suite {suite.name} is scored by a judge; name one with --judge, such as openai:gpt-4o")
+        raise BadInput(f"suite {suite.name} is scored by a judge; choose one with --judge, such as openai:gpt-4o")
     judges = load_judges(listed, limits)
     named = all(isinstance(one, str) for one in listed)
     return Judging(judges, chosen, rubric, samples, cast("Missing", missing or "worst"), counts, limits, again, named)
@@ -135,7 +135,7 @@ class RecordedJudge(Judge):
 
     async def ask(self, call: Call, sample: int = 0) -> Verdict:
         """Raises: this judge is only a name."""
-        raise BadInput(f"{self.spec} is not at hand, and a verdict is missing; judge again with --judge {self.spec}")
+        raise BadInput(f"{self.spec} is not available, and a verdict is missing; judge again with --judge {self.spec}")
 
 
 def recorded_judging(suite: Suite, info: Mapping[str, Any], limits: Limits | None = None) -> Judging:

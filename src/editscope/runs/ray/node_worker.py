@@ -71,7 +71,7 @@ class NodeSetup:
             )
         for what, path in self.seen:
             if not Path(path).exists():
-                raise BadInput(f"{what} {path} is not there; put it on a disk that every node sees, at the same path")
+                raise BadInput(f"{what} {path} does not exist; put it on a disk that every node sees, at the same path")
         if self.cwd and Path(self.cwd).is_dir():
             os.chdir(self.cwd)
         sys.path.extend(entry for entry in self.path if entry not in sys.path)

@@ -135,7 +135,7 @@ def _claim(suite: GeneratedSuite, out: Path) -> None:
     if out.is_dir() and any(_foreign(out)):
         there = out / MARKER
         if not there.is_file():
-            raise BadInput(f"{out} is not empty and holds no set of ours; choose a new folder for --out")
+            raise BadInput(f"{out} is not empty and does not hold a generated set; choose a new folder for --out")
         if read_file(there, SETTINGS) != text.encode():
             raise BadInput(f"{out} holds another set ({MARKER} differs); choose a new folder for --out")
         return

@@ -44,9 +44,7 @@ class OwnSuite(JudgedSuite):
         self.manifest = read_manifest(folder)
         self.name = self.manifest.name
         if self.name in suite_names():
-            raise BadInput(
-                f"{folder / FILE}: the name {self.name!r} is taken by a suite that is installed; give another"
-            )
+            raise BadInput(f"{folder / FILE}: the name {self.name!r} belongs to an installed suite; choose another")
         self.scoring = self.manifest.scoring
         self.default_protocol = self.manifest.protocol or (RUBRIC if self.manifest.metrics else "")
         self.aggregation = _aggregation(self.manifest)

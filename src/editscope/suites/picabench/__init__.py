@@ -20,10 +20,15 @@ BENCHMARK = Benchmark(
         Option("region", "What the judge sees of the edit.", values=("crop", "whole", "box"), of="protocol"),
         Option("instruction", "Show the judge the instruction too.", "flag", of="protocol"),
         Option("psnr", "How consistency is computed.", values=("mean", "channel-sum"), of="protocol"),
-        Option("psnr_size", "Resize to N × N first, as the released tool does; 0: no.", "number", of="protocol"),
+        Option(
+            "psnr_size",
+            "Resize both pictures to N × N first, as the released tool does; 0: do not resize.",
+            "number",
+            of="protocol",
+        ),
         Option(
             "edit_area",
-            "Which pixels the boxes of edit_area count: of the source, or of a canvas of 1024.",
+            "Whether boxes of edit_area are in pixels of the source or of a canvas of 1024.",
             values=("auto", "source", "canvas"),
             of="protocol",
         ),

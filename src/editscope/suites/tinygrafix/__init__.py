@@ -17,7 +17,7 @@ BENCHMARK = Benchmark(
         Option("charts", "Only these chart types.", "names"),
         Option("tasks", "Only these tasks.", "names"),
         Option("per_task", "Problems per task [30].", "number"),
-        Option("namespace", "Draw fresh problems that nobody has seen, by any name."),
+        Option("namespace", "Draw fresh problems that no model has seen; any name gives its own set."),
         Option("split", "Which part of the set.", values=("test", "preservation", "all")),
         Option("strata", "Intervals resample within tasks, or within modes of tasks.", values=("release", "paper")),
     ),

@@ -10,7 +10,7 @@ OPTIONS = (
     Option("skip_bad", "Leave out cases whose data has flaws, and list them.", "flag"),
     Option(
         "unsupported",
-        "What a case counts that has more pictures than the editor takes.",
+        "Score a case that has more pictures than the editor takes as 0, or leave it out.",
         values=("zero", "skip"),
         of="protocol",
     ),

@@ -97,7 +97,7 @@ def test_edits_made_elsewhere_are_judged_shown_and_judged_again(
     before = server.calls
     code, said = cli("rescore", "run", *judge, "--out", "run")
     assert code == 2
-    assert "give a new folder" in said
+    assert "choose a new folder" in said
     code, said = cli("rescore", "run", *judge, "--protocol", "worldedit?kp_gate=enforced", "--out", "gated")
     assert code == 1
     assert server.calls == before

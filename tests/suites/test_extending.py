@@ -132,7 +132,7 @@ def test_options_in_the_name_and_as_flags_mean_the_same(here: Path, site: Path) 
     wrong = call(here, ("run", "colors?colours=red", *shared), site)
     assert wrong.returncode == 2 and "did you mean --colors?" in wrong.stderr
     both = call(here, ("run", "colors?colors=red", "--colors", "blue", *shared), site)
-    assert both.returncode == 2 and "given twice" in both.stderr
+    assert both.returncode == 2 and "twice" in both.stderr
 
 
 def test_its_protocol_judges_the_cases_of_others(here: Path, site: Path, tmp_path: Path) -> None:

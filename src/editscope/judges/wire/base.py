@@ -100,7 +100,7 @@ class Wire(ABC):
 def gentler(message: str, manner: Manner, settings: JudgeSettings) -> Manner | None:
     """One step back from what a server says it does not take; only from what the user did not ask for by name.
 
-    >>> asked = Settings("m", "http://127.0.0.1")
+    >>> asked = JudgeSettings("m", "http://127.0.0.1")
     >>> gentler("response_format json_schema is not supported", Manner(), asked).json
     'object'
     >>> gentler("Unsupported value: 'temperature' does not support 0", Manner(), asked).temperature

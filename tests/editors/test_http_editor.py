@@ -200,7 +200,7 @@ def test_a_token_goes_into_one_header_and_nowhere_else(
         ("http://127.0.0.1:8/edit?api_key=abc", "holds a key"),
         ("http://me:pass@127.0.0.1:8/edit", "name or password"),
         ("http://127.0.0.1:port/edit", "is not a URL"),
-        ("http:127.0.0.1", "no address"),
+        ("http:127.0.0.1", "is not an address"),
     ],
 )
 def test_a_wrong_address_is_one_sentence(spec: str, said: str) -> None:

@@ -113,7 +113,7 @@ def test_a_folder_under_another_name_is_not_taken_for_it(tmp_path: Path) -> None
 
 
 def test_the_name_of_an_installed_suite_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="'paintbench' is taken by a suite that is installed"):
+    with pytest.raises(BadInput, match="'paintbench' belongs to an installed suite"):
         load(signs(tmp_path, manifest=SIGNS.replace("signs", "paintbench")))
 
 

@@ -137,7 +137,7 @@ def test_a_repeat_that_a_run_does_not_have_is_answered_with_those_it_has(site: S
     ):
         site.three.case("recolor/001@~9")
     with pytest.raises(BadInput, match="near it are recolor/001, recolor/00"):
-        site.three.case("recolor/001")
+        site.three.case("recolorr/001")
 
 
 def test_a_repeat_without_an_edit_shows_none_and_not_that_of_the_first(site: Site) -> None:

@@ -63,7 +63,7 @@ class Site:
         self.calls = server.calls
 
     def run(self, out: str, suite: str = "picabench", **more: Any) -> es.Run:
-        editor, data = more.pop("editor", "python:painter:Painter"), more.pop("data", self.data)
+        editor, data = more.pop("editor", "python:repeat_painter:Painter"), more.pop("data", self.data)
         settings = {"judge": self.server.spec(), "cache": self.folder / "cache", "jobs": 1, "progress": False, **more}
         return es.run(es.load_suite(suite, root=data), editor, out=self.folder / out, **settings)
 
@@ -71,7 +71,7 @@ class Site:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("judged")
-    (folder / "painter.py").write_text(PAINTER)
+    (folder / "repeat_painter.py").write_text(PAINTER)
     with pytest.MonkeyPatch.context() as patch, JudgeServer(opinion, keys=[KEY]) as server:
         patch.syspath_prepend(str(folder))
         patch.setenv("OPENAI_API_KEY", KEY)
@@ -121,7 +121,7 @@ def test_a_run_without_repeats_is_the_first_repeat(site: Site) -> None:
 
 
 def test_equal_pictures_are_asked_about_once_and_count_in_every_repeat(site: Site) -> None:
-    same = "python:painter:Painter?same=1"
+    same = "python:repeat_painter:Painter?same=1"
     one = site.run("same-one", editor=same)
     asked = site.server.calls
     three = site.run("same-three", editor=same, repeats=3)
@@ -167,7 +167,7 @@ def test_rescoring_judges_every_repeat_and_archives_hold_them(site: Site) -> Non
 
 
 def test_a_missing_repeat_has_its_status_and_the_mean_goes_on(site: Site) -> None:
-    run = site.run("gap", editor="python:painter:Painter?gap=1", repeats=2, missing="skip")
+    run = site.run("gap", editor="python:repeat_painter:Painter?gap=1", repeats=2, missing="skip")
     assert run.coverage == {"ok": 7, "no_output": 1}
     assert run.case("00001@~2").status == "no_output"
     assert "edit" not in run.case("00001@~2").thumbs

@@ -182,6 +182,7 @@ def round_ticks(low: float, high: float) -> list[float]:
     """
     from math import ceil, floor, log10
 
+    low, high = sorted((low, high))  # the worst of a scale may be its larger end
     width = (high - low) or 1.0
     power = 10.0 ** floor(log10(width))
     step = next(power * f for f in (0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0) if width / (power * f) <= 8)

@@ -19,6 +19,9 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 CHROMIUM := /usr/bin/chromium
 
+# Hundreds of tests start `editscope` as a process of its own: without bytecode each of them compiles the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 .PHONY: help demo test quick drills bench check lint types arrows unit browser ray contact-sheet clean

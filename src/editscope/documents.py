@@ -80,14 +80,14 @@ def read_toml(text: str) -> dict[str, Any]:
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The members of a JSON object; Twice where two have the same name. For ``json.loads(object_pairs_hook=…)``."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
                 raise Twice(key)
             seen.add(key)
-    return found
+    return members
 
 
 def check_depth(value: Any) -> None:
@@ -114,9 +114,9 @@ def _line_of_repeated(text: str) -> int | None:
 
     def parse_object(s_and_end: tuple[str, int], *rest: Any) -> Any:
         begins.append(s_and_end[1] - 1)
-        found = JSONObject(s_and_end, *rest)
+        parsed = JSONObject(s_and_end, *rest)
         begins.pop()
-        return found
+        return parsed
 
     decoder: Any = json.JSONDecoder(object_pairs_hook=unique)
     decoder.parse_object = parse_object

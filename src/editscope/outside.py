@@ -228,13 +228,13 @@ def forms_of(key: str) -> tuple[str, ...]:
     ('c2VjcmV0LWtle', 'NlY3JldC1rZX', 'zZWNyZXQta2V5')
     """
     data = key.encode("utf-8", "surrogatepass")
-    found = [key]
+    forms = [key]
     for begins in range(3):
         encoded = b64encode(b"\0" * begins + data + b"\0\0").decode()
         first, last = -(-begins * 8 // 6), (begins + len(data)) * 8 // 6
-        found += [encoded[first:last], encoded[first:last].replace("+", "-").replace("/", "_")]
-    found += [data.hex(), data.hex().upper()]
-    return tuple(dict.fromkeys(found))
+        forms += [encoded[first:last], encoded[first:last].replace("+", "-").replace("/", "_")]
+    forms += [data.hex(), data.hex().upper()]
+    return tuple(dict.fromkeys(forms))
 
 
 _ESCAPES = re.compile(

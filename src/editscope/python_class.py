@@ -29,11 +29,11 @@ def load_object(what: str, target: str, base: type[Base], options: Mapping[str, 
     from. The current folder is searched too, after everything that is installed.
     """
     where = f"{what} {KIND}:{target}"
-    found = find_object(what, target)
-    if not callable(found):
-        raise BadInput(f"{where}: {target.partition(':')[2]!r} is a {type(found).__name__}, not a class")
+    candidate = find_object(what, target)
+    if not callable(candidate):
+        raise BadInput(f"{where}: {target.partition(':')[2]!r} is a {type(candidate).__name__}, not a class")
     try:
-        instance = found(**options)
+        instance = candidate(**options)
     except Exception as error:
         raise BadInput(f"{where} could not be constructed ({one_line(error)})") from error
     if not isinstance(instance, base):
@@ -61,10 +61,10 @@ def _module(name: str, where: str) -> ModuleType:
 
 
 def _attribute(module: ModuleType, name: str, where: str) -> Any:
-    found = getattr(module, name, None)
-    if found is None:
+    attribute = getattr(module, name, None)
+    if attribute is None:
         classes = [key for key, value in vars(module).items() if isinstance(value, type)]
         near = difflib.get_close_matches(name, classes, n=1, cutoff=0.5)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise BadInput(f"{where}: module {module.__name__} has no class {name!r}{hint}")
-    return found
+    return attribute

@@ -57,10 +57,10 @@ class MetricName(str):
         unit: str = "",
     ) -> MetricName:
         """A name with all that."""
-        made = super().__new__(cls, name)
-        made.label, made.note, made.low, made.high, made.decimals = label, note, low, high, decimals
-        made.unit = unit
-        return made
+        metric = super().__new__(cls, name)
+        metric.label, metric.note, metric.low, metric.high, metric.decimals = label, note, low, high, decimals
+        metric.unit = unit
+        return metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +155,9 @@ def failure_order(modes: Iterable[str]) -> list[str]:
     >>> failure_order(["no_output", "strange", "success"])
     ['success', 'no_output', 'strange']
     """
-    found = set(modes)
+    present = set(modes)
     known = {"ok": None, **dict.fromkeys(FAILURES), **dict.fromkeys(JUDGED)}
-    return [mode for mode in known if mode in found] + sorted(found - known.keys())
+    return [mode for mode in known if mode in present] + sorted(present - known.keys())
 
 
 def plain(name: str) -> str:

@@ -116,8 +116,8 @@ def plan_audit(
         options["cache"] = None
     specs = [one for one in judges if isinstance(one, str)]
     loaded = iter(load_panel(specs, **options) if specs else ())
-    asked = tuple(next(loaded) if isinstance(one, str) else one for one in judges)
-    if not asked:
+    panel = tuple(next(loaded) if isinstance(one, str) else one for one in judges)
+    if not panel:
         raise BadInput("an audit needs a judge, such as --judge openai:gpt-4o")
     chosen: Suite | None = None
     if there and where is not None:
@@ -127,14 +127,14 @@ def plan_audit(
         n = min(n, len(chosen))
     pack = load_pack("audit", prompts)
     name = "anchor" if chosen is None else chosen.name
-    marks = [[dict(judge.identity) for judge in asked], name, n, samples, seed, pack.hash, str(where or "")]
+    marks = [[dict(judge.identity) for judge in panel], name, n, samples, seed, pack.hash, str(where or "")]
     short = sha256(json.dumps(marks, sort_keys=True, default=str).encode()).hexdigest()[:4]
-    label = re.sub(r"[^A-Za-z0-9.]+", "-", asked[0].spec.partition("?")[0]).strip("-")[-40:]
+    label = re.sub(r"[^A-Za-z0-9.]+", "-", panel[0].spec.partition("?")[0]).strip("-")[-40:]
     folder = Path(out) if out is not None else Path(HOME) / f"{name}-{label}-{short}"
     started = ("exhibits", JOURNAL)
     if folder.is_dir() and not (folder / FILE).is_file() and any(one.name not in started for one in folder.iterdir()):
         raise BadInput(f"{folder} is neither empty nor an audit; name another folder with --out")
-    return AuditPlan(asked, chosen, n, samples, seed, pack, folder, where, pairs)
+    return AuditPlan(panel, chosen, n, samples, seed, pack, folder, where, pairs)
 
 
 def run_audit(plan: AuditPlan, told: OnProgress | None = None) -> Audit:
@@ -198,12 +198,12 @@ def open_audit(folder: str | Path) -> Audit:
         raise BadInput(f"{folder / FILE} cannot be read; Editscope did not write it") from None
     verdicts = _kept(folder, info)
     problems = edit_set.problems
-    found = tuple(
+    by_judge = tuple(
         findings(spec, problems, {(case, key, n): v for (case, key, of, n), v in verdicts.items() if of == spec})
         for spec in info["judges"]
     )
     agreed = _agreement(verdicts, info["judges"]) if len(info["judges"]) > 1 else NOTHING
-    return Audit(folder, info, edit_set, verdicts, found, agreed, read_drifts(folder / FINDINGS))
+    return Audit(folder, info, edit_set, verdicts, by_judge, agreed, read_drifts(folder / FINDINGS))
 
 
 # --- asking --------------------------------------------------------------------------------------
@@ -224,16 +224,16 @@ def _calls(edit_set: KnownEditSet, problem: AuditProblem, number: int, plan: Aud
 
 
 def _ask(plan: AuditPlan, edit_set: KnownEditSet, queue: JudgeQueue, journal: Journal, told: OnProgress | None) -> None:
-    kept = {(*key, line["digest"]) for key, line in _lines(plan.out).items()}
+    answered = {(*key, line["digest"]) for key, line in _lines(plan.out).items()}
     most = 2 * sum(judge.concurrency for judge in plan.judges) + 8
     total = sum(
         (len(one.edits) * plan.samples + 2 * len(pairs_of(one, number)) * plan.pairs) * len(plan.judges)
         for number, one in enumerate(edit_set.problems)
     )
-    done = len(kept)
+    done = len(answered)
     with Interrupts() as interrupts:
         for number, problem in enumerate(edit_set.problems):
-            queue.put(list(_open(plan, edit_set, problem, number, kept)))
+            queue.put(list(_open(plan, edit_set, problem, number, answered)))
             last = number == len(edit_set.problems) - 1
             while queue.open > (0 if last else most):
                 select.select([queue.fd, interrupts.fd], [], [], TICK_S)
@@ -297,11 +297,11 @@ def _write(result: CallResult, journal: Journal, judges: Sequence[Judge]) -> int
 
 def _lines(folder: Path) -> dict[Key, dict[str, Any]]:
     """The last line about each call."""
-    found = {}
+    latest = {}
     for line in read_journal(folder):
         if line["step"] == "verdict":
-            found[(line["case"], line["key"], line.get("judge", ""), line["sample"])] = line
-    return found
+            latest[(line["case"], line["key"], line.get("judge", ""), line["sample"])] = line
+    return latest
 
 
 def _kept(folder: Path, info: Mapping[str, Any]) -> dict[Key, Verdict]:
@@ -358,32 +358,32 @@ def _claim(plan: AuditPlan, info: dict[str, Any]) -> None:
 def _anchored(plan: AuditPlan, audit: Audit) -> Audit:
     """Keep this session in the anchor, unless it is there, and compare it with the first one of each judge."""
     assert plan.anchor is not None
-    said = []
+    drifts = []
     mark = f"{audit.info['began']} {audit.folder.name}"
     prompt = plan.pack["fidelity"].hash
     for judge in plan.judges:
         session = keep_session(plan.anchor, mark, audit.edit_set, judge.spec, prompt, audit.verdicts)
-        if (found := drift(plan.anchor, audit.edit_set, session)) is not None:
-            said.append(found)
-    return Audit(**{**audit.__dict__, "drifts": tuple(said)})
+        if (change := drift(plan.anchor, audit.edit_set, session)) is not None:
+            drifts.append(change)
+    return Audit(**{**audit.__dict__, "drifts": tuple(drifts)})
 
 
 def _agreement(verdicts: Mapping[Key, Verdict], specs: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Krippendorff's alpha of the judges: on scores and on choices between two."""
-    found: dict[str, dict[str, Any]] = {}
-    asked: tuple[tuple[str, str, str, Level], ...] = (
+    alphas: dict[str, dict[str, Any]] = {}
+    questions: tuple[tuple[str, str, str, Level], ...] = (
         ("scores", "score:", "score", "interval"),
         ("pairs", "pair:", "better", "nominal"),
     )
-    for name, start, value, level in asked:
+    for name, start, value, level in questions:
         items: dict[tuple[str, str], list[Verdict]] = {}
         for (case, key, spec, _), verdict in verdicts.items():
             if key.startswith(start):
                 items.setdefault((case, key), []).append(replace(verdict, judge=spec))
         alpha = agreement(items, value, specs, level)
         if alpha is not None:
-            found[name] = asdict(alpha)
-    return found
+            alphas[name] = asdict(alpha)
+    return alphas
 
 
 def _said(audit: Audit) -> dict[str, Any]:

@@ -138,15 +138,15 @@ def next_audit(anchor: Path) -> Path:
 
 def sessions(anchor: Path) -> list[Session]:
     """All that was said about an anchor set, in the order in which it was."""
-    found = []
+    history = []
     for path in sorted((anchor / SESSIONS).glob("[0-9]*.json")):
         try:
-            said = read_json(read_file(path, DOCUMENT))
-            said["scores"] = {name: tuple(given) for name, given in said["scores"].items()}
-            found.append(Session(**{**said, "snapshots": tuple(said["snapshots"])}))
+            fields = read_json(read_file(path, DOCUMENT))
+            fields["scores"] = {name: tuple(given) for name, given in fields["scores"].items()}
+            history.append(Session(**{**fields, "snapshots": tuple(fields["snapshots"])}))
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise BadInput(f"{path} cannot be read ({error!r}); move it away to continue without it") from None
-    return found
+    return history
 
 
 def drift(anchor: Path, edit_set: KnownEditSet, now: Session) -> Drift | None:

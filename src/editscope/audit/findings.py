@@ -114,7 +114,7 @@ def findings(
 ) -> Findings:
     """What the verdicts of one judge come to; ``verdicts`` by problem, key of the call, and sample."""
     scored, duels = sorted_verdicts(problems, verdicts)
-    found = Findings(
+    unflagged = Findings(
         judge=judge,
         snapshots=tuple(sorted({verdict.snapshot for verdict in verdicts.values() if verdict.snapshot})),
         statuses=dict(sorted(Counter(verdict.status for verdict in verdicts.values()).items())),
@@ -134,7 +134,7 @@ def findings(
         apart_again=_again(scored, len(problems), lambda a, b: float(abs(a - b)), share=False),
         spent=_spent(list(verdicts.values())),
     )
-    return Findings(**{**found.__dict__, "flags": flags(found)})
+    return Findings(**{**unflagged.__dict__, "flags": flags(unflagged)})
 
 
 def sorted_verdicts(
@@ -213,31 +213,31 @@ def spearman(scored: Sequence[ScoredEdit], problems: int) -> Mean:
 
 def flags(found: Findings) -> dict[str, str]:
     """What is wrong with a judge, by name, each in a sentence; nothing for a good one."""
-    said: dict[str, str] = {}
+    flaws: dict[str, str] = {}
     scores: Counter[str] = Counter()
     for counts in found.distribution.values():
         scores.update(counts)
     total = sum(scores.values())
     if total and (top := scores.most_common(1)[0])[1] >= MOSTLY_ONE * total:
         share = 100 * top[1] / total
-        said["indifferent"] = f"It gives the score {top[0]} in {share:.0f} % of all verdicts, whatever it is shown."
+        flaws["indifferent"] = f"It gives the score {top[0]} in {share:.0f} % of all verdicts, whatever it is shown."
     if found.rank_accuracy.value is not None and not found.rank_accuracy.above(0.5):
-        said["cannot rank"] = "Its scores do not tell a better edit from a worse one more often than chance."
+        flaws["cannot rank"] = "Its scores do not tell a better edit from a worse one more often than chance."
     first = found.chose_first
     if first.value is not None and leans(first):
         place = "first" if first.value > 0.5 else "second"
         share = 100 * max(first.value, 1 - first.value)
-        said["position bias"] = f"Of two edits it takes the {place} one in {share:.0f} % of cases, in either order."
+        flaws["position bias"] = f"Of two edits it takes the {place} one in {share:.0f} % of cases, in either order."
     if found.same_again.value is not None and found.same_again.value < STEADY:
         share = 100 * found.same_again.value
-        said["inconsistent"] = f"Asked again, it gives the same score in only {share:.0f} % of cases."
+        flaws["inconsistent"] = f"Asked again, it gives the same score in only {share:.0f} % of cases."
     praise = _praise(found.distribution["none"])
     if praise is not None and praise > PRAISE:
-        said["praises no edit"] = f"It gives a 4 or 5 to {100 * praise:.0f} % of pictures that were not edited at all."
+        flaws["praises no edit"] = f"It gives a 4 or 5 to {100 * praise:.0f} % of pictures that were not edited at all."
     gaps = 1 - found.share("ok")
     if found.asked and gaps > GAPS:
-        said["gaps"] = f"{100 * gaps:.1f} % of the calls ended without a verdict."
-    return said
+        flaws["gaps"] = f"{100 * gaps:.1f} % of the calls ended without a verdict."
+    return flaws
 
 
 def leans(first: Mean) -> bool:
@@ -269,7 +269,7 @@ def _ranked(
     pairs: Callable[[str, str], bool] = lambda better, worse: True,
 ) -> Mean:
     """The mean of a function of two scores, better edit first, over all pairs of one problem and one asking."""
-    found = []
+    values = []
     by_problem: dict[int, list[ScoredEdit]] = {}
     for one in scored:
         by_problem.setdefault(one.problem, []).append(one)
@@ -277,21 +277,21 @@ def _ranked(
         for a, b in combinations(sorted(shown, key=lambda one: -one.miou), 2):
             if a.miou > b.miou and pairs(a.level, b.level):
                 both = zip(a.scores, b.scores, strict=True)
-                found += [(problem, of(x, y)) for x, y in both if x is not None and y is not None]
-    return mean_over_problems(found, problems)
+                values += [(problem, of(x, y)) for x, y in both if x is not None and y is not None]
+    return mean_over_problems(values, problems)
 
 
 def _again(scored: Sequence[ScoredEdit], problems: int, of: Callable[[int, int], float], *, share: bool = True) -> Mean:
-    found = []
+    values = []
     for one in scored:
         given = [score for score in one.scores if score is not None]
-        found += [(one.problem, of(a, b)) for a, b in combinations(given, 2)]
-    return mean_over_problems(found, problems, share=share)
+        values += [(one.problem, of(a, b)) for a, b in combinations(given, 2)]
+    return mean_over_problems(values, problems, share=share)
 
 
 def _level_mean(scored: Sequence[ScoredEdit], level: str, problems: int) -> Mean:
-    found = [(one.problem, float(s)) for one in scored if one.level == level for s in one.scores if s is not None]
-    return mean_over_problems(found, problems, share=False)
+    scores = [(edit.problem, float(s)) for edit in scored if edit.level == level for s in edit.scores if s is not None]
+    return mean_over_problems(scores, problems, share=False)
 
 
 def _counts(scored: Iterable[ScoredEdit], level: str) -> dict[str, int]:

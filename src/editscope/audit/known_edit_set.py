@@ -90,15 +90,15 @@ def make_set(
     ids = _spread(suite, n)
     problems = []
     for number, case_id in enumerate(ids):
-        if (made := _problem(folder, suite, case_id, seed)) is not None:
-            problems.append(made)
+        if (problem := _problem(folder, suite, case_id, seed)) is not None:
+            problems.append(problem)
         if on_progress is not None:
             on_progress(number + 1, len(ids))
     if not problems:
         raise BadInput(f"no problem of {suite.name} changes anything, so there is nothing to audit a judge on")
     made_set = KnownEditSet(folder, suite.name, suite.fingerprint, seed, tuple(problems))
-    said = {"version": VERSION, "suite": suite.name, "fingerprint": suite.fingerprint, "seed": seed}
-    text = json.dumps({**said, "problems": [asdict(one) for one in problems]}, ensure_ascii=False, indent=1)
+    header = {"version": VERSION, "suite": suite.name, "fingerprint": suite.fingerprint, "seed": seed}
+    text = json.dumps({**header, "problems": [asdict(one) for one in problems]}, ensure_ascii=False, indent=1)
     write_whole(folder / FILE, text.encode())
     return made_set
 
@@ -107,9 +107,9 @@ def read_set(folder: Path) -> KnownEditSet:
     """The set in a folder; BadInput where there is none, or one that we did not write."""
     path = folder / FILE
     try:
-        said = read_json(read_file(path, DOCUMENT))
-        if said["version"] != VERSION:
-            raise BadInput(f"{path} is of version {said['version']}, which this Editscope does not read")
+        document = read_json(read_file(path, DOCUMENT))
+        if document["version"] != VERSION:
+            raise BadInput(f"{path} is of version {document['version']}, which this Editscope does not read")
         problems = tuple(
             AuditProblem(
                 **{
@@ -118,9 +118,9 @@ def read_set(folder: Path) -> KnownEditSet:
                     "edits": tuple(_shown(folder, edit) for edit in one["edits"]),
                 }
             )
-            for one in said["problems"]
+            for one in document["problems"]
         )
-        return KnownEditSet(folder, said["suite"], said["fingerprint"], int(said["seed"]), problems)
+        return KnownEditSet(folder, document["suite"], document["fingerprint"], int(document["seed"]), problems)
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError) as error:
@@ -130,15 +130,15 @@ def read_set(folder: Path) -> KnownEditSet:
 def read_own(path: Path) -> dict[str, Any]:
     """A JSON object that an audit wrote; BadInput where the file is something else now."""
     try:
-        found = read_json(read_file(path, DOCUMENT))
+        document = read_json(read_file(path, DOCUMENT))
     except FileNotFoundError:
         raise BadInput(f"{path.parent} holds no audit: there is no {path.name}") from None
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise BadInput(f"{path} cannot be read ({why}); move it away to go on without it") from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise BadInput(f"{path} holds no JSON object; move it away to go on without it")
-    return found
+    return document
 
 
 def _shown(folder: Path, said: Mapping[str, Any]) -> StoredKnownEdit:
@@ -164,13 +164,13 @@ def _problem(folder: Path, suite: Suite, case_id: str, seed: int) -> AuditProble
         return None
     # Of the id, so that a problem looks the same in a set of any size.
     own_seed = int.from_bytes(sha256(f"{seed}|{case_id}".encode()).digest()[:4])
-    made = graded_edits(before, case.answer, own_seed)
+    graded = graded_edits(before, case.answer, own_seed)
     home = Path(PICTURES) / safe_path(case_id)
     source = _written(folder, home / "source.png", "source", before, 0.0)
     edits = tuple(
-        _written(folder, home / f"{one.level}.png", one.level, one.pixels, round(one.miou, 6)) for one in made.edits
+        _written(folder, home / f"{one.level}.png", one.level, one.pixels, round(one.miou, 6)) for one in graded.edits
     )
-    return AuditProblem(case_id, case.instruction, dict(case.tags), made.damage, source, edits)
+    return AuditProblem(case_id, case.instruction, dict(case.tags), graded.damage, source, edits)
 
 
 def _written(folder: Path, file: Path, level: str, pixels: Any, miou: float) -> StoredKnownEdit:

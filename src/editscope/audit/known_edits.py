@@ -101,10 +101,10 @@ def graded_edits(source: ImageLike, answer: ImageLike, seed: int) -> GradedEdits
     names = tuple(DAMAGES)
     for turn in range(len(names)):
         name = names[(seed + turn) % len(names)]
-        made = [_damaged(DAMAGES[name], before, right, edit, intact, seed) for intact in INTACT.values()]
-        if all(one is not None for one in made):
+        damaged = [_damaged(DAMAGES[name], before, right, edit, intact, seed) for intact in INTACT.values()]
+        if all(one is not None for one in damaged):
             break
-    shown = [right, *(one for one in made if one is not None), before]
+    shown = [right, *(one for one in damaged if one is not None), before]
     edits: list[KnownEdit] = []
     for level, pixels in zip(LEVELS, shown, strict=True):
         miou = score_pixels(before, right, pixels).miou
@@ -135,8 +135,8 @@ def patch(where: Mask, pixels: int, at: float) -> Mask:
 
 
 def _damaged(how: Damage, before: Pixels, right: Pixels, edit: Mask, intact: float, seed: int) -> Pixels | None:
-    made = how(before, right, edit, intact, (seed * GOLDEN % 2**64) / 2**64)
-    return None if made is None else np.ascontiguousarray(made)
+    pixels = how(before, right, edit, intact, (seed * GOLDEN % 2**64) / 2**64)
+    return None if pixels is None else np.ascontiguousarray(pixels)
 
 
 def _other_color(pixels: Pixels) -> Pixels:

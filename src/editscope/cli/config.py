@@ -46,7 +46,7 @@ def options(path: Path, known: Sequence[str], lists: set[str] | frozenset[str] =
     ``[editor]`` and ``[judge]`` may be tables: ``spec`` and the options of it. ``where`` may be a table of tags.
     ``lists`` are options that may be given several times.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in _parsed(path).items():
         if name not in known:
             _no_secret(path, name, "")
@@ -57,8 +57,8 @@ def options(path: Path, known: Sequence[str], lists: set[str] | frozenset[str] =
             value = [_spec(path, name, one) for one in (value if isinstance(value, list) else [value])]
         elif name == "where":
             value = _where(path, value)
-        found[name] = _plain(path, name, value, name in lists)
-    return found
+        values[name] = _plain(path, name, value, name in lists)
+    return values
 
 
 def _parsed(path: Path) -> dict[str, Any]:
@@ -76,15 +76,15 @@ def _spec(path: Path, what: str, value: Any) -> str:
         return value
     if not isinstance(value, Mapping):
         raise BadInput(f"{what} in {path} is a {_kind(value)}; write a spec, or a table with spec and its options")
-    said = dict(value)
-    spec = said.pop("spec", None)
+    table = dict(value)
+    spec = table.pop("spec", None)
     if not isinstance(spec, str):
         raise BadInput(f'[{what}] in {path} has no spec, such as spec = "openai:MODEL"')
-    for name, option in said.items():
+    for name, option in table.items():
         _no_secret(path, name, spec)
         if not isinstance(option, str | int | float):
             raise BadInput(f"{what}.{name} in {path} is a {_kind(option)}; write a text, a number, true or false")
-    return _with_options(spec, said) if what == "editor" else _judge_with(spec, said)
+    return _with_options(spec, table) if what == "editor" else _judge_with(spec, table)
 
 
 def _with_options(spec: str, said: Mapping[str, Any]) -> str:
@@ -113,11 +113,11 @@ def _judge_with(spec: str, said: Mapping[str, Any]) -> str:
 def _where(path: Path, value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
-    found = []
+    filters = []
     for tag, values in value.items():
         listed = values if isinstance(values, list) else [values]
-        found.append(f"{tag}={','.join(str(_plain(path, f'where.{tag}', one, False)) for one in listed)}")
-    return found
+        filters.append(f"{tag}={','.join(str(_plain(path, f'where.{tag}', one, False)) for one in listed)}")
+    return filters
 
 
 def _plain(path: Path, name: str, value: Any, several: bool) -> Any:

@@ -20,12 +20,12 @@ def doctor() -> None:
     broken = 0
     for name, check, fix in CHECKS:
         try:
-            found = check()
+            detail = check()
         except Exception as error:
             broken += 1
             printing.say(f"missing  {name:<14} {type(error).__name__}: {error}\n         {'':<14} fix: {fix}")
         else:
-            printing.say(f"ok       {name:<14} {found}")
+            printing.say(f"ok       {name:<14} {detail}")
     if broken:
         raise typer.Exit(2)
 
@@ -78,8 +78,8 @@ def _scoring() -> str:
 def _suites() -> str:
     from editscope.suites import load_suite, suite_names
 
-    made = len(load_suite("paintbench"))
-    return f"{', '.join(suite_names())} · paintbench has {made:,} cases and needs no download"
+    cases = len(load_suite("paintbench"))
+    return f"{', '.join(suite_names())} · paintbench has {cases:,} cases and needs no download"
 
 
 def _runs_folder() -> str:

@@ -76,12 +76,12 @@ class FolderEditor(Editor):
             if path in owners and path not in used
         ]
         self._check_repeats(selected, names, files)
-        asked = [_named(case_id, variant) for case_id in selected for variant, _ in _edits(case_id, names)]
-        wanted = [files[edit][0] for edit in asked if files[edit]]
+        edits = [_named(case_id, variant) for case_id in selected for variant, _ in _edits(case_id, names)]
+        wanted = [files[edit][0] for edit in edits if files[edit]]
         unreadable = tuple(said for path in wanted if (said := self._unreadable(path)))
         return Inventory(
             outputs=len(wanted) - len(unreadable),
-            missing=tuple(edit for edit in asked if not files[edit]),
+            missing=tuple(edit for edit in edits if not files[edit]),
             unmatched=tuple(unmatched),
             unreadable=unreadable,
             digest=sha256("\n".join(_stamp(path) for path in wanted).encode()).hexdigest()[:16],
@@ -108,11 +108,11 @@ class FolderEditor(Editor):
         ``places`` say the repeat already; the other names have it after them, as in ``0012_output~2.png``.
         """
         variant, repeat = plain(name)
-        found = [path for place in places for path in self._by_place.get(place, ())]
+        paths = [path for place in places for path in self._by_place.get(place, ())]
         if not variant:
-            found += self._by_key.get(repeated(_key(case_id), repeat), ())
-            found += self._by_place.get(repeated(case_id, repeat), ())
-        return tuple(dict.fromkeys(found))
+            paths += self._by_key.get(repeated(_key(case_id), repeat), ())
+            paths += self._by_place.get(repeated(case_id, repeat), ())
+        return tuple(dict.fromkeys(paths))
 
     @cached_property
     def _bases(self) -> tuple[Path, ...]:

@@ -45,10 +45,10 @@ def decoded(edit: Edit, name: str | None = None) -> Edit:
     if edit.status != "ok" or edit.image is None:
         return replace(edit, image=None)
     try:
-        found = decode(edit.image, name=name)
+        picture = decode(edit.image, name=name)
     except (BadImage, TypeError) as error:
         return replace(edit, image=None, status="no_output", reason=received(error))
-    return replace(edit, image=found.pixels, notes=(*edit.notes, *found.notes))
+    return replace(edit, image=picture.pixels, notes=(*edit.notes, *picture.notes))
 
 
 def fault_of_picture(error: BadImage) -> str:

@@ -67,8 +67,8 @@ class SizeMapping:
         return resize(np.ascontiguousarray(part), *self.source, self.resample)
 
     def __str__(self) -> str:
-        said = f"{_said(self.source)} sent as {_said(self.sent)}"
-        return said if self.inner == self.sent else f"{said} with {_said(self.inner)} in the middle"
+        text = f"{_said(self.source)} sent as {_said(self.sent)}"
+        return text if self.inner == self.sent else f"{text} with {_said(self.inner)} in the middle"
 
     @property
     def _corner(self) -> Size:
@@ -107,8 +107,8 @@ def fit_to(
     off = abs(log(sent[0] * size[1] / (sent[1] * size[0])))
     if how == "stretch" or (how == "auto" and off <= SLIGHT):
         return SizeMapping(size, sent, sent, resample)
-    kept = area is None and longest is None and sizes is None
-    inner = size if kept and size[0] <= sent[0] and size[1] <= sent[1] else _inside(size, sent)
+    unscaled = area is None and longest is None and sizes is None
+    inner = size if unscaled and size[0] <= sent[0] and size[1] <= sent[1] else _inside(size, sent)
     return SizeMapping(size, inner, sent, resample)
 
 

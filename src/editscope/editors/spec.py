@@ -91,8 +91,8 @@ def rooted(text: str) -> str:
     Those are the targets of ``folder:`` and ``diffusers:`` and options that name files. Other specs stay as written.
     """
     spec = parse_spec(text)
-    found = _rooted(spec)
-    return text if found == spec else str(found)
+    absolute = _rooted(spec)
+    return text if absolute == spec else str(absolute)
 
 
 def _rooted(spec: EditorSpec) -> EditorSpec:

@@ -27,8 +27,8 @@ def verdict_key(identity: Mapping[str, Any], call: Call, sample: int = 0) -> str
 
     ``identity`` holds the judge's kind, address, model and sampling settings, and never a key.
     """
-    asked = [dict(identity), call.prompt_hash, call.digest, sample]
-    return sha256(dumps(asked, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    key_parts = [dict(identity), call.prompt_hash, call.digest, sample]
+    return sha256(dumps(key_parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 class VerdictCache:
@@ -119,8 +119,8 @@ class CachedJudge(Judge):
 
     def known(self, call: Call, sample: int = 0) -> Verdict | None:
         """The verdict that the cache has for a call, without asking anybody."""
-        found = self.cache.get(verdict_key(self._identity, call, sample))
-        return None if found is None else _as_asked(found, self.spec, sample)
+        verdict = self.cache.get(verdict_key(self._identity, call, sample))
+        return None if verdict is None else _as_asked(verdict, self.spec, sample)
 
     def estimate(self, calls: Iterable[Call], samples: int = 1) -> Estimate:
         """What the calls will take that the cache does not answer."""
@@ -138,9 +138,9 @@ class CachedJudge(Judge):
         if lock is None:
             lock = self._asking[key] = asyncio.Lock()
         async with lock:
-            found = self.cache.get(key)
-            if found is not None:
-                return _as_asked(found, self.spec, sample)
+            cached = self.cache.get(key)
+            if cached is not None:
+                return _as_asked(cached, self.spec, sample)
             verdict = kept_verdict(await self.inner.ask(call, sample))
             self.cache.put(key, verdict)
             return verdict

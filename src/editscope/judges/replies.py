@@ -80,13 +80,13 @@ def parse(text: str, schema: Schema) -> Parsed | Broken:
     """
     if len(text) > LONGEST:
         return Broken(f"the reply has {len(text):,} characters; a verdict has at most {LONGEST:,}")
-    said = _THOUGHT.sub("", text, count=1).lstrip("\ufeff").strip()
-    if not said:
+    reply = _THOUGHT.sub("", text, count=1).lstrip("\ufeff").strip()
+    if not reply:
         return Broken("the reply is empty")
     try:
-        if said.lower().startswith(("<think>", "<thinking>")):
+        if reply.lower().startswith(("<think>", "<thinking>")):
             raise _Unclear("the reply is cut off while the judge was thinking")
-        readings = [*_objects(said, schema), *_lines(said, schema)]
+        readings = [*_objects(reply, schema), *_lines(reply, schema)]
         if not readings:
             raise _Unclear(_nothing(schema))
         if any(other.values != readings[0].values for other in readings):
@@ -220,8 +220,8 @@ def _lines(text: str, schema: Schema) -> Iterator[Parsed]:
         match = pattern.match(same)
         if match is None:
             continue
-        found = same[match.end() :].strip(_BOLD).removesuffix(".").strip(_BOLD)
-        value: Any = int(found) if re.fullmatch(r"-?[0-9]{1,9}", found) else found
+        answer = same[match.end() :].strip(_BOLD).removesuffix(".").strip(_BOLD)
+        value: Any = int(answer) if re.fullmatch(r"-?[0-9]{1,9}", answer) else answer
         others = " ".join(" ".join(lines[:number] + lines[number + 1 :]).split())
         yield Parsed({wanted.name: _value(value, wanted)}, others)
 
@@ -230,13 +230,13 @@ def _has_number(value: Any) -> bool:
     """Whether a number or a truth value stands anywhere in what JSON gave."""
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, (int, float)):
+        item = waiting.pop()
+        if isinstance(item, (int, float)):
             return True
-        if isinstance(one, list):
-            waiting += one
-        elif isinstance(one, _Object):
-            waiting += [inner for _, inner in one.pairs]
+        if isinstance(item, list):
+            waiting += item
+        elif isinstance(item, _Object):
+            waiting += [inner for _, inner in item.pairs]
     return False
 
 
@@ -273,5 +273,5 @@ def _nothing(schema: Schema) -> str:
 
 def _listed(readings: list[Parsed]) -> str:
     """The different verdicts of one reply, in the order in which they stand."""
-    said = [", ".join(f"{name} {value}" for name, value in one.values.items()) for one in readings]
-    return "; ".join(list(dict.fromkeys(said))[:4])
+    verdicts = [", ".join(f"{name} {value}" for name, value in reading.values.items()) for reading in readings]
+    return "; ".join(list(dict.fromkeys(verdicts))[:4])

@@ -37,7 +37,7 @@ def results(
     >>> cell.metric, cell.value
     ('miou', 18.9)
     """
-    asked = {
+    filters = {
         "suite": suite,
         "table": None if table is None else str(table),
         "model": None if model is None else known_model(model),
@@ -45,7 +45,7 @@ def results(
         "group": group,
         "metric": metric,
     }
-    wanted = [(FIELDS.index(field), value) for field, value in asked.items() if value is not None]
+    wanted = [(FIELDS.index(field), value) for field, value in filters.items() if value is not None]
     sources = [name for name in PAPERS if source in (None, name)]
     if suite is not None:
         home = HEADLINES.get(suite)
@@ -175,14 +175,14 @@ def label(result: Result) -> str:
     >>> label(best("paintbench"))
     "authors' set"
     """
-    said = "authors' set and prompts" if result.judge else "authors' set"
+    origin = "authors' set and prompts" if result.judge else "authors' set"
     if result.judge:
-        said += f", judged by {result.judge}"
+        origin += f", judged by {result.judge}"
     if HEADLINES[result.suite].secondhand:
-        said += f", as reported by {PAPERS[result.source].name}"
+        origin += f", as reported by {PAPERS[result.source].name}"
     level = f"{result.level} instructions" if result.level else ""
     details = (level, LANGUAGES.get(result.language, result.language), result.setting)
-    return " · ".join((said, *(detail for detail in details if detail)))
+    return " · ".join((origin, *(detail for detail in details if detail)))
 
 
 def models() -> dict[str, ModelCard]:

@@ -47,8 +47,8 @@ class CountedRows:
 
 def accounting_of(info: Info) -> Accounting:
     """How a run counts, from its run.json."""
-    found: Accounting = info["judging"].get("accounting", "ours")
-    return found
+    accounting: Accounting = info["judging"].get("accounting", "ours")
+    return accounting
 
 
 def other_than(accounting: Accounting) -> Accounting:
@@ -70,20 +70,20 @@ def count_rows(info: Info, scores: Iterable[Line], accounting: Accounting | None
     accounting = accounting or accounting_of(info)
     release = release_of(info) if accounting == "released" else None
     missing = info["judging"]["missing"] if accounting == accounting_of(info) else "worst"
-    found: dict[Step, Sequence[Row]] = {}
+    counted: dict[Step, Sequence[Row]] = {}
     unknown = 0
     for group in _by_case(lines):
         judged = [line for line in group if line["applicable"]]
         for line in group:
-            found[_step(line)] = _ours(info, line, missing)
+            counted[_step(line)] = _ours(info, line, missing)
         if release is not None and judged:
             units = [UnitRows(line["rows"], line["missing"], line.get("white")) for line in judged]
             for line, rows in zip(judged, released(release, units), strict=True):
                 unknown += rows is None
-                found[_step(line)] = line["rows"] if rows is None else rows
+                counted[_step(line)] = line["rows"] if rows is None else rows
     for line in _without_a_row(info, lines):
-        found[_step(line)] = [left_out(row) for row in line["rows"]]
-    return CountedRows(found, unknown)
+        counted[_step(line)] = [left_out(row) for row in line["rows"]]
+    return CountedRows(counted, unknown)
 
 
 def unsupported_rule(info: Info) -> str:
@@ -114,22 +114,22 @@ def rules_in_words(info: Info) -> dict[str, str]:
 
 def accounting_in_words(summary: Mapping[str, Any]) -> str:
     """How a run counts what is missing and what the other way gives, in a sentence; "" where that tells nothing."""
-    found = summary.get("accounting") or {}
-    release = found.get("release")
+    account = summary.get("accounting") or {}
+    release = account.get("release")
     counted_so = f"counted as {release}'s released tool does"
-    if found.get("used") == "released" and release is None:
+    if account.get("used") == "released" and release is None:
         return "there is no released tool for this protocol: counted our way"
-    if found.get("unknown"):
-        edits = "1 missing edit" if found["unknown"] == 1 else f"{found['unknown']:,} missing edits"
+    if account.get("unknown"):
+        edits = "1 missing edit" if account["unknown"] == 1 else f"{account['unknown']:,} missing edits"
         return (
             f"{release}'s released tool judges a white picture in place of {edits}, which nobody was asked about: "
             "editscope rescore RUN --accounting released does"
         )
-    if found.get("used") == "released":
-        rules = f"a failed call: {found['rules']['failed_call']}; a missing edit: {found['rules']['missing_edit']}"
-        other = f"our way: {_apart(summary)}" if found["differs"] else "our way gives the same"
+    if account.get("used") == "released":
+        rules = f"a failed call: {account['rules']['failed_call']}; a missing edit: {account['rules']['missing_edit']}"
+        other = f"our way: {_apart(summary)}" if account["differs"] else "our way gives the same"
         return f"{counted_so} ({rules}); {other}"
-    return f"{counted_so}: {_apart(summary)}" if found.get("differs") else ""
+    return f"{counted_so}: {_apart(summary)}" if account.get("differs") else ""
 
 
 def _apart(summary: Mapping[str, Any]) -> str:
@@ -148,15 +148,15 @@ def _apart(summary: Mapping[str, Any]) -> str:
 
 def unsupported_in_words(summary: Mapping[str, Any]) -> str:
     """What edits count that the editor cannot make because it takes fewer pictures; "" where it takes all."""
-    found = summary.get("unsupported")
-    if not found:
+    refused = summary.get("unsupported")
+    if not refused:
         return ""
-    if found["without_a_row"]:
-        return f"not applicable {found['n']:,} (no row, as in the paper; --unsupported skip counts the other cases)"
-    if found["rule"] == "zero":
-        return f"not applicable {found['n']:,} (each counts 0 on every metric; --unsupported skip leaves them out)"
-    gone = "; ".join(f"{tag} {', '.join(keys)}" for tag, keys in found["vanished"].items())
-    return f"not applicable {found['n']:,} (out of the averages" + (f"; nothing is left of {gone})" if gone else ")")
+    if refused["without_a_row"]:
+        return f"not applicable {refused['n']:,} (no row, as in the paper; --unsupported skip counts the other cases)"
+    if refused["rule"] == "zero":
+        return f"not applicable {refused['n']:,} (each counts 0 on every metric; --unsupported skip leaves them out)"
+    gone = "; ".join(f"{tag} {', '.join(keys)}" for tag, keys in refused["vanished"].items())
+    return f"not applicable {refused['n']:,} (out of the averages" + (f"; nothing is left of {gone})" if gone else ")")
 
 
 def _ours(info: Info, line: Line, missing: str) -> Sequence[Row]:
@@ -170,16 +170,16 @@ def _ours(info: Info, line: Line, missing: str) -> Sequence[Row]:
 def _without_a_row(info: Info, lines: Sequence[Line]) -> list[Line]:
     if unsupported_rule(info) == "skip":
         return []
-    found = [line for line in lines if line["tags"].get("task") == COMPLEX]
-    return found if any(not line["applicable"] for line in found) else []
+    complex_lines = [line for line in lines if line["tags"].get("task") == COMPLEX]
+    return complex_lines if any(not line["applicable"] for line in complex_lines) else []
 
 
 def _by_case(lines: Sequence[Line]) -> list[list[Line]]:
     """The units of each case together, each repeat by itself."""
-    found: dict[tuple[str, int], list[Line]] = {}
+    by_case: dict[tuple[str, int], list[Line]] = {}
     for line in lines:
-        found.setdefault((line["case"], plain(line["variant"])[1]), []).append(line)
-    return list(found.values())
+        by_case.setdefault((line["case"], plain(line["variant"])[1]), []).append(line)
+    return list(by_case.values())
 
 
 def _step(line: Line) -> Step:

@@ -136,5 +136,5 @@ def describe(record: CaseRecord, headline: str = "miou") -> str:
     score = f"{headline} –" if value is None else f"{headline} {100 * value:.1f}"
     failure = f" · {record.failure}" if record.failure and not record.rows else ""
     name = f"{record.case_id}@{record.variant}" if record.variant else record.case_id
-    said = "".join(f"\n    {verdict}" for verdict in record.verdicts)
-    return f"{name}  {score}{failure}{status}\n    {record.instruction}\n    {where}{said}"
+    verdict_lines = "".join(f"\n    {verdict}" for verdict in record.verdicts)
+    return f"{name}  {score}{failure}{status}\n    {record.instruction}\n    {where}{verdict_lines}"

@@ -59,10 +59,10 @@ def read_measures(folder: str | Path) -> Columns | None:
 
 def measures(folder: str | Path) -> Columns:
     """The columns of measures.parquet, or BadInput with the command that makes it."""
-    found = read_measures(folder)
-    if found is None:
+    columns = read_measures(folder)
+    if columns is None:
         raise BadInput(f"{folder} has no {FILE}; make it with: editscope measure {folder}")
-    return found
+    return columns
 
 
 def made_with(folder: str | Path) -> dict[str, dict[str, str]]:
@@ -70,8 +70,8 @@ def made_with(folder: str | Path) -> dict[str, dict[str, str]]:
     table = _read(Path(folder))
     if table is None:
         return {}
-    said: dict[str, dict[str, str]] = json.loads(table.schema.metadata[b"editscope"])
-    return said
+    origins: dict[str, dict[str, str]] = json.loads(table.schema.metadata[b"editscope"])
+    return origins
 
 
 def metric_labels(folder: str | Path) -> dict[str, MetricLabel]:
@@ -106,11 +106,11 @@ def averages(run: Run, by: tuple[str, ...] = ()) -> dict[tuple[str, ...], dict[s
     values = np.array([[columns[name][i] for name in names] for i in order], dtype=np.float64)
     aggregation = aggregation_from(run.info)
     table = average(rows, aggregation, group_for(aggregation, by), values.reshape(len(order), len(names)))
-    found: dict[tuple[str, ...], dict[str, Interval | None]] = {}
+    intervals: dict[tuple[str, ...], dict[str, Interval | None]] = {}
     for row, key in enumerate(table.keys):
         cells = {name: table.interval(row, column, scale=1.0) for column, name in enumerate(names)}
-        found[key] = {name: None if np.isnan(cell.mean) else cell for name, cell in cells.items()}
-    return found
+        intervals[key] = {name: None if np.isnan(cell.mean) else cell for name, cell in cells.items()}
+    return intervals
 
 
 def _measured(folder: Path) -> list[Key]:
@@ -164,10 +164,10 @@ class MeasureWriter:
         """Keep the values of some cases, on disk and here."""
         lines = []
         for name, values in found.items():
-            said = dict(self.kept[name].made_with)
+            origin = dict(self.kept[name].made_with)
             for key, pair in zip(keys, values, strict=True):
                 self.kept[name].values[key] = pair
-                lines.append(json.dumps({"measure": name, "made_with": said, "key": key, "values": pair}))
+                lines.append(json.dumps({"measure": name, "made_with": origin, "key": key, "values": pair}))
         data = "".join(line + "\n" for line in lines).encode()
         self._lock.check()
         with writing(self._path):
@@ -206,11 +206,11 @@ def _kept_table(folder: Path) -> dict[str, StoredMeasure]:
         return {}
     columns = {name: table.column(name).to_pylist() for name in table.column_names}
     keys = list(zip(columns["case_id"], columns["variant"], columns[SEEN], strict=True))
-    found = {}
-    for name, said in made_with(folder).items():
+    stored = {}
+    for name, origin in made_with(folder).items():
         pairs = zip(columns[name], columns[name + OUTSIDE], strict=True)
-        found[name] = StoredMeasure(said, dict(zip(keys, pairs, strict=True)))
-    return found
+        stored[name] = StoredMeasure(origin, dict(zip(keys, pairs, strict=True)))
+    return stored
 
 
 def _read(folder: Path) -> Any:
@@ -222,8 +222,8 @@ def _read(folder: Path) -> Any:
         return None
     try:
         table = pq.read_table(path)
-        said = json.loads(table.schema.metadata[b"editscope"])
-        for name in ("case_id", "variant", SEEN, *said, *(name + OUTSIDE for name in said)):
+        origins = json.loads(table.schema.metadata[b"editscope"])
+        for name in ("case_id", "variant", SEEN, *origins, *(name + OUTSIDE for name in origins)):
             _ = table.column(name)
     except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
         raise BadInput(f"{path} cannot be read ({type(error).__name__}); delete it to measure again") from error
@@ -253,8 +253,8 @@ def _parquet(kept: Mapping[str, StoredMeasure], keys: Sequence[Key], labels: Map
     for name, measure in kept.items():
         for place, column in enumerate((name, name + OUTSIDE)):
             columns[column] = pa.array([measure.values[key][place] for key in keys], pa.float64())
-    said = json.dumps({name: dict(measure.made_with) for name, measure in kept.items()}, sort_keys=True)
-    metadata: dict[str | bytes, str] = {"editscope": said}
+    origins = json.dumps({name: dict(measure.made_with) for name, measure in kept.items()}, sort_keys=True)
+    metadata: dict[str | bytes, str] = {"editscope": origins}
     own = {name: asdict(labels[name]) for name in kept if name in labels and built_in_label(name) is None}
     if own:
         metadata[LABELS] = json.dumps(own, sort_keys=True)

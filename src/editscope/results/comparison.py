@@ -39,12 +39,12 @@ class LeftOut:
     diagnostic: int = 0
 
     def __str__(self) -> str:
-        said = [
+        parts = [
             f"{self.missing:,} not in every run" if self.missing else "",
             f"{self.changed:,} with other pixels or words (fingerprints differ)" if self.changed else "",
             f"{self.diagnostic:,} diagnostic" if self.diagnostic else "",
         ]
-        return ", ".join(filter(None, said))
+        return ", ".join(filter(None, parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +129,13 @@ class Comparison:
         """For each unit and run, the mean over what every run has a verdict on, as the tables pair it."""
         both: dict[tuple[str, str], list[tuple[float, ...]]] = {}
         for key, values in zip(self.places, zip(*(rows[self.metric] for rows in self.taken), strict=True), strict=True):
-            kept = both.setdefault((key[0], key[1]), [])
+            scores = both.setdefault((key[0], key[1]), [])
             if None not in values:
-                kept.append(values)
+                scores.append(values)
         return {
-            unit: tuple(sum(column) / len(kept) for column in zip(*kept, strict=True))
-            for unit, kept in both.items()
-            if kept
+            unit: tuple(sum(column) / len(scores) for column in zip(*scores, strict=True))
+            for unit, scores in both.items()
+            if scores
         }
 
     def _contrast(
@@ -229,10 +229,10 @@ def compare(
 
 def _by_unit(run: Run) -> dict[tuple[str, str], list[CaseRecord]]:
     """The records of each case and variant, one for each repeat."""
-    found: dict[tuple[str, str], list[CaseRecord]] = {}
+    records: dict[tuple[str, str], list[CaseRecord]] = {}
     for record in run.records():
-        found.setdefault((record.case_id, plain(record.variant)[0]), []).append(record)
-    return found
+        records.setdefault((record.case_id, plain(record.variant)[0]), []).append(record)
+    return records
 
 
 def _commonest(modes: Sequence[str]) -> str:
@@ -244,8 +244,8 @@ def _commonest(modes: Sequence[str]) -> str:
 
 
 def _largest_difference(first: float | None, *others: float | None) -> float:
-    found = [other - first for other in others if other is not None and first is not None]
-    return max(found, key=lambda d: (abs(d), d), default=0.0)
+    differences = [other - first for other in others if other is not None and first is not None]
+    return max(differences, key=lambda d: (abs(d), d), default=0.0)
 
 
 def run_names(runs: Sequence[Run]) -> tuple[str, ...]:

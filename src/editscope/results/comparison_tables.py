@@ -39,12 +39,12 @@ def print_comparison(comparison: Comparison, console: Console, by: Sequence[str]
 
 def print_cases(comparison: Comparison, console: Console, n: int) -> None:
     """The cases that differ most, with scores, failure modes and instruction."""
-    found = [case for case in comparison.cases(n) if case.difference]
-    if not found:
+    cases = [case for case in comparison.cases(n) if case.difference]
+    if not cases:
         return
-    most = f"the {len(found)} cases that differ" if len(found) > 1 else "the case that differs"
+    most = f"the {len(cases)} cases that differ" if len(cases) > 1 else "the case that differs"
     console.print(f"\n{most} most", style="dim")
-    for case in found:
+    for case in cases:
         console.print(_case(comparison, case))
 
 

@@ -37,22 +37,22 @@ def interval(paired: Paired, metric: str = "") -> str:
 
 def notes(comparison: Comparison) -> tuple[str, ...]:
     """A sentence for each run after the first, then what a reader should mind."""
-    said = [_verdict(comparison, index) for index in range(1, len(comparison.runs))]
+    sentences = [_verdict(comparison, index) for index in range(1, len(comparison.runs))]
     for name, run in zip(comparison.names, comparison.runs, strict=True):
         pending = run.coverage.get("pending", 0)
         if pending:
-            said.append(f"{name} is not finished: {pending:,} of its cases are not scored yet and take no part.")
+            sentences.append(f"{name} is not finished: {pending:,} of its cases are not scored yet and take no part.")
     left_out = str(comparison.left_out)
     if left_out:
-        said.append(f"Left out: {left_out}.")
-    said += [*_repeats(comparison), *_judging(comparison), *_resampling(comparison)]
+        sentences.append(f"Left out: {left_out}.")
+    sentences += [*_repeats(comparison), *_judging(comparison), *_resampling(comparison)]
     single, strata = single_strata(comparison)
     if single:
-        said.append(
+        sentences.append(
             f"{single:,} of {strata:,} strata hold one case only, whose spread the intervals cannot see; "
             "the p-values are not touched by it."
         )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def _repeats(comparison: Comparison) -> list[str]:
@@ -62,8 +62,8 @@ def _repeats(comparison: Comparison) -> list[str]:
         return []
     if len(set(often)) == 1:
         return [f"Each case counts by the mean of its {often[0]} repeats."]
-    told = ", ".join(f"{name} {k}" for name, k in zip(comparison.names, often, strict=True))
-    return [f"Repeats of each case: {told}. A case counts by the mean of its repeats, so that runs can be paired."]
+    counts = ", ".join(f"{name} {k}" for name, k in zip(comparison.names, often, strict=True))
+    return [f"Repeats of each case: {counts}. A case counts by the mean of its repeats, so that runs can be paired."]
 
 
 def _resampling(comparison: Comparison) -> list[str]:
@@ -78,12 +78,12 @@ def _resampling(comparison: Comparison) -> list[str]:
 
 def _judging(comparison: Comparison) -> list[str]:
     """What of the judging differs, since then not only the edits do."""
-    said = [run.info.get("judging") or {} for run in comparison.runs]
+    settings = [run.info.get("judging") or {} for run in comparison.runs]
     differs = []
     for what, key in (("judges", "judges"), ("prompts", "prompts"), ("options of the protocol", "protocol")):
-        if any(one.get(key) != said[0].get(key) for one in said[1:]):
+        if any(one.get(key) != settings[0].get(key) for one in settings[1:]):
             differs.append(what)
-    if len({one.get("accounting", "ours") for one in said}) > 1:
+    if len({one.get("accounting", "ours") for one in settings}) > 1:
         differs.append("accounting of failed calls and missing edits")
     return [f"Not only the edits differ: the runs have other {' and '.join(differs)}."] if differs else []
 
@@ -120,8 +120,8 @@ def _verdict(comparison: Comparison, index: int) -> str:
     needed = _cases_needed(comparison, index)
     if needed is None:
         return f"{text}."
-    told = f"to show a difference of this size would need about {_round(needed):,} cases, here are {paired.cases:,}"
-    return f"{text}; {told}."
+    advice = f"to show a difference of this size would need about {_round(needed):,} cases, here are {paired.cases:,}"
+    return f"{text}; {advice}."
 
 
 def _span(paired: Paired, metric: str) -> str:

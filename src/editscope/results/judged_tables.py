@@ -106,12 +106,12 @@ def unit_metrics(measures: Sequence[Measure], rows: Sequence[Mapping[str, Any]])
     >>> unit_metrics([vq], [{"metric": "vq", "value": 5.5}])
     {'vq': 0.5}
     """
-    found = {}
+    metrics = {}
     for measure in measures:
         values = [row["value"] for row in rows if row["metric"] in measure.metrics and row["value"] is not None]
         if values:
-            found[measure.name] = measure.shown(sum(values) / len(values)) / 100
-    return found
+            metrics[measure.name] = measure.shown(sum(values) / len(values)) / 100
+    return metrics
 
 
 def verdict_coverage(pairs: Pairs) -> dict[str, int]:
@@ -124,11 +124,11 @@ def verdict_coverage(pairs: Pairs) -> dict[str, int]:
 
 def snapshots(pairs: Pairs) -> dict[str, dict[str, int]]:
     """For each judge, the models that its server named, with how many verdicts are of each."""
-    found: dict[str, Counter[str]] = {}
+    by_judge: dict[str, Counter[str]] = {}
     for _, score in pairs:
         for judge, seen in score["snapshots"].items():
-            found.setdefault(judge, Counter()).update(seen)
-    return {judge: dict(sorted(seen.items())) for judge, seen in sorted(found.items())}
+            by_judge.setdefault(judge, Counter()).update(seen)
+    return {judge: dict(sorted(seen.items())) for judge, seen in sorted(by_judge.items())}
 
 
 def spent(pairs: Pairs, superseded: Sequence[Line] = ()) -> dict[str, Any]:
@@ -230,23 +230,23 @@ def _accounting(
     other needs verdicts that nobody asked for, ``unknown`` counts the edits that they are about.
     """
     used, release = accounting_of(info), release_of(info)
-    said: dict[str, Any] = {
+    common: dict[str, Any] = {
         "used": used,
         "rules": rules_in_words(info),
         "release": None if release is None else release.title,
     }
     other = count_rows(info, [score for _, score in pairs], other_than(used))
     if counts.unknown or other.unknown:
-        return {**said, "differs": None, "unknown": counts.unknown or other.unknown}
+        return {**common, "differs": None, "unknown": counts.unknown or other.unknown}
     if counts.same(other):
-        return {**said, "differs": False, "other": {"name": other_than(used), "overall": overall}}
+        return {**common, "differs": False, "other": {"name": other_than(used), "overall": overall}}
     means = _means(score_columns(info, pairs, other), aggregation, measures_from(info["judging"]))
     apart = {
         name: round(cell["mean"] - overall[name]["mean"], 9)
         for name, cell in means["overall"].items()
         if cell["mean"] is not None and overall[name]["mean"] is not None
     }
-    return {**said, "differs": True, "difference": apart, "other": {"name": other_than(used), **means}}
+    return {**common, "differs": True, "difference": apart, "other": {"name": other_than(used), **means}}
 
 
 def _unsupported(info: Info, pairs: Pairs, columns: Columns, aggregation: Aggregation) -> dict[str, Any]:
@@ -265,8 +265,8 @@ def _unsupported(info: Info, pairs: Pairs, columns: Columns, aggregation: Aggreg
         if gone:
             vanished[tag] = sorted(gone)
     scores = [score for _, score in pairs]
-    found = {"n": n, "rule": unsupported_rule(info), "without_a_row": without_a_row(info, scores)}
-    return {"unsupported": {**found, "vanished": vanished}}
+    fields = {"n": n, "rule": unsupported_rule(info), "without_a_row": without_a_row(info, scores)}
+    return {"unsupported": {**fields, "vanished": vanished}}
 
 
 def _labels(columns: Columns) -> dict[str, Any]:
@@ -299,16 +299,16 @@ def _panel(pairs: Pairs) -> dict[str, Any]:
     for _, score in pairs:
         prompts = {call["key"]: call["prompt"] for call in score["calls"]}
         for key, fields in score.get("panel", {}).items():
-            for name, said in fields.items():
-                items.setdefault((prompts[key], name), []).append(said)
+            for name, values in fields.items():
+                items.setdefault((prompts[key], name), []).append(values)
     rows = []
-    for (prompt, name), told in sorted(items.items()):
-        if len(set(map(len, told))) > 1:
+    for (prompt, name), ratings in sorted(items.items()):
+        if len(set(map(len, ratings))) > 1:
             raise BadInput(f"the journal has verdicts of different numbers of judges on {prompt}; it was changed")
-        if any(sum(value is not None for value in item) > 1 for item in told):
-            found = krippendorff_alpha(list(zip(*told, strict=True)), "nominal" if name == "answer" else "interval")
-            numbers = {"alpha": found.value, "lo": found.lo, "hi": found.hi}
-            rows.append({"prompt": prompt, "field": name, **_finite(numbers), "items": found.items})
+        if any(sum(value is not None for value in item) > 1 for item in ratings):
+            alpha = krippendorff_alpha(list(zip(*ratings, strict=True)), "nominal" if name == "answer" else "interval")
+            numbers = {"alpha": alpha.value, "lo": alpha.lo, "hi": alpha.hi}
+            rows.append({"prompt": prompt, "field": name, **_finite(numbers), "items": alpha.items})
     return {"panel": rows} if rows else {}
 
 

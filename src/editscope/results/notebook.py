@@ -174,8 +174,8 @@ def _weakest(summary: dict[str, Any], headline: str) -> str:
     chosen = sorted((row for row in rows if row["by"] == kind), key=lambda row: (row["mean"], row["key"]))
     if len(chosen) < 2:
         return ""
-    said = " · ".join(f"{escape(row['key'])} <b>{value(row['mean'], headline)}</b>" for row in chosen[:4])
-    return f"<div><span style='{FAINT}'>weakest</span>&ensp;{said}</div>"
+    entries = " · ".join(f"{escape(row['key'])} <b>{value(row['mean'], headline)}</b>" for row in chosen[:4])
+    return f"<div><span style='{FAINT}'>weakest</span>&ensp;{entries}</div>"
 
 
 def _failures(failures: dict[str, int]) -> str:
@@ -218,12 +218,12 @@ def _cards(records: Sequence[CaseRecord], headline: str) -> str:
 
 
 def _row(pictures: Iterable[tuple[str, str]]) -> str:
-    found = "".join(
+    cells = "".join(
         f"<div style='margin-right:6px;text-align:center'>{picture}"
         f"<div style='font-size:.85em;{FAINT}'>{label}</div></div>"
         for picture, label in pictures
     )
-    return f"<div style='display:flex;flex-wrap:wrap'>{found}</div>"
+    return f"<div style='display:flex;flex-wrap:wrap'>{cells}</div>"
 
 
 def _picture(record: CaseRecord, kind: str) -> str:
@@ -243,11 +243,11 @@ def _picture(record: CaseRecord, kind: str) -> str:
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     def line(tag: str, cells: Sequence[str], more: str = "") -> str:
-        made = "".join(
+        html = "".join(
             f"<{tag} style='{CELL};text-align:{'right' if i else 'left'}{more}'>{cell}</{tag}>"
             for i, cell in enumerate(cells)
         )
-        return f"<tr style='background:none'>{made}</tr>"
+        return f"<tr style='background:none'>{html}</tr>"
 
     body = "".join(line("td", row) for row in rows)
     head = line("th", heads, f";font-weight:600;border-bottom:{LINE}")

@@ -54,24 +54,24 @@ def repeats_in_words(summary: Mapping[str, Any], name: str) -> str:
 
     ``name`` is what the headline is called.
     """
-    found = summary.get("repeats")
-    if found is None:
+    repeats = summary.get("repeats")
+    if repeats is None:
         return ""
-    spread = found["spread"].get(found.get("pass", {}).get("metric"))
+    spread = repeats["spread"].get(repeats.get("pass", {}).get("metric"))
     if spread is None:
-        return f"{found['k']} repeats: too few are done to tell their spread"
+        return f"{repeats['k']} repeats: too few are done to tell their spread"
     share = spread["within"]["share"]
     apart = f"one case varies by ± {_brief(spread['repeats']['sd'])} ({_percent(share)} of the variance)"
-    said = [f"{found['k']} repeats: {apart}, cases by ± {_brief(spread['cases']['sd'])}"]
-    last = found["best_of"][-1], found["worst_of"][-1]
+    parts = [f"{repeats['k']} repeats: {apart}, cases by ± {_brief(spread['cases']['sd'])}"]
+    last = repeats["best_of"][-1], repeats["worst_of"][-1]
     if all(cell["mean"] is not None for cell in last):
         best, worst = (_brief(cell["mean"]) for cell in last)
-        said.append(f"best of {found['k']} {best}, worst {worst}")
-    right = found["pass"]["at"]
+        parts.append(f"best of {repeats['k']} {best}, worst {worst}")
+    right = repeats["pass"]["at"]
     if right[-1]["mean"] is not None:
-        at = f"{name} from {_brief(found['pass']['from'])}"
-        said.append(f"pass@1 {_brief(right[0]['mean'])}, pass@{found['k']} {_brief(right[-1]['mean'])} ({at})")
-    return " · ".join(said)
+        at = f"{name} from {_brief(repeats['pass']['from'])}"
+        parts.append(f"pass@1 {_brief(right[0]['mean'])}, pass@{repeats['k']} {_brief(right[-1]['mean'])} ({at})")
+    return " · ".join(parts)
 
 
 def _brief(value: float) -> str:

@@ -152,8 +152,8 @@ class Run:
     def tags(self) -> tuple[str, ...]:
         """The names of the tags that cases have, in order; in a run with judges also those of rows."""
         rows = (row for _, score in self._pairs for row in score.get("rows", ()))
-        found = dict.fromkeys(tag for _, score in self._pairs for tag in score["tags"])
-        return tuple(found | dict.fromkeys(tag for row in rows for tag in row.get("tags", ())))
+        case_tags = dict.fromkeys(tag for _, score in self._pairs for tag in score["tags"])
+        return tuple(case_tags | dict.fromkeys(tag for row in rows for tag in row.get("tags", ())))
 
     def table(self) -> Any:
         """The columns of scores.parquet, as a pyarrow Table."""
@@ -189,8 +189,8 @@ class Run:
         for tag in tags:
             if tag not in self.tags:
                 raise unknown(f"tag in {self.path}", tag, self.tags)
-        found = tuple(record for record in self.records() if tags.items() <= dict(record.tags).items())
-        return Selection(found, aggregation_from(self.info).headline)
+        matches = tuple(record for record in self.records() if tags.items() <= dict(record.tags).items())
+        return Selection(matches, aggregation_from(self.info).headline)
 
     def case(self, case_id: str, variant: str | None = None) -> CaseRecord:
         """One case by its id; of several variants the first, unless it is named, here or as ``"id@variant"``.

@@ -25,18 +25,18 @@ def speed(edits: Iterable[Line]) -> dict[str, Any] | None:
     count; ``at_once`` is how many were being made at a time, on average. ``cost_usd`` is over the edits whose cost is
     known, ``memory_mb`` the most GPU memory of any.
     """
-    made = [line for line in edits if not isinstance(line["image"], dict) and line.get("applicable", True)]
-    timed = [line for line in made if line["status"] == "ok" and line["latency_s"] is not None]
-    found: dict[str, Any] = {"edits": len(timed), "failed": len(made) - sum(line["status"] == "ok" for line in made)}
+    tried = [line for line in edits if not isinstance(line["image"], dict) and line.get("applicable", True)]
+    timed = [line for line in tried if line["status"] == "ok" and line["latency_s"] is not None]
+    stats: dict[str, Any] = {"edits": len(timed), "failed": len(tried) - sum(line["status"] == "ok" for line in tried)}
     if not timed:
-        return found | _money(made) | _attempts(made) if _money(made) else None
+        return stats | _money(tried) | _attempts(tried) if _money(tried) else None
     seconds = [float(line["latency_s"]) for line in timed]
-    found["latency_s"] = latencies(seconds)
+    stats["latency_s"] = latencies(seconds)
     busy = union_s([(ended(line) - float(line["latency_s"]), ended(line)) for line in timed])
     if busy > 0:
-        found |= {"throughput": round(len(timed) / busy, 4), "at_once": round(sum(seconds) / busy, 2)}
-        found["busy_s"] = round(busy, 3)
-    return found | _money(made) | _memory(made) | _attempts(made)
+        stats |= {"throughput": round(len(timed) / busy, 4), "at_once": round(sum(seconds) / busy, 2)}
+        stats["busy_s"] = round(busy, 3)
+    return stats | _money(tried) | _memory(tried) | _attempts(tried)
 
 
 def latencies(seconds: Sequence[float]) -> dict[str, float]:

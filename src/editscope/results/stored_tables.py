@@ -45,9 +45,9 @@ def make_tables(info: Info, done: Progress, source: Source, known: dict[str, Any
     """The tables of a journal; ``known`` is its summary, where that was made before."""
     pairs = scored(done)
     made_of = {"journal": source.to_json(), "settings": _settings_hash(info)}
-    found = known if known is not None else summary(info, pairs, done)
+    summarized = known if known is not None else summary(info, pairs, done)
     scores = as_parquet(score_columns(info, pairs), {"editscope": json.dumps({STAMP: made_of}, sort_keys=True)})
-    return Tables(found, scores, {**made_of, "scores": content_hash(scores), "summary": _content_hash(found)})
+    return Tables(summarized, scores, {**made_of, "scores": content_hash(scores), "summary": _content_hash(summarized)})
 
 
 def write_tables(folder: Path, tables: Tables) -> None:
@@ -61,10 +61,10 @@ def kept_summary(folder: Path, info: Info, source: Source) -> dict[str, Any] | N
 
     A summary or a table of scores that was changed, cut short or emptied since then is found out by its hash.
     """
-    said = _read(folder)
-    if said is None:
+    stored = _read(folder)
+    if stored is None:
         return None
-    stamp = said.pop(STAMP, None)
+    stamp = stored.pop(STAMP, None)
     try:
         scores = content_hash(read_file(folder / SCORES, DOCUMENT))
     except OSError:
@@ -73,9 +73,9 @@ def kept_summary(folder: Path, info: Info, source: Source) -> dict[str, Any] | N
         "journal": source.to_json(),
         "settings": _settings_hash(info),
         "scores": scores,
-        "summary": _content_hash(said),
+        "summary": _content_hash(stored),
     }
-    return said if stamp == wanted else None
+    return stored if stamp == wanted else None
 
 
 def summary_of(
@@ -86,9 +86,9 @@ def summary_of(
     They are then written too, unless this is an archive, the folder may not be written, or another process writes it
     now. The second value is a sentence for the user where figures on disk were others; "" where all is well.
     """
-    kept = kept_summary(folder, info, source)
-    if kept is not None:
-        return kept, ""
+    stored = kept_summary(folder, info, source)
+    if stored is not None:
+        return stored, ""
     tables = make_tables(info, done, source)
     there = _read(folder)
     if there is not None:
@@ -113,10 +113,10 @@ def _written(folder: Path, tables: Tables, source: Source) -> bool:
 def _read(folder: Path) -> dict[str, Any] | None:
     """What summary.json says, whoever wrote it; None where it says nothing."""
     try:
-        said = read_json(read_file(folder / SUMMARY, DOCUMENT))
+        content = read_json(read_file(folder / SUMMARY, DOCUMENT))
     except (OSError, ValueError):
         return None
-    return said if isinstance(said, dict) else None
+    return content if isinstance(content, dict) else None
 
 
 def _content_hash(content: Mapping[str, Any]) -> str:
@@ -129,7 +129,7 @@ def _settings_hash(info: Info) -> str:
     judging = {
         name: value for name, value in (info.get("judging") or {}).items() if name not in ("limits", "snapshots")
     }
-    asked = {
+    settings = {
         "suite": info["suite"]["name"],
         "n": info["selection"]["n"],
         "editor": info["editor"]["spec"] or info["editor"]["name"],
@@ -138,4 +138,4 @@ def _settings_hash(info: Info) -> str:
         "aggregation": info["aggregation"],
         "judging": judging,
     }
-    return _content_hash(asked)
+    return _content_hash(settings)

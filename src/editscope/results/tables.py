@@ -100,9 +100,9 @@ def coverage(n: int, pairs: Pairs, repeats: int = 1) -> dict[str, int]:
     Cases that lack the score of any repeat are ``pending``.
     """
     counts = Counter(score["status"] for _, score in pairs)
-    found = {"ok": counts.pop("ok", 0), **dict(sorted(counts.items()))}
+    statuses = {"ok": counts.pop("ok", 0), **dict(sorted(counts.items()))}
     left = n - finished(pairs, repeats)
-    return found | ({"pending": left} if left > 0 else {})
+    return statuses | ({"pending": left} if left > 0 else {})
 
 
 def as_table(columns: Mapping[str, list[Any]]) -> Any:

@@ -54,10 +54,10 @@ class VerdictRecord:
     def answer(self) -> str:
         """The values in words: Yes or No, or each score by name; the status where there is none."""
         words = {True: "Yes", False: "No"}
-        said = {name: words[value] if isinstance(value, bool) else str(value) for name, value in self.values.items()}
-        if set(said) <= {"answer", "score"}:
-            return " ".join(said.values()) or self.status
-        return ", ".join(f"{name} {value}" for name, value in said.items())
+        texts = {name: words[value] if isinstance(value, bool) else str(value) for name, value in self.values.items()}
+        if set(texts) <= {"answer", "score"}:
+            return " ".join(texts.values()) or self.status
+        return ", ".join(f"{name} {value}" for name, value in texts.items())
 
     def __str__(self) -> str:
         label = f" (label {self.label})" if self.label else ""
@@ -88,8 +88,8 @@ class Summary:
             return f"no value of {self.name}"
         missing = self.cell.get("missing", 0)
         interval = "" if self.cell["lo"] is None else f" ({self.cell['lo']:.1f} … {self.cell['hi']:.1f})"
-        said = f"{self.cell['mean']:.1f}{interval}, n {self.cell['n']:,}"
-        return said + (f", {missing:,} without a verdict" if missing else "")
+        text = f"{self.cell['mean']:.1f}{interval}, n {self.cell['n']:,}"
+        return text + (f", {missing:,} without a verdict" if missing else "")
 
 
 class SummaryDict(dict[str, Any]):
@@ -105,14 +105,14 @@ def verdict_records(
     score: Line, lines: Mapping[VerdictKey, Line], order: Sequence[str], thumbs: Mapping[str, Path]
 ) -> tuple[VerdictRecord, ...]:
     """The verdicts behind a score line, call by call, judges in their order; those on other pictures are left out."""
-    found = []
+    records = []
     for call in score["calls"]:
         about = [line for asked, line in lines.items() if asked[0] == call["key"] and line["digest"] == call["digest"]]
         rank = {spec: place for place, spec in enumerate(order)}
         about.sort(key=lambda line: (rank.get(line["verdict"]["judge"], len(rank)), line["sample"]))
         metrics = tuple(row["metric"] for row in score["rows"] if row.get("key", "") == call["key"])
-        found += [_record(call, line, metrics, thumbs.get(call["key"])) for line in about]
-    return tuple(found)
+        records += [_record(call, line, metrics, thumbs.get(call["key"])) for line in about]
+    return tuple(records)
 
 
 def _record(call: Mapping[str, Any], line: Line, metrics: tuple[str, ...], thumb: Path | None) -> VerdictRecord:

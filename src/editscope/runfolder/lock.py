@@ -242,10 +242,10 @@ class LockFile:
         if last is not None and last.alive():
             raise BadInput(f"{busy} (process {last.pid} on {last.host or 'an unknown machine'})")
         target = self._head if last is None else _successor(self._head, last)
-        said = {name: value for name, value in asdict(self._own).items() if name != "beat"}
+        fields = {name: value for name, value in asdict(self._own).items() if name != "beat"}
         try:
             with writing(target), target.open("x", encoding="utf-8") as file:
-                json.dump(said, file)
+                json.dump(fields, file)
         except DiskError as error:
             if isinstance(error.__cause__, FileExistsError):
                 return False
@@ -283,25 +283,25 @@ def _successor(head: Path, holder: Holder) -> Path:
 
 def _read(path: Path) -> Holder | None:
     try:
-        found = path.stat()
+        stat = path.stat()
         text = read_file(path, SETTINGS).decode("utf-8", "replace")
     except FileNotFoundError:
         return None
     except OSError as error:
         raise BadInput(f"{path} cannot be read ({error.strerror}); remove it if no run is being written") from error
     try:
-        said = json.loads(text)
+        fields = json.loads(text)
         return Holder(
-            token=int(said["token"], 16).to_bytes(8, "big").hex(),  # it becomes part of a file name
-            host=str(said["host"]),
-            boot=str(said["boot"]),
-            space=str(said["space"]),
-            pid=int(said["pid"]),
-            start=str(said["start"]),
-            beat=found.st_mtime,
+            token=int(fields["token"], 16).to_bytes(8, "big").hex(),  # it becomes part of a file name
+            host=str(fields["host"]),
+            boot=str(fields["boot"]),
+            space=str(fields["space"]),
+            pid=int(fields["pid"]),
+            start=str(fields["start"]),
+            beat=stat.st_mtime,
         )
     except (ValueError, KeyError, TypeError, OverflowError):  # its maker has not written it yet, or never will
-        return Holder(f"torn-{found.st_ino}-{found.st_mtime_ns}", beat=found.st_mtime)
+        return Holder(f"torn-{stat.st_ino}-{stat.st_mtime_ns}", beat=stat.st_mtime)
 
 
 def _myself(token: str) -> Holder:

@@ -99,15 +99,15 @@ def folded(columns: Mapping[str, list[Any]], averaged: Sequence[str]) -> Columns
     finer = [columns[name] for name in ("metric", "key") if name in columns]
     for place, key in enumerate(zip(columns["case_id"], variants, *finer, strict=True)):
         places.setdefault(key, []).append(place)
-    found: Columns = {}
+    merged: Columns = {}
     for name, values in columns.items():
         if name == "variant":
-            found[name] = [key[1] for key in places]
+            merged[name] = [key[1] for key in places]
         elif name in averaged:
-            found[name] = [_mean([values[place] for place in own]) for own in places.values()]
+            merged[name] = [_mean([values[place] for place in own]) for own in places.values()]
         elif name != REPEAT:
-            found[name] = [values[own[0]] for own in places.values()]
-    return found
+            merged[name] = [values[own[0]] for own in places.values()]
+    return merged
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

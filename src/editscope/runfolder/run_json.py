@@ -137,14 +137,14 @@ def read_info(folder: Path) -> Info:
         raise BadInput(
             f"{path} cannot be read ({type(error).__name__}: {error}); it is not a run of Editscope"
         ) from error
-    found = info.get("format") if isinstance(info, dict) else None
-    wrong = None if type(found) is int and found > FORMAT else RUN(info)
+    file_format = info.get("format") if isinstance(info, dict) else None
+    wrong = None if type(file_format) is int and file_format > FORMAT else RUN(info)
     if wrong is not None:
         raise BadInput(f"{path}{_colon(wrong)}; it is not a run of Editscope, or was changed since")
-    if type(found) is int and found > FORMAT:
+    if type(file_format) is int and file_format > FORMAT:
         wrote = info.get("editscope", "a newer version")
         raise BadInput(
-            f"{path} has format {found}, written by editscope {wrote}; this is {__version__} and reads "
+            f"{path} has format {file_format}, written by editscope {wrote}; this is {__version__} and reads "
             f"up to format {FORMAT}: upgrade with pip install --upgrade editscope"
         )
     return dict(info)

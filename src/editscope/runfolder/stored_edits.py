@@ -63,8 +63,8 @@ def check_stored(path: Path, hashes: Mapping[Path, str], run: Path) -> None:
 
 def damaged(path: Path, run: Path, why: str = "") -> str:
     """What is said where a stored edit is damaged, with the two ways out."""
-    said = f" ({why})" if why else ""
+    detail = f" ({why})" if why else ""
     return (
-        f"{path} is not the edit that was stored there; it was changed or damaged{said}: put it back, "
+        f"{path} is not the edit that was stored there; it was changed or damaged{detail}: put it back, "
         f"or make it again with: editscope resume {shlex.quote(str(run))} --edit-again"
     )

@@ -13,8 +13,8 @@ def check_all_there(inventory: Inventory) -> None:
     """Raise BadInput where a file of an edit is missing or cannot be read: known now, before anything is spent."""
     gaps = [f"that of {edit}" for edit in inventory.missing] + list(inventory.unreadable)
     if gaps:
-        said = "1 edit is" if len(gaps) == 1 else f"{len(gaps):,} edits are"
-        raise BadInput(f"{said} missing or unreadable, and --missing is fail; the first is {gaps[0]}")
+        count = "1 edit is" if len(gaps) == 1 else f"{len(gaps):,} edits are"
+        raise BadInput(f"{count} missing or unreadable, and --missing is fail; the first is {gaps[0]}")
 
 
 def check_texts(suite: Suite, ids: tuple[str, ...]) -> None:

@@ -17,8 +17,8 @@ def limits_of(info: Mapping[str, Any]) -> EditLimits:
     """The limits of a run, from its run.json; ``timeout_s`` is that of the run."""
     settings = info["settings"]
     known = {field.name for field in fields(EditLimits)}
-    said = {name: value for name, value in settings.get(SETTING, {}).items() if name in known}
-    return EditLimits(**{**said, "timeout_s": settings.get("timeout_s")})
+    stored = {name: value for name, value in settings.get(SETTING, {}).items() if name in known}
+    return EditLimits(**{**stored, "timeout_s": settings.get("timeout_s")})
 
 
 def limits_json(limits: EditLimits | None) -> dict[str, Any]:
@@ -29,17 +29,17 @@ def limits_json(limits: EditLimits | None) -> dict[str, Any]:
     """
     if limits is None:
         return {}
-    said = {name: value for name, value in asdict(limits).items() if value is not None and name != "timeout_s"}
-    if "prices" in said:  # so that the run can be resumed from anywhere
-        said["prices"] = str(Path(said["prices"]).resolve())
-    return said
+    values = {name: value for name, value in asdict(limits).items() if value is not None and name != "timeout_s"}
+    if "prices" in values:  # so that the run can be resumed from anywhere
+        values["prices"] = str(Path(values["prices"]).resolve())
+    return values
 
 
 def settings_with_limits(info: Mapping[str, Any], limits: EditLimits | None) -> dict[str, Any]:
     """The settings of a run with other limits, over those that it has."""
     settings = dict(info["settings"])
-    said = {**settings.get(SETTING, {}), **limits_json(limits)}
-    return {**settings, SETTING: said} if said else settings
+    merged = {**settings.get(SETTING, {}), **limits_json(limits)}
+    return {**settings, SETTING: merged} if merged else settings
 
 
 def checked_limits(limits: EditLimits) -> EditLimits:

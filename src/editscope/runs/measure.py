@@ -62,7 +62,7 @@ def measure_run(
     suite = _suite(run)
     loaded = _load(wanted, device, allow_download)
     records = run.records()
-    made = Lock()
+    lock = Lock()
     labels = {name: metric.shown for name, metric in loaded.items()}
     with MeasureWriter(run.path, {name: provenance(metric) for name, metric in loaded.items()}, labels) as ledger:
         todo = [
@@ -74,8 +74,8 @@ def measure_run(
         report = on_progress or (lambda done, total: None)
         report(done, len(records))
         with _one_thread_each(loaded):
-            for chunk, found in _work(todo, lambda chunk: _measure(run, suite, made, chunk, loaded), jobs or cores()):
-                ledger.put(found, [key_of(record) for record in chunk])
+            for chunk, values in _work(todo, lambda chunk: _measure(run, suite, lock, chunk, loaded), jobs or cores()):
+                ledger.put(values, [key_of(record) for record in chunk])
                 done += len(chunk)
                 report(done, len(records))
         ledger.finish(records, list(METRICS))
@@ -97,11 +97,11 @@ def _measure(run: Run, suite: Suite, made: Lock, chunk: Chunk, loaded: Mapping[s
     """All measures of some cases, each as one batch."""
     pairs = [_comparisons(run, suite, made, record) for record in chunk]
     batch = [pair for both in pairs for pair in both if pair is not None]
-    found: Found = {}
+    measured: Found = {}
     for name, metric in loaded.items():
         values = iter(_values(metric, batch, chunk) if batch else [])
-        found[name] = [(_next(values, whole), _next(values, outside)) for whole, outside in pairs]
-    return found
+        measured[name] = [(_next(values, whole), _next(values, outside)) for whole, outside in pairs]
+    return measured
 
 
 def _values(metric: Metric, batch: Sequence[ImagePair], chunk: Chunk) -> list[float]:
@@ -147,12 +147,12 @@ def _comparisons(run: Run, suite: Suite, made: Lock, record: CaseRecord) -> tupl
 
 def _suite(run: Run) -> Suite:
     """The suite of a run, made again, if it still has the same cases."""
-    said = run.info["suite"]
-    suite = load_suite(said["name"], **said["options"])
-    if suite.fingerprint != said["fingerprint"]:
+    settings = run.info["suite"]
+    suite = load_suite(settings["name"], **settings["options"])
+    if suite.fingerprint != settings["fingerprint"]:
         raise BadInput(
             f"the cases of {suite.name} ({suite.label()}) are not those of {run.path} "
-            f"(fingerprint {suite.fingerprint}, was {said['fingerprint']}); measuring needs the same"
+            f"(fingerprint {suite.fingerprint}, was {settings['fingerprint']}); measuring needs the same"
         )
     return suite
 

@@ -104,8 +104,8 @@ class Plan:
     def resumable(self) -> bool:
         """Whether the command line can go on with it: nothing of it lives in this process only."""
         judges = self.info.get("judging", {}).get("judges", ())
-        made = self.editor_spec is not None or "edits_of" in self.info
-        return made and not any(judge.startswith("object ") for judge in judges)
+        reloadable = self.editor_spec is not None or "edits_of" in self.info
+        return reloadable and not any(judge.startswith("object ") for judge in judges)
 
     def headline(self) -> str:
         """The first line of a run: what, how many, by whom, and what is wrong with the files."""
@@ -123,18 +123,18 @@ class Plan:
         return " · ".join([*parts, *self._files_said()])
 
     def _files_said(self) -> list[str]:
-        found = self.inventory
-        if found.outputs is None:
+        inventory = self.inventory
+        if inventory.outputs is None:
             return []
-        said = [_counted(found.outputs, "output")]
-        if found.missing:
-            said.append(f"{len(found.missing):,} missing")
-        if found.unreadable:
-            said.append(f"{len(found.unreadable):,} unreadable")
-        text = ", ".join(said) + (" (listed in run.json)" if len(said) > 1 else "")
-        if found.unmatched:
-            files = "file matches" if len(found.unmatched) == 1 else "files match"
-            text += f", {len(found.unmatched):,} {files} no case"
+        parts = [_counted(inventory.outputs, "output")]
+        if inventory.missing:
+            parts.append(f"{len(inventory.missing):,} missing")
+        if inventory.unreadable:
+            parts.append(f"{len(inventory.unreadable):,} unreadable")
+        text = ", ".join(parts) + (" (listed in run.json)" if len(parts) > 1 else "")
+        if inventory.unmatched:
+            files = "file matches" if len(inventory.unmatched) == 1 else "files match"
+            text += f", {len(inventory.unmatched):,} {files} no case"
         return [text]
 
 
@@ -278,11 +278,11 @@ def plan_again(
     editor = _edits_of(info["edits_of"]) if "edits_of" in info else load_editor(spec)
     files = info["files"]
     listed = {key: tuple(files[key]) for key in ("missing", "unmatched", "unreadable")}
-    found = Inventory(files.get("outputs"), digest=files.get("digest", ""), **listed)
+    inventory = Inventory(files.get("outputs"), digest=files.get("digest", ""), **listed)
     judging = judging_again(suite, info, limits, missing, again) if is_judged(info) else None
     if judging is not None:
         info["judging"] |= {"missing": judging.missing}
-    return Plan(suite, ids, editor, found, folder, info, judging, edit_again)
+    return Plan(suite, ids, editor, inventory, folder, info, judging, edit_again)
 
 
 def _damaged(plan: Plan) -> frozenset[Step]:
@@ -365,13 +365,13 @@ def _options(spec: str) -> Mapping[str, Any]:
 
 
 def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version(), "platform": platform.platform()}
+    versions = {"python": platform.python_version(), "platform": platform.platform()}
     for package in ("numpy", "numba", "pillow", "isal"):
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "missing"
-    return found
+            versions[package] = "missing"
+    return versions
 
 
 def _counted(n: int, what: str) -> str:

@@ -121,12 +121,12 @@ class CallCounter:
 
     def __str__(self) -> str:
         rate = self._count / max(1e-6, time.monotonic() - self._began)
-        said = [f"{self._count:,} calls", f"{rate:.3g} calls/s"]
-        said += [] if self._cost is None else [f"${self._cost:,.2f}"]
-        said += [f"{sum(judge.at_once for judge in self._queue.judges)} at once"]
-        said += [f"{self._cached:,} from the cache"] if self._cached else []
-        said += [f"{self._failed:,} without a verdict"] if self._failed else []
-        return " · ".join(said)
+        parts = [f"{self._count:,} calls", f"{rate:.3g} calls/s"]
+        parts += [] if self._cost is None else [f"${self._cost:,.2f}"]
+        parts += [f"{sum(judge.at_once for judge in self._queue.judges)} at once"]
+        parts += [f"{self._cached:,} from the cache"] if self._cached else []
+        parts += [f"{self._failed:,} without a verdict"] if self._failed else []
+        return " · ".join(parts)
 
 
 class JudgedProgressBar(ProgressBar):

@@ -65,10 +65,10 @@ class RunEdits(Editor):
 
         That is damage on disk and says nothing about the editor, so such an edit is not scored as one without output.
         """
-        found = [wrong for step in self._edits if (wrong := self._wrong_with(*step))]
-        if found:
-            more = f" ({len(found) - 1:,} more edits are damaged)" if len(found) > 1 else ""
-            raise BadInput(found[0] + more)
+        problems = [wrong for step in self._edits if (wrong := self._wrong_with(*step))]
+        if problems:
+            more = f" ({len(problems) - 1:,} more edits are damaged)" if len(problems) > 1 else ""
+            raise BadInput(problems[0] + more)
 
     def _wrong_with(self, case_id: str, variant: str) -> str:
         image = self._edits[case_id, variant].image
@@ -129,12 +129,12 @@ def _suite_of(run: Run, folder: str | Path, out: str | Path | None) -> Suite:
 def _plan(run: Run, suite: Suite, judging: Judging, out: str | Path | None) -> Plan:
     selection = run.info["selection"]
     where = {tag: tuple(values) for tag, values in (selection["where"] or {}).items()} or None
-    kept = RunEdits(run)
-    kept.verify()
-    made_by = {"editor": run.info["editor"], "edits_of": kept.path, "seed": run.info["seed"]}
+    edits = RunEdits(run)
+    edits.verify()
+    made_by = {"editor": run.info["editor"], "edits_of": edits.path, "seed": run.info["seed"]}
     return make_plan(
         suite,
-        kept,
+        edits,
         out=out,
         where=where,
         limit=selection["limit"],
@@ -169,8 +169,8 @@ def plan_recount(
     }
     wanting = unseen if white else set()
     judging = judging_again(suite, info, limits) if wanting else recorded_judging(suite, info, limits)
-    made = _plan(run, suite, judging, out)
-    return replace(made, taken_over=TakenOver(tuple(_lines(run, done, wanting)), run.path))
+    plan = _plan(run, suite, judging, out)
+    return replace(plan, taken_over=TakenOver(tuple(_lines(run, done, wanting)), run.path))
 
 
 def _lines(run: Run, done: Progress, wanting: set[Step]) -> Iterator[Line]:

@@ -311,8 +311,8 @@ def _limits(given: Mapping[str, Any]) -> Limits:
     for name in given:
         if name not in known:
             raise unknown("argument of run", name, known)
-    said: dict[str, Any] = {n: str(value) if n in ("cache", "prices") else value for n, value in given.items()}
-    return Limits(**said)
+    limits: dict[str, Any] = {n: str(value) if n in ("cache", "prices") else value for n, value in given.items()}
+    return Limits(**limits)
 
 
 def _worker_plan(plan: Plan, jobs: int, *, local: bool) -> WorkerPlan:

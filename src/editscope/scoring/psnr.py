@@ -93,8 +93,8 @@ def squared_error(first: Pixels, second: Values, keep: Mask | None = None) -> fl
     if second.dtype != np.uint8:
         from editscope.scoring._kernels import squared_differences
 
-        kept = np.ones(first.shape[:2], np.bool_) if keep is None else keep
-        return squared_differences(first, second.astype(np.float32, copy=False), kept)
+        mask = np.ones(first.shape[:2], np.bool_) if keep is None else keep
+        return squared_differences(first, second.astype(np.float32, copy=False), mask)
     a, b = first.reshape(-1), second.reshape(-1)
     counts = None if keep is None else np.repeat(keep.reshape(-1), 3)
     total = 0

@@ -69,9 +69,9 @@ def percentile_interval(samples: Floats, level: float = 0.95) -> tuple[Floats, F
     tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
     low[whole], high[whole] = _quantiles(samples[whole], tails)
     for row in np.flatnonzero(~whole):
-        kept = samples[row][~np.isnan(samples[row])]
-        if kept.size:
-            (low[row],), (high[row],) = _quantiles(kept[None, :], tails)
+        valid = samples[row][~np.isnan(samples[row])]
+        if valid.size:
+            (low[row],), (high[row],) = _quantiles(valid[None, :], tails)
     return low, high
 
 

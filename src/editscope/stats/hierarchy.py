@@ -56,16 +56,16 @@ def weights(hierarchy: Hierarchy, present: NDArray[np.bool_]) -> Floats:
     [0.5, 0.0, 0.5]
     """
     used = present & (hierarchy.leaf >= 0)
-    found = used.astype(np.float64)
+    weight = used.astype(np.float64)
     node = np.where(used, hierarchy.leaf, 0)
     count = np.bincount(node[used], minlength=max(hierarchy.sizes[0], 1))
-    found[used] /= count[node[used]]
+    weight[used] /= count[node[used]]
     for parents, size in zip(hierarchy.parents, hierarchy.sizes[1:], strict=True):
         has = count > 0
         count = np.bincount(parents[has[: len(parents)]], minlength=max(size, 1))
         node = np.where(used, parents[node] if len(parents) else 0, 0)
-        found[used] /= count[node[used]]
-    return found
+        weight[used] /= count[node[used]]
+    return weight
 
 
 class Atom(NamedTuple):

@@ -81,23 +81,23 @@ def missing_bounds(
     ends = frame.values[:, 1:].T if filled else (np.where(known, seen, worst), np.where(known, seen, best))
     columns = [seen, *ends]
     tables = replace(frame, values=np.stack(columns, axis=1)).tables(aggregation)
-    found = [_bounds(table, metric) for table in tables]
-    if not found[0]:
+    by_table = [_bounds(table, metric) for table in tables]
+    if not by_table[0]:
         raise BadInput(f"no row counts for the average of {metric!r}, so that it has no bounds")
     groups = [
         BoundsGroup(table.name, key, bounds)
-        for table, rows_of in zip(tables[1:], found[1:], strict=True)
+        for table, rows_of in zip(tables[1:], by_table[1:], strict=True)
         for key, bounds in zip(table.keys, rows_of, strict=True)
     ]
-    return BoundsTable(metric, found[0][0], tuple(groups))
+    return BoundsTable(metric, by_table[0][0], tuple(groups))
 
 
 def _bounds(table: MeanTable, metric: str) -> list[Bounds]:
     values, row_of = table.frame.values, table.hierarchy.row_of
     (means,), _ = hierarchical_bootstrap(values, table.frame.strata, [table.hierarchy], resamples=0)
-    found = []
+    bounds = []
     for row, (mean, worst, best) in enumerate(means):
         here = values[row_of == row]
         n, missing = int(np.isfinite(here[:, 0]).sum()), int((here[:, 1] != here[:, 2]).sum())
-        found.append(Bounds(shown(mean, metric), shown(worst, metric) or 0.0, shown(best, metric) or 0.0, n, missing))
-    return found
+        bounds.append(Bounds(shown(mean, metric), shown(worst, metric) or 0.0, shown(best, metric) or 0.0, n, missing))
+    return bounds

@@ -40,14 +40,14 @@ def by_repeat(rows: Rows, metric: str, exclude: Mapping[str, str], *, tag: str =
     if exclude:
         tags = zip(*(column(rows, name) for name in exclude), strict=True)
         out = [case == tuple(exclude.values()) for case in tags]
-    found: dict[str, dict[Any, list[float]]] = {}
+    by_case: dict[str, dict[Any, list[float]]] = {}
     for case_id, repeat, value, left_out in zip(ids, repeats, values, out, strict=True):
         if not left_out:
-            own = found.setdefault(case_id, {}).setdefault(repeat, [])
+            own = by_case.setdefault(case_id, {}).setdefault(repeat, [])
             own += [float(value)] if value is not None and isfinite(value) else []
     return {
         case_id: [fmean(values) for _, values in sorted(repeats.items()) if values]
-        for case_id, repeats in found.items()
+        for case_id, repeats in by_case.items()
     }
 
 

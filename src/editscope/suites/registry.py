@@ -194,7 +194,7 @@ def _own_root(name: str, root: Any) -> Path | None:
         )
     if not (folder / FILE).is_file():
         return None
-    found = read_manifest(folder).name
-    if root is not None and found != name:
-        raise BadInput(f"{folder / FILE} is the suite {found!r}, not {name!r}; run it with `editscope run {folder}`")
+    suite = read_manifest(folder).name
+    if root is not None and suite != name:
+        raise BadInput(f"{folder / FILE} is the suite {suite!r}, not {name!r}; run it with `editscope run {folder}`")
     return folder

@@ -57,14 +57,14 @@ class Failed(Exception):
 def fault_of(status: int, headers: Mapping[str, str], content: bytes) -> Fault:
     """What a status other than 200 means."""
     data = _decoded(content)
-    said = _message(data, content)
-    lower = (said + " " + _code(data)).lower()
+    message = _message(data, content)
+    lower = (message + " " + _code(data)).lower()
     if status in (400, 403, 422, 451) and any(word in lower for word in FILTERED):
-        return Fault(f"content filter: {said}", refused=True)
+        return Fault(f"content filter: {message}", refused=True)
     if status == 402 or (status < 500 and any(word in lower for word in SPENT)):
         return Fault(f"the account has no credit left ({status}); top it up at the provider", closed=True)
     if status in (400, 422):
-        return Fault(f"the server objects ({status}): {said}", objects=True)
+        return Fault(f"the server objects ({status}): {message}", objects=True)
     if status in BUSY:
         pause = retry_after(headers)
         return Fault(
@@ -77,7 +77,7 @@ def fault_of(status: int, headers: Mapping[str, str], content: bytes) -> Fault:
         return Fault("the server does not accept the key (401)", closed=True)
     if status == 413:
         return Fault("the request is too large for the server (413); send smaller pictures")
-    return Fault(f"the server answered {status}: {said}")
+    return Fault(f"the server answered {status}: {message}")
 
 
 def barred(status: int, fault: Fault) -> Fault:
@@ -135,8 +135,8 @@ def _error(data: Any) -> Any:
 
 def _message(data: Any, content: bytes) -> str:
     error = _error(data)
-    said = error.get("message") or error.get("detail") if isinstance(error, dict) else error
-    text = said if isinstance(said, str) else received(content.decode(errors="replace"))
+    message = error.get("message") or error.get("detail") if isinstance(error, dict) else error
+    text = message if isinstance(message, str) else received(content.decode(errors="replace"))
     return " ".join(text.split())[:LONGEST_TEXT] or "nothing more"
 
 

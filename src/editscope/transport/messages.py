@@ -42,8 +42,8 @@ def closing_fields(fields: Mapping[str, Any]) -> bytes:
     >>> closing_fields({"model": "m", "seed": None})
     b',"model":"m"}'
     """
-    kept = {name: value for name, value in fields.items() if value is not None}
-    return b"," + dumps(kept)[1:] if kept else b"}"
+    present = {name: value for name, value in fields.items() if value is not None}
+    return b"," + dumps(present)[1:] if present else b"}"
 
 
 def reported_tokens(usage: Any, *names: str) -> int | None:

@@ -45,12 +45,12 @@ class Unreached:
 
 def tls_fault(error: BaseException, url: str = "") -> Unreached | None:
     """What is wrong with TLS, where that is it; sending again cannot mend it."""
-    found = _tls_error(error)
-    if found is None:
+    tls_error = _tls_error(error)
+    if tls_error is None:
         return None
-    if not isinstance(found, ssl.SSLCertVerificationError):
-        return _NO_TLS if found.reason in _NOT_TLS else None
-    code = getattr(found, "verify_code", 0)
+    if not isinstance(tls_error, ssl.SSLCertVerificationError):
+        return _NO_TLS if tls_error.reason in _NOT_TLS else None
+    code = getattr(tls_error, "verify_code", 0)
     if code in (_BY_ITSELF, _BY_ITSELF_IN_CHAIN):
         why, fix = "its certificate is signed by itself", "put the path of that certificate into SSL_CERT_FILE"
         return Unreached(why, f"if you trust the server, {fix}")
@@ -66,7 +66,7 @@ def tls_fault(error: BaseException, url: str = "") -> Unreached | None:
         named = f"than {host}" if host else "than the address has"
         return Unreached(f"its certificate is for another name {named}", "write the name that the certificate is for")
     return Unreached(
-        f"its certificate is not accepted: {getattr(found, 'verify_message', 'no reason given')}",
+        f"its certificate is not accepted: {getattr(tls_error, 'verify_message', 'no reason given')}",
         "check the server's certificate",
     )
 

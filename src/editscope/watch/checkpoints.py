@@ -50,17 +50,17 @@ def find_checkpoints(folder: Path, patterns: Sequence[str] = PATTERNS) -> list[C
     """What is in a folder and matches one of the patterns, in order. Hidden and half-written names are left out."""
     if not folder.is_dir():
         raise BadInput(f"{folder} is not a folder; `editscope watch` takes the folder where training saves checkpoints")
-    found: dict[Path, Checkpoint] = {}
+    by_path: dict[Path, Checkpoint] = {}
     for pattern in patterns:
         for path in folder.glob(_checked(pattern)):
             name = path.relative_to(folder).as_posix()
             if pattern.endswith("/") and not path.is_dir():
                 continue
             if not any(part.startswith(".") or part.endswith(UNFINISHED) for part in name.split("/")):
-                made = _checkpoint(path, name)
-                if made is not None:
-                    found[path] = made
-    return sorted(found.values(), key=lambda one: one.place)
+                checkpoint = _checkpoint(path, name)
+                if checkpoint is not None:
+                    by_path[path] = checkpoint
+    return sorted(by_path.values(), key=lambda one: one.place)
 
 
 def _checked(pattern: str) -> str:
@@ -76,8 +76,8 @@ def _checkpoint(path: Path, name: str) -> Checkpoint | None:
         changed = max((stat.st_mtime for _, stat in files), default=path.stat().st_mtime)
     except OSError:  # it goes away while we look
         return None
-    said = "\n".join(f"{inside}|{stat.st_size}|{stat.st_mtime_ns}" for inside, stat in files)
-    return Checkpoint(path, name, step_of(name), changed, sha256(said.encode()).hexdigest()[:16])
+    listing = "\n".join(f"{inside}|{stat.st_size}|{stat.st_mtime_ns}" for inside, stat in files)
+    return Checkpoint(path, name, step_of(name), changed, sha256(listing.encode()).hexdigest()[:16])
 
 
 def step_of(name: str) -> int | None:

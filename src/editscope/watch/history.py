@@ -105,16 +105,16 @@ class CheckpointResult:
             return f"{self.name}  {self.reason or 'no case has a value'}"
         lo, hi = self.score["lo"], self.score["hi"]
         span = f" ({value(lo, self.scale)} … {value(hi, self.scale)})" if lo is not None and hi > lo else ""
-        said = [f"{self.name}  {metric_in_text(self.metric)} {value(self.mean, self.scale)}{span}"]
+        parts = [f"{self.name}  {metric_in_text(self.metric)} {value(self.mean, self.scale)}{span}"]
         if self.baseline is not None:
-            said.append(f"{self.baseline.in_words(self.scale)} to {self.baseline.name}")
+            parts.append(f"{self.baseline.in_words(self.scale)} to {self.baseline.name}")
         if self.best is not None and (self.baseline is None or self.best.name != self.baseline.name):
-            said.append(f"{self.best.in_words(self.scale)} to the best, {self.best.name}")
+            parts.append(f"{self.best.in_words(self.scale)} to the best, {self.best.name}")
         if self.best is not None and self.best.difference > 0:
-            said.append("best so far")
+            parts.append("best so far")
         if self.fallen:
-            said.append("FALLEN")
-        return " · ".join(said)
+            parts.append("FALLEN")
+        return " · ".join(parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +143,9 @@ def read_history(folder: Path, about: Mapping[str, Any]) -> History | None:
     if not path.is_file():
         return None
     try:
-        said = read_json(read_file(path, DOCUMENT))
-        results = [_result(fields) for fields in said["checkpoints"]]
-        there, how, written = dict(said["about"]), dict(said["how"]), int(said["format"])
+        document = read_json(read_file(path, DOCUMENT))
+        results = [_result(fields) for fields in document["checkpoints"]]
+        there, how, written = dict(document["about"]), dict(document["how"]), int(document["format"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(
             f"{path} cannot be read ({type(error).__name__}: {error}); move it away to start over"
@@ -162,13 +162,13 @@ def read_history(folder: Path, about: Mapping[str, Any]) -> History | None:
 
 def write_history(folder: Path, history: History) -> None:
     """Write watch.json and watch.csv, each whole or not at all."""
-    said = {
+    document = {
         "format": FORMAT,
         "about": dict(history.about),
         "how": dict(history.how),
         "checkpoints": [asdict(result) for result in history],
     }
-    write_whole(folder / JSON, (json.dumps(said, indent=1, ensure_ascii=False) + "\n").encode())
+    write_whole(folder / JSON, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode())
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()

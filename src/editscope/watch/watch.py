@@ -270,12 +270,12 @@ class CheckpointWatcher:
     def _opened(self) -> History:
         """What was seen before; compared anew where the comparison is another one."""
         about, how = self.watch.about(), self.watch.how()
-        found = read_history(self.watch.out, about)
-        if found is None:
+        history = read_history(self.watch.out, about)
+        if history is None:
             return History(about, how)
         results: list[CheckpointResult] = []
-        for result in found.results.values():
-            if result.status == "done" and found.how != how:
+        for result in history.results.values():
+            if result.status == "done" and history.how != how:
                 there = self._run_is_there(result)
                 result = self._judged(result, results) if there else result.unscored("its run was deleted")
             results.append(result)

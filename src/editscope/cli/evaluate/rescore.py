@@ -62,16 +62,16 @@ def rescore(
         prices=prices,
         cache=cache,
     )
-    said: dict[str, Any] = {"protocol": protocol, "prompts": prompts, "samples": samples, "missing": missing}
+    settings: dict[str, Any] = {"protocol": protocol, "prompts": prompts, "samples": samples, "missing": missing}
     if accounting is not None and not judge:
-        given = [name for name, value in said.items() if value not in (None, 1)]
+        given = [name for name, value in settings.items() if value not in (None, 1)]
         if given:
             raise BadInput(
                 f"--{given[0]} needs a judge; only --accounting works without one, on the run's own verdicts"
             )
         carry_out(plan_recount(run_folder, accounting, out=out, limits=bounds), jobs, dry_run, quiet)
         return
-    asked = judging_settings(judge, accounting=accounting, limits=bounds, **said)
-    if asked is None:
+    judging = judging_settings(judge, accounting=accounting, limits=bounds, **settings)
+    if judging is None:
         raise BadInput("rescore needs a judge: --judge SPEC, such as openai:gpt-4o")
-    carry_out(plan_rescore(run_folder, out=out, **asked), jobs, dry_run, quiet)
+    carry_out(plan_rescore(run_folder, out=out, **judging), jobs, dry_run, quiet)

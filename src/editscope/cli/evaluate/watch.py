@@ -122,10 +122,10 @@ def watch(
     spec, options = suite_spec(context, suite, protocol)
     loaded = load_suite(spec, **({} if data is None else {"root": data}))
     limits = judge_limits(max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache)
-    asked = judging_settings(
+    judging = judging_settings(
         judge, protocol=protocol, options=options, prompts=prompts, samples=samples, missing=missing, limits=limits
     )
-    check_judged(loaded, asked)
+    check_judged(loaded, judging)
     console = printing.console(soft_wrap=True)
     watched = Watch(
         folder,
@@ -146,7 +146,7 @@ def watch(
         engine=engine,
         ray_address=ray_address,
         edit_limits=None if edit_concurrency is None else EditLimits(concurrency=edit_concurrency),
-        judging=lambda: _judging(loaded, asked),
+        judging=lambda: _judging(loaded, judging),
     )
     watched.judging()  # what is wrong with a judge is said now and not with the first checkpoint
     going = CheckpointWatcher(watched, lambda text: console.print(text, markup=False), None if quiet else console)
@@ -190,14 +190,14 @@ def _call(command: str | None, look: CheckpointResult, out: Path, console: Conso
     if command is None:
         return
     fall = look.baseline
-    told = {
+    variables = {
         "EDITSCOPE_CHECKPOINT": look.path,
         "EDITSCOPE_RUN": str((out / look.run).absolute()),
         "EDITSCOPE_SCORE": f"{look.mean:g}",
         "EDITSCOPE_DIFFERENCE": "" if fall is None else f"{fall.difference:g}",
     }
     try:
-        done = subprocess.run(shlex.split(command), env={**os.environ, **told}, timeout=PATIENCE_S, check=False)
+        done = subprocess.run(shlex.split(command), env={**os.environ, **variables}, timeout=PATIENCE_S, check=False)
         if done.returncode:
             console.print(f"--on-fall ended with exit code {done.returncode}", markup=False)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:

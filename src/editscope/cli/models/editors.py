@@ -104,9 +104,9 @@ def _show(kind: EditorKind) -> None:
 def _explain(explained: Explained) -> None:
     printing.say(explained.spec)
     for depth, part in enumerate(explained.parts):
-        said = [str(arg) for arg in part.args] + [f"{key}={value}" for key, value in part.options.items()]
+        arguments = [str(arg) for arg in part.args] + [f"{key}={value}" for key, value in part.options.items()]
         target = f" {part.target}" if part.target else ""
-        options = f" ({', '.join(said)})" if said else ""
+        options = f" ({', '.join(arguments)})" if arguments else ""
         printing.say(f"{'  ' * (depth + 1)}{part.kind}{target}{options}  {part.title}".rstrip())
     if explained.editor:
         editor = explained.editor

@@ -154,11 +154,11 @@ def _go(plan: AuditPlan, dry_run: bool, quiet: bool) -> None:
         )
         return
     with task_bar(quiet=quiet) as told:
-        found = run_audit(plan, told)
-    page = write_audit(found)
-    say(found, console)
+        audited = run_audit(plan, told)
+    page = write_audit(audited)
+    say(audited, console)
     console.print(f" {plan.out} · page: {page}", markup=False)
-    if not found.complete:
+    if not audited.complete:
         raise typer.Exit(1)
 
 

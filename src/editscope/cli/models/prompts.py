@@ -47,8 +47,8 @@ def show(
     for one in pack.names:
         prompt = pack[one]
         version, *rest = header_lines(prompt)
-        said = " · ".join(line for line in rest[:3] if not line.endswith(": "))
-        printing.say(f"{one:<{wide}}  {prompt.hash}  {version} · {said}")
+        header = " · ".join(line for line in rest[:3] if not line.endswith(": "))
+        printing.say(f"{one:<{wide}}  {prompt.hash}  {version} · {header}")
     prompts_shown = count(len(pack.names), "prompt")
     printing.say(f"{pack.name}: {prompts_shown} · version {pack.version} · hash {pack.hash}")
 
@@ -83,16 +83,16 @@ def check(
     from editscope.judges.prompts.packs import PromptPack, examine
     from editscope.suites.rubrics import prompts_folder
 
-    found = examine(folder, suite, prompts_folder(suite) if suite else None)
-    wide = max(map(len, found.ours.names))
-    for name, prompt in found.prompts.items():
-        ours = found.ours[name]
+    review = examine(folder, suite, prompts_folder(suite) if suite else None)
+    wide = max(map(len, review.ours.names))
+    for name, prompt in review.prompts.items():
+        ours = review.ours[name]
         state = "as ours" if prompt.hash == ours.hash else f"changed, ours is version {ours.version} {ours.hash}"
         printing.say(f"{name:<{wide}}  {prompt.hash}  version {prompt.version} · {state}")
-    for problem in found.problems:
+    for problem in review.problems:
         printing.say(f"  {problem}", error=True)
-    if found.problems:
-        count = len(found.problems)
-        raise BadInput(f"{folder} cannot replace the prompts of {found.ours.name}: {count} problem{'s' * (count > 1)}")
-    pack = PromptPack(found.ours.name, found.prompts, folder)
+    if review.problems:
+        count = len(review.problems)
+        raise BadInput(f"{folder} cannot replace the prompts of {review.ours.name}: {count} problem{'s' * (count > 1)}")
+    pack = PromptPack(review.ours.name, review.prompts, folder)
     printing.say(f"{folder} can replace the prompts of {pack.name} · version {pack.version} · hash {pack.hash}")

@@ -17,15 +17,15 @@ def forecast(planned: Plan, console: Console) -> None:
     """What the judges would be asked, and what that would cost."""
     from editscope.runs.forecast import forecast_judging
 
-    found = forecast_judging(planned)
-    about = "" if found.exact and not found.stand_ins else "about "
-    for spec, one in found.judges:
+    estimate = forecast_judging(planned)
+    about = "" if estimate.exact and not estimate.stand_ins else "about "
+    for spec, one in estimate.judges:
         cost = "price unknown (--prices FILE)" if one.cost_usd is None else f"${one.cost_usd:,.2f}"
         tokens = f"{one.input_tokens:,} tokens in, {one.output_tokens:,} out"
         console.print(f" {spec}: {about}{one.calls:,} calls, {one.images:,} images, {tokens}, {cost}", markup=False)
-    if found.cached:
-        console.print(f" {about}{found.cached:,} verdicts are already in the cache", markup=False)
-    if found.stand_ins:
+    if estimate.cached:
+        console.print(f" {about}{estimate.cached:,} verdicts are already in the cache", markup=False)
+    if estimate.stand_ins:
         console.print(" edits do not exist yet: the estimate uses their inputs", markup=False)
 
 
@@ -171,14 +171,14 @@ def _edits(run: Run) -> str:
 
     gaps = {status: n for status, n in run.summary["edits"].items() if status not in ("ok", "not_applicable") and n}
     outside = unsupported_in_words(run.summary)
-    said = [outside] if outside else []
+    parts = [outside] if outside else []
     if gaps:
         counts = {"worst": "counts as the worst score", "skip": "is left out", "fail": "stops the run"}
         counted = f"a missing edit {counts[run.info['judging']['missing']]}"
         counted = "counted as released" if accounting_of(run.info) == "released" else counted
         listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())
-        said.insert(0, f"{listed} ({counted})")
-    return f"without an edit: {' · '.join(said)}" if said else ""
+        parts.insert(0, f"{listed} ({counted})")
+    return f"without an edit: {' · '.join(parts)}" if parts else ""
 
 
 def _verdicts(summary: dict[str, Any]) -> str:
@@ -189,18 +189,18 @@ def _verdicts(summary: dict[str, Any]) -> str:
     total = sum(summary["verdicts"].values())
     listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())
     released = summary.get("accounting", {}).get("used") == "released"
-    said = f"without a verdict: {listed} of {total:,}" + ("" if released else " (skipped)")
+    sentence = f"without a verdict: {listed} of {total:,}" + ("" if released else " (skipped)")
     cell = summary["overall"][summary["headline"]]
     if "worst" in cell:
         worst, best = (f"{cell[end]:.{_headline_digits(summary)}f}" for end in ("worst", "best"))
-        said += f"; {summary['headline']} is between {worst} and {best} whatever they would be"
-    return said
+        sentence += f"; {summary['headline']} is between {worst} and {best} whatever they would be"
+    return sentence
 
 
 def _panel(summary: dict[str, Any]) -> str:
     rows = [row for row in summary.get("panel", ()) if row["alpha"] is not None]
-    said = " · ".join(f"{row['prompt']} {row['field']} {row['alpha']:.2f}" for row in rows)
-    return f"agreement of the judges (Krippendorff's alpha): {said}" if said else ""
+    alphas = " · ".join(f"{row['prompt']} {row['field']} {row['alpha']:.2f}" for row in rows)
+    return f"agreement of the judges (Krippendorff's alpha): {alphas}" if alphas else ""
 
 
 def _spent(summary: dict[str, Any]) -> str:
@@ -216,13 +216,13 @@ def _spent(summary: dict[str, Any]) -> str:
 
 def _cells(cells: dict[str, Any], shown: list[dict[str, Any]]) -> list[str]:
     """One row: the headline with its interval, the other measures, the number of values of the headline."""
-    said = []
+    figures = []
     for place, measure in enumerate(shown):
         cell = cells.get(measure["name"])
         mean = None if cell is None else cell["mean"]
-        said.append("–" if mean is None else f"{mean:.{_digits(measure)}f}")
+        figures.append("–" if mean is None else f"{mean:.{_digits(measure)}f}")
         if place == 0:
             ends = [] if cell is None or mean is None else [cell["lo"], cell["hi"]]
-            said.append(" … ".join(f"{end:.{_digits(measure)}f}" for end in ends))
+            figures.append(" … ".join(f"{end:.{_digits(measure)}f}" for end in ends))
     first = cells.get(shown[0]["name"]) if shown else None
-    return [*said, str(first["n"] if first else 0)]
+    return [*figures, str(first["n"] if first else 0)]

@@ -30,11 +30,11 @@ def remarks(*runs: Run) -> None:
 
 def plan(planned: Plan, console: Console) -> None:
     """What a run would do, and every file that is in the way."""
-    found = planned.inventory
+    inventory = planned.inventory
     for what, files in (
-        ("missing", found.missing),
-        ("matches no case", found.unmatched),
-        ("unreadable", found.unreadable),
+        ("missing", inventory.missing),
+        ("matches no case", inventory.unmatched),
+        ("unreadable", inventory.unreadable),
     ):
         for file in files[:LISTED]:
             console.print(f"  {what}: {file}", markup=False)
@@ -82,9 +82,9 @@ def _by_pixels(run: Run, console: Console) -> None:
         console.print(f" {key} (not in the averages): " + "   ".join(_headline(cells)), markup=False)
     if summary["overall"]["miou"]["n"]:
         console.print(" " + "   ".join([*_headline(summary["overall"]), *published_best(run)]), markup=False)
-    said = [text for text in (_weakest(summary["groups"]), _failures(summary["failures"])) if text]
-    if said:
-        console.print(" " + "   ".join(said), markup=False)
+    texts = [text for text in (_weakest(summary["groups"]), _failures(summary["failures"])) if text]
+    if texts:
+        console.print(" " + "   ".join(texts), markup=False)
     gaps = {status: n for status, n in run.coverage.items() if status not in ("ok", "pending") and n}
     if gaps:
         listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())
@@ -206,13 +206,13 @@ def took(record: CaseRecord) -> list[str]:
     """The line on how long an edit took and what it cost, where either is known."""
     from editscope.results.speed import dollars, duration
 
-    said = [] if record.latency_s is None else [duration(record.latency_s)]
-    said += [] if record.cost_usd is None else [dollars(record.cost_usd)]
-    return [f"  took          {' · '.join(said)}"] if said else []
+    parts = [] if record.latency_s is None else [duration(record.latency_s)]
+    parts += [] if record.cost_usd is None else [dollars(record.cost_usd)]
+    return [f"  took          {' · '.join(parts)}"] if parts else []
 
 
 def _headline(overall: dict[str, Any]) -> list[str]:
-    said = []
+    figures = []
     for metric in ("miou", "edit_accuracy", "preservation_accuracy"):
         name = SHORT[metric]
         cell = overall.get(metric)
@@ -220,8 +220,8 @@ def _headline(overall: dict[str, Any]) -> list[str]:
             continue
         # Without a second case in any stratum there is no spread to tell; ± 0.0 would claim certainty.
         spread = f" ± {(cell['hi'] - cell['lo']) / 2:.1f}" if metric == "miou" and cell["hi"] > cell["lo"] else ""
-        said.append(f"{name} {cell['mean']:.1f}{spread}")
-    return said
+        figures.append(f"{name} {cell['mean']:.1f}{spread}")
+    return figures
 
 
 def _weakest(groups: list[dict[str, Any]]) -> str:
@@ -246,8 +246,8 @@ def _cells(cells: dict[str, Any]) -> list[str]:
     first = cells["miou"]
     interval = "" if first["mean"] is None else f"{first['lo']:.1f} … {first['hi']:.1f}"
     means = [cells[metric]["mean"] for metric in SHORT]
-    said = ["–" if mean is None else f"{mean:.1f}" for mean in means]
-    return [said[0], interval, *said[1:], str(first["n"])]
+    figures = ["–" if mean is None else f"{mean:.1f}" for mean in means]
+    return [figures[0], interval, *figures[1:], str(first["n"])]
 
 
 def _value(metric: str, value: float) -> str:

@@ -43,17 +43,17 @@ def compare(
     from editscope.results.comparison_text import as_csv, usual_kind
     from editscope.suites import parse_where
 
-    found = compared(*runs, metric=metric, where=parse_where(where) if where else None)
-    output.remarks(*found.runs)
+    comparison = compared(*runs, metric=metric, where=parse_where(where) if where else None)
+    output.remarks(*comparison.runs)
     chosen = opt.names(by) or ()
     if csv:
-        printing.say(as_csv(found, *chosen), end="")
+        printing.say(as_csv(comparison, *chosen), end="")
         return
-    kinds = found.kinds() if all_groups else chosen or usual_kind(found)
-    list(found.lines(*kinds))  # a wrong --by is said before anything is printed
+    kinds = comparison.kinds() if all_groups else chosen or usual_kind(comparison)
+    list(comparison.lines(*kinds))  # a wrong --by is said before anything is printed
 
     from editscope.results.comparison_tables import print_cases, print_comparison
 
     console = printing.console()
-    print_comparison(found, console, kinds)
-    print_cases(found, console, cases)
+    print_comparison(comparison, console, kinds)
+    print_cases(comparison, console, cases)

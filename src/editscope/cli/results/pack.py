@@ -37,10 +37,10 @@ def pack(
     from editscope.results.archive.pack import pack as packed
 
     with progress_bar("packing", transient=True) as told:
-        made = packed(run, out, images=images, told=told)
-    for warning in made.warnings():
+        archive = packed(run, out, images=images, told=told)
+    for warning in archive.warnings():
         printing.say(f"editscope: {warning}", error=True)
-    printing.say(f"{made.path} · {made.files:,} files · {_size(made.size)} · seal {made.seal[:16]}")
+    printing.say(f"{archive.path} · {archive.files:,} files · {_size(archive.size)} · seal {archive.seal[:16]}")
 
 
 def _check(path: Path) -> None:

@@ -121,19 +121,19 @@ def _overview(console: Console) -> None:
 
     rows, total = [], 0
     for suite in published.suites():
-        found = published.results(suite)
-        total += len(found)
+        results = published.results(suite)
+        total += len(results)
         best = published.best(suite)
-        said = (
+        cells = (
             suite,
-            published.PAPERS[found[0].source].name,
-            _spans(row.table for row in found),
-            str(len({row.model for row in found})),
-            ", ".join(dict.fromkeys(row.judge for row in found if row.judge)) or "none: pixels",
-            f"{len(found):,}",
+            published.PAPERS[results[0].source].name,
+            _spans(row.table for row in results),
+            str(len({row.model for row in results})),
+            ", ".join(dict.fromkeys(row.judge for row in results if row.judge)) or "none: pixels",
+            f"{len(results):,}",
             f"{_said(best)} {best.model}" if best else "–",
         )
-        rows.append(dict(zip(OVERVIEW, said, strict=True)))
+        rows.append(dict(zip(OVERVIEW, cells, strict=True)))
     console.print(_fitting(rows, OVERVIEW, ("judges", "values", "paper"), console))
     console.print(
         f"\n{total:,} numbers of {len(published.PAPERS)} papers. {HOW_TO_READ}"
@@ -147,12 +147,12 @@ def _fitting(rows: Sequence[dict[str, str]], columns: Sequence[str], spare: Sequ
     from rich.table import Table
 
     for left_out in range(len(spare) + 1):
-        kept = [name for name in columns if name not in spare[:left_out]]
+        visible = [name for name in columns if name not in spare[:left_out]]
         shown = Table(box=None, pad_edge=False)
-        for name in kept:
+        for name in visible:
             shown.add_column(name, justify="right" if name in NUMBERS else "left", no_wrap=name in NEVER_CUT)
         for row in rows:
-            shown.add_row(*(row[name] for name in kept))
+            shown.add_row(*(row[name] for name in visible))
         if console.measure(shown, options=console.options.update(max_width=1000)).maximum <= console.width:
             break
     return shown
@@ -278,13 +278,13 @@ def _slips(suite: str | None, console: Console) -> None:
     for source in sources:
         console.print(f"{published.PAPERS[source].title}", markup=False)
         for slip in published.corrections(source):
-            said = f"  Table {slip.table}, {slip.cell}: {slip.printed!r} read as {slip.used!r}: {slip.reason}"
-            console.print(said, markup=False, soft_wrap=True)
+            line = f"  Table {slip.table}, {slip.cell}: {slip.printed!r} read as {slip.used!r}: {slip.reason}"
+            console.print(line, markup=False, soft_wrap=True)
         for odd in published.contradictions(source):
-            said = (
+            line = (
                 f"  Table {odd.table}, {odd.cell}: printed {odd.printed}, its parts give {odd.computed}: {odd.remark}"
             )
-            console.print(said, markup=False, soft_wrap=True)
+            console.print(line, markup=False, soft_wrap=True)
 
 
 def _csv(rows: Sequence[Result]) -> None:
@@ -302,15 +302,15 @@ def _source(suite: str, rows: Sequence[Result], console: Console) -> None:
     labels = dict.fromkeys(published.label(row) for row in rows)
     paper = published.PAPERS[rows[0].source]
     tables = {row.table for row in rows}
-    said = f"{paper.title}, {'Tables' if len(tables) > 1 else 'Table'} {_spans(tables)}"
-    console.print(said + f"\n{'; '.join(labels)}. {HOW_TO_READ}", markup=False)
+    text = f"{paper.title}, {'Tables' if len(tables) > 1 else 'Table'} {_spans(tables)}"
+    console.print(text + f"\n{'; '.join(labels)}. {HOW_TO_READ}", markup=False)
     if remark := published.REMARKS.get(suite):
         console.print(remark, markup=False)
     slips = sum(slip.table in tables for slip in published.corrections(paper.source))
     odd = sum(cell.table in tables for cell in published.contradictions(paper.source))
     if slips or odd:
-        said = f"slips of the text corrected: {slips} · cells that disagree with their parts: {odd}"
-        console.print(f"{said} · list: editscope published {suite} --slips", markup=False)
+        text = f"slips of the text corrected: {slips} · cells that disagree with their parts: {odd}"
+        console.print(f"{text} · list: editscope published {suite} --slips", markup=False)
 
 
 def _blocks(widths: Sequence[int], room: int) -> list[list[int]]:

@@ -29,15 +29,15 @@ def show(
     console = printing.console(soft_wrap=True)
     opened = open_run(run)
     if case is not None:
-        found = opened.case(case)
-        named = plain(found.variant)[1] > 0  # one of its repeats was asked for by its name
-        for record in [found] if named else opened.repeats_of(found):
+        case_record = opened.case(case)
+        named = plain(case_record.variant)[1] > 0  # one of its repeats was asked for by its name
+        for record in [case_record] if named else opened.repeats_of(case_record):
             output.case(record, console)
         return
     info = opened.info
     often = f" × {opened.repeats}" if opened.repeats > 1 else ""
-    said = [info["suite"]["name"], f"{info['selection']['n']:,} cases{often}", f"editor {info['editor']['name']}"]
-    console.print(" · ".join(said), markup=False)
+    header = [info["suite"]["name"], f"{info['selection']['n']:,} cases{often}", f"editor {info['editor']['name']}"]
+    console.print(" · ".join(header), markup=False)
     output.remarks(opened)
     output.summary_table(opened, console)
     console.print(f" {output.intervals(opened)}", markup=False)

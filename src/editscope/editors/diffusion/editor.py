@@ -114,19 +114,19 @@ class DiffusersEditor(Editor):
 
     def edit_batch(self, cases: Sequence[Request]) -> list[Edit]:
         """Edits in the order of their requests; those of one size are made together."""
-        found: dict[int, Edit] = {}
+        edits: dict[int, Edit] = {}
         groups: dict[tuple[Any, ...], list[tuple[int, _Prepared]]] = {}
         for number, case in enumerate(cases):
             too_many = self._too_many(case)
             if too_many is not None:
-                found[number] = too_many
+                edits[number] = too_many
                 continue
             prepared = self._prepared(case)
             groups.setdefault(prepared.group, []).append((number, prepared))
         for group in groups.values():
-            made = self._made([prepared for _, prepared in group], alone=False)
-            found.update(zip((number for number, _ in group), made, strict=True))
-        return [found[number] for number in range(len(cases))]
+            batch = self._made([prepared for _, prepared in group], alone=False)
+            edits.update(zip((number for number, _ in group), batch, strict=True))
+        return [edits[number] for number in range(len(cases))]
 
     def close(self) -> None:
         """Let go of the weights."""
@@ -226,16 +226,18 @@ class DiffusersEditor(Editor):
         from PIL import Image
 
         plan = self._ready[1]
-        arrays, said = request.arrays, None
+        arrays, prompt = request.arrays, None
         if self.options.join and len(arrays) > 1:
             how: Any = self.options.join
-            said = f"{which_is_which(len(arrays), how)} {request.instruction}"
+            prompt = f"{which_is_which(len(arrays), how)} {request.instruction}"
             arrays = (join_pictures(arrays, how),)
         source = arrays[0]
         fit = plan.sizing.fit((source.shape[1], source.shape[0]))
         shown = (plan.sizing.shown(pixels, first=number == 0) for number, pixels in enumerate(arrays))
         pictures = tuple(Image.fromarray(pixels) for pixels in shown)
-        return _Prepared(request, source, PipelineInput(pictures, said or request.instruction, request.seed), fit, said)
+        return _Prepared(
+            request, source, PipelineInput(pictures, prompt or request.instruction, request.seed), fit, prompt
+        )
 
     # --- what is known ----------------------------------------------------------------------------
 

@@ -63,15 +63,15 @@ def index_at_hand(target: str, revision: str | None) -> Mapping[str, Any] | None
         return None
     from huggingface_hub import try_to_load_from_cache
 
-    found = try_to_load_from_cache(target, INDEX, revision=revision)
-    return _read(Path(found), target) if isinstance(found, str) else None
+    path = try_to_load_from_cache(target, INDEX, revision=revision)
+    return _read(Path(path), target) if isinstance(path, str) else None
 
 
 def fetched_index(target: str, revision: str | None) -> Mapping[str, Any]:
     """The same, from the hub where it is not here; BadInput says why it cannot be had."""
-    found = index_at_hand(target, revision)
-    if found is not None:
-        return found
+    index = index_at_hand(target, revision)
+    if index is not None:
+        return index
     if not _hub_has_an_address():
         raise BadInput(not_here(target))
     from huggingface_hub import hf_hub_download
@@ -140,8 +140,8 @@ def need_weights(target: str, option: str, source: str) -> None:
 
 def shortly(error: BaseException, most: int = 300) -> str:
     """The first sentence of an error, on one line."""
-    said = " ".join(str(error).split()).split(". ")[0][:most]
-    return said or type(error).__name__
+    sentence = " ".join(str(error).split()).split(". ")[0][:most]
+    return sentence or type(error).__name__
 
 
 def _folder_hash(path: Path) -> str:
@@ -158,8 +158,8 @@ def _folder_hash(path: Path) -> str:
 def _commit(target: str, revision: str | None) -> str:
     from huggingface_hub import try_to_load_from_cache
 
-    found = try_to_load_from_cache(target, INDEX, revision=revision)
-    return Path(found).parent.name[:12] if isinstance(found, str) else (revision or "main")
+    path = try_to_load_from_cache(target, INDEX, revision=revision)
+    return Path(path).parent.name[:12] if isinstance(path, str) else (revision or "main")
 
 
 def _read(path: Path, target: str) -> Mapping[str, Any]:

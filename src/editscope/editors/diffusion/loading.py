@@ -62,10 +62,10 @@ def drawn_at_random(warned: Sequence[str]) -> tuple[str, ...]:
     ('BertModel lacks weights in the checkpoint and got random ones for them (b.bias)',)
     """
     notes = []
-    for said in warned:
-        said = re.sub(r"\x1b\[\d+m", "", said)
-        part = re.search(r"(\w+) LOAD REPORT", said)
-        names = re.findall(r"(\S+) \| MISSING", said)
+    for warning in warned:
+        warning = re.sub(r"\x1b\[\d+m", "", warning)
+        part = re.search(r"(\w+) LOAD REPORT", warning)
+        names = re.findall(r"(\S+) \| MISSING", warning)
         if part and names:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             notes.append(f"{part[1]} lacks weights in the checkpoint and got random ones for them ({names[0]}{more})")
@@ -143,9 +143,9 @@ def _other_network(diffusers: Any, target: str, network: str, index: Mapping[str
     wanted = index[name][1]
     try:
         kind = getattr(diffusers, wanted)
-        found = kind.load_config(folder).get("_class_name", wanted)
-        if found != wanted:
-            raise BadInput(f"editor diffusers:{target}, option network: {network} is a {found}; give a {wanted}")
+        class_name = kind.load_config(folder).get("_class_name", wanted)
+        if class_name != wanted:
+            raise BadInput(f"editor diffusers:{target}, option network: {network} is a {class_name}; give a {wanted}")
         return {name: kind.from_pretrained(folder, torch_dtype=dtype)}
     except BadInput:
         raise
@@ -156,7 +156,7 @@ def _other_network(diffusers: Any, target: str, network: str, index: Mapping[str
 
 
 def _cannot_load(target: str, folder: Path | None, error: Exception) -> BadInput:
-    said = shortly(error)
+    reason = shortly(error)
     if out_of_memory(error):
         return BadInput(
             f"editor diffusers:{target} does not fit into memory; try ?offload=model, ?dtype=bf16 or a smaller model"
@@ -167,11 +167,11 @@ def _cannot_load(target: str, folder: Path | None, error: Exception) -> BadInput
         return BadInput(not_here(target))
     if isinstance(error, AttributeError) and "has no attribute" in str(error):
         return BadInput(
-            f"editor diffusers:{target}: the installed diffusers does not know this pipeline ({said}): "
+            f"editor diffusers:{target}: the installed diffusers does not know this pipeline ({reason}): "
             "pip install -U diffusers transformers"
         )
     return BadInput(
-        f"editor diffusers:{target} cannot be loaded ({type(error).__name__}: {said}); it has to be a pipeline that "
+        f"editor diffusers:{target} cannot be loaded ({type(error).__name__}: {reason}); it has to be a pipeline that "
         "DiffusionPipeline.from_pretrained can read"
     )
 

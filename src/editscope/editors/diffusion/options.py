@@ -200,24 +200,24 @@ def _loras(read: _Reader) -> tuple[Lora, ...]:
     for name, listed in (("lora_weight", weights), ("lora_scale", scales)):
         if listed and len(listed) != len(sources):
             raise read.wrong(name, f"has {len(listed)} entries but lora has {len(sources)}; give one for each")
-    found = []
+    loras = []
     for number, source in enumerate(sources):
         try:
             scale = float(scales[number]) if scales else 1.0
         except ValueError:
             raise read.wrong("lora_scale", f"is {scales[number]!r}, not a number") from None
-        found.append(Lora(source, (weights[number] or None) if weights else None, scale))
-    return tuple(found)
+        loras.append(Lora(source, (weights[number] or None) if weights else None, scale))
+    return tuple(loras)
 
 
 def _size(read: _Reader) -> tuple[int, int] | None:
     text = read.text("size", None)
     if text is None:
         return None
-    found = re.fullmatch(r"(\d{2,5})[x×](\d{2,5})", text)
-    if found is None:
+    match = re.fullmatch(r"(\d{2,5})[x×](\d{2,5})", text)
+    if match is None:
         raise read.wrong("size", f"is {text!r}, not of the form WIDTHxHEIGHT such as 1024x1024")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def _argument(value: Any) -> Any:

@@ -61,16 +61,16 @@ def to_bytes(values: Any) -> Pixels:
 
 
 def _pictures(output: Any) -> Any:
-    found = getattr(output, "images", None)
-    if found is None:
-        found = getattr(output, "frames", None)
-    if found is None and isinstance(output, tuple) and output:
-        found = output[0]
-    if found is None:
+    pictures = getattr(output, "images", None)
+    if pictures is None:
+        pictures = getattr(output, "frames", None)
+    if pictures is None and isinstance(output, tuple) and output:
+        pictures = output[0]
+    if pictures is None:
         raise ValueError(f"the pipeline gave a {type(output).__name__} without images or frames")
-    if hasattr(found, "detach"):  # a tensor: pictures have their channels first there
-        found = np.moveaxis(found.detach().float().cpu().numpy(), -3, -1)
-    return [found] if hasattr(found, "convert") else found
+    if hasattr(pictures, "detach"):  # a tensor: pictures have their channels first there
+        pictures = np.moveaxis(pictures.detach().float().cpu().numpy(), -3, -1)
+    return [pictures] if hasattr(pictures, "convert") else pictures
 
 
 def _given(picture: Any) -> Given:

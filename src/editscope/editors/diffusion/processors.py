@@ -24,11 +24,11 @@ def for_pictures(target: str, folder: Path | None, revision: str | None, index: 
     """
     if has_torchvision():
         return {}
-    made: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
     for component, kind in index.items():
         if isinstance(kind, list | tuple) and len(kind) == 2 and kind[1] in BY_NAME:
-            made[component] = _for_pictures(folder or target, component, str(kind[1]), None if folder else revision)
-    return made
+            parts[component] = _for_pictures(folder or target, component, str(kind[1]), None if folder else revision)
+    return parts
 
 
 def _for_pictures(where: Path | str, component: str, name: str, revision: str | None) -> Any:

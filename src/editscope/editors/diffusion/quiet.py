@@ -18,9 +18,9 @@ class _Kept(logging.Handler):
         self.said: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        said = " ".join(record.getMessage().split())
-        if said not in self.said:
-            self.said.append(said)
+        message = " ".join(record.getMessage().split())
+        if message not in self.said:
+            self.said.append(message)
 
 
 @contextmanager
@@ -29,21 +29,21 @@ def quiet() -> Iterator[list[str]]:
 
     Their loggers write to the terminal through handlers of their own; here those are set aside and ours takes over.
     """
-    kept = _Kept()
+    handler = _Kept()
     before: list[tuple[logging.Logger, list[logging.Handler], bool, int]] = []
     for name in LIBRARIES:
         logger = logging.getLogger(name)
         before.append((logger, logger.handlers, logger.propagate, logger.level))
-        logger.handlers, logger.propagate = [kept], False
+        logger.handlers, logger.propagate = [handler], False
         logger.setLevel(logging.WARNING)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            yield kept.said
+            yield handler.said
     finally:
         for logger, handlers, propagate, level in before:
             logger.setLevel(level)
-            new = [one for one in logger.handlers if one is not kept and one not in handlers]  # imported just now
+            new = [one for one in logger.handlers if one is not handler and one not in handlers]  # imported just now
             logger.handlers, logger.propagate = [*handlers, *new], propagate
 
 

@@ -260,8 +260,8 @@ class HostedEditor(Editor):
         if self.price is not None and answer.picture is not None:
             listed = self.price.listed(self.service.grades(encoded), len(encoded.pictures), answer.pictures) or 0.0
         by_tokens = self.price.of_tokens(answer.tokens) if self.price and answer.tokens is not None else None
-        said = answer.cost_usd if answer.cost_usd is not None else by_tokens
-        return Bill(listed if said is None else said, charged=listed)
+        cost = answer.cost_usd if answer.cost_usd is not None else by_tokens
+        return Bill(listed if cost is None else cost, charged=listed)
 
     def _budget(self) -> Budget:
         limits = self._limits

@@ -93,15 +93,15 @@ class Exchange:
         while True:
             await asyncio.sleep(pause)
             try:
-                found = read(await self.get(where))
+                result = read(await self.get(where))
             except Failed as failed:
                 lapses += 1
                 if not failed.fault.again or lapses > MOST_LAPSES:
                     raise Failed(replace(failed.fault, paid=True)) from failed
                 pause = max(pause, min(failed.fault.pause or 0.0, self._timeout_s))
             else:
-                if found is not None:
-                    return found
+                if result is not None:
+                    return result
                 lapses = 0
             pause = min(longest_s, pause * GROWTH) if pause < longest_s else pause
 

@@ -198,7 +198,7 @@ class _Clock:
 
 
 def _pictures(files: list[IO[bytes]], max_pixels: int, take: Callable[[str, int], None]) -> tuple[Pixels, ...]:
-    found: list[Pixels] = []
+    pictures: list[Pixels] = []
     left = max_pixels
     for place, file in enumerate(files, 1):
         file.seek(0)
@@ -211,8 +211,8 @@ def _pictures(files: list[IO[bytes]], max_pixels: int, take: Callable[[str, int]
         if left < 0:
             raise Unfit(f"the pictures have more than {max_pixels / 1e6:,.0f} megapixels together; scale them down")
         take("pixels", size)
-        found.append(pixels)
-    return tuple(found)
+        pictures.append(pixels)
+    return tuple(pictures)
 
 
 def _text(name: str, data: bytes) -> str:

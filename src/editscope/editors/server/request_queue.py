@@ -84,15 +84,15 @@ class RequestQueue:
     async def ask(self, request: Request, gone: Callable[[], bool] = lambda: False) -> Edit:
         """The edit, when its turn has come; QueueFull where too many wait, Stopped where the editor has stopped."""
         loop = asyncio.get_running_loop()
-        one = _Waiting(request, gone, loop.create_future(), loop)
+        waiting = _Waiting(request, gone, loop.create_future(), loop)
         with self._changed:
             if self.stopped or self._closed:
                 raise Stopped(self.stopped or STOPPING)
             if len(self._waiting) >= self._most:
                 raise QueueFull(f"{self._most} requests wait already; try again later")
-            self._waiting.append(one)
+            self._waiting.append(waiting)
             self._changed.notify()
-        return await one.answer
+        return await waiting.answer
 
     def turn_away(self) -> None:
         """Take nothing more; what waits is told so, what is in hand is finished."""

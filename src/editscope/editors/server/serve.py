@@ -190,9 +190,9 @@ def application(queue: RequestQueue, settings: ServerSettings, connections: Conn
                 return objection
             return cast("web.StreamResponse", await handler(request))
         except Unfit as error:
-            said = _said(error.status, {"error": str(error)})
-            said.force_close()  # what is left of a form that was not read to its end is nobody's request
-            return said
+            response = _said(error.status, {"error": str(error)})
+            response.force_close()  # what is left of a form that was not read to its end is nobody's request
+            return response
         except ConnectionError:
             return _said(400, {"error": "the connection broke before the request was there"})
         except web.HTTPException as error:
@@ -251,13 +251,13 @@ def _host(request: web.Request) -> str:
 
 async def _edit(request: web.Request, queue: RequestQueue, share: Share) -> web.Response:
     try:
-        asked = await _asked(request, share)
+        case = await _asked(request, share)
         most = queue.editor.max_images
-        if most is not None and len(asked.arrays) > most:
-            reason = f"the editor takes {most} image{'s'[: most > 1]}, not {len(asked.arrays)}"
-            edit = Edit(asked.case_id, status="no_output", reason=reason)
+        if most is not None and len(case.arrays) > most:
+            reason = f"the editor takes {most} image{'s'[: most > 1]}, not {len(case.arrays)}"
+            edit = Edit(case.case_id, status="no_output", reason=reason)
         else:
-            edit = await queue.ask(asked, lambda: request.transport is None or request.transport.is_closing())
+            edit = await queue.ask(case, lambda: request.transport is None or request.transport.is_closing())
     except QueueFull as error:
         return _said(503, {"error": str(error)}, {"Retry-After": "2"})
     except Stopped as error:
@@ -308,15 +308,15 @@ def _answer(edit: Edit, takes_json: bool) -> web.Response:
     texts = edit.notes or any(getattr(edit, name) for name in TEXTS) or not edit.model.isprintable()
     if takes_json and (texts or not edit.model.isascii()):
         return _said(200, {"status": "ok", **_fields(edit), "image_b64": base64.b64encode(png).decode()})
-    said = {at: str(getattr(edit, name)) for name, at in HEADERS.items() if getattr(edit, name) not in (None, "")}
-    headers = {name: value for name, value in said.items() if value.isascii() and value.isprintable()}
+    values = {at: str(getattr(edit, name)) for name, at in HEADERS.items() if getattr(edit, name) not in (None, "")}
+    headers = {name: value for name, value in values.items() if value.isascii() and value.isprintable()}
     return web.Response(body=png, content_type="image/png", headers=headers)
 
 
 def _fields(edit: Edit) -> dict[str, Any]:
     names = (*TEXTS, *HEADERS)
-    said = {name: getattr(edit, name) for name in names if getattr(edit, name) not in (None, "")}
-    return {**said, **({"notes": list(edit.notes)} if edit.notes else {})}
+    fields = {name: getattr(edit, name) for name in names if getattr(edit, name) not in (None, "")}
+    return {**fields, **({"notes": list(edit.notes)} if edit.notes else {})}
 
 
 def _said(status: int, data: dict[str, Any], headers: dict[str, str] | None = None) -> web.Response:

@@ -103,8 +103,8 @@ def label(command: Sequence[str], options: Mapping[str, Any]) -> str:
     'bagel_worker-think=1'
     """
     scripts = [Path(part).stem for part in command[1:] if not part.startswith("-")]
-    said = [f"{key}={value}" for key, value in sorted(options.items())]
-    return "-".join([scripts[0] if scripts else Path(command[0]).stem, *said])
+    settings = [f"{key}={value}" for key, value in sorted(options.items())]
+    return "-".join([scripts[0] if scripts else Path(command[0]).stem, *settings])
 
 
 class WorkerEditor(Editor):
@@ -163,8 +163,8 @@ class WorkerEditor(Editor):
             raise BadInput(f"the start folder of the worker, {self.cwd}, is not a folder; check ?cwd=")
         program = self.command[0]
         where = self.cwd or Path.cwd()
-        found = (where / program).is_file() if os.sep in program else shutil.which(program) is not None
-        if not found:
+        exists = (where / program).is_file() if os.sep in program else shutil.which(program) is not None
+        if not exists:
             raise BadInput(
                 f"the program {program!r} of the worker does not exist; check the command, or use its full path"
             )
@@ -229,12 +229,12 @@ class WorkerEditor(Editor):
         assert self._link is not None and self._folder is not None, "load comes before edit"
         folders = [self._folder / str(next(self._numbers)) for _ in cases]
         try:
-            asked = [_message(case, folder) for case, folder in zip(cases, folders, strict=True)]
-            told = self._link.ask(asked)
+            messages = [_message(case, folder) for case, folder in zip(cases, folders, strict=True)]
+            answers = self._link.ask(messages)
             model = self._link.ready.model
             return [
                 found if isinstance(found, NoAnswer) else _edit(case, found, folder, model)
-                for case, found, folder in zip(cases, told, folders, strict=True)
+                for case, found, folder in zip(cases, answers, folders, strict=True)
             ]
         finally:
             for folder in folders:
@@ -270,7 +270,7 @@ def _edit(case: Request, told: WorkerAnswer, folder: Path, model: str) -> Edit:
     notes: tuple[str, ...] = ()
     if told.restarts:
         notes = ("the worker died during this edit and was started again for it",)
-    made = Edit(
+    edit = Edit(
         case.case_id,
         case.variant,
         status=done.status,
@@ -282,7 +282,7 @@ def _edit(case: Request, told: WorkerAnswer, folder: Path, model: str) -> Edit:
         notes=notes,
         model=done.model or model,
     )
-    return made if done.status != "ok" else _with_picture(made, done.image, folder)
+    return edit if done.status != "ok" else _with_picture(edit, done.image, folder)
 
 
 def _with_picture(made: Edit, image: str | None, folder: Path) -> Edit:

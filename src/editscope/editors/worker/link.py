@@ -83,21 +83,21 @@ class Link:
         not. Stopped after GIVE_UP such failures in a row.
         """
         with self._turn:
-            found: dict[str, WorkerAnswer | NoAnswer] = {}
-            trouble = self._attempt(edits, found)
+            answers: dict[str, WorkerAnswer | NoAnswer] = {}
+            trouble = self._attempt(edits, answers)
             for edit in edits if trouble is not None else ():
-                if edit["id"] in found:
+                if edit["id"] in answers:
                     continue
                 if len(edits) == 1 and trouble is not None and trouble.late:
-                    found[edit["id"]] = trouble
-                elif (again := self._attempt([edit], found)) is not None:
+                    answers[edit["id"]] = trouble
+                elif (again := self._attempt([edit], answers)) is not None:
                     twice = " again after a restart" if len(edits) == 1 and not again.late else ""
-                    found[edit["id"]] = replace(again, text=again.text.replace("died", f"died{twice}", 1))
+                    answers[edit["id"]] = replace(again, text=again.text.replace("died", f"died{twice}", 1))
                 else:
-                    told = found[edit["id"]]
-                    assert isinstance(told, WorkerAnswer)
-                    found[edit["id"]] = replace(told, restarts=1)
-            return [found[edit["id"]] for edit in edits]
+                    answer = answers[edit["id"]]
+                    assert isinstance(answer, WorkerAnswer)
+                    answers[edit["id"]] = replace(answer, restarts=1)
+            return [answers[edit["id"]] for edit in edits]
 
     def close(self) -> None:
         """Say goodbye and end the worker."""

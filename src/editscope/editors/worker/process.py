@@ -71,8 +71,8 @@ class Log:
 
     def last(self) -> str:
         """The last few lines as one, for a sentence."""
-        said = " / ".join(line.strip() for line in self.lines()[-SHOWN_LINES:])
-        return said if len(said) <= SHOWN_CHARACTERS else "…" + said[-SHOWN_CHARACTERS:]
+        text = " / ".join(line.strip() for line in self.lines()[-SHOWN_LINES:])
+        return text if len(text) <= SHOWN_CHARACTERS else "…" + text[-SHOWN_CHARACTERS:]
 
 
 class Process:

@@ -65,11 +65,11 @@ def read(line: str) -> Message | None:
     last = line.rfind(MARK)
     for start in (*starts, *([last] if last > 0 else [])):
         try:
-            found = received_json(json.loads(line[start:]))
+            message = received_json(json.loads(line[start:]))
         except (ValueError, RecursionError):
             continue
-        if isinstance(found, dict) and isinstance(found.get("type"), str):
-            return found
+        if isinstance(message, dict) and isinstance(message.get("type"), str):
+            return message
     return None
 
 

@@ -81,9 +81,9 @@ class Wrapper(Editor):
 
     def estimate(self, edits: int, images: int = 1) -> float | None:
         """What the editor inside and the judge cost; None where one of them is not known."""
-        asked = 0.0 if self.asker is None else self.asker.estimate(edits * self.calls, images)
+        judging = 0.0 if self.asker is None else self.asker.estimate(edits * self.calls, images)
         inside = self.inner.estimate(edits * self.edits, images)
-        return None if asked is None or inside is None else asked + inside
+        return None if judging is None or inside is None else judging + inside
 
     calls: int = 1
     """How many calls to the judge one edit takes, for the estimate."""
@@ -127,13 +127,13 @@ def traced(wrapper: str, happened: Mapping[str, Any], inside: str | None = None)
     >>> traced("join", {"pictures": 2}, traced("resize", {"sent": "8x8"}, "thinking"))
     '{"wrapper": "join", "pictures": 2, "inner": {"wrapper": "resize", "sent": "8x8", "inner": "thinking"}}'
     """
-    said: dict[str, Any] = {WRAPPER: wrapper, **happened}
+    record: dict[str, Any] = {WRAPPER: wrapper, **happened}
     if inside is not None:
-        said["inner"] = nested(inside)
-    text, longest = json.dumps(said, ensure_ascii=False), LONGEST
+        record["inner"] = nested(inside)
+    text, longest = json.dumps(record, ensure_ascii=False), LONGEST
     while len(text) > LONGEST and longest > 16:
         longest //= 2
-        text = json.dumps(_with_texts_of(said, longest), ensure_ascii=False)
+        text = json.dumps(_with_texts_of(record, longest), ensure_ascii=False)
     return text
 
 

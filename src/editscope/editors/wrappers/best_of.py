@@ -58,17 +58,20 @@ class BestOf(Wrapper):
 
     def edit_batch(self, cases: Sequence[Request]) -> list[Edit]:
         """The best edit of each request."""
-        asked = [replace(case, seed=derived_seed(case.seed, k)) for case in cases for k in range(self.n)]
-        rounds = self._rounds(asked)
-        made = [edit for edits in rounds for edit in edits]
+        requests = [replace(case, seed=derived_seed(case.seed, k)) for case in cases for k in range(self.n)]
+        rounds = self._rounds(requests)
+        candidates = [edit for edits in rounds for edit in edits]
         number = [which for which, edits in enumerate(rounds) for _ in edits]
         return [
             self._best(
                 case,
-                [(one.seed, edit) for one, edit in zip(asked[i : i + self.n], made[i : i + self.n], strict=True)],
+                [
+                    (one.seed, edit)
+                    for one, edit in zip(requests[i : i + self.n], candidates[i : i + self.n], strict=True)
+                ],
                 number[i : i + self.n],
             )
-            for i, case in zip(range(0, len(asked), self.n), cases, strict=True)
+            for i, case in zip(range(0, len(requests), self.n), cases, strict=True)
         ]
 
     def _rounds(self, asked: Sequence[Request]) -> list[list[Edit]]:
@@ -94,26 +97,26 @@ class BestOf(Wrapper):
         there = [place for place, edit in enumerate(edits) if edit.status == "ok"]
         pictures: list[Pixels] = [edits[place].image for place in there]  # type: ignore[misc]
         choice = self.chooser.choose(case, pictures) if there else Choice(0, ())
-        kept = there[choice.kept] if there else 0
+        best = there[choice.kept] if there else 0
         scores = dict(zip(there, choice.scores, strict=True))
         listed = [_told(seed, edit, scores.get(place)) for place, (seed, edit) in enumerate(made)]
-        said = {"n": self.n, "by": self.by, "kept": kept, "candidates": listed, **choice.said}
+        record = {"n": self.n, "by": self.by, "kept": best, "candidates": listed, **choice.said}
         slowest = dict.fromkeys(rounds, 0.0)
         for which, edit in zip(rounds, edits, strict=True):
             slowest[which] = max(slowest[which], edit.latency_s or 0.0)
         return replace(
-            edits[kept],
-            trace=traced("best_of", said, edits[kept].trace),
+            edits[best],
+            trace=traced("best_of", record, edits[best].trace),
             cost_usd=total([*(edit.cost_usd for edit in edits), choice.cost_usd]),
             latency_s=sum(slowest.values()) + choice.latency_s,
             memory_mb=max((edit.memory_mb for edit in edits if edit.memory_mb is not None), default=None),
             attempts=sum(known) if (known := [e.attempts for e in edits if e.attempts is not None]) else None,
-            notes=(*edits[kept].notes, *choice.notes),
+            notes=(*edits[best].notes, *choice.notes),
         )
 
 
 def _told(seed: int, edit: Edit, score: float | None) -> dict[str, Any]:
-    said: dict[str, Any] = {"seed": seed, "status": edit.status, "score": None if score is None else round(score, 6)}
-    said |= {"reason": edit.reason, "asked": edit.asked, "cost_usd": edit.cost_usd}
-    said["trace"] = None if edit.trace is None else nested(edit.trace)
-    return {name: value for name, value in said.items() if value is not None}
+    fields: dict[str, Any] = {"seed": seed, "status": edit.status, "score": None if score is None else round(score, 6)}
+    fields |= {"reason": edit.reason, "asked": edit.asked, "cost_usd": edit.cost_usd}
+    fields["trace"] = None if edit.trace is None else nested(edit.trace)
+    return {name: value for name, value in fields.items() if value is not None}

@@ -80,10 +80,10 @@ def pixel_score(name: str, source: Pixels, answer: Pixels, made: Pixels) -> floa
         return min(TOP_DB, psnr(answer, cover(made, answer.shape[1], answer.shape[0])))
     from editscope.scoring import score_pixels
 
-    found = score_pixels(source, answer, made)
+    scores = score_pixels(source, answer, made)
     if name.startswith("iou@"):
-        return found.iou[int(name.removeprefix("iou@"))]
-    return found.metrics()[name]
+        return scores.iou[int(name.removeprefix("iou@"))]
+    return scores.metrics()[name]
 
 
 class ByScale(Chooser):
@@ -109,8 +109,8 @@ class ByScale(Chooser):
         verdicts = self.asker.ask(calls)
         scores = tuple(float(one.values["score"]) if one.status == "ok" else None for one in verdicts)
         known = [one for one in scores if one is not None]
-        kept = scores.index(max(known)) if known else 0
-        return Choice(kept, scores, *_taken([verdicts]), _said(verdicts), _missing(verdicts))
+        best = scores.index(max(known)) if known else 0
+        return Choice(best, scores, *_taken([verdicts]), _said(verdicts), _missing(verdicts))
 
 
 class ByPairs(Chooser):
@@ -126,22 +126,22 @@ class ByPairs(Chooser):
     def choose(self, case: Request, candidates: Sequence[Pixels]) -> Choice:
         """The winner, and for each candidate how many of its two votes it won when it was compared last."""
         source, pictures = shown(case.arrays), [shown([one]) for one in candidates]
-        kept = 0
+        best = 0
         rounds: list[Sequence[Verdict]] = []
         votes: list[float | None] = [None] * len(candidates)
         for other in range(1, len(candidates)):
-            asked = self.asker.ask(
-                [self._call(case, source, pictures, kept, other), self._call(case, source, pictures, other, kept)]
+            pair = self.asker.ask(
+                [self._call(case, source, pictures, best, other), self._call(case, source, pictures, other, best)]
             )
-            rounds.append(asked)
-            for_other = (asked[0].status == "ok" and asked[0].values["better"] == 2) + (
-                asked[1].status == "ok" and asked[1].values["better"] == 1
+            rounds.append(pair)
+            for_other = (pair[0].status == "ok" and pair[0].values["better"] == 2) + (
+                pair[1].status == "ok" and pair[1].values["better"] == 1
             )
-            voted = sum(one.status == "ok" for one in asked)
-            votes[kept], votes[other] = float(voted - for_other), float(for_other)
-            kept = other if for_other > voted - for_other else kept
-        verdicts = [one for asked in rounds for one in asked]
-        return Choice(kept, tuple(votes), *_taken(rounds), _said(verdicts), _missing(verdicts))
+            voted = sum(one.status == "ok" for one in pair)
+            votes[best], votes[other] = float(voted - for_other), float(for_other)
+            best = other if for_other > voted - for_other else best
+        verdicts = [one for pair in rounds for one in pair]
+        return Choice(best, tuple(votes), *_taken(rounds), _said(verdicts), _missing(verdicts))
 
     def _call(self, case: Request, source: Any, pictures: Sequence[Any], first: int, second: int) -> Call:
         shown_pair = {"source": source, "first": pictures[first], "second": pictures[second]}
@@ -160,8 +160,8 @@ def _said(verdicts: Sequence[Verdict]) -> dict[str, Any]:
     if not verdicts:
         return {}
     first = verdicts[0]
-    said = [{"status": one.status, **one.values, "reason": one.reason, "cached": one.cached} for one in verdicts]
-    return {"judge": first.judge, "snapshot": first.snapshot, "prompt_hash": first.prompt_hash, "verdicts": said}
+    entries = [{"status": one.status, **one.values, "reason": one.reason, "cached": one.cached} for one in verdicts]
+    return {"judge": first.judge, "snapshot": first.snapshot, "prompt_hash": first.prompt_hash, "verdicts": entries}
 
 
 def _missing(verdicts: Sequence[Verdict]) -> tuple[str, ...]:

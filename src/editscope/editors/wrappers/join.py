@@ -53,8 +53,8 @@ class Join(Wrapper):
     def _joined(self, case: Request) -> Request:
         if len(case.arrays) < 2:
             return case
-        told = which_is_which(len(case.arrays), self.how) if self.tell else ""
-        instruction = f"{told} {case.instruction}" if told else case.instruction
+        legend = which_is_which(len(case.arrays), self.how) if self.tell else ""
+        instruction = f"{legend} {case.instruction}" if legend else case.instruction
         return replace(case, arrays=(join_pictures(case.arrays, self.how, self.gap),), instruction=instruction)
 
     def _said(self, edit: Edit, sent: Request, case: Request, before: float) -> Edit:
@@ -62,6 +62,6 @@ class Join(Wrapper):
             return edit
         height, width = sent.arrays[0].shape[:2]
         happened = {"pictures": len(case.arrays), "how": self.how, "gap": self.gap, "sent": f"{width}x{height}"}
-        asked = edit.asked or (sent.instruction if self.tell else None)
+        prompt = edit.asked or (sent.instruction if self.tell else None)
         latency = (edit.latency_s or 0.0) + before
-        return replace(edit, asked=asked, trace=traced("join", happened, edit.trace), latency_s=latency)
+        return replace(edit, asked=prompt, trace=traced("join", happened, edit.trace), latency_s=latency)

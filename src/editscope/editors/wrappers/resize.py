@@ -77,14 +77,14 @@ class Resize(Wrapper):
 
     def _mapped(self, edit: Edit, fits: tuple[SizeMapping, ...], before: float) -> Edit:
         began = time.perf_counter()
-        said: dict[str, Any] = {"pictures": [str(fit) for fit in fits]}
+        record: dict[str, Any] = {"pictures": [str(fit) for fit in fits]}
         edit = decoded(edit)
         if edit.image is not None:
             pixels = cast("Pixels", edit.image)
-            said["returned"] = f"{pixels.shape[1]}x{pixels.shape[0]}"
+            record["returned"] = f"{pixels.shape[1]}x{pixels.shape[0]}"
             edit = replace(edit, image=fits[0].back(pixels) if self.back and fits else pixels)
         latency = (edit.latency_s or 0.0) + before + time.perf_counter() - began
-        return replace(edit, trace=traced("resize", said, edit.trace), latency_s=latency)
+        return replace(edit, trace=traced("resize", record, edit.trace), latency_s=latency)
 
 
 def _sent(case: Request, fits: tuple[SizeMapping, ...]) -> Request:
@@ -95,10 +95,10 @@ def _sent(case: Request, fits: tuple[SizeMapping, ...]) -> Request:
 
 def _sizes(text: str) -> tuple[Size, ...]:
     """The sizes in ``1024x1024`` or ``1024x1024/1536x1024``."""
-    found = []
+    sizes = []
     for part in text.lower().split("/"):
         sides = part.strip().split("x")
         if len(sides) != 2 or not all(side.isascii() and side.isdigit() and 0 < int(side) < 65_536 for side in sides):
             raise BadInput(f"resize(size={text}) is not of the form 1024x768, or 1024x1024/1536x1024 for several")
-        found.append((int(sides[0]), int(sides[1])))
-    return tuple(found)
+        sizes.append((int(sides[0]), int(sides[1])))
+    return tuple(sizes)

@@ -84,9 +84,9 @@ class Rewrite(Wrapper):
             for place, (case, verdict) in enumerate(zip(cases, verdicts, strict=True))
             if verdict.status == "ok" or self.fallback == "original"
         }
-        made = dict(zip(sent, self.inside(list(sent.values())), strict=True))
+        edits = dict(zip(sent, self.inside(list(sent.values())), strict=True))
         return [
-            self._edited(made[place], sent[place], case, verdict) if place in made else self._failed(case, verdict)
+            self._edited(edits[place], sent[place], case, verdict) if place in edits else self._failed(case, verdict)
             for place, (case, verdict) in enumerate(zip(cases, verdicts, strict=True))
         ]
 

@@ -84,19 +84,19 @@ class Turns(Wrapper):
         return self._edited(case, steps, verdict)
 
     def _edited(self, case: Request, steps: Sequence[str], verdict: Verdict | None) -> Edit:
-        made: list[Edit] = []
+        edits: list[Edit] = []
         happened: list[dict[str, Any]] = []
         arrays = case.arrays
         for number, step in enumerate(steps):
             seed = derived_seed(case.seed, number)
             (edit,) = self.inside([replace(case, arrays=arrays, instruction=step, seed=seed)])
             edit = decoded(edit)
-            made.append(edit)
+            edits.append(edit)
             happened.append(_told(edit, step, seed))
             if edit.status != "ok":
                 break
             arrays = (cast("Pixels", edit.image), *arrays[1:])
-        return self._summed(case, made, happened, steps, verdict)
+        return self._summed(case, edits, happened, steps, verdict)
 
     def _summed(
         self,
@@ -110,19 +110,19 @@ class Turns(Wrapper):
         reason = last.reason
         if last.status != "ok" and len(steps) > 1:
             reason = f"step {len(made)} of {len(steps)}: {last.reason or last.status}"
-        said: dict[str, Any] = {"steps": happened}
+        record: dict[str, Any] = {"steps": happened}
         if verdict is not None:
-            said |= {"judge": verdict.judge, "snapshot": verdict.snapshot, "prompt_hash": verdict.prompt_hash}
-        asked: str | None = "\n".join(f"{i}. {step}" for i, step in enumerate(steps, 1))
+            record |= {"judge": verdict.judge, "snapshot": verdict.snapshot, "prompt_hash": verdict.prompt_hash}
+        prompt: str | None = "\n".join(f"{i}. {step}" for i, step in enumerate(steps, 1))
         if len(steps) == 1:
-            asked = last.asked or (steps[0] if steps[0] != case.instruction else None)
+            prompt = last.asked or (steps[0] if steps[0] != case.instruction else None)
         memory = [edit.memory_mb for edit in made if edit.memory_mb is not None]
         attempts = [edit.attempts for edit in made if edit.attempts is not None]
         return replace(
             last,
             reason=reason,
-            asked=asked,
-            trace=traced("turns", said),
+            asked=prompt,
+            trace=traced("turns", record),
             cost_usd=total([*(edit.cost_usd for edit in made), *([] if verdict is None else [cost(verdict)])]),
             latency_s=sum(edit.latency_s or 0.0 for edit in made) + (verdict.usage.latency_s if verdict else 0.0),
             memory_mb=max(memory, default=None),
@@ -158,8 +158,8 @@ def steps_of(text: str, split: str = "auto", most: int = MOST) -> tuple[str, ...
     for way in ways:
         parts = [part for one in _SPLITTERS[way](text) if (part := _MARK.sub("", one, count=1).strip())]
         if len(parts) > 1:
-            kept = parts[: most - 1]
-            return (*kept, _BETWEEN[way].join(parts[most - 1 :])) if len(parts) > most else tuple(parts)
+            steps = parts[: most - 1]
+            return (*steps, _BETWEEN[way].join(parts[most - 1 :])) if len(parts) > most else tuple(parts)
     return (text.strip(),)
 
 
@@ -188,7 +188,7 @@ _BETWEEN = {"numbered": "\n", "lines": "\n", "semicolons": "; ", "sentences": " 
 def _told(edit: Edit, step: str, seed: int) -> dict[str, Any]:
     """What a step came to, for the trace."""
     size = None if edit.status != "ok" else f"{edit.image.shape[1]}x{edit.image.shape[0]}"  # type: ignore[union-attr]
-    said = {"instruction": step, "seed": seed, "status": edit.status, "reason": edit.reason, "size": size}
-    said |= {"asked": edit.asked, "latency_s": edit.latency_s, "cost_usd": edit.cost_usd}
-    said["trace"] = None if edit.trace is None else nested(edit.trace)
-    return {name: value for name, value in said.items() if value is not None}
+    fields = {"instruction": step, "seed": seed, "status": edit.status, "reason": edit.reason, "size": size}
+    fields |= {"asked": edit.asked, "latency_s": edit.latency_s, "cost_usd": edit.cost_usd}
+    fields["trace"] = None if edit.trace is None else nested(edit.trace)
+    return {name: value for name, value in fields.items() if value is not None}

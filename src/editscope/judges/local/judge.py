@@ -300,8 +300,8 @@ def _shape(call: Call) -> tuple[Schema, bool]:
 def _weights_said(wanted: Field, search: Search, values: Sequence[tuple[Value, str]]) -> str:
     """The likelihoods in words, beside a verdict that has no other reason."""
     weighed, others = search.shares()
-    said = [f"{values[number][1]} {share:.3f}" for number, share in weighed.items()]
-    return f"{asked_name(wanted)}: " + ", ".join([*said, f"others {others:.3f}"] if others else said)
+    entries = [f"{values[number][1]} {share:.3f}" for number, share in weighed.items()]
+    return f"{asked_name(wanted)}: " + ", ".join([*entries, f"others {others:.3f}"] if others else entries)
 
 
 def _word(target: str, name: str, value: str, known: Sequence[str]) -> str:

@@ -78,9 +78,9 @@ class LocalModel:
                 self._processor = _processor(transformers, folder)
                 self._model = _model(transformers, folder, dtype, self.device)
         except (OSError, ValueError, ImportError, KeyError, TypeError, RuntimeError) as error:
-            said = " ".join(str(error).split()).split(". ")[0][:300]
+            reason = " ".join(str(error).split()).split(". ")[0][:300]
             raise BadInput(
-                f"the judge local:{folder} cannot be loaded ({said}); it has to be a folder that "
+                f"the judge local:{folder} cannot be loaded ({reason}); it has to be a folder that "
                 "AutoModelForImageTextToText can read, with its tokenizer and image processor"
             ) from error
         self.tokenizer = self._processor.tokenizer
@@ -116,8 +116,8 @@ class LocalModel:
         torch = self._torch
         inputs, lengths = self._inputs(rows, begun)
         with torch.inference_mode():
-            found = self._model(**inputs, **self._last_only, use_cache=False).logits[:, -1]
-            return torch.log_softmax(found.float(), dim=-1).cpu(), lengths
+            logits = self._model(**inputs, **self._last_only, use_cache=False).logits[:, -1]
+            return torch.log_softmax(logits.float(), dim=-1).cpu(), lengths
 
     def continued(self, rows: Sequence[ChatPrompt], begun: Sequence[Tokens], most: int) -> list[str]:
         """What the model itself would write next, at most so many tokens, always the likeliest."""
@@ -130,8 +130,8 @@ class LocalModel:
             pad_token_id=self.tokenizer.pad_token_id,
         )
         with self._torch.inference_mode():
-            found = self._model.generate(**inputs, generation_config=ways)
-        new = found[:, inputs["input_ids"].shape[1] :]
+            tokens = self._model.generate(**inputs, generation_config=ways)
+        new = tokens[:, inputs["input_ids"].shape[1] :]
         return [str(text) for text in self.tokenizer.batch_decode(new, skip_special_tokens=True)]
 
     @cached_property
@@ -170,11 +170,11 @@ class LocalModel:
         """Tensors for the rows, each with the beginning of its answer behind it and padding before it."""
         torch = self._torch
         pictures = {"images": [list(row.pictures) for row in rows]} if any(row.pictures for row in rows) else {}
-        made = self._processor(text=[row.text for row in rows], padding=True, return_tensors="pt", **pictures)
-        ids, mask = made["input_ids"], made["attention_mask"].bool()
+        encoded = self._processor(text=[row.text for row in rows], padding=True, return_tensors="pt", **pictures)
+        ids, mask = encoded["input_ids"], encoded["attention_mask"].bool()
         lengths = [int(mask[i].sum()) + len(begun[i]) for i in range(len(rows))]
         inputs: dict[str, Any] = {}
-        for name, value in made.items():
+        for name, value in encoded.items():
             if not hasattr(value, "to"):
                 continue
             if value.shape == ids.shape and not name.startswith(("pixel", "image")):
@@ -212,8 +212,8 @@ def _device(torch: Any, wanted: str) -> str:
     try:
         torch.empty(0, device=wanted)
     except (RuntimeError, AssertionError, ValueError) as error:
-        said = " ".join(str(error).split()).split(". ")[0][:200]
-        raise BadInput(f"the local judge cannot use the device {wanted!r} ({said}); write ?device=cpu") from error
+        reason = " ".join(str(error).split()).split(". ")[0][:200]
+        raise BadInput(f"the local judge cannot use the device {wanted!r} ({reason}); write ?device=cpu") from error
     return wanted
 
 
@@ -254,9 +254,9 @@ def _processor(transformers: Any, folder: Path) -> Any:
     pictures = transformers.AutoImageProcessor.from_pretrained(folder, local_files_only=True, **pillow)
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
     template = folder / "chat_template.json"
-    said = loads(template.read_text(encoding="utf-8"))["chat_template"] if template.is_file() else None
+    chat_template = loads(template.read_text(encoding="utf-8"))["chat_template"] if template.is_file() else None
     return PictureOnlyProcessor(
-        image_processor=pictures, tokenizer=tokenizer, chat_template=said or tokenizer.chat_template
+        image_processor=pictures, tokenizer=tokenizer, chat_template=chat_template or tokenizer.chat_template
     )
 
 

@@ -97,11 +97,11 @@ def load_pack(name: str, folder: str | Path | None = None, ours: Path | None = N
     """
     if folder is None:
         return _built_in(name, ours)
-    found = examine(folder, name, ours)
-    if found.problems:
-        more = f" (and {len(found.problems) - 1} more: `editscope prompts check`)" if len(found.problems) > 1 else ""
-        raise BadInput(found.problems[0] + more)
-    return PromptPack(name, found.prompts, Path(folder))
+    review = examine(folder, name, ours)
+    if review.problems:
+        more = f" (and {len(review.problems) - 1} more: `editscope prompts check`)" if len(review.problems) > 1 else ""
+        raise BadInput(review.problems[0] + more)
+    return PromptPack(name, review.prompts, Path(folder))
 
 
 def export_pack(name: str, folder: str | Path, ours: Path | None = None) -> tuple[Path, ...]:

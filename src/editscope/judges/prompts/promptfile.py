@@ -79,20 +79,20 @@ class Prompt:
         """The call that these words and pictures make; what the prompt has no place for is left aside."""
         self._check(pictures, words)
         shown = {place.written: pictures.get(place.name, ()) for place in self.pictures}
-        said = {place.written: words.get(place.name, "") for place in self.words}
+        texts = {place.written: words.get(place.name, "") for place in self.words}
         parts: list[str | Picture] = []
         lines: list[str] = []
         for steps, its_pictures, its_words in self._paragraphs:
-            if not all(shown[name] for name in its_pictures) or not all(said[name] for name in its_words):
+            if not all(shown[name] for name in its_pictures) or not all(texts[name] for name in its_words):
                 continue
             lines.append("")
             for text, name in steps:
                 if not name:
-                    lines.append(_filled(text, said) if its_words or "{" in text else text)
+                    lines.append(_filled(text, texts) if its_words or "{" in text else text)
                     continue
-                numbers = _numbers(said.get(f"{name}_numbers", ""), len(shown[name]))
+                numbers = _numbers(texts.get(f"{name}_numbers", ""), len(shown[name]))
                 for number, picture in zip(numbers, shown[name], strict=True):
-                    parts += [*_joined([*lines, _filled(text, {**said, "n": number})]), picture]
+                    parts += [*_joined([*lines, _filled(text, {**texts, "n": number})]), picture]
                     lines = []
         return Call(key, (*parts, *_joined(lines)), self.schema, prompt=self.name, prompt_hash=self.hash)
 
@@ -149,21 +149,21 @@ def header_lines(prompt: Prompt) -> tuple[str, ...]:
 
 def differences(own: Prompt, ours: Prompt) -> tuple[str, ...]:
     """Why a prompt cannot stand in for the one that ships: what it asks for, or needs, that a rubric does not know."""
-    found = []
+    problems = []
     if _kinds(own.schema) != _kinds(ours.schema):
-        asked = ", ".join(map(_reply, ours.schema.fields))
-        found.append(f"reply is {', '.join(map(_reply, own.schema.fields))!r}, not {asked!r}")
+        expected = ", ".join(map(_reply, ours.schema.fields))
+        problems.append(f"reply is {', '.join(map(_reply, own.schema.fields))!r}, not {expected!r}")
     for what, has, known in (("picture", own.pictures, ours.pictures), ("word", own.words, ours.words)):
         names = {place.name for place in known}
         given = ", ".join(sorted(names)) or "none"
-        found += [f"the {what} {one.name!r} is not given (given: {given})" for one in has if one.name not in names]
+        problems += [f"the {what} {one.name!r} is not given (given: {given})" for one in has if one.name not in names]
         optional = {place.name for place in known if place.optional}
-        found += [
+        problems += [
             f"the {what} {one.name!r} may be missing: write '{one.name}?' in the header"
             for one in has
             if one.name in optional and not one.optional
         ]
-    return tuple(found)
+    return tuple(problems)
 
 
 def _text_of(path: Path) -> str:
@@ -227,10 +227,10 @@ def _fields(path: Path, listed: str) -> tuple[Field, ...]:
         if match is None or scale is None:
             raise BadInput(f"{path} has the reply field {item[:60]!r}; write 'score 1-5', 'answer yes/no' or 'text'")
         name = match[1] or match[2]
-        asked = match[2] if match[1] else ""
+        alias = match[2] if match[1] else ""
         low, high = scale
         kind: Literal["yes_no", "integer"] = "yes_no" if match[3] else "integer"
-        fields.append(AskedField(name, kind, low, high, asked) if asked else Field(name, kind, low, high))
+        fields.append(AskedField(name, kind, low, high, alias) if alias else Field(name, kind, low, high))
     if len({field.name for field in fields}) < len(fields):
         raise BadInput(f"{path} names a reply field twice")
     return tuple(fields)
@@ -310,8 +310,8 @@ def _numbers(listed: str, count: int) -> list[str]:
 
 
 def _reply(field: Field) -> str:
-    asked = f"={field.asked}" if isinstance(field, AskedField) else ""
-    return f"{field.name}{asked} " + ("yes/no" if field.kind == "yes_no" else f"{field.low}-{field.high}")
+    alias = f"={field.asked}" if isinstance(field, AskedField) else ""
+    return f"{field.name}{alias} " + ("yes/no" if field.kind == "yes_no" else f"{field.low}-{field.high}")
 
 
 def _kinds(schema: Schema) -> list[tuple[str, str, int, int]]:

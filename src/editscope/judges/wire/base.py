@@ -108,14 +108,14 @@ def gentler(message: str, manner: Manner, settings: JudgeSettings) -> Manner | N
     >>> gentler("image too large", Manner(), asked) is None
     True
     """
-    said = message.lower()
-    if "max_completion_tokens" in said and not manner.new_limit_name:
+    text = message.lower()
+    if "max_completion_tokens" in text and not manner.new_limit_name:
         return replace(manner, new_limit_name=True)
-    if "temperature" in said and settings.temperature is None and manner.temperature:
+    if "temperature" in text and settings.temperature is None and manner.temperature:
         return replace(manner, temperature=False)
-    if re.search(r"\bdetail\b", said) and settings.detail is None and manner.detail:
+    if re.search(r"\bdetail\b", text) and settings.detail is None and manner.detail:
         return replace(manner, detail=False)
-    if manner.json != "off" and any(word in said for word in SCHEMA_WORDS):
+    if manner.json != "off" and any(word in text for word in SCHEMA_WORDS):
         return replace(manner, json=MODES[MODES.index(manner.json) + 1])
     return None
 

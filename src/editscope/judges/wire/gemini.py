@@ -81,10 +81,10 @@ def _part(part: str | Picture) -> bytes:
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
     """A JSON schema with what Gemini's dialect knows, fields in the order in which they are to be written."""
-    kept = {name: value for name, value in schema.items() if name in KEPT}
-    if "properties" in kept:
-        kept["properties"] = {name: _plain(field) for name, field in kept["properties"].items()}
-        kept["propertyOrdering"] = list(kept["properties"])
-    if kept.get("type") == "integer" and (allowed := kept.pop("enum", None)):  # the dialect has enums of texts only
-        kept |= {"minimum": min(allowed), "maximum": max(allowed)}
-    return kept
+    plain = {name: value for name, value in schema.items() if name in KEPT}
+    if "properties" in plain:
+        plain["properties"] = {name: _plain(field) for name, field in plain["properties"].items()}
+        plain["propertyOrdering"] = list(plain["properties"])
+    if plain.get("type") == "integer" and (allowed := plain.pop("enum", None)):  # the dialect has enums of texts only
+        plain |= {"minimum": min(allowed), "maximum": max(allowed)}
+    return plain

@@ -122,9 +122,11 @@ def _parts(table: PaperTable) -> list[_Part]:
         rows = tuple(
             replace(row, cells=tuple(row.cells[i] for i in columns)) if row.cells else row for row in table.rows
         )
-        kept = tuple(tuple(places[i] for i in columns) if places else places for places in ranks)
+        column_ranks = tuple(tuple(places[i] for i in columns) if places else places for places in ranks)
         whole = replace(table, columns=tuple(table.columns[i] for i in columns), rows=rows)
-        pieces += [(replace(whole, rows=rows[start:stop]), kept[start:stop]) for start, stop in _row_pieces(table.rows)]
+        pieces += [
+            (replace(whole, rows=rows[start:stop]), column_ranks[start:stop]) for start, stop in _row_pieces(table.rows)
+        ]
     return [_Part(piece, places, i + 1, len(pieces)) for i, (piece, places) in enumerate(pieces)]
 
 
@@ -237,20 +239,20 @@ def _float(part: _Part, name: str) -> Iterator[str]:
 
 def _legend(part: _Part) -> str:
     places = {place for ranks in part.ranks for place in ranks}
-    said = [text for place, text in ((1, r"\textbf{Best}"), (2, r"\underline{second best}")) if place in places]
-    if not said:
+    marks = [text for place, text in ((1, r"\textbf{Best}"), (2, r"\underline{second best}")) if place in places]
+    if not marks:
         return ""
     table = part.table
     heads = table.rows if table.models == "rows" else table.columns
     both = len({head.published for head in heads}) == 2
-    return f" {' and '.join(said)}{' of the runs and of the published results, each apart' if both else ''}."
+    return f" {' and '.join(marks)}{' of the runs and of the published results, each apart' if both else ''}."
 
 
 def _columns(table: PaperTable, style: _Style) -> str:
     """The column specification: figures line up at the decimal point, what follows ± in a column of its own."""
-    one = r"r@{\,}l" if style.spread else "r"
+    spec = r"r@{\,}l" if style.spread else "r"
     first = next((i for i, column in enumerate(table.columns) if column.published), None)
-    specs = [f"@{{\\hskip {3 * style.gap:g}pt}}{one}" if i == first and i else one for i in range(len(table.columns))]
+    specs = [f"@{{\\hskip {3 * style.gap:g}pt}}{spec}" if i == first and i else spec for i in range(len(table.columns))]
     return f"l@{{\\hskip {2.5 * style.gap:g}pt}}" + "".join(specs)
 
 
@@ -260,10 +262,10 @@ def _heads(table: PaperTable, style: _Style) -> Iterator[str]:
     runs = len(table.columns) - len(known)
     if known:
         notes = list(dict.fromkeys(column.note for column in known))
-        said = f"Published ({notes[0]})" if len(notes) == 1 else "Published (see the caption)"
+        heading = f"Published ({notes[0]})" if len(notes) == 1 else "Published (see the caption)"
         start = 2 + runs * span
         over = f"\\multicolumn{{{runs * span}}}{{c}}{{Runs}} & " if runs else ""
-        yield f" & {over}\\multicolumn{{{len(known) * span}}}{{c}}{{{escaped(said)}}} \\\\\n"
+        yield f" & {over}\\multicolumn{{{len(known) * span}}}{{c}}{{{escaped(heading)}}} \\\\\n"
         rules = [(2, start - 1)] if runs else []
         rules.append((start, start + len(known) * span - 1))
         yield "".join(f"\\cmidrule(lr){{{low}-{high}}}" for low, high in rules) + "\n"
@@ -314,8 +316,8 @@ def _body(part: _Part, style: _Style) -> Iterator[str]:
             yield "\\midrule\n"
         if row.published and not apart:
             apart = True
-            said = f"Published ({row.note})" if row.note else "Published"
-            yield f"\\midrule\n\\multicolumn{{{span}}}{{l}}{{\\textit{{{escaped(said)}}}}} \\\\\n"
+            heading = f"Published ({row.note})" if row.note else "Published"
+            yield f"\\midrule\n\\multicolumn{{{span}}}{{l}}{{\\textit{{{escaped(heading)}}}}} \\\\\n"
         yield _line(table, row, places, style)
 
 

@@ -56,13 +56,13 @@ class Packed:
 
     def warnings(self) -> list[str]:
         """What whoever opens the archive will miss, in sentences."""
-        said = []
+        sentences = []
         if not self.complete:
-            said.append("the run is not finished; the archive holds the cases that are")
+            sentences.append("the run is not finished; the archive holds the cases that are")
         if self.lost:
             cases = ", ".join(self.lost[:3]) + (" …" if len(self.lost) > 3 else "")
-            said.append(f"{len(self.lost):,} edits are no longer where they were and not in the archive ({cases})")
-        return said
+            sentences.append(f"{len(self.lost):,} edits are no longer where they were and not in the archive ({cases})")
+        return sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,12 +209,12 @@ def _below(folder: Path) -> Iterator[Path]:
 
 def _journal(folder: Path, lines: list[Line], edits: Mapping[Step, _Entry]) -> bytes:
     """The journal as it is, but edits that lay elsewhere say where they are inside."""
-    kept = (folder / JOURNAL).read_bytes().split(b"\n")[: len(lines)]
+    raw_lines = (folder / JOURNAL).read_bytes().split(b"\n")[: len(lines)]
     for number, line in enumerate(lines):
         place, entry = line.get("image"), edits.get((line["case"], line.get("variant", "")))
         if line["step"] == "edit" and isinstance(place, dict) and entry is not None:
-            kept[number] = encoded_line({**line, "image": {**place, "packed": entry.name}})
-    return b"".join(line + b"\n" for line in kept)
+            raw_lines[number] = encoded_line({**line, "image": {**place, "packed": entry.name}})
+    return b"".join(line + b"\n" for line in raw_lines)
 
 
 def _write(target: Path, run: Path, about: Mapping[str, Any], entries: list[_Entry], told: OnProgress | None) -> str:

@@ -144,7 +144,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> tuple[str, dict[str, Any]
         data = archive.read(entry)
         manifest = read_json(data)
         known = manifest["kind"] == KIND
-        found = int(manifest["format"])
+        archive_format = int(manifest["format"])
         cases = manifest["cases"]
         counted = all(type(cases[name]) is int and cases[name] >= 0 for name in ("all", "scored"))
         named = isinstance(manifest["run"], str) and isinstance(manifest["images"], bool)
@@ -158,9 +158,9 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> tuple[str, dict[str, Any]
         )
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"{path}: {MANIFEST} cannot be read ({type(error).__name__}: {error}); get it again") from error
-    if known and found > FORMAT:
+    if known and archive_format > FORMAT:
         raise BadInput(
-            f"{path} has archive format {found}; this is editscope {__version__} and reads up to {FORMAT}: "
+            f"{path} has archive format {archive_format}; this is editscope {__version__} and reads up to {FORMAT}: "
             "upgrade with pip install --upgrade editscope"
         )
     if not (known and whole):

@@ -55,9 +55,9 @@ def check_archive(path: str | Path, told: OnProgress | None = None) -> ArchiveCh
     with opened_archive(path) as archive:
         problems = list(_hashes(archive, told))
         damaged = {name for name, _ in problems}
-        found = [said for _, said in problems]
+        sentences = [sentence for _, sentence in problems]
         if not damaged & {INFO, JOURNAL}:
-            found += _contents(archive, damaged)
+            sentences += _contents(archive, damaged)
         manifest = archive.manifest
         return ArchiveCheck(
             path=path,
@@ -67,7 +67,7 @@ def check_archive(path: str | Path, told: OnProgress | None = None) -> ArchiveCh
             cases=int(manifest["cases"]["all"]),
             scored=int(manifest["cases"]["scored"]),
             images=bool(manifest["images"]),
-            problems=tuple(found),
+            problems=tuple(sentences),
         )
 
 
@@ -98,8 +98,8 @@ def _contents(archive: Archive, damaged: set[str]) -> Iterator[str]:
             yield from _tables(archive, damaged, info, progress(lines))
             yield from _pictures(archive, damaged, lines)
         except (EditscopeError, KeyError, TypeError, ValueError) as error:
-            said = str(error) if isinstance(error, EditscopeError) else f"{type(error).__name__}: {error}"
-            yield f"{archive.path}: the journal cannot be followed ({said.replace(f'{folder}/', '')})"
+            reason = str(error) if isinstance(error, EditscopeError) else f"{type(error).__name__}: {error}"
+            yield f"{archive.path}: the journal cannot be followed ({reason.replace(f'{folder}/', '')})"
 
 
 def _tables(archive: Archive, damaged: set[str], info: Info, journal: Progress) -> Iterator[str]:
@@ -114,10 +114,10 @@ def _tables(archive: Archive, damaged: set[str], info: Info, journal: Progress) 
         yield f"{archive.path}: the manifest says {counted:,} scored cases, the journal has {done:,}"
     if SUMMARY in archive.files and SUMMARY not in damaged:
         wanted = json.loads(json.dumps(summary(info, pairs, journal)))
-        found = json.loads(archive.content(SUMMARY))
-        if isinstance(found, dict):
-            found.pop(STAMP, None)  # about files, which the manifest has hashes of; the content is compared here
-        where = difference(found, _as_written(found, wanted))
+        stored = json.loads(archive.content(SUMMARY))
+        if isinstance(stored, dict):
+            stored.pop(STAMP, None)  # about files, which the manifest has hashes of; the content is compared here
+        where = difference(stored, _as_written(stored, wanted))
         if where:
             yield f"{archive.path}: {SUMMARY} does not follow from the journal: {where}"
     if SCORES in archive.files and SCORES not in damaged:
@@ -184,15 +184,15 @@ def difference(found: Any, wanted: Any, at: str = "") -> str:
             inside = f"{at}.{key}" if at else str(key)
             if key not in found or key not in wanted:
                 return f"{inside} is only {'here' if key in wanted else 'there'}"
-            said = difference(found[key], wanted[key], inside)
-            if said:
-                return said
+            where = difference(found[key], wanted[key], inside)
+            if where:
+                return where
         return ""
     if isinstance(found, list | tuple) and isinstance(wanted, list | tuple):
         if len(found) != len(wanted):
             return f"{at} has {len(found):,} entries there and {len(wanted):,} here"
         pairs = enumerate(zip(found, wanted, strict=True))
-        return next((said for i, (a, b) in pairs if a != b and (said := difference(a, b, f"{at}[{i}]"))), "")
+        return next((where for i, (a, b) in pairs if a != b and (where := difference(a, b, f"{at}[{i}]"))), "")
     if _equal(found, wanted):
         return ""
     return f"{at} is {found!r} there and {wanted!r} here"

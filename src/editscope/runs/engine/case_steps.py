@@ -228,9 +228,9 @@ def edit_line(
 
 def _said_only(edit: Edit) -> Line:
     """What few editors say, and only where they do: a journal of a hundred thousand lines needs no empty fields."""
-    said = {"asked": edit.asked, "memory_mb": edit.memory_mb, "attempts": edit.attempts, "model": edit.model or None}
-    said["charged_usd"] = edit.charged_usd
-    return {name: value for name, value in said.items() if value is not None}
+    extras = {"asked": edit.asked, "memory_mb": edit.memory_mb, "attempts": edit.attempts, "model": edit.model or None}
+    extras["charged_usd"] = edit.charged_usd
+    return {name: value for name, value in extras.items() if value is not None}
 
 
 def now() -> str:

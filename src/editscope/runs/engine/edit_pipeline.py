@@ -121,9 +121,9 @@ class Pipeline:
         with self._changed:
             self._drop()
             self._left = True
-            kept = tuple(self._in_hand)
+            steps = tuple(self._in_hand)
             self._changed.notify_all()
-        self.send(WorkerReport("dropped", edits=kept))
+        self.send(WorkerReport("dropped", edits=steps))
 
     def _drop(self) -> None:
         """Forget what the editor was not asked yet; what only wants its score is still done."""
@@ -161,20 +161,20 @@ class Pipeline:
             if not self._may_make(job):
                 progress.whole = False
                 return
-            found = self.steps.before(progress.case, job.index, variant)
-            if isinstance(found, Request) and (self.scores or len(job.make) > 1):
-                found = _apart(found)
+            prepared = self.steps.before(progress.case, job.index, variant)
+            if isinstance(prepared, Request) and (self.scores or len(job.make) > 1):
+                prepared = _apart(prepared)
             item = EditInProgress(progress, variant)
             with self._changed:
                 if self._halted:
                     progress.whole = False
                     return
-                if isinstance(found, FinishedEdit):
-                    item.made = found
+                if isinstance(prepared, FinishedEdit):
+                    item.made = prepared
                     self._in_hand[item.step] = item
                     self._to_keep.append(item)
                 else:
-                    item.request = found
+                    item.request = prepared
                     self._ready.append(item)
                 self._changed.notify_all()
 
@@ -193,20 +193,20 @@ class Pipeline:
     # --- asking the editor --------------------------------------------------------------------------
 
     def _ask(self, slot: int) -> None:
-        told = True
-        while batch := self._take(slot, told):
+        reported = True
+        while batch := self._take(slot, reported):
             self.send(WorkerReport("began", slot=slot, edits=tuple(item.step for item in batch)))
-            told = False
+            reported = False
             try:
-                found = request_edits(self.editor, [item.request for item in batch if item.request is not None])
+                results = request_edits(self.editor, [item.request for item in batch if item.request is not None])
             except Stopped as stop:
                 self._stop(slot, batch, stop)
-                told = True
+                reported = True
                 continue
             if not self.editor.in_place:
-                found = [(_settled(edit), trace) for edit, trace in found]
+                results = [(_settled(edit), trace) for edit, trace in results]
             with self._changed:
-                for item, given in zip(batch, found, strict=True):
+                for item, given in zip(batch, results, strict=True):
                     item.given, item.request = given, None
                     self._to_keep.append(item)
                 self._changed.notify_all()
@@ -278,11 +278,11 @@ class Pipeline:
     def _keep_one(self, item: EditInProgress) -> None:
         job = item.progress.job
         try:
-            made = item.made
-            if made is None:
+            finished = item.made
+            if finished is None:
                 assert item.given is not None
-                made = self.steps.after(*item.given, job.index, item.variant)
-            self.send(WorkerReport("edited", made.line, trace=made.trace, key=job.key))
+                finished = self.steps.after(*item.given, job.index, item.variant)
+            self.send(WorkerReport("edited", finished.line, trace=finished.trace, key=job.key))
         except Exception as error:
             self.send(trouble(f"the edit of case {job.case_id} could not be kept", error, job.key))
             with self._changed:
@@ -293,8 +293,8 @@ class Pipeline:
         with self._changed:
             self._in_hand.pop(item.step, None)
             progress = item.progress
-            progress.job = progress.job.edited(made.line)
-            progress.pictures[item.variant] = made.pixels if self.scores else None
+            progress.job = progress.job.edited(finished.line)
+            progress.pictures[item.variant] = finished.pixels if self.scores else None
             if not progress.job.make:
                 self._move(progress)
             self._changed.notify_all()

@@ -152,11 +152,11 @@ class Engine:
 
     def _assign_suspects(self) -> None:
         """One worker does them one by one; until it is empty it gets nothing else."""
-        one = next((worker for worker in self._workers if worker.edits and worker.ready), None)
-        if one is None or not self.suspects:
+        chosen = next((worker for worker in self._workers if worker.edits and worker.ready), None)
+        if chosen is None or not self.suspects:
             return
-        if one.can_take(self.suspects[0]) and self._budget.allows(self._in_hand() + len(self.suspects[0].make)):
-            one.give(self.suspects.popleft())
+        if chosen.can_take(self.suspects[0]) and self._budget.allows(self._in_hand() + len(self.suspects[0].make)):
+            chosen.give(self.suspects.popleft())
 
     def _may_score(self, worker: Worker, job: Job) -> bool:
         """What was in the hands of a worker that died is scored apart, so that it is known who is at fault."""
@@ -265,7 +265,7 @@ class Engine:
 
     def _edited(self, worker: Worker, report: WorkerReport) -> None:
         assert report.line is not None
-        kept = self._write(report.line)
+        written = self._write(report.line)
         self._budget.spend(report.line)
         job = worker.edited(report.key, report.line)
         if job is None or job.make:
@@ -273,7 +273,7 @@ class Engine:
         if worker.scores and job.key not in worker.cut_short:
             return
         worker.take(job.key)
-        if kept and job.key not in worker.cut_short:
+        if written and job.key not in worker.cut_short:
             self.to_score.append(replace(job, alone=False))
 
     def _prepared(self, job: Job, prepared: Any) -> None:
@@ -298,8 +298,8 @@ class Engine:
                 self._remove(worker)
                 self._lose(after_timeout(worker, late), f"timed out after {self.timeout_s:g} s")
                 if not worker.killable:
-                    said = "the editor hangs in this process and cannot be killed; put its class into a module"
-                    self._fail(Stopped(said))
+                    message = "the editor hangs in this process and cannot be killed; put its class into a module"
+                    self._fail(Stopped(message))
             elif worker.gone():
                 self._ended(worker)
 

@@ -95,8 +95,8 @@ class Job:
 
     def without(self, variant: str) -> Job:
         """The job with an edit to be made again."""
-        kept = {name: line for name, line in self.edits.items() if name != variant}
-        return replace(self, make=(variant, *self.make), edits=kept)
+        other_edits = {name: line for name, line in self.edits.items() if name != variant}
+        return replace(self, make=(variant, *self.make), edits=other_edits)
 
 
 @dataclass(frozen=True, slots=True)

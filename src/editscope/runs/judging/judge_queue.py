@@ -137,8 +137,8 @@ class JudgeQueue:
             result = CallResult(queued, unfinished(error), error=error)
         except Exception as error:
             how = f"{type(error).__name__}: {received(error, 500)}"
-            said = f"the judge {judge.spec} failed in a way that it should not ({how})"
-            result = CallResult(queued, error=EditscopeError(said), trace=traceback.format_exc())
+            message = f"the judge {judge.spec} failed in a way that it should not ({how})"
+            result = CallResult(queued, error=EditscopeError(message), trace=traceback.format_exc())
         self._results.append(result)
         with contextlib.suppress(BlockingIOError, OSError):
             os.write(self._write_end, b".")

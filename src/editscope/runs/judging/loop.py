@@ -107,9 +107,9 @@ class JudgedEngine(Engine):
             unit = expected_verdicts(about, job.index, self.context.specs, self.context.samples)
             self._units[unit.step] = unit
             if about.missing is not None and about.applicable and self.context.missing == "fail":
-                said = f"case {job.case_id} has no edit ({about.missing}), and --missing is fail"
+                problem = f"case {job.case_id} has no edit ({about.missing}), and --missing is fail"
                 self._fail(
-                    Stopped(f"{said}; resume with --missing worst or skip, or make the edits again in a new run")
+                    Stopped(f"{problem}; resume with --missing worst or skip, or make the edits again in a new run")
                 )
             open_calls = [] if self._failure else self._open_calls(unit)
             if open_calls:

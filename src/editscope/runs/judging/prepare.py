@@ -118,10 +118,10 @@ class JudgedCaseSteps(CaseSteps):
         if known is not None:
             line = edit_line(edit, index, {"source": str(edit.image)}, None, tuple(known["notes"]))
             return FinishedEdit({**line, "size": known["size"], HASH: stored}, None)
-        made = self.kept(edit, trace, index)
-        if made.pixels is not None:
-            self.cache.put(key, {"size": made.line["size"], "notes": made.line["notes"]})
-        return made
+        finished = self.kept(edit, trace, index)
+        if finished.pixels is not None:
+            self.cache.put(key, {"size": finished.line["size"], "notes": finished.line["notes"]})
+        return finished
 
     def finish(self, case: Case, job: Job, pictures: Mapping[str, Pixels | None]) -> WorkerReport:
         """The report that ends a job: what to ask about each unit of the case that has no score yet."""
@@ -129,13 +129,13 @@ class JudgedCaseSteps(CaseSteps):
         key = self._key(case, units, job)
         known = self.cache.get(key) if self.cache is not None and key and not job.fresh else None
         if known is not None and self._thumbs_from(case, known):
-            found = self._remembered(case, units, known)
+            prepared = self._remembered(case, units, known)
         else:
-            found, thumbs = self._made(case, units, job, pictures)
+            prepared, thumbs = self._made(case, units, job, pictures)
             if self.cache is not None and key:
-                self.cache.put(key, self._to_remember(case, found, thumbs))
-        found = [replace(one, repeat=job.repeat) for one in found]
-        return WorkerReport("prepared", prepared=tuple(one for one in found if one.name not in job.done))
+                self.cache.put(key, self._to_remember(case, prepared, thumbs))
+        prepared = [replace(unit, repeat=job.repeat) for unit in prepared]
+        return WorkerReport("prepared", prepared=tuple(unit for unit in prepared if unit.name not in job.done))
 
     # --- making -----------------------------------------------------------------------------------
 
@@ -152,22 +152,22 @@ class JudgedCaseSteps(CaseSteps):
         thumbs = {} if job.repeat else dict(_thumbs(loaded))  # what goes in is the same for all repeats
         for variant, pixels in there.items():
             thumbs[thumb_name("edit", repeated(variant, job.repeat)) + THUMB_SUFFIX] = _small(thumbnail(pixels), "WEBP")
-        found = []
+        prepared = []
         for place, unit in enumerate(units):
             missing = next((job.edits[repeated(v, job.repeat)] for v in unit.variants if v not in there), None)
             if missing is not None:
-                asked = self.white and missing.get("applicable", True)
-                white = self.rubric.white_calls(case, unit, self.prompts) if asked else ()
-                found.append(self._prepared(case, unit, place, len(units), missing=missing, calls=white))
+                ask_white = self.white and missing.get("applicable", True)
+                white = self.rubric.white_calls(case, unit, self.prompts) if ask_white else ()
+                prepared.append(self._prepared(case, unit, place, len(units), missing=missing, calls=white))
                 continue
             own = {variant: there[variant] for variant in unit.variants}
             calls = self.rubric.calls(case, unit, own, self.prompts)
             numbers = self.rubric.from_pixels(loaded, unit, own)
-            found.append(self._prepared(case, unit, place, len(units), calls=calls, pixels=numbers))
+            prepared.append(self._prepared(case, unit, place, len(units), calls=calls, pixels=numbers))
             if self.rubric.options.get("region", "crop") == "crop":
                 thumbs |= _crops(case, calls, own[unit.variants[0]], repeated(unit.name, job.repeat))
         self.keep_thumbs(case.id, thumbs)
-        return found, list(thumbs)
+        return prepared, list(thumbs)
 
     def _prepared(
         self,
@@ -182,7 +182,7 @@ class JudgedCaseSteps(CaseSteps):
     ) -> PreparedUnit:
         for call in calls:
             _ = call.digest  # here, where there are several processes
-        asked = [one.text for one in case.instructions if one.variant in unit.variants]
+        texts = [instruction.text for instruction in case.instructions if instruction.variant in unit.variants]
         return PreparedUnit(
             case=_light(case),
             unit=unit,
@@ -192,7 +192,7 @@ class JudgedCaseSteps(CaseSteps):
             applicable=missing is None or missing.get("applicable", True),
             pixels=pixels or {},
             calls=calls,
-            instruction="\n".join(asked or [case.instruction]),
+            instruction="\n".join(texts or [case.instruction]),
             fingerprint=case.fingerprint,
         )
 
@@ -212,8 +212,8 @@ class JudgedCaseSteps(CaseSteps):
                 self.check(line, digests[variant])
             except OSError as error:
                 raise EditLostError(f"{self.place(line)} cannot be read ({error.strerror})", line) from error
-        asked = [[one.variant, one.text] for one in case.instructions]
-        return cache_key(self.about, case.fingerprint, asked, [unit.variants for unit in units], digests)
+        instructions = [[instruction.variant, instruction.text] for instruction in case.instructions]
+        return cache_key(self.about, case.fingerprint, instructions, [unit.variants for unit in units], digests)
 
     def _to_remember(self, case: Case, found: list[PreparedUnit], thumbs: list[str]) -> dict[str, Any]:
         units = [
@@ -292,7 +292,7 @@ def _thumbs(case: Case) -> Iterator[tuple[str, bytes]]:
 def _crops(case: Case, calls: tuple[Call, ...], pixels: Pixels, name: str) -> dict[str, bytes]:
     """What the judge saw of an edit for each question about a region, small: cut out of the edit, which is there,
     since decoding what was just encoded would take longer than all else that is done for a question."""
-    found = {}
+    crops = {}
     for call, question in zip(calls, questions_of(case, calls), strict=True):
         if question is not None and question.region is not None:
             scale = max(pixels.shape[:2]) / CANVAS
@@ -300,8 +300,8 @@ def _crops(case: Case, calls: tuple[Call, ...], pixels: Pixels, name: str) -> di
             x, y = (max(0, round((edge - PADDING) * scale)) for edge in (left, top))
             part = pixels[y : round((bottom + PADDING) * scale), x : round((right + PADDING) * scale)]
             if part.size:
-                found[thumb_name(call.key, name) + CROP_SUFFIX] = _small(thumbnail(part, THUMB_SIDE), "JPEG")
-    return found
+                crops[thumb_name(call.key, name) + CROP_SUFFIX] = _small(thumbnail(part, THUMB_SIDE), "JPEG")
+    return crops
 
 
 def _small(pixels: Pixels, kind: str) -> bytes:

@@ -43,10 +43,10 @@ class PreparedCache:
             return None
         try:
             row = self._db.execute("SELECT said FROM prepared WHERE key = ?", (key,)).fetchone()
-            found: dict[str, Any] | None = None if row is None else loads(row[0])
+            stored: dict[str, Any] | None = None if row is None else loads(row[0])
         except (sqlite3.Error, ValueError):
             return None
-        return found
+        return stored
 
     def put(self, key: str, said: Mapping[str, Any]) -> None:
         """Keep something under this key, over what was there."""

@@ -75,16 +75,16 @@ class Judging:
 
     def described(self) -> dict[str, Any]:
         """What run.json says of it. No key is in a spec, and none is written here."""
-        kept = asdict(self.limits)
+        limits = asdict(self.limits)
         for name in ("prices", "cache"):  # so that the run can be resumed from anywhere
-            kept[name] = kept[name] if kept[name] in (None, "", OFF) else str(Path(kept[name]).resolve())
+            limits[name] = limits[name] if limits[name] in (None, "", OFF) else str(Path(limits[name]).resolve())
         return {
             "judges": [judge.spec for judge in self.judges],
             **described(self.protocol, self.rubric),
             "samples": self.samples,
             "missing": self.missing,
             "accounting": self.accounting,
-            "limits": {name: value for name, value in kept.items() if value not in (None, "")},
+            "limits": {name: value for name, value in limits.items() if value not in (None, "")},
         }
 
     @property
@@ -173,47 +173,47 @@ def judging_again(
 ) -> Judging:
     """The judging of a run that was started before, from its run.json; ``limits`` over those it had, and ``judges``
     in place of those that it names."""
-    said = info["judging"]
-    protocol = protocol_from(said)
-    accounting = said.get("accounting", "ours")
+    settings = info["judging"]
+    protocol = protocol_from(settings)
+    accounting = settings.get("accounting", "ours")
     try:
-        before = Limits(**said["limits"])
+        before = Limits(**settings["limits"])
     except TypeError as error:
         raise BadInput(f"run.json has a limit that this version does not know ({error})") from error
-    found = make_judging(
+    judging = make_judging(
         suite,
-        said["judges"] if judges is None else judges,
+        settings["judges"] if judges is None else judges,
         protocol=protocol.name,
         options=protocol.options,
         prompts=protocol.prompts or None,
-        samples=said["samples"],
-        missing=missing or (said["missing"] if accounting == "ours" else None),
+        samples=settings["samples"],
+        missing=missing or (settings["missing"] if accounting == "ours" else None),
         accounting=accounting,
         limits=limits.over(before) if limits else before,
         again=again,
     )
-    now = described(found.protocol, found.rubric)
-    if now["prompts"]["hash"] != said["prompts"]["hash"]:
+    now = described(judging.protocol, judging.rubric)
+    if now["prompts"]["hash"] != settings["prompts"]["hash"]:
         raise BadInput(
             f"the prompts of {protocol.name} are not those that the run was started with (hash "
-            f"{now['prompts']['hash']}, was {said['prompts']['hash']}); start a new run, or give the old ones back"
+            f"{now['prompts']['hash']}, was {settings['prompts']['hash']}); start a new run, or give the old ones back"
         )
-    return found
+    return judging
 
 
 def load_judges(judges: Sequence[str | Judge], limits: Limits) -> tuple[Judge, ...]:
     """The judges in the order in which they were named; those with a spec share one budget."""
     from editscope.judges.panel import load_panel
 
-    said = asdict(limits)
-    given = {name: said[name] for name in said if name != "cache" and said[name] is not None}
+    values = asdict(limits)
+    given = {name: values[name] for name in values if name != "cache" and values[name] is not None}
     if "judge_timeout" in given:
         given["timeout"] = given.pop("judge_timeout")
     specs = [judge for judge in judges if isinstance(judge, str)]
     named = iter(load_panel(specs, cache=limits.folder(), **given) if specs else ())
-    found = tuple(judge if isinstance(judge, Judge) else next(named) for judge in judges)
-    for judge in found:
+    loaded = tuple(judge if isinstance(judge, Judge) else next(named) for judge in judges)
+    for judge in loaded:
         judge.spec = judge.spec or f"object {type(judge).__name__}"
-    if len({judge.spec for judge in found}) < len(found):
+    if len({judge.spec for judge in loaded}) < len(loaded):
         raise BadInput("two judges have the same name; give each object a spec of its own")
-    return found
+    return loaded

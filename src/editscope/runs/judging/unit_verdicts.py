@@ -46,9 +46,9 @@ class UnitVerdicts:
     def score(self, rubric: Rubric, order: tuple[str, ...]) -> Line:
         """The score line; ``order`` are the specs of the judges, in which their verdicts are given to the rubric."""
         place = {spec: number for number, spec in enumerate(order)}
-        told = sorted(self.verdicts, key=lambda asked: (place.get(asked[1], len(place)), asked[2]))
+        ordered = sorted(self.verdicts, key=lambda asked: (place.get(asked[1], len(place)), asked[2]))
         verdicts: dict[str, list[Verdict]] = {call["key"]: [] for call in self.calls}
-        for asked in told:
+        for asked in ordered:
             verdicts[asked[0]].append(self.verdicts[asked])
         about = self.about
         rows = rubric.rows(about.case, about.unit, verdicts, about.pixels, about.missing)
@@ -79,20 +79,20 @@ class UnitVerdicts:
         }
 
     def _snapshots(self) -> dict[str, dict[str, int]]:
-        found: dict[str, Counter[str]] = {}
+        counts: dict[str, Counter[str]] = {}
         for verdict in self.verdicts.values():
             if verdict.snapshot:
-                found.setdefault(verdict.judge, Counter())[verdict.snapshot] += 1
-        return {judge: dict(sorted(questions_of.items())) for judge, questions_of in sorted(found.items())}
+                counts.setdefault(verdict.judge, Counter())[verdict.snapshot] += 1
+        return {judge: dict(sorted(by_snapshot.items())) for judge, by_snapshot in sorted(counts.items())}
 
 
 def _panel(verdicts: Mapping[str, Sequence[Verdict]], order: Sequence[str]) -> dict[str, dict[str, list[float | None]]]:
     """For each call and each field of its reply what each judge said, the mean of its samples; None for nothing."""
-    found: dict[str, dict[str, list[float | None]]] = {}
-    for key, said in verdicts.items():
-        names = dict.fromkeys(name for verdict in said for name in verdict.values)
-        found[key] = {name: [_mean(said, judge, name) for judge in order] for name in names}
-    return found
+    panel: dict[str, dict[str, list[float | None]]] = {}
+    for key, answers in verdicts.items():
+        names = dict.fromkeys(name for verdict in answers for name in verdict.values)
+        panel[key] = {name: [_mean(answers, judge, name) for judge in order] for name in names}
+    return panel
 
 
 def _mean(verdicts: Sequence[Verdict], judge: str, name: str) -> float | None:
@@ -102,14 +102,14 @@ def _mean(verdicts: Sequence[Verdict], judge: str, name: str) -> float | None:
 
 def _spent(verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """What was paid for: verdicts from the cache took nothing this time."""
-    asked = [verdict.usage for verdict in verdicts if not verdict.cached]
-    costs = [usage.cost_usd for usage in asked]
-    estimated = sum(usage.estimated for usage in asked)
+    usages = [verdict.usage for verdict in verdicts if not verdict.cached]
+    costs = [usage.cost_usd for usage in usages]
+    estimated = sum(usage.estimated for usage in usages)
     return {
-        "calls": len(asked),
-        "cached": len(verdicts) - len(asked),
-        "input_tokens": sum(usage.input_tokens for usage in asked),
-        "output_tokens": sum(usage.output_tokens for usage in asked),
+        "calls": len(usages),
+        "cached": len(verdicts) - len(usages),
+        "input_tokens": sum(usage.input_tokens for usage in usages),
+        "output_tokens": sum(usage.output_tokens for usage in usages),
         "cost_usd": None if None in costs else round(sum(cost for cost in costs if cost is not None), 9),
         **({"estimated": estimated} if estimated else {}),
     }
@@ -119,12 +119,12 @@ def expected_verdicts(about: PreparedUnit, index: int, specs: tuple[str, ...], s
     """The verdicts that a unit needs, none of them known yet."""
     calls = []
     for call, question in zip(about.calls, questions_of(about.case, about.calls), strict=True):
-        said = {"key": call.key, "prompt": call.prompt, "prompt_hash": call.prompt_hash, "digest": call.digest[:32]}
+        entry = {"key": call.key, "prompt": call.prompt, "prompt_hash": call.prompt_hash, "digest": call.digest[:32]}
         if question is not None:
-            said |= {"question": question.text, "label": question.answer}
+            entry |= {"question": question.text, "label": question.answer}
             if question.region is not None:
-                said["box"] = list(question.region.box)  # type: ignore[assignment]
-        calls.append(said)
+                entry["box"] = list(question.region.box)  # type: ignore[assignment]
+        calls.append(entry)
     wanted = frozenset((call.key, spec, n) for call in about.calls for spec in specs for n in range(samples))
     return UnitVerdicts(about, index, wanted, calls)
 
@@ -160,6 +160,6 @@ def _row(row: ScoreRow, unit: Unit) -> dict[str, Any]:
     """A row without what goes without saying."""
     usual = {"status": "ok", "variant": unit.name, "key": "", "tags": {}, "asked": 0, "answered": 0, "agreement": None}
     usual |= {"low": None, "high": None}
-    said = {name: getattr(row, name) for name in usual} | {"tags": dict(row.tags)}
-    kept = {name: value for name, value in said.items() if value != usual[name]}
-    return {"metric": row.metric, "value": row.value, **kept}
+    fields = {name: getattr(row, name) for name in usual} | {"tags": dict(row.tags)}
+    unusual = {name: value for name, value in fields.items() if value != usual[name]}
+    return {"metric": row.metric, "value": row.value, **unusual}

@@ -94,8 +94,8 @@ class Cluster:
         """Why a worker may have no place yet, in words; ``wanted`` is "GPU" or "CPU"."""
         there = self.total(wanted)
         nodes = sum(node["Alive"] for node in self.ray.nodes())
-        found = f"{there:g} {wanted}{'' if there == 1 else 's'} on {nodes} node{'' if nodes == 1 else 's'}"
-        return f"waiting for a node with a free {wanted} (the cluster has {found}; `ray status` says who holds them)"
+        capacity = f"{there:g} {wanted}{'' if there == 1 else 's'} on {nodes} node{'' if nodes == 1 else 's'}"
+        return f"waiting for a node with a free {wanted} (the cluster has {capacity}; `ray status` says who holds them)"
 
 
 @contextmanager
@@ -122,15 +122,15 @@ def _silence() -> Iterator[None]:
     """Keep Ray from printing pages over the progress of a run when one of its processes dies: the engine says so."""
     from ray._private import worker
 
-    said = getattr(worker, "print_to_stdstream", None)
-    if said is None:
+    original = getattr(worker, "print_to_stdstream", None)
+    if original is None:
         yield
         return
     worker.print_to_stdstream = lambda *_, **__: None
     try:
         yield
     finally:
-        worker.print_to_stdstream = said
+        worker.print_to_stdstream = original
 
 
 def import_ray() -> ModuleType:
@@ -158,18 +158,18 @@ def _join(ray: ModuleType, address: str | None, jobs: int | None) -> bool:
             f"the Ray address {wanted} is that of a Ray client; call editscope on a node of the cluster, "
             "with --ray-address auto"
         )
-    found = _running_here() if wanted in ("", AUTO) else wanted
-    if found is None and wanted == AUTO:
+    cluster_address = _running_here() if wanted in ("", AUTO) else wanted
+    if cluster_address is None and wanted == AUTO:
         raise BadInput(_no_cluster(AUTO))
-    if found is None or found == LOCAL:
+    if cluster_address is None or cluster_address == LOCAL:
         size = jobs or _cores()
         store = STORE_BYTES + STORE_BYTES_A_JOB * size
         _init(ray, address=LOCAL, num_cpus=size, object_store_memory=store, include_dashboard=False)
         return True
-    if not _answers(found):
-        raise BadInput(_no_cluster(found))
+    if not _answers(cluster_address):
+        raise BadInput(_no_cluster(cluster_address))
     # For a cluster that it finds by itself Ray takes the user's token, where there is one; never for a given address.
-    _init(ray, address=AUTO if wanted in ("", AUTO) else found)
+    _init(ray, address=AUTO if wanted in ("", AUTO) else cluster_address)
     return False
 
 
@@ -208,19 +208,19 @@ def _init(ray: ModuleType, **settings: Any) -> None:
     try:
         ray.init(log_to_driver=False, logging_level=logging.ERROR, **settings)
     except ConnectionError as error:
-        said = f"something answers at {where}, but this process cannot join it as a Ray cluster"
-        raise BadInput(f"{said}; if its nodes use a token, set RAY_AUTH_MODE=token here too") from error
+        message = f"something answers at {where}, but this process cannot join it as a Ray cluster"
+        raise BadInput(f"{message}; if its nodes use a token, set RAY_AUTH_MODE=token here too") from error
     except (RuntimeError, ValueError, OSError) as error:
-        said = " ".join(str(error).split())
-        versions = VERSIONS.findall(said)
+        message = " ".join(str(error).split())
+        versions = VERSIONS.findall(message)
         if len(versions) == 2:
             theirs, ours = (f"Ray {of_ray} and Python {of_python}" for of_ray, of_python in versions)
-            said = (
+            message = (
                 f"the Ray cluster at {where} has {theirs}, this process {ours}; install the same versions on all nodes"
             )
-            raise BadInput(said) from error
+            raise BadInput(message) from error
         what = "a Ray cluster on this machine could not be started" if where == LOCAL else f"no way to Ray at {where}"
-        raise BadInput(f"{what} ({said})") from error
+        raise BadInput(f"{what} ({message})") from error
 
 
 def _cores() -> int:

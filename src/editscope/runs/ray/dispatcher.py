@@ -53,12 +53,12 @@ class WorkerNeeds:
         One that also scores holds a core. One that only edits holds its GPU or else nothing: Ray wants a free core to
         place it, but scoring must not wait for the core of an editor that waits for somebody else.
         """
-        asked: dict[str, Any] = {**UNLISTED, "max_concurrency": THREADS, "max_task_retries": AGAIN}
+        resources: dict[str, Any] = {**UNLISTED, "max_concurrency": THREADS, "max_task_retries": AGAIN}
         if self.gpu:
-            asked["num_gpus"] = 1
+            resources["num_gpus"] = 1
         elif scores:
-            asked["num_cpus"] = 1
-        return asked
+            resources["num_cpus"] = 1
+        return resources
 
 
 class RayDispatcher:
@@ -154,16 +154,16 @@ class RayDispatcher:
 
     async def _attend(self, worker: RayWorker, digest: str) -> None:
         """Hear what an actor has to tell, until it is gone."""
-        actor, heard = worker.handle, -1
+        actor, last = worker.handle, -1
         self._actors += 1
         try:
             began = actor.start.remote(self._node_setups[digest], worker.scores, dict(self.needs.keys))
             worker.place = await self._placed(worker, began, GPU if self.needs.gpu else CPU)
             while True:
-                for number, report in await actor.reports.remote(heard):
-                    if number <= heard:
+                for number, report in await actor.reports.remote(last):
+                    if number <= last:
                         continue
-                    heard = number
+                    last = number
                     if report is None:
                         worker.closed.set()
                         return
@@ -204,39 +204,39 @@ class RayDispatcher:
             return
         errors = self._ray.exceptions
         if isinstance(error, errors.RayTaskError) or getattr(error, "actor_init_failed", False):
-            said = (
+            message = (
                 f"a worker could not be started on a node ({_last_line(error)}); is editscope installed on all nodes?"
             )
-            worker.box.put(WorkerReport("unfit", said=said, trace=str(error)))
+            worker.box.put(WorkerReport("unfit", said=message, trace=str(error)))
         elif isinstance(error, errors.RayError):
             worker.how, worker.lost = self._cause(error, worker.place)
         else:
-            said = f"Ray could not be asked ({type(error).__name__}: {error})"
-            worker.box.put(WorkerReport("unfit", said=str(error) if isinstance(error, EditscopeError) else said))
+            message = f"Ray could not be asked ({type(error).__name__}: {error})"
+            worker.box.put(WorkerReport("unfit", said=str(error) if isinstance(error, EditscopeError) else message))
         worker.box.end()
 
     def _cause(self, error: Exception, place: WorkerLocation | None) -> tuple[str, bool]:
         """How a worker died, and whether with its node."""
         where = f"on node {place.name}" if place else "on its node"
-        said = str(error)
-        if isinstance(error, self._ray.exceptions.OutOfMemoryError) or "memory pressure" in said:
+        message = str(error)
+        if isinstance(error, self._ray.exceptions.OutOfMemoryError) or "memory pressure" in message:
             return f"Ray killed it, since memory was short {where}", False
         errors = self._ray.exceptions
-        gone = isinstance(error, errors.NodeDiedError | errors.ActorUnavailableError) or "node has died" in said
+        gone = isinstance(error, errors.NodeDiedError | errors.ActorUnavailableError) or "node has died" in message
         if gone or (place is not None and not self.cluster.is_alive(place.node_id)):
             return f"node {place.name} was lost" if place else "its node was lost", True
-        if "references to the actor were removed" in said:  # so Ray says where nobody understands each other
+        if "references to the actor were removed" in message:  # so Ray says where nobody understands each other
             return "the cluster dropped it; where its nodes use no token, set RAY_AUTH_MODE=disabled", False
         return f"its process {where} ended", False
 
     def _pictures(self, job: Job | None) -> dict[str, bytes]:
         """The edits in the run folder that a job builds on; one that cannot be read is missed where it is needed."""
-        found = {}
+        pictures = {}
         for line in () if job is None else job.edits.values():
             if line["status"] == "ok" and isinstance(line["image"], str):
                 with contextlib.suppress(OSError):
-                    found[line["image"]] = (self.needs.folder / line["image"]).read_bytes()
-        return found
+                    pictures[line["image"]] = (self.needs.folder / line["image"]).read_bytes()
+        return pictures
 
 
 def _last_line(error: Exception) -> str:

@@ -82,9 +82,9 @@ def _traveling(cluster: Cluster, editor: Editor) -> bytes | None:
 
 def _seen(plan: Plan) -> tuple[tuple[str, str], ...]:
     """What every node must see at the same path, each with a word for what it is."""
-    found: list[tuple[str, Any]] = [("the data of the suite", plan.suite.options.get("root"))]
+    paths: list[tuple[str, Any]] = [("the data of the suite", plan.suite.options.get("root"))]
     if isinstance(plan.editor, FolderEditor):
-        found.append(("the folder of edits", plan.editor.root))
+        paths.append(("the folder of edits", plan.editor.root))
     if plan.judging is not None:
-        found.append(("the folder of prompts", plan.judging.protocol.prompts))
-    return tuple((what, str(Path(path).absolute())) for what, path in found if path and Path(path).exists())
+        paths.append(("the folder of prompts", plan.judging.protocol.prompts))
+    return tuple((what, str(Path(path).absolute())) for what, path in paths if path and Path(path).exists())

@@ -75,17 +75,17 @@ class RemoteCaseSteps:
 
     def edit(self, case: Case, index: int, variant: str = "") -> FinishedEdit:
         """Ask the editor for one edit; its picture waits for the report."""
-        with self._somewhere() as (steps, found):
-            made = steps.edit(case, index, variant)
-        self._files.keep(found)
-        return made
+        with self._somewhere() as (steps, files):
+            finished = steps.edit(case, index, variant)
+        self._files.keep(files)
+        return finished
 
     def after(self, edit: Edit, trace: str | None, index: int, variant: str) -> FinishedEdit:
         """What an editor gave; its picture waits for the report."""
-        with self._somewhere() as (steps, found):
-            made = steps.after(edit, trace, index, variant)
-        self._files.keep(found)
-        return made
+        with self._somewhere() as (steps, files):
+            finished = steps.after(edit, trace, index, variant)
+        self._files.keep(files)
+        return finished
 
     def finish(self, case: Case, job: Job, pictures: Mapping[str, Pixels | None]) -> WorkerReport:
         """The report that ends a job, with its thumbnails."""
@@ -97,18 +97,18 @@ class RemoteCaseSteps:
     def _somewhere(self, brought: Mapping[str, bytes] | None = None) -> Iterator[tuple[CaseSteps, Files]]:
         """The wrapped steps in a folder that holds only what was brought, and the files that a step adds to it."""
         known = brought or {}
-        found: Files = {}
+        files: Files = {}
         folder = Path(tempfile.mkdtemp(dir=self._steps.folder))
         try:
             for relative, data in known.items():
                 path = folder / relative
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
-            yield replace(self._steps, folder=folder), found
+            yield replace(self._steps, folder=folder), files
             for path in sorted(folder.rglob("*")):
                 relative = path.relative_to(folder).as_posix()
                 if path.is_file() and relative not in known:
-                    found[relative] = path.read_bytes()
+                    files[relative] = path.read_bytes()
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -94,10 +94,10 @@ class RemoteJudge(Judge):
 
     async def ask(self, call: Call, sample: int = 0) -> Verdict:
         """What the judge says to one call."""
-        said = await self._reply(self._actor.ask.remote(self._number, call, sample))
-        assert said.verdict is not None
-        self._at_once = said.at_once
-        return said.verdict
+        reply = await self._reply(self._actor.ask.remote(self._number, call, sample))
+        assert reply.verdict is not None
+        self._at_once = reply.at_once
+        return reply.verdict
 
     async def close(self) -> None:
         """Let go of the judge, there and here."""
@@ -109,13 +109,13 @@ class RemoteJudge(Judge):
         from ray.exceptions import RayActorError
 
         try:
-            said: ActorReply = await ref
+            reply: ActorReply = await ref
         except RayActorError as error:
             how = " ".join(str(error).split())[:300]
             raise Stopped(f"the process that asks the judges was lost ({how}); the verdicts so far are kept") from error
-        if said.error is not None:
-            raise said.error
-        return said
+        if reply.error is not None:
+            raise reply.error
+        return reply
 
 
 @contextmanager
@@ -163,6 +163,6 @@ def _open(cluster: Cluster, actor: Any, judging: Judging) -> None:
     specs = [judge.spec for judge in judging.judges]
     cache = judging.limits.folder()  # decided here, where the user's environment is
     limits = replace(judging.limits, cache=OFF if cache is None else str(cache.absolute()))
-    said: ActorReply = cluster.ray.get(actor.open.remote(specs, limits, str(Path.cwd()), keys_for(*specs)))
-    if said.error is not None:
-        raise said.error
+    reply: ActorReply = cluster.ray.get(actor.open.remote(specs, limits, str(Path.cwd()), keys_for(*specs)))
+    if reply.error is not None:
+        raise reply.error

@@ -144,13 +144,13 @@ class NodeWorker:
     def do(self, job: Job, pictures: Mapping[str, bytes]) -> list[WorkerReport]:
         """All reports on one job, when it is done; for a worker that is given one after the other."""
         self.give(self._here, job, pictures)
-        found: list[WorkerReport] = []
-        while not found or found[-1].kind not in DONE:
+        reports: list[WorkerReport] = []
+        while not reports or reports[-1].kind not in DONE:
             for number, report in self.reports(self._heard):
                 self._heard = number
                 if report is not None and report.kind != "ready":
-                    found.append(report)
-        return found
+                    reports.append(report)
+        return reports
 
     def leave(self) -> None:
         """Take no more jobs."""
@@ -167,8 +167,8 @@ class NodeWorker:
         except BadInput as error:
             tell(WorkerReport("unfit", said=str(error)))
         except BaseException as error:
-            said = f"a worker failed in a way that it should not ({type(error).__name__}: {error})"
-            tell(WorkerReport("unfit", said=said, trace=traceback.format_exc()))
+            message = f"a worker failed in a way that it should not ({type(error).__name__}: {error})"
+            tell(WorkerReport("unfit", said=message, trace=traceback.format_exc()))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             self._tell(None)
@@ -181,12 +181,12 @@ class NodeWorker:
         return job
 
     def _send(self, scratch_folder: Path, run_folder: Path, report: WorkerReport) -> None:
-        said = report.said
-        if said:
+        message = report.said
+        if message:
             # A reader knows the run folder, and wants to know which machine is meant.
-            said = re.sub(re.escape(str(scratch_folder)) + r"/[^/\s]+", lambda _: str(run_folder), said)
-            said = f"{said} (on node {this_location().name})"
-        number = self._tell(replace(self._files.loaded(report), said=said))
+            message = re.sub(re.escape(str(scratch_folder)) + r"/[^/\s]+", lambda _: str(run_folder), message)
+            message = f"{message} (on node {this_location().name})"
+        number = self._tell(replace(self._files.loaded(report), said=message))
         if any(case_id in self._alone for case_id, _ in report.edits):
             # Should this edit kill the process, a report on its way would be lost, and nobody knew who did it.
             with self._new:
@@ -214,10 +214,10 @@ def score(digest: str, packed: Sequence[Any], job: Job, pictures: Mapping[str, b
             _WORKERS.pop(name).leave()
         worker = _WORKERS[digest] = NodeWorker()
         worker.start(ray.get(packed[0]), True, {})
-    found = worker.do(job, pictures)
-    if found[-1].kind == "unfit":
+    reports = worker.do(job, pictures)
+    if reports[-1].kind == "unfit":
         del _WORKERS[digest]
-    return found
+    return reports
 
 
 def digest_of(data: bytes) -> str:

@@ -53,8 +53,8 @@ def _ssim(pair: ImagePair, device: str) -> float:
         return nan
     # Filled, so that windows across the border do not see what was asked for.
     similarity = ssim_map(pair.filled(), pair.reference, device)
-    kept = similarity if pair.keep is None else similarity[pair.keep]
-    return float(kept.mean(dtype=np.float64))
+    values = similarity if pair.keep is None else similarity[pair.keep]
+    return float(values.mean(dtype=np.float64))
 
 
 def ssim_map(first: Pixels, second: Pixels, device: str = "") -> npt.NDArray[np.float32]:

@@ -43,13 +43,13 @@ def available() -> dict[str, str | None]:
     >>> available()["psnr"] is None
     True
     """
-    found = {name: _lacks(metric) for name, metric in METRICS.items()}
+    lacking = {name: _lacks(metric) for name, metric in METRICS.items()}
     for name, point in _registered().items():
         try:
-            found[name] = _lacks(_from_plugin(point, {}))
+            lacking[name] = _lacks(_from_plugin(point, {}))
         except EditscopeError as error:
-            found[name] = str(error)
-    return found
+            lacking[name] = str(error)
+    return lacking
 
 
 def load_metric(spec: str, settings: MetricSettings) -> Metric:
@@ -147,14 +147,14 @@ def _registered() -> dict[str, EntryPoint]:
 
 def _from_plugin(point: EntryPoint, options: Mapping[str, Any]) -> Metric:
     try:
-        found = point.load()
+        factory = point.load()
     except Exception as error:
         raise BadInput(
             f"metric {point.name} is registered as {point.value} but cannot be imported ({one_line(error)}); install "
             "or remove that package"
         ) from error
     try:
-        metric = found(**options)
+        metric = factory(**options)
     except Exception as error:
         raise BadInput(f"metric {point.name} could not be constructed ({one_line(error)})") from error
     if not isinstance(metric, Metric):

@@ -110,5 +110,5 @@ def _rows(table: MeanTable, group: Group) -> tuple[tuple[tuple[str, ...], ...], 
     row_of = table.hierarchy.row_of
     used, firsts, n = np.unique(row_of, return_index=True, return_counts=True)
     keys = [tuple(str(table.frame.tags[tag][i]) for tag in group.by) for i in firsts.tolist()]
-    kept = [i for i, row in enumerate(used.tolist()) if row >= 0]
-    return tuple(keys[i] for i in kept), tuple(int(n[i]) for i in kept)
+    indices = [i for i, row in enumerate(used.tolist()) if row >= 0]
+    return tuple(keys[i] for i in indices), tuple(int(n[i]) for i in indices)

@@ -71,12 +71,12 @@ def by_region_size(
     place[~taking_part(rows, exclude) | ~(edit > 0)] = -1
     bounds = (0, *EDGES, inf)
     miou = numbers(rows, "miou")
-    found = []
+    bins = []
     for k, label in enumerate(LABELS):
         here = place == k
         mean = _mean(miou[here], f"region {label}", resamples, seed)
-        found.append(SizeBin(label, bounds[k], bounds[k + 1], int(here.sum()), _median(ratio[here]), mean))
-    return tuple(found)
+        bins.append(SizeBin(label, bounds[k], bounds[k + 1], int(here.sum()), _median(ratio[here]), mean))
+    return tuple(bins)
 
 
 def median_interval(values: Floats, level: float = 0.95) -> tuple[float, float]:

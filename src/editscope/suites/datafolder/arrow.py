@@ -58,9 +58,9 @@ def _write_parquet(files: Sequence[Path], target: Path, pictures: Sequence[str])
     try:
         for batch in _batches(files):
             there = [name for name in pictures if name in batch.schema.names]
-            kept = batch.select([name for name in batch.schema.names if name not in there[1:]])
-            writer = writer or parquet.ParquetWriter(target, kept.schema)
-            writer.write_batch(kept)
+            selected = batch.select([name for name in batch.schema.names if name not in there[1:]])
+            writer = writer or parquet.ParquetWriter(target, selected.schema)
+            writer.write_batch(selected)
     finally:
         if writer is not None:
             writer.close()

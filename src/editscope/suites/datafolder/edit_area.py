@@ -48,13 +48,13 @@ def edit_area(row: DataRow, size: tuple[int, int]) -> EditArea:
     does, unless one of them reaches over the source by more than a hundredth and all fit the canvas. What fits neither
     is used as far as it is inside the source, and noted.
     """
-    found = parsed(row.fields.get("edit_area"))
-    if found is None or (isinstance(found, str) and found.strip().lower() == UNKNOWN):
+    areas = parsed(row.fields.get("edit_area"))
+    if areas is None or (isinstance(areas, str) and areas.strip().lower() == UNKNOWN):
         return NONE
-    if not isinstance(found, list):
-        row.flaw(f"field 'edit_area' is {found!r}; give a list of boxes, or \"{UNKNOWN}\"")
+    if not isinstance(areas, list):
+        row.flaw(f"field 'edit_area' is {areas!r}; give a list of boxes, or \"{UNKNOWN}\"")
         return NONE
-    boxes = [sides_of(row, area, f"edit area {number}") for number, area in enumerate(found, start=1)]
+    boxes = [sides_of(row, area, f"edit area {number}") for number, area in enumerate(areas, start=1)]
     sides = [box for box in boxes if box is not None]
     if not all(size) or len(sides) < len(boxes):  # the picture or a box cannot be read, which is said already
         return NONE

@@ -12,11 +12,11 @@ from editscope.suites.datafolder.rows import DataRow, kind, tag_name
 
 def read_questions(row: DataRow, size: tuple[int, int]) -> Iterator[Question]:
     """The questions of a row, from a list or from an object of lists by category."""
-    found = parsed(row.fields.get("annotated_qa_pairs"))
-    if not isinstance(found, list | dict) or not found:
+    questions = parsed(row.fields.get("annotated_qa_pairs"))
+    if not isinstance(questions, list | dict) or not questions:
         row.flaw("field 'annotated_qa_pairs' holds no questions; give a list of {question, answer, box}")
         return
-    lists = found.items() if isinstance(found, dict) else [("", found)]
+    lists = questions.items() if isinstance(questions, dict) else [("", questions)]
     scale = SIDE / max(*size, 1)
     canvas = (size[0] * scale, size[1] * scale)
     number = 0
@@ -51,10 +51,10 @@ def _question(row: DataRow, pair: Any, named: str, category: str, canvas: tuple[
 
 def _box(row: DataRow, box: Any, named: str, canvas: tuple[float, float]) -> tuple[float, float, float, float] | None:
     """x, y, width and height of a box that lies on the canvas; None, and a flaw, where there is no such box."""
-    found = sides_of(row, box, named)
-    if found is None:
+    sides = sides_of(row, box, named)
+    if sides is None:
         return None
-    x, y, wide, high = found
+    x, y, wide, high = sides
     shown = f"{named} has the box x={x:g} y={y:g} width={wide:g} height={high:g}"
     picture = f"the picture of {canvas[0]:.0f}×{canvas[1]:.0f}"
     if not all(canvas):  # the picture cannot be read, which is said already

@@ -205,8 +205,8 @@ def json_lines(path: Path, root: Path, id_field: str = "id") -> Iterator[DataRow
         try:
             fields = read_json(text)
         except Twice as error:
-            said = f"the key {error.key!r} stands twice in one object of this line; keep one of them"
-            yield broken(f"{path} row {number} (line {line})", said, root)
+            reason = f"the key {error.key!r} stands twice in one object of this line; keep one of them"
+            yield broken(f"{path} row {number} (line {line})", reason, root)
             continue
         except Malformed as error:
             yield broken(f"{path} row {number} (line {line})", f"this line is not JSON ({error})", root)
@@ -227,8 +227,8 @@ def csv_rows(path: Path, root: Path, columns: Iterable[str], id_field: str = "id
         return
     missing = [name for name in columns if name not in header]
     if missing:
-        found = ", ".join(filter(None, header)) or "none"
-        yield broken(str(path), f"the header lacks {', '.join(map(repr, missing))} (it has: {found})", root)
+        names = ", ".join(filter(None, header)) or "none"
+        yield broken(str(path), f"the header lacks {', '.join(map(repr, missing))} (it has: {names})", root)
         return
     number, line = 0, reader.line_num
     while True:

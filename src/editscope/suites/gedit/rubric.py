@@ -93,8 +93,8 @@ class GEditRubric(ScaleRubric):
         over = suite.overall.over
         groups = (*suite.groups, Group(SUBSET, (SUBSET,), over))
         orders = {**suite.orders, SUBSET: (SHARED, REST)}
-        found = super().aggregation(replace(suite, groups=groups, orders=orders))
-        return replace(found, overall=replace(found.overall, over=(*found.overall.over, "language")))
+        base = super().aggregation(replace(suite, groups=groups, orders=orders))
+        return replace(base, overall=replace(base.overall, over=(*base.overall.over, "language")))
 
     def _picture(self, pixels: Pixels) -> Picture:
         return pixels_picture(with_area(pixels, self.side) if self.side else pixels, PictureFormat(0, self.quality))

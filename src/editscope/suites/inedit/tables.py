@@ -69,8 +69,8 @@ def _subtasks(groups: FiguresByGroup, cut: Slice, tasks: list[str]) -> PaperTabl
     inside = groups.inside("category", "subtask")
     for category in tasks:
         rows.append(PaperRow("head", plain(category), cut.tags("category", category)))
-        found = [(key, At("subtask", key, "accuracy")) for key in inside.get(category, ())]
-        rows += [cut.row("row", plain(key), at, 1) for key, at in found if cut.has(at)]
+        subtasks = [(key, At("subtask", key, "accuracy")) for key in inside.get(category, ())]
+        rows += [cut.row("row", plain(key), at, 1) for key, at in subtasks if cut.has(at)]
         rows.append(cut.row("average", "Avg", At("category", category, "accuracy"), 1))
     rows.append(cut.row("overall", "Overall", At(*OVERALL, "accuracy")))
     title = f"{metric_name('accuracy')} (%) by sub-task"

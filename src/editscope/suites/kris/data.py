@@ -96,7 +96,7 @@ class KrisSuite(JudgedSuite):
         instruction, explanation = row.text("ins_en"), row.text("explain_en", "")
         numbers = frames(images) if category == "temporal_prediction" else ""
         frame = predicted(numbers, frames((answer,)) if answer else "")
-        told = {} if frame == predicted(numbers) else {"frame": frame}
+        extra = {} if frame == predicted(numbers) else {"frame": frame}
         return FiledCase(
             id=f"{category}/{number}",
             suite=self.name,
@@ -105,7 +105,7 @@ class KrisSuite(JudgedSuite):
             tags={"knowledge": knowledge, "dimension": dimension, "category": category},
             answer=answer,
             details={"category": category, "explanation": explanation, "source_numbers": numbers, "frame": frame},
-            basis=basis(instruction=instruction, explanation=explanation, sources=len(images), frames=numbers, **told),
+            basis=basis(instruction=instruction, explanation=explanation, sources=len(images), frames=numbers, **extra),
             files=(*images, *((answer,) if answer else ())),
         )
 
@@ -117,8 +117,8 @@ class KrisSuite(JudgedSuite):
         """Also which of the twenty categories are not there."""
         there = {case.tags["category"] for case in self._cases.values()}
         gone = [category for category in CATEGORIES if category not in there]
-        said = f"{len(gone)} of {len(CATEGORIES)} categories have no case here: {', '.join(gone)}"
-        return (*super().notes(), *((said,) if gone else ()))
+        note = f"{len(gone)} of {len(CATEGORIES)} categories have no case here: {', '.join(gone)}"
+        return (*super().notes(), *((note,) if gone else ()))
 
 
 def load(root: str | Path | None = None, skip_bad: bool = False) -> KrisSuite:
@@ -132,8 +132,8 @@ def frames(paths: tuple[Path, ...]) -> str:
     >>> frames((Path("7-2.jpg"), Path("7-3.jpg"), Path("7-4.jpg")))
     '2,3,4'
     """
-    found = [re.fullmatch(r".*-(\d+)", path.stem) for path in paths]
-    return ",".join(str(int(match[1])) for match in found if match) if all(found) else ""
+    matches = [re.fullmatch(r".*-(\d+)", path.stem) for path in paths]
+    return ",".join(str(int(match[1])) for match in matches if match) if all(matches) else ""
 
 
 def predicted(known: str, truth: str = "") -> str:
@@ -180,12 +180,12 @@ def _entries(path: Path, category: str) -> Iterator[DataRow]:
             yield broken(where, f"the entry is a {kind(fields)}, not an object", path.parent)
             continue
         try:
-            found = _object(fields)
-            check_depth(found)
+            entry = _object(fields)
+            check_depth(entry)
         except (Malformed, RecursionError) as error:
             yield broken(where, f"the entry cannot be used ({error}); write it again", path.parent)
             continue
-        yield DataRow(where, {**found, _ID: name, _CATEGORY: category}, path.parent)
+        yield DataRow(where, {**entry, _ID: name, _CATEGORY: category}, path.parent)
 
 
 def _object(entries: _Entries) -> dict[str, Any]:

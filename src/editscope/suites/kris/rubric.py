@@ -78,14 +78,14 @@ class KrisRubric(ScaleRubric):
             several = "_multi"
         alone = {"viewpoint_change": "_viewpoint", "anomaly_correction": "_anomaly"}.get(category, several)
         knows = category in KNOWLEDGE or (not category and bool(_explanation(case)) and not several)
-        asked = (
+        instruction = (
             Ask("knowledge", "knowledge", {"instruction": "if", "knowledge": "kp"})
             if knows
             else Ask("instruction", f"instruction{alone}", {"score": "if"})
         )
         return (
             Ask("consistency", f"consistency{several}", {"score": "vc"}),
-            asked,
+            instruction,
             Ask("quality", "quality", {"score": "vq"}),
         )
 
@@ -127,8 +127,8 @@ def _frames(case: Case) -> list[tuple[int, int | None]]:
 
     Without numbers the sources are counted from 1, and the predicted frame comes after them.
     """
-    said = str(case.details.get("source_numbers") or "").split(",")
-    known = [int(number) for number in said if number.isdecimal()]
+    numbers = str(case.details.get("source_numbers") or "").split(",")
+    known = [int(number) for number in numbers if number.isdecimal()]
     if len(known) != len(case.images):
         known = list(range(1, len(case.images) + 1))
     named = str(case.details.get("frame") or "")

@@ -55,9 +55,9 @@ def _attribute(scene: Scene, rng: SeededRandom, by: str, negation: str) -> Attri
     elif by == "color":
         color = rng.choice([c for c in scene.colors if any(s.color.index == c.index for s in shapes)])
         fits = [s.color.index == color.index for s in shapes]
-        one = sum(fits) == 1
-        words = f"the {color.name} shape" if one else f"all {color.name} shapes"
-        those, no = f"the {color.name} one" if one else f"the {color.name} ones", color.name
+        single = sum(fits) == 1
+        words = f"the {color.name} shape" if single else f"all {color.name} shapes"
+        those, no = f"the {color.name} one" if single else f"the {color.name} ones", color.name
     else:
         kind = rng.choice([k for k in KINDS if any(s.kind == k for s in shapes)])
         fits = [s.kind == kind for s in shapes]

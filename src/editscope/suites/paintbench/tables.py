@@ -77,10 +77,10 @@ def _conditions(groups: FiguresByGroup, metric: str) -> PaperTable:
     known = {name for names in SCENES.values() for name in names}
     scenes = {**SCENES, "Other conditions": tuple(key for key in there if key not in known and key != BASELINE)}
     for heading, names in scenes.items():
-        found = [name for name in names if name in there]
-        if found:
+        conditions = [name for name in names if name in there]
+        if conditions:
             rows.append(PaperRow("head", heading))
-            rows += [groups.differences(plain(name), "condition", name, BASELINE, metric) for name in found]
+            rows += [groups.differences(plain(name), "condition", name, BASELINE, metric) for name in conditions]
     title = f"Change of {metric_title(metric)} with the scene"
     what = (
         f"{metric_title(metric)} of the baseline scenes, and the difference from it when one thing changes; "

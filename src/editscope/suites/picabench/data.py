@@ -146,18 +146,18 @@ class PicaBenchSuite(JudgedSuite):
     def notes(self) -> tuple[str, ...]:
         """Also how many cases have an edit area that was read as pixels of the canvas."""
         with_area = [case for case in self._cases.values() if "edit_area" in case.details]
-        found = [case.id for case in with_area if case.id in self._on_canvas]
-        if not found:
+        ids = [case.id for case in with_area if case.id in self._on_canvas]
+        if not ids:
             return super().notes()
         others = [case for case in with_area if case.id not in self._on_canvas and self._side(case) != SIDE]
-        cases = f"{len(found):,} case{'' if len(found) == 1 else 's'}"
-        shown = ", ".join(found[:MOST_NAMED]) + (" …" if len(found) > MOST_NAMED else "")
+        cases = f"{len(ids):,} case{'' if len(ids) == 1 else 's'}"
+        shown = ", ".join(ids[:MOST_NAMED]) + (" …" if len(ids) > MOST_NAMED else "")
         rest = f" ({len(others):,} other cases: as pixels of the source)" if others else ""
-        said = (
+        note = (
             f"the edit areas of {cases} ({shown}) reach over the source and fit the canvas whose longer side is "
             f"{SIDE}: they are read as pixels of that canvas{rest}, unless --edit-area source or canvas says otherwise"
         )
-        return (*super().notes(), said)
+        return (*super().notes(), note)
 
     def _side(self, case: FiledCase) -> int:
         return max(self._sizes[case.files[0]])

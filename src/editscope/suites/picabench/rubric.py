@@ -77,8 +77,8 @@ class PicaBenchRubric(Rubric):
         """One for each question; what is shown of the edit is encoded once for all questions about the same box."""
         canvas = with_side(edits[unit.variants[0]], SIDE)
         boxes = [self._box(question, canvas) for question in case.questions]
-        made = {box: self._picture(canvas, box) for box in dict.fromkeys(boxes)}
-        return self._asked(case, unit, prompts, [made[box] for box in boxes])
+        pictures = {box: self._picture(canvas, box) for box in dict.fromkeys(boxes)}
+        return self._asked(case, unit, prompts, [pictures[box] for box in boxes])
 
     def white_calls(self, case: Case, unit: Unit, prompts: Prompts) -> tuple[Call, ...]:
         """One for each question, about a white square as the released tool makes it, shown whole."""
@@ -129,8 +129,8 @@ class PicaBenchRubric(Rubric):
 
     def aggregation(self, suite: Aggregation) -> Aggregation:
         """Pooled over questions, as the suite groups them and by question category."""
-        found = super().aggregation(suite)
-        return replace(found, groups=(*found.groups, Group("question_category", ("question_category",))))
+        base = super().aggregation(suite)
+        return replace(base, groups=(*base.groups, Group("question_category", ("question_category",))))
 
     def _regions(self, case: Case) -> tuple[Region, ...]:
         """The edit area: as the suite reads it, or in the reading that was asked for where the case has both."""
@@ -178,12 +178,12 @@ def marked(canvas: Pixels, box: Box) -> Pixels:
     [255, 255, 255, 255, 0, 255, 255, 255, 255]
     """
     left, top, right, bottom = box
-    found = canvas.copy()
-    framed = found[top:bottom, left:right]
+    picture = canvas.copy()
+    framed = picture[top:bottom, left:right]
     inside = framed[LINE:-LINE, LINE:-LINE].copy()
     framed[:] = RED
     framed[LINE : LINE + inside.shape[0], LINE : LINE + inside.shape[1]] = inside
-    return found
+    return picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,12 +213,12 @@ def label_shares(cases: Iterable[Case], by: str = "") -> dict[str, Labels]:
         groups = ["", *([case.tags[by]] if by and by in case.tags else [])]
         for group in groups:
             labels.setdefault(group, []).extend(_is_yes(question) for question in case.questions)
-    found = {}
+    shares = {}
     for group, answers in labels.items():
         if answers:
             yes = 100 * sum(answers) / len(answers)
-            found[group] = Labels(len(answers), yes, yes, 100 * (len(answers) - sum(answers)) / len(answers))
-    return found
+            shares[group] = Labels(len(answers), yes, yes, 100 * (len(answers) - sum(answers)) / len(answers))
+    return shares
 
 
 def _answered(
@@ -233,13 +233,13 @@ def _answered(
     tags = {**tags, "label": question.answer, **({"question_category": question.category} if question.category else {})}
     if missing is not None:
         return ScoreRow("accuracy", 0.0, missing, unit.name, key, tags)
-    said = combine(verdicts, "answer")
-    value = said.value
+    combined = combine(verdicts, "answer")
+    value = combined.value
     ends: tuple[float | None, float | None] = (0.0, 1.0)
     if value is not None:
         value, ends = majority(value if _is_yes(question) else 1.0 - value), (None, None)
-    counts = said.asked, said.answered, said.agreement
-    return ScoreRow("accuracy", value, said.status, unit.name, key, tags, *counts, *ends)
+    counts = combined.asked, combined.answered, combined.agreement
+    return ScoreRow("accuracy", value, combined.status, unit.name, key, tags, *counts, *ends)
 
 
 def _by_case(questions: Sequence[ScoreRow], unit: Unit, tags: Mapping[str, str], missing: Status | None) -> ScoreRow:

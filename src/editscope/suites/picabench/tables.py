@@ -46,12 +46,12 @@ def tables(groups: FiguresByGroup) -> Iterator[PaperTable]:
 
 def _laws(cut: Slice) -> list[tuple[Column, At]]:
     """Two columns for each law, and two for all."""
-    found = []
+    columns = []
     for by, key in [*(("law", key) for key in cut.keys("law")), OVERALL]:
         above = plain(key) if key else "Overall"
         tags = cut.tags(by, key)
-        found += [(Column(short(metric), filter=tags, above=above), At(by, key, metric)) for metric in METRICS]
-    return found
+        columns += [(Column(short(metric), filter=tags, above=above), At(by, key, metric)) for metric in METRICS]
+    return columns
 
 
 def _levels(groups: FiguresByGroup, levels: list[Slice]) -> PaperTable:
@@ -61,8 +61,8 @@ def _levels(groups: FiguresByGroup, levels: list[Slice]) -> PaperTable:
         (Column(c.label, filter=whole.tags(a.by, a.key), above=c.above), a) for c, a in _laws(whole) if whole.has(a)
     ]
     ats = [at for _, at in columns]
-    made = [row for cut in levels for row in cut.model_rows(ats, label=cut.value)]
-    rows = sorted(made, key=lambda row: (row.published, row.label.rsplit(", ", 1)[0] if row.published else ""))
+    unsorted = [row for cut in levels for row in cut.model_rows(ats, label=cut.value)]
+    rows = sorted(unsorted, key=lambda row: (row.published, row.label.rsplit(", ", 1)[0] if row.published else ""))
     ours = sorted((row for row in rows if not row.published), key=lambda row: row.run_index or 0)
     several = [row for row in rows if row.published and _often(rows, row.label) > 1]
     title = "Accuracy and consistency at every level of instruction"

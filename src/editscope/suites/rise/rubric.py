@@ -36,13 +36,13 @@ class RiseRubric(ScaleRubric):
 
     def asks(self, case: Case, unit: Unit) -> tuple[Ask, ...]:
         """Reasoning; consistency unless the case is free of it; plausibility unless it is logical."""
-        asked = [Ask.score("reasoning", _reasoning(case))]
+        questions = [Ask.score("reasoning", _reasoning(case))]
         if not case.details.get("consistency_free"):
-            asked.append(Ask.score("consistency", _consistency(case)))
+            questions.append(Ask.score("consistency", _consistency(case)))
         if _category(case) != LOGICAL:
             spatial = "_spatial" if _category(case) == SPATIAL else ""
-            asked.append(Ask.score("plausibility", f"plausibility{spatial}"))
-        return tuple(asked)
+            questions.append(Ask.score("plausibility", f"plausibility{spatial}"))
+        return tuple(questions)
 
     def words(self, case: Case, unit: Unit) -> Mapping[str, str]:
         """The instruction, and what the right result is in words."""

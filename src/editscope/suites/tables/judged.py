@@ -131,8 +131,8 @@ def tables(groups: FiguresByGroup) -> Iterator[PaperTable]:
     alone = len(groups.runs) == 1 and len(groups.all_metrics) > 1
     for group in groups.shown_groups:
         if len(groups.keys(group.name)) > 1:
-            one = runs_by(groups, group.name, groups.headline, decimals=_decimals(groups))
-            yield _measures_by(groups, group.name) if alone else one
+            table = runs_by(groups, group.name, groups.headline, decimals=_decimals(groups))
+            yield _measures_by(groups, group.name) if alone else table
 
 
 def _measures_by(groups: FiguresByGroup, by: str) -> PaperTable:
@@ -217,8 +217,8 @@ def measures_table(groups: FiguresByGroup, decimals: int = 1, metrics: Sequence[
     shown = [(Column(metric_name(at.metric)), at) for at in ats if cut.has(at)]
     rows = cut.model_rows([at for _, at in shown])
     notes = {metric_name(at.metric): metric_note(at.metric) for _, at in shown}
-    said = "; ".join(f"{label}: {note.rstrip('.')}" for label, note in notes.items() if note)
-    what = f"All measures over the whole suite.{f' {said}.' if said else ''}"
+    legend = "; ".join(f"{label}: {note.rstrip('.')}" for label, note in notes.items() if note)
+    what = f"All measures over the whole suite.{f' {legend}.' if legend else ''}"
     heads = tuple(column for column, _ in shown)
     return table_of(
         groups,
@@ -268,8 +268,8 @@ def runs_by(groups: FiguresByGroup, by: str, metric: str, *, about: str = "", de
 
 def by_group(cut: Slice, by: str, metric: str) -> list[tuple[Column, At]]:
     """A column for each row of a group, and one for the whole."""
-    found = [(Column(plain(key), filter=cut.tags(by, key)), At(by, key, metric)) for key in cut.keys(by)]
-    return [*found, (Column("Overall"), At(*OVERALL, metric))]
+    columns = [(Column(plain(key), filter=cut.tags(by, key)), At(by, key, metric)) for key in cut.keys(by)]
+    return [*columns, (Column("Overall"), At(*OVERALL, metric))]
 
 
 def short(metric: str) -> str:

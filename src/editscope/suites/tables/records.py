@@ -101,13 +101,13 @@ def headings(columns: Sequence[Column]) -> list[tuple[str, int]]:
     >>> headings([Column("All")])
     []
     """
-    found: list[tuple[str, int]] = []
+    spans: list[tuple[str, int]] = []
     for column in columns:
-        if found and found[-1][0] == column.above:
-            found[-1] = (column.above, found[-1][1] + 1)
+        if spans and spans[-1][0] == column.above:
+            spans[-1] = (column.above, spans[-1][1] + 1)
         else:
-            found.append((column.above, 1))
-    return found if any(text for text, _ in found) else []
+            spans.append((column.above, 1))
+    return spans if any(text for text, _ in spans) else []
 
 
 def full_label(column: Column) -> str:
@@ -147,12 +147,12 @@ def table_ranks(table: PaperTable) -> tuple[Ranks, ...]:
     if table.models == "columns":
         return tuple(_ranked(row.cells, *how) for row in table.rows)
     lines = [index for index, row in enumerate(table.rows) if row.cells]
-    found: list[list[int | None]] = [[None] * len(row.cells) for row in table.rows]
+    ranks: list[list[int | None]] = [[None] * len(row.cells) for row in table.rows]
     for column in range(len(table.columns)):
         places = _ranked([table.rows[line].cells[column] for line in lines], *how)
         for line, place in zip(lines, places, strict=True):
-            found[line][column] = place
-    return tuple(map(tuple, found))
+            ranks[line][column] = place
+    return tuple(map(tuple, ranks))
 
 
 def figure(table: PaperTable, cell: PaperCell | None) -> str:

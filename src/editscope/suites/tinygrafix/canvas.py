@@ -61,10 +61,10 @@ class Canvas:
         self._add(shared)
         np.copyto(self._kept, self._view)
         self._add(first)
-        one = without_alpha(self._view)
+        first_picture = without_alpha(self._view)
         np.copyto(self._view, self._kept)
         self._add(second)
-        return one, without_alpha(self._view)
+        return first_picture, without_alpha(self._view)
 
     def _add(self, layer: Layer) -> None:
         for artist in layer:

@@ -208,13 +208,13 @@ def listed(cell: Any) -> list[str]:
     """
     text = "" if cell is None else str(cell).strip()
     try:
-        found = read_json(text)
+        entries = read_json(text)
     except Malformed:
-        found = text.split("|" if "|" in text else ";")  # also a name that begins with a bracket
+        entries = text.split("|" if "|" in text else ";")  # also a name that begins with a bracket
     else:
         # A number or an object is no path; as text it is one that is not there, and is named as a flaw.
-        found = found if isinstance(found, list) else [found if isinstance(found, str | None) else text]
-    paths = (one.strip() if isinstance(one, str) else "" if one is None else repr(one) for one in found)
+        entries = entries if isinstance(entries, list) else [entries if isinstance(entries, str | None) else text]
+    paths = (one.strip() if isinstance(one, str) else "" if one is None else repr(one) for one in entries)
     return [path for path in paths if path.lower() not in NOTHING_SAID]
 
 

@@ -74,6 +74,6 @@ class WiseEditRubric(ScaleRubric):
 
     def aggregation(self, suite: Aggregation) -> Aggregation:
         """As everywhere, and the overall mean is over the two languages' means."""
-        found = super().aggregation(suite)
-        overall = replace(found.overall, over=(*found.overall.over, "language"))
-        return replace(found, overall=overall)
+        base = super().aggregation(suite)
+        overall = replace(base.overall, over=(*base.overall.over, "language"))
+        return replace(base, overall=overall)

@@ -30,8 +30,8 @@ def tables(groups: FiguresByGroup) -> Iterator[PaperTable]:
     """Tasks and metrics in each language, then what differs: inputs, languages, kinds of knowledge."""
     languages = slices(groups, "language")
     for cut in languages:
-        said = LANGUAGES.get(cut.value, cut.value) or "all"
-        title = f"Tasks and metrics, {said} instructions"
+        language = LANGUAGES.get(cut.value, cut.value) or "all"
+        title = f"Tasks and metrics, {language} instructions"
         what = f"{SCALE} AVG of a task is the mean of its metric means, overall the mean of the tasks. {title}."
         yield model_table(cut, f"tasks-{cut.value or 'all'}", title, what, _tasks(cut), source=f"Table 2 {PAPER}")
     for cut in languages:
@@ -104,12 +104,12 @@ def _named(cut: Slice, at: At) -> dict[str, PaperCell | None]:
 
 def _tasks(cut: Slice) -> list[tuple[Column, At]]:
     """The metrics of each task with their mean, and the mean of the tasks."""
-    found = [
+    columns = [
         (Column(_name(metric), filter=cut.tags("task", task), above=plain(task)), At("task", task, metric))
         for task in cut.keys("task")
         for metric in (*METRICS, AVERAGE)
     ]
-    return [*found, (Column("Overall"), At(*OVERALL, AVERAGE))]
+    return [*columns, (Column("Overall"), At(*OVERALL, AVERAGE))]
 
 
 def _inputs(cut: Slice) -> PaperTable:
@@ -138,9 +138,9 @@ def _inputs(cut: Slice) -> PaperTable:
         rows.append(replace(single, label="Single image", depth=1, filter={**single.filter, "inputs": SINGLE}))
         gaps = tuple(difference(one, all_) for one, all_ in zip(single.cells, row.cells, strict=True))
         rows.append(replace(single, label="Single − all", depth=1, cells=gaps))
-    said = LANGUAGES.get(cut.value, cut.value) or "all"
+    language = LANGUAGES.get(cut.value, cut.value) or "all"
     number = "6" if cut.value == "cn" else "5"
-    title = f"All inputs and single images, {said} instructions"
+    title = f"All inputs and single images, {language} instructions"
     return table_of(
         cut.groups,
         f"inputs-{cut.value or 'all'}",

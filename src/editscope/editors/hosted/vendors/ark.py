@@ -140,8 +140,8 @@ def version_of(model: str) -> tuple[int, int] | None:
     >>> version_of("doubao-seedream-4-5-251128"), version_of("ep-20260101000000-abcde")
     ((4, 5), None)
     """
-    found = SEEDREAM.search(model)
-    return (int(found[1]), int(found[2])) if found else None
+    match = SEEDREAM.search(model)
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def closest_size(version: tuple[int, int] | None, size: Size) -> Size:
@@ -169,9 +169,11 @@ def _fault_in(error: Any) -> Fault:
 
 
 def _by_code(code: str, message: str, fault: Fault) -> Fault:
-    said = " ".join(message.split())[:300] or "nothing more"
+    reason = " ".join(message.split())[:300] or "nothing more"
     if any(word in code for word in SENSITIVE):
-        return Fault(f"content filter ({code}): {said}", refused=True)
+        return Fault(f"content filter ({code}): {reason}", refused=True)
     if any(word in code for word in CLOSED):
-        return replace(fault, text=f"the account is turned away ({code}): {said}", again=False, busy=False, closed=True)
+        return replace(
+            fault, text=f"the account is turned away ({code}): {reason}", again=False, busy=False, closed=True
+        )
     return fault

@@ -200,10 +200,10 @@ def closest_size(size: Size) -> Size:
 
 def _because(what: str, details: Any) -> str:
     """The status with what the server adds: the reasons of its moderation, or a message."""
-    found = details
+    reasons = details
     if isinstance(details, dict):
-        found = details.get("Moderation Reasons") or details.get("error") or details.get("message")
-    listed = ", ".join(str(one) for one in found) if isinstance(found, list) else str(found or "")
+        reasons = details.get("Moderation Reasons") or details.get("error") or details.get("message")
+    listed = ", ".join(str(one) for one in reasons) if isinstance(reasons, list) else str(reasons or "")
     return f"{what}: {' '.join(listed.split())[:300]}" if listed else what
 
 

@@ -66,24 +66,24 @@ class ChatImages(Service):
             raise Failed(_fault_in(data))
         choice = data["choices"][0]
         message, ended = choice["message"], choice.get("finish_reason")
-        found = list(dict.fromkeys(_pictures(message)))
+        pictures = list(dict.fromkeys(_pictures(message)))
         text = _text(message)
         refused = message.get("refusal") or ("content filter" if ended == "content_filter" else "")
         usage = data.get("usage")
-        said = PictureAnswer(
+        answer = PictureAnswer(
             text=text, model=str(data.get("model") or ""), pictures=0, tokens=_tokens(usage), cost_usd=_charged(usage)
         )
-        if not found:
+        if not pictures:
             if not text and not refused:
                 raise NotAnAnswer("the reply is empty")
-            return replace(said, refused=str(refused))
+            return replace(answer, refused=str(refused))
         take = str(self.option("take", "first"))
-        chosen = found[0 if take == "first" else -1]
+        chosen = pictures[0 if take == "first" else -1]
         return replace(
-            said,
+            answer,
             picture=from_base64(chosen) if BARE.fullmatch(chosen) else await from_url(chosen, exchange),
-            pictures=len(found),
-            notes=(f"the {take} of {len(found)} pictures",) if len(found) > 1 else (),
+            pictures=len(pictures),
+            notes=(f"the {take} of {len(pictures)} pictures",) if len(pictures) > 1 else (),
         )
 
     def grades(self, encoded: EncodedRequest | None) -> tuple[str, ...]:
@@ -97,9 +97,9 @@ class ChatImages(Service):
 
     def gives_way(self, message: str) -> bool:
         """Some servers know no modalities or no seed; they are sent unless the user said otherwise."""
-        said = message.lower()
+        text = message.lower()
         for name, word in (("modalities", "modalit"), ("seed", "seed")):
-            if word in said and name not in self.settings.options:
+            if word in text and name not in self.settings.options:
                 self._sends[name] = False
                 return True
         return False
@@ -166,10 +166,10 @@ def _text(message: Any) -> str:
     content = message.get("content")
     if isinstance(content, list):
         content = "\n".join(str(part["text"]) for part in content if isinstance(part, dict) and part.get("text"))
-    said = str(content or "").strip()
-    said = "" if BARE.fullmatch(said) else DATA_URL.sub(IN_PLACE, MARKDOWN.sub(IN_PLACE, said))
+    reply = str(content or "").strip()
+    reply = "" if BARE.fullmatch(reply) else DATA_URL.sub(IN_PLACE, MARKDOWN.sub(IN_PLACE, reply))
     thought = message.get("reasoning") or message.get("reasoning_content")
-    return "\n\n".join(part for part in (thought if isinstance(thought, str) else "", said) if part)
+    return "\n\n".join(part for part in (thought if isinstance(thought, str) else "", reply) if part)
 
 
 def _fault_in(data: dict[str, Any]) -> Fault:

@@ -159,8 +159,8 @@ def read(data: Any) -> PictureAnswer:
     parts = [part for part in (candidate.get("content") or {}).get("parts") or () if isinstance(part, dict)]
     shown = [part for part in parts if not part.get("thought")]
     pictures = [inline["data"] for part in shown if (inline := part.get("inlineData") or part.get("inline_data"))]
-    said = _texts(shown)
-    trace = _trace(_texts(part for part in parts if part.get("thought")), said)
+    text = _texts(shown)
+    trace = _trace(_texts(part for part in parts if part.get("thought")), text)
     if pictures:
         notes = (f"the first of {len(pictures)} pictures",) if len(pictures) > 1 else ()
         picture = from_base64(pictures[0])
@@ -168,8 +168,8 @@ def read(data: Any) -> PictureAnswer:
         return PictureAnswer(picture, trace, model=model, pictures=len(pictures), tokens=used, notes=notes)
     message = candidate.get("finishMessage")
     refused = _because("the picture was withheld", ended, message) if ended in WITHHELD else ""
-    lacking = "" if said and ended in ("", "STOP") else _because("the model made no picture", ended, message)
-    if not said and not refused and ended in ("", "STOP"):
+    lacking = "" if text and ended in ("", "STOP") else _because("the model made no picture", ended, message)
+    if not text and not refused and ended in ("", "STOP"):
         raise NotAnAnswer("the reply is empty")
     return PictureAnswer(None, trace, refused, lacking, model=model, pictures=0, tokens=_tokens(data, drawn=False))
 

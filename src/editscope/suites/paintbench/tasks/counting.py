@@ -47,9 +47,9 @@ def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
     places = [(i + 1) * pitch for i in range(n)]
     tallies = [unit.centered((line, a) if upright else (a, line)) for a in places]
     end = rng.integer(0, 1)
-    kept = tallies[n - target :] if end == 0 else tallies[:target]
+    remaining = tallies[n - target :] if end == 0 else tallies[:target]
     before = scene.drawn()
-    after = scene.drawn(kept, onto=before.copy())
+    after = scene.drawn(remaining, onto=before.copy())
     scene.drawn(tallies, onto=before)
     words = plural(counted_kind) if mode == "shape" else f"{counted_color.name} shapes"
     return Problem(

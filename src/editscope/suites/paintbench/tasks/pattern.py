@@ -131,15 +131,15 @@ def circular(scene: Scene, rng: SeededRandom) -> Problem:
 
 def _motif(scene: Scene, rng: SeededRandom, count: int, size: float, most: float) -> list[Shape]:
     """Shapes whose boxes measure at most ``most``; those of the same kind and color are the same in every way."""
-    made: dict[tuple[str, int], Shape] = {}
+    shapes: dict[tuple[str, int], Shape] = {}
     motif = []
     for _ in range(count):
         kind, color = rng.choice(KINDS), rng.choice(scene.pool)
-        shape = made.get((kind, color.index))
+        shape = shapes.get((kind, color.index))
         while shape is None or max(shape.box.width, shape.box.height) > most:
             turn = rng.uniform(0, 360) if kind in ROTATABLE else 0.0
             shape = make_shape(kind, color, size, ASPECTS.get(kind, 1.0), turn)
-        made[kind, color.index] = shape
+        shapes[kind, color.index] = shape
         motif.append(shape)
     return motif
 
@@ -154,10 +154,10 @@ def _require_determined(
         by_phase: dict[Hashable, Shape] = {}
         fits = all(by_phase.setdefault(phase(at), s) is s for at, s in element.items() if at not in gaps)
         if fits:
-            told = [by_phase.get(phase(at)) for at in missing]
-            if any(s is not None and s is not element[at] for at, s in zip(missing, told, strict=True)):
+            implied = [by_phase.get(phase(at)) for at in missing]
+            if any(s is not None and s is not element[at] for at, s in zip(missing, implied, strict=True)):
                 raise Reject("another period would fit as well")
-            filled |= None not in told
+            filled |= None not in implied
     require(filled, "what is missing is shown nowhere else")
 
 

@@ -25,10 +25,10 @@ def make(scene: Scene, rng: SeededRandom, mode: str) -> Problem:
         attribute = choose_attribute(scene, rng, ways=("shape", "color", "both"))
         members, words = attribute.members, attribute.words
         details = {"attr": attribute.kind, "invert": attribute.inverted}
-    kept = [s for i, s in enumerate(scene.shapes) if i not in members]
+    remaining = [s for i, s in enumerate(scene.shapes) if i not in members]
     return Problem(
         f"Remove {words} and show the background there.",
         scene.drawn(),
-        scene.drawn(kept),
+        scene.drawn(remaining),
         {"targets": list(members), **details},
     )

@@ -326,11 +326,11 @@ def mask_cells(state: Heatmap, rng: SeededRandom, canvas: Canvas) -> Change[Heat
     while True:
         threshold = _tidy(state.scale, values[int(rng.uniform(*QUANTILES) * len(values))])
         before = replace(state, cells=_clear_of(rng, state, threshold))
-        kept = tuple(tuple(_unless(cell, threshold, above) for cell in row) for row in before.cells)
-        removed = 1 - _filled(kept) / len(values)
+        masked = tuple(tuple(_unless(cell, threshold, above) for cell in row) for row in before.cells)
+        removed = 1 - _filled(masked) / len(values)
         if REMOVED[0] <= removed <= REMOVED[1] and _readable(state.scale, before.cells):
             break
-    after = replace(before, cells=kept)
+    after = replace(before, cells=masked)
     side = "greater than" if above else "less than"
     return Change(
         before,
@@ -338,7 +338,7 @@ def mask_cells(state: Heatmap, rng: SeededRandom, canvas: Canvas) -> Change[Heat
         f"Empty every cell whose value is {side} {decimal(threshold)} according to the key, so that the background "
         "shows there. The other cells and the key stay as they are.",
         _changed(before, after),
-        {"side": side, "threshold": threshold, "removed": len(values) - _filled(kept)},
+        {"side": side, "threshold": threshold, "removed": len(values) - _filled(masked)},
     )
 
 

@@ -262,10 +262,10 @@ def _pieces(rng: SeededRandom, curve: Curve) -> tuple[Curve, ...]:
             break
     # Cutting the spare vertices at random places shares them out among the pieces.
     cuts = sorted(rng.integer(0, spare) for _ in missing)
-    kept = [2 + b - a for a, b in itertools.pairwise([0, *cuts, spare])]
+    lengths = [2 + b - a for a, b in itertools.pairwise([0, *cuts, spare])]
     pieces: list[Curve] = []
     start = 0
-    for length, gap in zip(kept, [*missing, 0], strict=True):
+    for length, gap in zip(lengths, [*missing, 0], strict=True):
         pieces.append(curve[start : start + length])
         start += length + gap
     return tuple(pieces)

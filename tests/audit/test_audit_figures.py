@@ -77,6 +77,7 @@ def test_kendall_is_that_of_scipy_within_each_problem(said: list[ScoredEdit]) ->
     assert found.value == (pytest.approx(mean(taus), abs=1e-6) if taus else None)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(scored())
 def test_spearman_is_that_of_scipy_over_all_exhibits(said: list[ScoredEdit]) -> None:

@@ -75,6 +75,7 @@ BROKEN_SETS: dict[str, tuple[str, Change, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", BROKEN_SETS)
 def test_a_broken_set_is_refused_before_anything_is_spent(
     what: str, small_set: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -86,6 +87,7 @@ def test_a_broken_set_is_refused_before_anything_is_spent(
     assert not out.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -211,6 +213,7 @@ def test_a_dry_run_lists_the_files_and_writes_nothing(
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_a_run_prints_its_result_and_exits_with_1_when_outputs_are_missing(
     small_set: Path, small_outputs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

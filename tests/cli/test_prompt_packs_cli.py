@@ -21,6 +21,7 @@ def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
     return code, said.out, said.err
 
 
+@pytest.mark.slow
 def test_show_lists_the_prompts_of_a_suite_with_their_hashes(capsys: pytest.CaptureFixture[str]) -> None:
     for suite in pack_names():
         code, out, _ = call(capsys, "show", suite)
@@ -30,6 +31,7 @@ def test_show_lists_the_prompts_of_a_suite_with_their_hashes(capsys: pytest.Capt
         assert out.splitlines()[-1].endswith(f"version {pack.version} · hash {pack.hash}")
 
 
+@pytest.mark.slow
 def test_show_prints_one_prompt_that_is_a_prompt_file_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for name in load_pack("wiseedit").names:
         code, out, err = call(capsys, "show", "wiseedit", name)
@@ -39,6 +41,7 @@ def test_show_prints_one_prompt_that_is_a_prompt_file_again(capsys: pytest.Captu
     assert load_pack("wiseedit", tmp_path).hash == load_pack("wiseedit").hash
 
 
+@pytest.mark.slow
 def test_export_writes_the_files_as_they_ship_and_check_accepts_them(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

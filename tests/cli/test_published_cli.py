@@ -41,6 +41,7 @@ def test_without_a_suite_it_says_what_there_is(capsys: pytest.CaptureFixture[str
     assert f"{len(results()):,} numbers" in out
 
 
+@pytest.mark.slow
 def test_a_suite_is_shown_as_an_order_of_models_with_its_label(capsys: pytest.CaptureFixture[str]) -> None:
     for suite in suites():
         code, out, _ = call(capsys, suite)
@@ -102,6 +103,7 @@ def test_where_a_model_stands_everywhere(capsys: pytest.CaptureFixture[str]) -> 
     assert "5 of 11" in out
 
 
+@pytest.mark.slow
 def test_csv_gives_the_lines_of_the_files(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = call(capsys, "tinygrafix", "--csv")
     lines = list(csv.reader(io.StringIO(out)))
@@ -125,6 +127,7 @@ def test_slips_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "printed 17, its parts give 16" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

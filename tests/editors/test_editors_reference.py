@@ -77,6 +77,7 @@ def test_color_flaws_leave_no_pixel_right_by_luck(name: str, problems: list[tupl
         assert (edit(name, case.id, source, answer) != answer).all()
 
 
+@pytest.mark.slow
 def test_half_leaves_half_of_the_changed_pixels_as_they_were(problems: list[tuple[Case, Pixels, Pixels]]) -> None:
     for case, source, answer in problems[:10]:
         made = edit("half", case.id, source, answer)

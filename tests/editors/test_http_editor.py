@@ -100,6 +100,7 @@ def test_no_picture_is_a_status_with_a_reason(answer: Raw, status: str, said: st
     assert re.search(said, edit.reason or ""), edit.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fault",
     [
@@ -122,6 +123,7 @@ def test_what_may_be_better_next_time_is_asked_again(fault: Raw) -> None:
     assert edit.status == "ok" and edit.attempts == 2
 
 
+@pytest.mark.slow
 def test_a_server_that_hangs_is_left_after_the_time_for_an_edit() -> None:
     with RawServer([Raw(kind="hang")]) as server:
         edit = asked(server, timeout_s=2.0, retries=1)

@@ -172,6 +172,7 @@ def test_pictures_that_are_small_files_and_large_pictures_are_turned_away(served
     assert answer(served, request(field("instruction", b"a") + field("image", buffer.getvalue()) + END))[0] == 400
 
 
+@pytest.mark.slow
 def test_a_caller_that_says_nothing_or_trickles_is_let_go() -> None:
     whole = request(GOOD)
     body = whole.index(b"\r\n\r\n") + 4

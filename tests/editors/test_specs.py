@@ -45,12 +45,14 @@ SPECS = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(SPECS)
 def test_every_spec_can_be_written_and_read_back(spec: EditorSpec) -> None:
     assert parse_spec(str(spec)) == spec
     assert str(parse_spec(str(spec))) == str(spec)
 
 
+@pytest.mark.slow
 @given(TEXT | st.text("()[]:?&=,#\"' ab1best_of", max_size=30))
 def test_any_text_is_a_spec_or_gets_one_sentence(text: str) -> None:
     try:

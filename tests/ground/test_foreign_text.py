@@ -131,6 +131,7 @@ def odd_answers(asked: Asked) -> Reply | Fault:
     return ways[asked.number % len(ways)]
 
 
+@pytest.mark.slow
 @pytest.mark.drill
 @pytest.mark.parametrize("kind", ["openai", "responses", "gemini", "anthropic"])
 def test_replies_of_judges_can_be_kept(tmp_path: Path, kind: str) -> None:
@@ -258,6 +259,7 @@ def refused_or_no_picture(text: str, number: int) -> EditReply:
     return (Drawn(refused=text), Drawn(errors=({"code": "InternalServiceError", "message": text},)))[number % 2]
 
 
+@pytest.mark.slow
 @pytest.mark.drill
 @pytest.mark.parametrize(
     ("server", "reply"),

@@ -59,6 +59,7 @@ def call(name: str = "q") -> Call:
     return Call(name, (f"Rate {name}.",), SCALE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", PASSING)
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_passes_is_tried_again_until_it_succeeds(kind: str, fault: str) -> None:
@@ -79,6 +80,7 @@ def test_what_lasts_is_an_error_at_once_and_never_a_number(kind: str, fault: str
     assert KEY not in str(verdict)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["500", "429", "drop", "truncated", "malformed", "hang"])
 def test_what_does_not_pass_ends_as_an_error_after_the_retries(fault: str) -> None:
     with JudgeServer([PASSING[fault]]) as server:
@@ -111,6 +113,7 @@ def test_a_server_that_is_not_there_is_an_error() -> None:
     assert "no connection" in verdict.reason
 
 
+@pytest.mark.slow
 def test_a_retry_after_in_seconds_or_as_a_date_holds_back_every_call() -> None:
     later = format_datetime(datetime.now(UTC) + timedelta(seconds=1.5), usegmt=True)
     for value, least in (("0.3", 0.3), (later, 0.0)):
@@ -171,6 +174,7 @@ def test_a_few_failures_among_answers_do_not_stop_the_run() -> None:
     assert Counter(verdict.status for verdict in verdicts) == {"ok": 10, "error": 30}
 
 
+@pytest.mark.slow
 def test_every_kind_of_fault_at_once_and_every_call_ends_as_it_should() -> None:
     """Each call meets its own fault once or for ever; totals add up, and no failure is a number."""
     faults = {**PASSING, **LASTING}

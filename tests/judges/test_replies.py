@@ -67,6 +67,7 @@ def test_a_reply_that_is_clear_is_read(text: str) -> None:
     assert score(text) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -274,6 +275,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     text=st.one_of(st.text(max_size=200), st.lists(FRAGMENTS | st.text(max_size=5), max_size=12).map("".join)),
@@ -284,6 +286,7 @@ def test_no_text_raises_and_no_value_is_out_of_range(text: str, schema: Schema) 
     is_refusal(text)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     pairs=st.lists(
@@ -310,6 +313,7 @@ def within(found: Parsed | Broken, schema: Schema) -> None:
             assert field.low <= value <= field.high
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(
     data=st.data(),

@@ -32,6 +32,7 @@ from editscope.published import (
 SUITES = Path(editscope.suites.__file__).parent
 
 
+@pytest.mark.slow
 def test_every_file_is_read_and_every_line_becomes_a_result() -> None:
     files = {path.parent.parent.name: path for path in sorted(SUITES.glob("*/published/results.csv"))}
     assert set(files) == set(PAPERS)

@@ -261,6 +261,7 @@ def checks(source: str, table: str) -> list[Check]:
     return [check for promise in PROMISES[source, table] for check in promise(table)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "table"), PROMISES, ids=["-".join(place) for place in PROMISES])
 def test_printed_averages_follow_from_their_parts_but_for_the_listed_contradictions(source: str, table: str) -> None:
     found = {
@@ -320,6 +321,7 @@ def test_inedit_accuracy_counts_34_of_203_cases() -> None:
     assert round(computed("inedit", "3", "GPT-Image-1; overall; accuracy"), 2) == 16.75
 
 
+@pytest.mark.slow
 def test_kris_and_rise_are_means_over_cases() -> None:
     assert round(computed("worldedit", "4", "GPT-4o; factual; average"), 2) == 79.80
     assert round(computed("worldedit", "4", "GPT-4o; overall; average"), 2) == 80.09

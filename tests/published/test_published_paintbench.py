@@ -97,6 +97,7 @@ def test_averages_of_the_mode_tables_follow_from_their_modes(table: int, metric:
     assert disagreeing(shown, averages("paintbench", shown, "mode"), AVERAGE) == listed(table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suite", "table", "metric", "by"),
     [
@@ -127,6 +128,7 @@ def test_tasks_of_table_1_follow_from_the_modes_of_table_16() -> None:
     assert disagreeing(tasks, averages("paintbench", slipped, "mode"), AVERAGE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "benchmark", "metric"),
     [(15, 1, "miou"), (19, 1, "miou"), (20, 17, "edit_accuracy"), (21, 18, "preservation_accuracy")],

@@ -43,6 +43,7 @@ def page_of(runs: list[Run], out: Path, file_bytes: int) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_pictures_that_runs_share_are_kept_once(tmp_path: Path) -> None:
     run = make_run(tmp_path, "one")
     twin = copy_run(run, tmp_path / "two")
@@ -53,6 +54,7 @@ def test_pictures_that_runs_share_are_kept_once(tmp_path: Path) -> None:
     assert places(found, "edit", 1)[0] == places(found, "answer")[0]
 
 
+@pytest.mark.slow
 def test_a_perfect_edit_is_the_answer(runs: list[Run], tmp_path: Path) -> None:
     found = blocks(without_plots(runs, tmp_path / "r.html"))
     assert places(found, "edit", 0) == places(found, "answer")
@@ -136,6 +138,7 @@ def test_a_bundle_holds_every_picture_and_the_page_says_where(runs: list[Run], t
     assert copy.read_bytes() == edit.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_bundle_replaces_its_own_folder_and_no_other(runs: list[Run], tmp_path: Path) -> None:
     first = without_plots(runs[:1], tmp_path / "r.html", bundle=True)
     before = sorted(path for path in tmp_path.rglob("*.png"))

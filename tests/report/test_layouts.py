@@ -164,6 +164,7 @@ def test_an_editor_on_two_sets_keeps_its_plain_name_in_each(tmp_path: Path) -> N
         assert [column.label for column in table_of(sheet, "tasks").columns] == ["mine"]
 
 
+@pytest.mark.slow
 def test_chart_tasks_do_not_repeat_their_chart(charts: Run) -> None:
     table = table_of(gather([charts], None).sheets[0], "tasks")
     labels = [row.label for row in table.rows]

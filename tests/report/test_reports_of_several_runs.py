@@ -34,6 +34,7 @@ def names(*runs: Run) -> list[str]:
     return [view.name for view in gather(runs, None).runs]
 
 
+@pytest.mark.slow
 def test_a_report_calls_runs_of_one_editor_by_their_folders_as_compare_does(tmp_path: Path) -> None:
     run = make_run(tmp_path, "Mine", thumbs=False)
     runs = [copy_run(run, tmp_path / "monday"), copy_run(run, tmp_path / "friday")]
@@ -41,6 +42,7 @@ def test_a_report_calls_runs_of_one_editor_by_their_folders_as_compare_does(tmp_
     assert list(run_names(runs)) == names(*runs)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_given_twice_still_has_two_names(tmp_path: Path) -> None:
     run = make_run(tmp_path, "Mine", thumbs=False)
     here = copy_run(run, tmp_path / "runs" / "a")
@@ -48,6 +50,7 @@ def test_a_run_that_is_given_twice_still_has_two_names(tmp_path: Path) -> None:
     assert names(here, copy_run(run, tmp_path / "b"), here) == ["Mine · a · 1", "Mine · b", "Mine · a · 2"]
 
 
+@pytest.mark.slow
 def test_a_difference_that_the_test_does_not_see_is_not_called_better(tmp_path: Path) -> None:
     """Tasks in opposite directions: nothing varies within one, so the interval leaves out 0, and yet p is large."""
     first = make_run(tmp_path, "a", thumbs=False, change=with_miou(lambda case: 0.5))
@@ -60,6 +63,7 @@ def test_a_difference_that_the_test_does_not_see_is_not_called_better(tmp_path: 
     assert "better than a<" not in text
 
 
+@pytest.mark.slow
 def test_every_pair_counts_the_cases_that_the_averages_have(tmp_path: Path) -> None:
     runs = [make_run(tmp_path, name, thumbs=False) for name in "abc"]
     averaged = [case for case in runs[0].records() if case.tags["split"] == "test"]
@@ -68,6 +72,7 @@ def test_every_pair_counts_the_cases_that_the_averages_have(tmp_path: Path) -> N
     assert f"on {len(averaged)} cases that all runs have" in text
 
 
+@pytest.mark.slow
 def test_diagnostic_cases_are_not_where_runs_differ_most(tmp_path: Path) -> None:
     scores = {"preservation/000": 0.0, "preservation/001": 1.0, "border/000": 0.6}
     same = make_run(tmp_path, "a", change=with_miou(lambda case: 0.5))
@@ -83,6 +88,7 @@ def test_diagnostic_cases_are_not_where_runs_differ_most(tmp_path: Path) -> None
     assert [case.case_id for case in found] == ["border/000"]
 
 
+@pytest.mark.slow
 def test_of_many_runs_the_best_shows_its_diagnosis_at_once(tmp_path: Path) -> None:
     runs = [make_run(tmp_path, f"m{i}", skill=0.2 + 0.1 * i, thumbs=False) for i in range(5)]
     text = str(diagnosis(gather(runs, None).sheets[0], ReportOptions()))
@@ -91,6 +97,7 @@ def test_of_many_runs_the_best_shows_its_diagnosis_at_once(tmp_path: Path) -> No
     assert "m4" in opened_ones[0]
 
 
+@pytest.mark.slow
 def test_sources_count_what_was_scored_and_write_options_as_a_person_would(tmp_path: Path) -> None:
     options = {"conditions": ["baseline", "striped"], "canvas": [640, 480]}
     run = make_run(tmp_path, "a", missing=("border/000", "border/001"), options=options, thumbs=False)
@@ -158,6 +165,7 @@ def test_a_tall_table_is_scaled_to_the_page(tmp_path: Path) -> None:
     assert "Float too large" not in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [[], ["--models"], ["--models", "paintbench"]])
 def test_published_names_are_whole_in_a_narrow_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: list[str]

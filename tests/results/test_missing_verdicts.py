@@ -117,6 +117,7 @@ def lines_of(rubric: Rubric, cases: list[Case], said: Mapping[Key, dict[str, Any
     return lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", list(SUITES))
 def test_bounds_are_the_least_and_the_most_that_any_verdicts_would_give(name: str, seed: int) -> None:

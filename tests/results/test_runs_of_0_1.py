@@ -89,6 +89,7 @@ def test_every_case_of_a_run_of_0_1_has_its_pictures(name: str, old: Path) -> No
         assert record.image is None or record.image.is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*NAMES, ARCHIVE])
 def test_show_and_report_take_a_run_of_0_1(name: str, old: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, shown = called(capsys, "show", old / name)

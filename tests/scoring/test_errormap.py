@@ -25,6 +25,7 @@ def share(picture: Pixels, color: tuple[int, int, int]) -> float:
     return float((picture == color).all(axis=2).mean())
 
 
+@pytest.mark.slow
 def test_each_pixel_has_the_color_of_its_class_and_counts_agree_with_the_score() -> None:
     picture, score = error_map(*triple()), score_pixels(*triple())
     pixels = 400 * 600

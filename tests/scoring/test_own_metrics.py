@@ -35,6 +35,7 @@ def run(small_set: Path, tmp_path: Path) -> es.Run:
     )
 
 
+@pytest.mark.slow
 def test_a_metric_is_a_class_with_a_name_and_a_method(plugin: Path, run: es.Run) -> None:
     once = measure_run(run.path, {DARKNESS: "", "psnr": ""})
     assert list(once) == ["case_id", "variant", "psnr", "psnr_outside", "darkness", "darkness_outside"]
@@ -46,6 +47,7 @@ def test_a_metric_is_a_class_with_a_name_and_a_method(plugin: Path, run: es.Run)
     assert made_with(run.path)["darkness"]["scale"] == "2"
 
 
+@pytest.mark.slow
 def test_a_metric_of_a_package_has_the_name_that_the_package_registers(plugin: Path, run: es.Run) -> None:
     assert available()["acme-darkness"] is None
     assert "acme_plugin.no_such_module:Metric but cannot be imported" in str(available()["acme-broken"])
@@ -59,11 +61,13 @@ def test_a_metric_of_a_package_has_the_name_that_the_package_registers(plugin: P
     assert metric_labels(run.path)["acme-darkness"].unit == "levels"
 
 
+@pytest.mark.slow
 def test_a_metric_without_a_value_leaves_the_cell_empty(plugin: Path, run: es.Run) -> None:
     found = measure_run(run.path, {"python:acme_plugin.metrics:Nothing": ""})
     assert set(found["nothing"]) == set(found["nothing_outside"]) == {None}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -100,6 +104,7 @@ def test_a_wrong_spec_gets_one_sentence(plugin: Path, spec: str, message: str) -
     assert message in str(error.value) and "\n" not in str(error.value)
 
 
+@pytest.mark.slow
 def test_two_metrics_of_one_name_are_refused(plugin: Path, run: es.Run) -> None:
     with pytest.raises(BadInput, match="two metrics are called 'darkness'"):
         measure_run(run.path, {DARKNESS: "", f"{DARKNESS}?scale=2": ""})

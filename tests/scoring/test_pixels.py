@@ -135,6 +135,7 @@ def expected() -> dict[str, dict[str, Any]]:
     return content
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not expected(), reason="the released samples are not here")
 @pytest.mark.parametrize("key", expected())
 def test_released_outputs_score_as_the_authors_evaluator_says(key: str) -> None:

@@ -219,6 +219,7 @@ def test_a_file_that_a_judge_might_see_otherwise_is_sent_as_the_pixels_that_we_s
     assert np.array_equal(np.asarray(opened(source)), load(path))
 
 
+@pytest.mark.slow
 def test_size_and_quality_can_be_limited_by_option(tmp_path: Path) -> None:
     edit = noise(7, 1200, 2400)
     for name in ("worldedit", "wiseedit", "inedit", "rise", "kris"):

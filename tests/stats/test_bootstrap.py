@@ -134,6 +134,7 @@ def tables(draw: st.DrawFn) -> list[Row]:
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(tables())
 def test_every_mean_and_interval_equals_the_plain_version(rows: list[Row]) -> None:
@@ -202,6 +203,7 @@ def test_huge_ratios_keep_nine_figures() -> None:
     assert one_task([1e6, 3.0], metric="over_edit_ratio")["mean"] == pytest.approx(500001.5, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     rng = np.random.default_rng(5)
     plan = Aggregation(Group("overall", (), ("task",)), (), strata=("task",))

@@ -177,6 +177,7 @@ def test_cases_with_nothing_to_change_and_diagnostic_ones_are_in_no_bin() -> Non
     assert sum(b.n for b in by_region_size(columns(rows), exclude=PLAN.exclude)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 25, 80, 301])
 def test_the_interval_of_a_median_is_the_one_that_drawing_gives(n: int) -> None:
     values = np.sort(np.random.default_rng(n).lognormal(size=n))

@@ -68,6 +68,7 @@ def shuffled(rows: Columns, random: Any) -> Columns:
     return {name: [column[i] for i in order] for name, column in rows.items()}
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(two_runs())
 def test_the_other_way_round_every_difference_has_the_other_sign(runs: tuple[Columns, Columns]) -> None:
@@ -83,6 +84,7 @@ def test_the_other_way_round_every_difference_has_the_other_sign(runs: tuple[Col
         assert one.effect == (None if other.effect is None else pytest.approx(-other.effect))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(two_runs(), st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_nothing(runs: tuple[Columns, Columns], random: Any) -> None:
@@ -91,6 +93,7 @@ def test_the_order_of_rows_changes_nothing(runs: tuple[Columns, Columns], random
     assert compare_rows(shuffled(a, random), shuffled(b, random), PLAN, "miou", resamples=100) == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(two_runs())
 def test_means_are_those_of_a_summary_over_the_pairs(runs: tuple[Columns, Columns]) -> None:
@@ -204,6 +207,7 @@ def test_the_sign_test_holds_for_thousands_of_cases() -> None:
     assert sign_test(5000, 0) == 2.0**-4999 or sign_test(5000, 0) == 0.0
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_holm_never_lowers_a_p_value_keeps_their_order_and_equals_statsmodels(p: list[float]) -> None:

@@ -33,6 +33,7 @@ def test_both_ratings_recover_a_known_order() -> None:
         assert [r.model for r in bradley_terry(study(seed), resamples=0)] == list(STRENGTHS)
 
 
+@pytest.mark.slow
 def test_bradley_terry_recovers_known_strengths_within_its_intervals() -> None:
     inside = total = 0
     for seed in range(40):

@@ -79,6 +79,7 @@ def test_a_rank_correlation_is_that_of_scipy_and_none_where_one_side_is_constant
             assert value == pytest.approx(scipys(x, y).statistic, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     rng = np.random.default_rng(2)
     inside = dict.fromkeys(METHODS, 0)

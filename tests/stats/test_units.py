@@ -69,6 +69,7 @@ def _by_id(rows: Columns) -> Columns:
     return {name: [column[i] for i in order] for name, column in rows.items()}
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(questions())
 def test_pooled_questions_and_case_means_equal_the_plain_version(rows: Columns) -> None:
@@ -78,6 +79,7 @@ def test_pooled_questions_and_case_means_equal_the_plain_version(rows: Columns) 
         assert [x for x in (got["lo"], got["hi"]) if x is not None] == pytest.approx(interval(plain(rows, 40, mean)))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(questions(), st.randoms(use_true_random=False))
 def test_the_order_of_long_rows_does_not_matter(rows: Columns, random: Any) -> None:

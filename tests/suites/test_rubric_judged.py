@@ -73,6 +73,7 @@ def test_a_judge_that_says_nothing_usable_gives_no_number_at_all(reply: Reply, t
     assert {(cell["mean"], cell["n"]) for cell in cells.values()} == {(None, 0)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "cases"), [("inedit", 15), ("kris", 40), ("rise", 12)])
 def test_real_samples_are_judged_completely(name: str, cases: int) -> None:
     if not (SAMPLES / name).is_dir():

@@ -140,6 +140,7 @@ def test_a_set_on_disk_takes_it_too(tmp_path: Path) -> None:
     assert load_suite("paintbench", root=tmp_path).aggregation == RELEASE
 
 
+@pytest.mark.slow
 def test_the_terminal_the_page_and_the_caption_say_which(tmp_path: Path) -> None:
     words = {
         "release": "within task (rows by mode: within task and mode; rows by condition: within task and condition), "
@@ -176,6 +177,7 @@ def older(plan: Aggregation) -> dict[str, Any]:
     return saved
 
 
+@pytest.mark.slow
 def test_a_run_that_was_begun_with_the_old_strata_keeps_them(tmp_path: Path) -> None:
     suite = load_suite(
         "paintbench", tasks="recolor", conditions=CONDITIONS, per_cell=4, canvas="128x128", strata="paper"

@@ -100,6 +100,7 @@ def test_in_any_stretch_of_time_no_more_is_used_than_the_rate_and_one_second_all
             total += amount
 
 
+@pytest.mark.slow
 def test_requests_per_minute_are_kept() -> None:
     calls = [Call(f"q{n}", (f"{n}",), SCALE) for n in range(12)]
     with JudgeServer() as server:

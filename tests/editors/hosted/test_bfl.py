@@ -82,12 +82,14 @@ def test_a_poll_that_fails_is_made_again_and_the_task_is_not_submitted_twice(fau
     assert is_negative(made) and (server.calls, server.polled) == (1, 5)
 
 
+@pytest.mark.slow
 def test_a_poll_that_hangs_leaves_time_for_another() -> None:
     with BFLServer([Task(polls=(Fault(kind="hang"),))]) as server:
         made = edit(server.spec(), timeout_s=5.0)
     assert is_negative(made) and server.calls == 1
 
 
+@pytest.mark.slow
 def test_a_task_that_never_ends_is_an_error_and_is_not_paid_for_twice() -> None:
     with BFLServer([Task(pending=10_000)]) as server:
         made = edit(server.spec(), timeout_s=3.0)

@@ -203,6 +203,7 @@ def test_each_model_takes_as_many_pictures_as_its_makers_say() -> None:
     assert [load_editor(f"gemini:{model}").max_images for model in (FLASH, PRO, LATER)] == [3, 14, 14]
 
 
+@pytest.mark.slow
 def test_a_run_on_paintbench_keeps_what_the_server_said_and_never_the_key(tmp_path: Path) -> None:
     script = [Candidate(text="There."), Candidate(ended="IMAGE_SAFETY"), Candidate(text_only=True, text="No.")]
     with GeminiServer(script, keys=[KEY]) as server:

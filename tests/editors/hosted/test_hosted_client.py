@@ -74,6 +74,7 @@ def edited_at_once(editor: Editor, count: int) -> list[Edit | BaseException]:
         return list(pool.map(one, range(count)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", PASSING)
 def test_what_passes_is_tried_again_until_the_picture_is_there(used: Callable[..., Editor], fault: str) -> None:
     with OpenAIServer([PASSING[fault], Reply()]) as server:

@@ -246,6 +246,7 @@ def output_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.slow
 def test_the_command_line_knows_the_suite_and_its_prompts(capsys: pytest.CaptureFixture[str]) -> None:
     assert "gedit 606 judged" in output_of(capsys, "suites")
     assert "reply: following 0-10, preservation 0-10" in output_of(capsys, "prompts", "show", "gedit")

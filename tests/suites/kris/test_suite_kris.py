@@ -93,6 +93,7 @@ def change(folder: Path, category: str, edit: Callable[[dict[str, Any]], Any]) -
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("edit", "said"),
     [

@@ -187,6 +187,7 @@ MANIFESTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("manifest", "said"), MANIFESTS.items())
 def test_a_mistake_in_the_manifest_is_named_with_its_key(tmp_path: Path, manifest: str, said: str) -> None:
     with pytest.raises(BadInput, match=said) as raised:
@@ -195,6 +196,7 @@ def test_a_mistake_in_the_manifest_is_named_with_its_key(tmp_path: Path, manifes
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("row", "said"),
     [

@@ -58,6 +58,7 @@ def test_sets_keep_the_fingerprints_that_runs_of_version_0_1_have_recorded() -> 
     assert load_suite("paintbench", tasks="border", n=3).fingerprint == "c3e2b84b3961e6df"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "mode"), CELLS)
 def test_each_mode_and_condition_is_what_it_was(task: str, mode: str) -> None:
     pinned = json.loads(PINNED.read_text())

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,6 +56,7 @@ def by_definition(*rings: Vertices) -> npt.NDArray[np.uint8]:
     return plane
 
 
+@pytest.mark.slow
 @quick
 @given(polygons)
 def test_a_polygon_fills_the_pixels_whose_center_is_inside(ring: Vertices) -> None:
@@ -62,6 +64,7 @@ def test_a_polygon_fills_the_pixels_whose_center_is_inside(ring: Vertices) -> No
     assert np.array_equal(filled(ring), by_definition(ring))
 
 
+@pytest.mark.slow
 @quick
 @given(polygons, polygons)
 def test_a_second_ring_is_a_hole_where_it_lies_in_the_first(outer: Vertices, inner: Vertices) -> None:
@@ -69,6 +72,7 @@ def test_a_second_ring_is_a_hole_where_it_lies_in_the_first(outer: Vertices, inn
     assert np.array_equal(filled(outer, inner), filled(outer) ^ filled(inner))
 
 
+@pytest.mark.slow
 @quick
 @given(polygons, points, points)
 def test_two_halves_share_no_pixel_and_leave_no_gap(
@@ -80,6 +84,7 @@ def test_two_halves_share_no_pixel_and_leave_no_gap(
     assert np.array_equal(filled(first) ^ filled(second), filled(ring))
 
 
+@pytest.mark.slow
 @quick
 @given(st.integers(0, 4 * SIDE), st.integers(0, 4 * SIDE), st.floats(0, SIDE), st.floats(0, SIDE))
 def test_neighbors_along_an_edge_tile_the_canvas(left: int, right: int, top: float, bottom: float) -> None:
@@ -93,6 +98,7 @@ def test_neighbors_along_an_edge_tile_the_canvas(left: int, right: int, top: flo
         assert not (west & east).any()
 
 
+@pytest.mark.slow
 @quick
 @given(points, points, st.floats(0.3, 6))
 def test_a_brush_paints_what_is_within_its_radius(
@@ -121,6 +127,7 @@ def from_segment(at: tuple[float, float], p: tuple[float, float], q: tuple[float
     return abs((at[0] - p[0]) * along[1] - (at[1] - p[1]) * along[0]) / length
 
 
+@pytest.mark.slow
 @quick
 @given(st.lists(points, min_size=3, max_size=6), st.floats(0.5, 3))
 def test_an_outline_is_the_brush_along_every_edge(ring: Vertices, radius: float) -> None:
@@ -131,6 +138,7 @@ def test_an_outline_is_the_brush_along_every_edge(ring: Vertices, radius: float)
     assert np.array_equal(plane, single)
 
 
+@pytest.mark.slow
 @quick
 @given(st.lists(st.tuples(st.integers(0, SIDE - 1), st.integers(0, SIDE - 1)), max_size=12), st.floats(0, 8))
 def test_near_is_what_lies_within_the_distance_of_some_pixel(cells: list[tuple[int, int]], reach: float) -> None:

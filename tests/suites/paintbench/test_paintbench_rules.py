@@ -333,6 +333,7 @@ WRONG_ANSWERS: dict[str, Callable[[Board], npt.NDArray[np.uint8]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", WRONG_ANSWERS)
 @pytest.mark.parametrize(("task", "mode"), TASK_MODES)
 def test_the_reader_notices_a_wrong_answer(task: str, mode: str, wrong: str) -> None:
@@ -342,6 +343,7 @@ def test_the_reader_notices_a_wrong_answer(task: str, mode: str, wrong: str) -> 
         solve(other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "mode", "said", "instead"),
     [

@@ -19,6 +19,7 @@ VERSION_1 = DATA / "paintbench_v1"
 """Four problems that version 1 of the generator wrote."""
 
 
+@pytest.mark.slow
 def test_a_set_of_version_1_is_read_and_scored(tmp_path: Path) -> None:
     suite = es.load_suite("paintbench", root=VERSION_1)
     assert [suite.tags(case_id)["task"] for case_id in suite.ids] == ["gradient", "legend", "removal", "rotation"]

@@ -69,6 +69,7 @@ def ours(canvas: Canvas, label: Label, ground: str) -> Pixels:
     return canvas.draw([canvas.ground(ground), canvas._own(label, flip=False)])
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(
     text=WORDS,
@@ -88,6 +89,7 @@ def test_words_have_the_pixels_of_a_plain_text(
     assert np.array_equal(ours(the_canvas(), Label(x, y, text, color, size, turn), ground), expected)
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(text=WORDS, size=st.sampled_from(SIZES))
 def test_words_measure_what_matplotlib_measures(text: str, size: float) -> None:
@@ -178,6 +180,7 @@ def test_problems_have_the_pixels_of_plain_figures(chart: str, task: str) -> Non
         assert np.array_equal(pair, as_promised(drawn, *plain))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("chart", "task"), TASKS)
 def test_a_pair_over_a_kept_ground_equals_two_pictures_drawn_anew(chart: str, task: str) -> None:
     canvas = the_canvas()
@@ -213,6 +216,7 @@ def label_boxes(drawn: ChartProblem, canvas: Canvas) -> list[tuple[float, float,
     return [box for _, box in boxes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("chart", "task"), TASKS)
 def test_texts_stay_in_the_picture_and_clear_of_each_other_and_of_the_plot_area(chart: str, task: str) -> None:
     canvas = the_canvas()
@@ -271,6 +275,7 @@ def digests() -> list[str]:
     return [f"{chart} {task} {digest(ChartSlot(chart, task, 7))}" for chart, task in TASKS]
 
 
+@pytest.mark.slow
 def test_a_users_settings_change_no_picture_and_stay_as_they_were() -> None:
     expected = digests()
     letters.lettering.cache_clear()

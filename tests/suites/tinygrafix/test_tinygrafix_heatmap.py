@@ -86,6 +86,7 @@ def test_the_reference_of_these_tests_agrees_with_the_package_about_lab() -> Non
 # Rules for every heatmap
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_every_heatmap_has_values_on_its_key_and_an_empty_cell(task: str) -> None:
     for change in changes(task):
@@ -117,6 +118,7 @@ def test_keys_come_in_seven_decades_and_on_both_sides_of_zero() -> None:
     assert {(s.low > 0) - (s.low < 0) for s in scales} == {-1, 0, 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_no_color_of_a_key_comes_close_to_the_background_and_no_part_looks_flat(task: str) -> None:
     along = np.linspace(0, 1, 65)
@@ -254,6 +256,7 @@ def test_a_threshold_divides_the_cells_and_none_is_near_it() -> None:
         assert apart(cell_colors(change.before)[filled], limit).min() > 2.5
 
 
+@pytest.mark.slow
 def test_a_new_colormap_changes_every_color_and_no_value() -> None:
     along = np.linspace(0, 1, 65)
     for change in changes("change_colormap"):
@@ -287,6 +290,7 @@ def cell_boxes(state: Heatmap) -> Iterator[tuple[int, int, slice, slice]]:
         yield row, column, slice(y, y + height), slice(x, x + width)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_only_what_the_edit_says_changes_and_all_of_it(task: str) -> None:
     canvas = the_canvas()
@@ -302,6 +306,7 @@ def test_only_what_the_edit_says_changes_and_all_of_it(task: str) -> None:
         assert np.array_equal(anew, after)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_every_pixel_of_a_cell_has_its_color_and_the_frame_is_whole(task: str) -> None:
     for change, before, after in pictures(task):

@@ -84,6 +84,7 @@ def figures(number: str) -> int:
 # Without drawing
 
 
+@pytest.mark.slow
 @every_task
 def test_the_series_is_evenly_spaced_from_side_to_side_and_has_20_to_44_vertices(task: str) -> None:
     for change in changes(task):
@@ -326,6 +327,7 @@ def test_a_bridge_is_background_before_and_series_after() -> None:
             assert all_at(after, state, xs[inner], ys[inner], state.color)
 
 
+@pytest.mark.slow
 def test_lowest_and_highest_point_are_drawn_at_the_heights_that_were_asked_for() -> None:
     for change, _, after in pictures("normalize_series"):
         state = change.after
@@ -354,6 +356,7 @@ def test_nothing_of_the_series_is_left_beyond_the_threshold() -> None:
         assert (area == rgb_of(state.theme.background)).all()
 
 
+@pytest.mark.slow
 def test_erasing_leaves_what_drawing_only_the_kept_parts_would_give() -> None:
     canvas = the_canvas()
     with plain_settings():
@@ -369,6 +372,7 @@ def test_erasing_leaves_what_drawing_only_the_kept_parts_would_give() -> None:
             assert np.abs(plain - before).max() > 20
 
 
+@pytest.mark.slow
 def test_bridging_gives_what_one_line_with_round_joins_would_give() -> None:
     canvas = the_canvas()
     with plain_settings():

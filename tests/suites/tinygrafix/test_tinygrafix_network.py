@@ -88,6 +88,7 @@ def lab(colors: list[str]) -> Floats:
 # What every seed gives
 
 
+@pytest.mark.slow
 @every_task
 def test_the_graph_has_edges_and_lacks_some_and_stands_in_the_order_of_the_key(task: str) -> None:
     for change in changes(task):
@@ -114,6 +115,7 @@ def test_any_two_colors_can_be_told_apart(task: str) -> None:
         assert apart.min() > 20
 
 
+@pytest.mark.slow
 @every_task
 def test_no_edge_passes_behind_a_third_node(task: str) -> None:
     for change in changes(task):
@@ -287,6 +289,7 @@ def graph_in(picture: Pixels, state: Network) -> tuple[dict[str, int], set[froze
     return found, linked
 
 
+@pytest.mark.slow
 @every_task
 def test_the_pictures_show_the_graph_and_key_of_their_states(task: str) -> None:
     for change, *pair in pictures(task):
@@ -295,6 +298,7 @@ def test_the_pictures_show_the_graph_and_key_of_their_states(task: str) -> None:
             assert graph_in(picture, state) == (places(state), chords(state))
 
 
+@pytest.mark.slow
 @every_task
 def test_only_touched_pixels_change_and_enough_of_them(task: str) -> None:
     for change, before, after in pictures(task):

@@ -81,6 +81,7 @@ def assert_least_squares(state: ScatterPlot, series: Series) -> None:
         assert end[0] in (low, high) or end[1] in (low, high)
 
 
+@pytest.mark.slow
 def test_the_line_in_the_picture_is_the_least_squares_line_of_its_class() -> None:
     for change in every_change():
         assert_least_squares(change.before, change.before.lined)
@@ -172,6 +173,7 @@ def test_recoloring_changes_one_class_to_the_color_that_the_sentence_names() -> 
     assert 0.45 < which.count("plain") / SEEDS < 0.55
 
 
+@pytest.mark.slow
 def test_the_class_without_a_line_is_scattered_all_over_and_the_other_along_a_flat_trend() -> None:
     slopes, shares = [], []
     for change in every_change():
@@ -213,12 +215,14 @@ def test_scales_cover_seven_decades_on_both_sides_of_zero() -> None:
     assert any(s.scale.ticks[0] < 0 for s in states) and any(s.scale.low > 0 for s in states)
 
 
+@pytest.mark.slow
 def test_states_and_details_are_plain_json() -> None:
     for change in every_change():
         for part in (asdict(change.before), asdict(change.after), dict(change.details)):
             assert json.loads(json.dumps(part, allow_nan=False)) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_pixels_change_only_where_the_edit_may_touch(task: str) -> None:
     for change, before, after in pictures(task):
@@ -260,6 +264,7 @@ def away_from_line(state: ScatterPlot, line: Any) -> Points:
     return distance
 
 
+@pytest.mark.slow
 def test_the_drawn_line_covers_everything_from_border_to_border_at_its_thickness() -> None:
     for change, before, after in pictures("draw_best_fit_line"):
         away = away_from_line(change.after, change.after.plain.line)

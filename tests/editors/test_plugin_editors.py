@@ -45,7 +45,9 @@ def test_a_package_may_declare_a_whole_record(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_package_that_cannot_be_imported_is_listed_with_the_reason() -> None:
     (reason,) = editor_kind("acme-broken").missing()
-    assert reason.startswith("acme_plugin.no_such_module:load cannot be imported (ModuleNotFoundError")
+    assert reason.startswith(
+        "registered as acme_plugin.no_such_module:load but cannot be imported (ModuleNotFoundError"
+    )
     with pytest.raises(BadInput, match=r"registered as acme_plugin\.no_such_module:load but cannot be imported"):
         load_editor("acme-broken:x")
 

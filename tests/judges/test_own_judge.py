@@ -58,3 +58,48 @@ def test_a_wrong_spec_gets_one_sentence(
 def test_a_judge_of_a_package_and_the_kind_python_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(write_plugin(tmp_path / "plugin")))
     assert {"acme", "python"} <= set(judge_kinds())
+
+
+WRONG = """
+import editscope as es
+
+
+class Wrong(es.Judge):
+    def __init__(self, value):
+        self.value = value
+
+    async def ask(self, call, sample=0):
+        if self.value == "exit":
+            raise SystemExit(2)
+        if self.value == "none":
+            return None
+        if self.value == "status":
+            return es.Verdict("great")
+        value = float("nan") if self.value == "nan" else self.value
+        return es.Verdict("ok", {field.name: value for field in call.schema.fields})
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("99", "=99 to "),
+        ("four", "='four' to "),
+        ("nan", "=nan to "),
+        ("none", "gave a NoneType, not an editscope.Verdict"),
+        ("status", "gave the status 'great', which is none of ok,"),
+        ("exit", "SystemExit: 2"),
+    ],
+)
+def test_what_is_no_verdict_stops_the_run_before_it_is_a_number(
+    tmp_path: Path, editscope: Callable[..., CompletedProcess[str]], value: str, message: str
+) -> None:
+    folder = start(tmp_path / "shapes", "judged")
+    (tmp_path / "wrong_judge.py").write_text(WRONG)
+    done = editscope(
+        *("run", folder, "--editor", "ref:identity", "--judge", f"python:wrong_judge:Wrong?value={value}"),
+        *("--out", tmp_path / "run", "--cache", tmp_path / "cache"),
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    assert done.returncode == 3 and message in done.stderr and "Traceback" not in done.stderr
+    assert '"step":"verdict"' not in (tmp_path / "run" / "journal.jsonl").read_text()

@@ -10,13 +10,13 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from typing import Any
 
+from editscope import plugins
 from editscope.cases import NOTHING
-from editscope.errors import unknown
-from editscope.outside import one_line
+from editscope.errors import BadInput, unknown
 
 GROUP = "editscope.editors"
 """The entry points with which other packages register a kind: a callable that takes the target and the options, or
@@ -278,7 +278,7 @@ def importable(package: str) -> bool:
 
 def registered() -> dict[str, EntryPoint]:
     """The kinds that other packages register, none of them imported. A name that ships with Editscope stays ours."""
-    return {point.name: point for point in entry_points(group=GROUP) if point.name not in BUILT_IN}
+    return plugins.registered(GROUP, BUILT_IN)
 
 
 def all_kinds() -> tuple[EditorKind, ...]:
@@ -298,14 +298,14 @@ def editor_kind(name: str) -> EditorKind:
 
 def plugin_kind(point: EntryPoint) -> EditorKind:
     """What a plugin declares: its own record, or else the docstring and the parameters of its callable."""
-    package = point.dist.name if point.dist is not None else point.module
+    package = plugins.package_of(point)
     unnamed = EditorKind(
         point.name, f"registered by {package}", f"{point.name}:TARGET", loader=point.value, plugin=package
     )
     try:
-        declared = point.load()
-    except Exception as error:
-        return replace(unnamed, problem=f"{point.value} cannot be imported ({one_line(error)})")
+        declared = plugins.load_registered("editors of kind", point)
+    except BadInput as error:
+        return replace(unnamed, problem=str(error).partition(": ")[2])
     if isinstance(declared, EditorKind):
         return replace(declared, name=point.name, plugin=package)
     doc = (declared.__doc__ or "").strip().partition("\n")[0]

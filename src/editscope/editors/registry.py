@@ -12,6 +12,7 @@ from editscope.editors.kinds import BUILT_IN, WRAPPERS, EditorKind, registered
 from editscope.editors.spec import EditorSpec, parse_spec
 from editscope.errors import BadInput, EditscopeError, unknown
 from editscope.outside import one_line
+from editscope.plugins import load_registered
 
 __all__ = ["EditorSpec", "editor_kinds", "editor_of", "load_editor", "parse_spec", "unknown_wrapper"]
 
@@ -57,13 +58,7 @@ def _loader(spec: EditorSpec) -> Callable[..., Any]:
     if spec.kind not in plugins:
         raise unknown("kind of editor", spec.kind, {*editor_kinds(), *WRAPPERS})
     point = plugins[spec.kind]
-    try:
-        declared: EditorKind | Callable[..., Any] = point.load()
-    except Exception as error:
-        raise BadInput(
-            f"editors of kind {spec.kind!r} are registered as {point.value} but cannot be imported "
-            f"({one_line(error)}); install or remove that package"
-        ) from error
+    declared: EditorKind | Callable[..., Any] = load_registered("editors of kind", point)
     return _imported(spec.kind, declared.loader) if isinstance(declared, EditorKind) else declared
 
 

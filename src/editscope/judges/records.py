@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from editscope.cases import NOTHING, Status
+from editscope.errors import EditscopeError
 from editscope.outside import name_received, received
 from editscope.transport.budget import Budget
 
@@ -144,6 +145,32 @@ def kept_verdict(verdict: Verdict) -> Verdict:
     """A verdict whose texts a run can keep, whoever made it: a judge of one's own, or a cache that somebody wrote."""
     snapshot, reason, reply = name_received(verdict.snapshot), received(verdict.reason), received(verdict.reply)
     return replace(verdict, snapshot=snapshot, reason=reason, reply=reply)
+
+
+def checked_verdict(verdict: Any, call: Call, judge: str) -> Verdict:
+    """What a judge gave, as a run can keep it; EditscopeError where it is no verdict on this call.
+
+    >>> call = Call("kp", (), Schema((Field("score", "integer", 1, 5),)))
+    >>> checked_verdict(Verdict("ok", {"score": 99}), call, "python:m:Mine")
+    Traceback (most recent call last):
+    editscope.errors.EditscopeError: the judge python:m:Mine gave score=99 to 'kp'; it must be a number from 1 to 5
+    """
+    if not isinstance(verdict, Verdict):
+        raise EditscopeError(f"the judge {judge} gave a {type(verdict).__name__}, not an editscope.Verdict")
+    if verdict.status not in get_args(Status):
+        raise EditscopeError(
+            f"the judge {judge} gave the status {verdict.status!r}, which is none of {', '.join(get_args(Status))}"
+        )
+    for wanted in call.schema.fields if verdict.status == "ok" else ():
+        value: Any = verdict.values.get(wanted.name)
+        if wanted.kind == "yes_no":
+            fits, must = isinstance(value, bool), "True or False"
+        else:
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            fits, must = number and wanted.low <= value <= wanted.high, f"a number from {wanted.low} to {wanted.high}"
+        if not fits:
+            raise EditscopeError(f"the judge {judge} gave {wanted.name}={value!r} to {call.key!r}; it must be {must}")
+    return kept_verdict(verdict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from editscope.errors import BadInput, EditscopeError, unknown
 from editscope.judges.records import Judge
 from editscope.outside import one_line
+from editscope.plugins import load_registered, registered
 from editscope.specs import Spec, read_value, split_options, split_spec
 from editscope.transport.keys import key_from, no_secret, plain_address
 from editscope.transport.session import require_packages
@@ -66,7 +67,7 @@ def parse_spec(text: str) -> Spec:
 
 def judge_kinds() -> tuple[str, ...]:
     """The kinds of judges that are installed."""
-    return tuple(sorted({*HOSTED, *BUILT_IN, *(point.name for point in entry_points(group=GROUP))}))
+    return tuple(sorted({*HOSTED, *BUILT_IN, *registered(GROUP)}))
 
 
 def load_judge(
@@ -168,7 +169,7 @@ def _read(parts: Spec, name: str, value: str) -> Any:
 
 
 def _other(parts: Spec, text: str) -> Judge:
-    points = {point.name: point for point in entry_points(group=GROUP)}
+    points = registered(GROUP)
     if parts.kind in BUILT_IN:
         judge = _named(BUILT_IN[parts.kind])(parts.target, **parts.options)
     elif parts.kind in points:
@@ -184,13 +185,7 @@ def _other(parts: Spec, text: str) -> Judge:
 
 def _from_plugin(point: EntryPoint, parts: Spec) -> Any:
     """What another package makes of a spec; BadInput, in one line, where it makes nothing."""
-    try:
-        load = point.load()
-    except Exception as error:
-        raise BadInput(
-            f"judges of kind {point.name!r} are registered as {point.value} but cannot be imported "
-            f"({one_line(error)}); install or remove that package"
-        ) from error
+    load = load_registered("judges of kind", point)
     try:
         return load(parts.target, **{name: read_value(value) for name, value in parts.options.items()})
     except EditscopeError:

@@ -70,7 +70,7 @@ def suites() -> tuple[str, ...]:
     >>> suites()[:2]
     ('paintbench', 'tinygrafix')
     """
-    return tuple(HEADLINES)
+    return tuple(suite for suite in HEADLINES if results(suite))
 
 
 def headline(suite: str) -> str:

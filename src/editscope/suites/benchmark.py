@@ -8,10 +8,11 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from editscope.errors import BadInput
 from editscope.judges.prompts.packs import FOLDER as PROMPTS
+from editscope.outside import one_line
 from editscope.scoring.rubrics.accounting import Release
 
 OptionType: TypeAlias = Literal["text", "names", "number", "size", "flag"]
@@ -68,6 +69,21 @@ class Option:
                 raise BadInput(f"{self.name}={text!r} is neither on nor off; give 1 or 0")
             return FLAGS[text.strip().lower()]
         return text
+
+    def wrong_field(self) -> str:
+        """What is wrong with the first field that a benchmark cannot have; "" where nothing is.
+
+        >>> Option("mode", "How.", values="fast").wrong_field()
+        "values is 'fast', not a tuple of texts"
+        """
+        for field in ("name", "help", "default"):
+            if not isinstance(value := getattr(self, field), str):
+                return f"{field} is {value!r}, not a text"
+        if self.type not in get_args(OptionType):
+            return f"type is {self.type!r}, which is none of {', '.join(get_args(OptionType))}"
+        if self.of not in ("cases", "protocol"):
+            return f"of is {self.of!r}, which is neither cases nor protocol"
+        return "" if _texts(self.values) else f"values is {self.values!r}, not a tuple of texts"
 
 
 FLAGS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
@@ -160,7 +176,7 @@ class Benchmark:
         """The folder of the module of a part, which is not imported."""
         try:
             spec = find_spec(place.partition(":")[0])
-        except ImportError:  # the package around it is not there
+        except (Exception, SystemExit):  # the package around it is not there, or cannot be imported
             spec = None
         if spec is None or spec.origin is None:
             raise BadInput(f"the module of {self.name} ({place}) cannot be found; install its package again")
@@ -172,8 +188,30 @@ class Benchmark:
         module, _, attribute = where.partition(":")
         try:
             return getattr(import_module(module), attribute)
-        except (ImportError, AttributeError) as error:
-            raise BadInput(f"{name} of {self.name} is {where}, which cannot be imported: {error}") from error
+        except (Exception, SystemExit) as error:  # a module may do anything at import
+            raise BadInput(f"{name} of {self.name} is {where}, which cannot be imported ({one_line(error)})") from error
+
+    def wrong_field(self) -> str:
+        """What is wrong with the first field that Editscope cannot use; "" where nothing is."""
+        for field, (kind, wanted) in FIELDS.items():
+            if not isinstance(value := getattr(self, field), kind):
+                return f"{field} is {value!r}, not {wanted}"
+        for field in ("load", "write_set", "rubric", "tables"):
+            place = getattr(self, field)
+            if (place or field == "load") and not all(place.partition(":")):
+                return f'{field} is {place!r}, not of the form "module:name"'
+        if self.scoring not in ("pixels", "judged"):
+            return f"scoring is {self.scoring!r}, which is neither pixels nor judged"
+        if self.main_groups is not None and not (_texts(self.main_groups) and len(self.main_groups) == 2):
+            return f"main_groups is {self.main_groups!r}, not a tuple of two texts"
+        for option in self.options:
+            if not isinstance(option, Option):
+                return f"options has {option!r}, not an editscope.Option"
+            if wrong := option.wrong_field():
+                return f"in option {option.name!r}, {wrong}"
+        names = [option.name for option in self.options]
+        twice = [name for name in names if names.count(name) > 1]
+        return f"options has {twice[0]!r} twice" if twice else ""
 
     def read_options(self, texts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Options of its cases and of its protocol, from texts that a person wrote."""
@@ -199,3 +237,21 @@ class Benchmark:
             + (f"; did you mean --{near[0]}?" if near else "; it takes --data" + "".join(f", --{n}" for n in names))
             + f" (`editscope suites {self.name}` explains them)"
         )
+
+
+_TEXT = (str, "a text")
+FIELDS: Mapping[str, tuple[Any, str]] = {
+    **dict.fromkeys(("title", "about", "load", "write_set", "rubric", "protocol", "tables"), _TEXT),
+    **dict.fromkeys(("remark", "beside", "citation"), _TEXT),
+    "cases": (int | None, "a whole number"),
+    "options": (tuple, "a tuple of editscope.Option"),
+    "paper": (Paper | None, "an editscope.Paper"),
+    "headline": (Headline | None, "an editscope.Headline"),
+    "release": (Release | None, "a Release"),
+    "place": (int, "a whole number"),
+}
+"""The types of the fields of a benchmark, each with what messages call it."""
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, tuple) and all(isinstance(one, str) for one in value)

@@ -10,7 +10,7 @@ from editscope.errors import BadInput
 from editscope.suites.base import Suite
 from editscope.suites.benchmark import Benchmark
 from editscope.suites.own.manifest import FILE
-from editscope.suites.registry import benchmarks, known_benchmark, load_suite
+from editscope.suites.registry import benchmark, known_benchmark, load_suite, suite_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,12 @@ def listed(data: Path | None = None) -> Iterator[Listed]:
     """
     if data is not None and not data.is_dir():
         raise BadInput(f"{data} is not a folder; --data takes a folder with the data of suites")
-    for record in sorted(benchmarks(), key=lambda record: record.name):
+    for name in suite_names():
+        try:
+            record = benchmark(name)
+        except BadInput as error:  # a package that cannot be used is listed with the reason
+            yield Listed(name, None, "–", False, str(error))
+            continue
         if record.listed:
             yield _installed(record, data)
     for folder in [] if data is None else sorted({path.parent for path in (*data.glob(FILE), *data.glob(f"*/{FILE}"))}):

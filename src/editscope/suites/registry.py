@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from inspect import signature
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import unquote
 
-from editscope.errors import BadInput, unknown
+from editscope.errors import BadInput, EditscopeError, unknown
+from editscope.outside import one_line
+from editscope.plugins import load_registered, registered
 from editscope.python_class import find_object
 from editscope.specs import split_options
 from editscope.suites.base import Suite
@@ -138,23 +140,19 @@ def _name_and_query(text: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=1)
 def _points() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}
+    return registered(GROUP)
 
 
 @lru_cache(maxsize=128)
 def _record(point: EntryPoint) -> Benchmark:
     """The benchmark of an entry point, which names its record or, as in version 0.1, its loader."""
-    try:
-        value = point.load()
-    except (ImportError, AttributeError) as error:
-        raise BadInput(
-            f"suite {point.name!r} is registered as {point.value} but cannot be imported: {error}"
-        ) from error
-    return _as_record(point.name, point.value, value)
+    return _as_record(point.name, point.value, load_registered("suite", point))
 
 
 def _as_record(name: str, where: str, value: Any) -> Benchmark:
     if isinstance(value, Benchmark):
+        if wrong := value.wrong_field():
+            raise BadInput(f"suite {name!r} ({where}): {wrong}")
         return replace(value, name=name)  # by which everybody finds it
     if callable(value):
         return Benchmark(name=name, title=name, about="", load=where)
@@ -171,12 +169,21 @@ def _python(name: str) -> Benchmark:
 def _made(name: str, record: Benchmark, options: Mapping[str, Any]) -> Suite:
     """The suite that a benchmark makes of options that it knows."""
     loader = record.part("load")
+    if not callable(loader):
+        raise BadInput(f"suite {name!r} ({record.load}) is {type(loader).__name__}, not a function that loads it")
     parameters = signature(loader).parameters
     known = [key for key, p in parameters.items() if p.kind is not p.VAR_KEYWORD]
     for key in options:
         if key not in known and len(known) == len(parameters):
             raise record.unknown_option(key)
-    suite = loader(**options)
+    try:
+        suite = loader(**options)
+    except EditscopeError:
+        raise
+    except Exception as error:
+        if record.load.startswith("editscope."):
+            raise
+        raise BadInput(f"suite {name!r} ({record.load}) could not be loaded ({one_line(error)})") from error
     if not isinstance(suite, Suite):
         raise BadInput(f"suite {name!r} ({record.load}) returned {type(suite).__name__}, not a Suite")
     return suite

@@ -85,7 +85,7 @@ def _beside(module: str) -> Path | None:
     """The folder of a module, which is not imported; None for one that is registered but not there."""
     try:
         spec = find_spec(module)
-    except ImportError:
+    except (Exception, SystemExit):  # the package around it is not there, or cannot be imported
         return None
     return None if spec is None or spec.origin is None else Path(spec.origin).parent
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from editscope.errors import EditscopeError, Stopped
 from editscope.judges import Call, Judge, Verdict
-from editscope.judges.records import kept_verdict
+from editscope.judges.records import checked_verdict, kept_verdict
 from editscope.outside import received
 from editscope.runfolder.journal import Step
 from editscope.transport.background import Background
@@ -132,10 +132,11 @@ class JudgeQueue:
             if queued.lookup_only:
                 result = CallResult(queued, judge.known(queued.call, queued.sample))
             else:
-                result = CallResult(queued, kept_verdict(await judge.ask(queued.call, queued.sample)))
+                given = await judge.ask(queued.call, queued.sample)
+                result = CallResult(queued, checked_verdict(given, queued.call, judge.spec))
         except EditscopeError as error:
             result = CallResult(queued, unfinished(error), error=error)
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # which would end the thread, and the run would wait forever
             how = f"{type(error).__name__}: {received(error, 500)}"
             message = f"the judge {judge.spec} failed in a way that it should not ({how})"
             result = CallResult(queued, error=EditscopeError(message), trace=traceback.format_exc())

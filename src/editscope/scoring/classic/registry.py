@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from editscope.errors import BadInput, EditscopeError, unknown
 from editscope.images import Pixels
 from editscope.outside import one_line
+from editscope.plugins import load_registered, registered
 from editscope.python_class import KIND, load_object
 from editscope.scoring.classic.embeddings import Clip, Dino
 from editscope.scoring.classic.lpips import Lpips
@@ -142,17 +143,11 @@ def _known(name: str) -> None:
 
 def _registered() -> dict[str, EntryPoint]:
     """The metrics that other packages register, none of them imported. A name that ships with Editscope stays ours."""
-    return {point.name: point for point in entry_points(group=GROUP) if point.name not in METRICS}
+    return registered(GROUP, METRICS)
 
 
 def _from_plugin(point: EntryPoint, options: Mapping[str, Any]) -> Metric:
-    try:
-        factory = point.load()
-    except Exception as error:
-        raise BadInput(
-            f"metric {point.name} is registered as {point.value} but cannot be imported ({one_line(error)}); install "
-            "or remove that package"
-        ) from error
+    factory = load_registered("metric", point)
     try:
         metric = factory(**options)
     except Exception as error:

@@ -50,6 +50,7 @@ def test_simulated_data_give_back_the_spreads_that_were_put_in() -> None:
         assert sum(one[part]["lo"] <= truth <= one[part]["hi"] for one in found) >= 33
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(SCORES, min_size=1, max_size=5), min_size=2, max_size=12).filter(lambda c: any(map(len, c))))
 @settings(deadline=None, max_examples=60)
 def test_the_components_are_those_of_the_normal_theory(cases: list[list[float]]) -> None:

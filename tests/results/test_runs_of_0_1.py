@@ -58,6 +58,7 @@ def means(summary: dict[str, Any]) -> dict[str, tuple[float | None, int]]:
     return figures | rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*NAMES, ARCHIVE])
 def test_a_run_of_0_1_has_the_means_that_0_1_said(name: str, old: Path) -> None:
     run = es.open_run(old / name)
@@ -124,6 +125,7 @@ def test_an_archive_of_0_1_passes_its_check(old: Path, capsys: pytest.CaptureFix
     assert code == 0, said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_of_0_1_is_packed_and_checked(name: str, old: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert called(capsys, "pack", old / name, "--out", old / "new.zip")[0] == 0
@@ -132,6 +134,7 @@ def test_a_run_of_0_1_is_packed_and_checked(name: str, old: Path, capsys: pytest
     assert means(es.open_run(old / "new.zip").summary) == means(es.open_run(old / name).summary)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", JUDGED)
 def test_a_judged_run_of_0_1_is_counted_again_by_its_protocol(
     name: str, old: Path, capsys: pytest.CaptureFixture[str]

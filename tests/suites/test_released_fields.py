@@ -36,6 +36,7 @@ def ours() -> dict[str, list[dict[str, Any]]]:
     return described("paintbench", per_mode=1, conditions="baseline,striped", split="all")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", [name for name in FIELDS if name.startswith("PaintBench/")])
 def test_a_problem_has_every_field_of_the_released_ones(ours: dict[str, list[dict[str, Any]]], where: str) -> None:
     for fields in ours[where.removeprefix("PaintBench/")]:

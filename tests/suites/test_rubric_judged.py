@@ -52,6 +52,7 @@ def judged(name: str, root: Path, script: Any = agreeable) -> tuple[dict[str, An
     return summarize(columns, plan, names, resamples=50)["overall"], len(every), len(prepared)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(MADE))
 def test_a_judge_that_is_content_with_all_gives_every_suite_its_best_scores(name: str, tmp_path: Path) -> None:
     cells, calls, units = judged(name, MADE[name](tmp_path))

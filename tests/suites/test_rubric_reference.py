@@ -112,6 +112,7 @@ SEEDS = st.integers(0, 2**32)
 FEW = settings(max_examples=25, deadline=None)
 
 
+@pytest.mark.slow
 @FEW
 @given(SEEDS)
 def test_worldedit(seed: int) -> None:
@@ -232,6 +233,7 @@ def test_inedit(seed: int) -> None:
     compare("inedit", InEditSuite.aggregation, drawn, expected)
 
 
+@pytest.mark.slow
 @FEW
 @given(SEEDS)
 def test_kris(seed: int) -> None:

@@ -144,6 +144,7 @@ def test_inedit_accuracy_is_over_all_203_cases_that_are_not_path_pairs() -> None
     assert tables.found["overall"]["accuracy"]["n"] == 203
 
 
+@pytest.mark.slow
 def test_kris_averages_are_over_cases_not_over_groups() -> None:
     rubric = load_rubric("kris")
     number = {"attribute": 275, "spatial": 100, "temporal": 74, "social": 125, "natural": 393}

@@ -95,6 +95,7 @@ def slow(rows: dict[str, list[Any]], strata: tuple[str, ...], of: dict[str, str]
         yield sum(sum(values) / len(values) for values in tasks.values()) / len(tasks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("by", "key", "of"), [("condition", "striped", {"condition": "striped"}), ("task", "recolor", {"task": "recolor"})]
 )

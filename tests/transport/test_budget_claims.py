@@ -91,6 +91,7 @@ def test_no_claim_of_tokens_raises_the_budget_of_edits(monkeypatch: pytest.Monke
     assert all(edit.cost_usd is not None and 0 <= edit.cost_usd < 1 for edit in edits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("claim", [0, -1, float("nan"), float("inf"), 1e300, "5", True], ids=repr)
 def test_no_claim_of_credits_raises_the_budget_of_edits(monkeypatch: pytest.MonkeyPatch, claim: Any) -> None:
     monkeypatch.setenv("BFL_API_KEY", "key-of-this-test-file")

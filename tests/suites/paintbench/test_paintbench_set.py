@@ -203,6 +203,7 @@ def test_an_unknown_case_gets_the_nearest_id() -> None:
         load_suite("paintbench", tasks="border")["bordr/001"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["removal", "counting", "ordering", "pattern", "copying"])
 def test_what_cannot_fit_on_the_canvas_ends_in_a_sentence(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("editscope.suites.paintbench.make.MAX_ATTEMPTS", 40)

@@ -285,6 +285,7 @@ FLAWS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flaw", FLAWS)
 def test_a_flaw_is_named_with_file_and_row_and_the_rest_can_go_on(folder: Path, flaw: str) -> None:
     spoil, said = FLAWS[flaw]

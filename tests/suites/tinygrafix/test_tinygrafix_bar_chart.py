@@ -48,6 +48,7 @@ def test_bars_can_be_told_apart_by_value_color_and_name(task: str) -> None:
         assert contrast(state.theme.background, state.theme.text) >= 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_labels_fit_under_their_bars(task: str) -> None:
     canvas = the_canvas()

@@ -100,6 +100,7 @@ def test_words_measure_what_matplotlib_measures(text: str, size: float) -> None:
     assert canvas.text_size(text, size) == (width, height)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [9.0, 11.0, 14.0, 18.0])
 def test_every_pair_of_letters_stands_where_matplotlib_puts_it(size: float) -> None:
     face: Any = get_font([letters.font_file()])
@@ -166,6 +167,7 @@ def as_promised(drawn: ChartProblem, one: Pixels, two: Pixels) -> tuple[Pixels, 
     return one, two
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("chart", "task"), TASKS)
 def test_problems_have_the_pixels_of_plain_figures(chart: str, task: str) -> None:
     for slot in range(2):

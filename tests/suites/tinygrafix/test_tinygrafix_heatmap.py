@@ -131,6 +131,7 @@ def test_no_color_of_a_key_comes_close_to_the_background_and_no_part_looks_flat(
         assert contrast(change.before.theme.background, change.before.theme.text) >= 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_rows_and_columns_can_be_counted(task: str) -> None:
     """Each line between two rows or two columns is somewhere the border of two clearly different colors."""
@@ -180,6 +181,7 @@ class Listener:
         return lambda *_, **__: None
 
 
+@pytest.mark.slow
 def test_words_and_numbers_lie_inside_the_picture_and_apart() -> None:
     for change in itertools.chain.from_iterable(changes(task) for task in TASKS):
         listener: Any = Listener()
@@ -220,6 +222,7 @@ def floor(before: Floats, after: Floats) -> float:
     return float(np.mean([(far <= t).mean() for t in range(11)]))
 
 
+@pytest.mark.slow
 def test_a_shift_loses_what_leaves_and_brings_nothing_in() -> None:
     steps = {"up": (-1, 0), "down": (1, 0), "to the left": (0, -1), "to the right": (0, 1)}
     seen = set()
@@ -239,6 +242,7 @@ def test_a_shift_loses_what_leaves_and_brings_nothing_in() -> None:
     assert len(seen) == 8
 
 
+@pytest.mark.slow
 def test_a_threshold_divides_the_cells_and_none_is_near_it() -> None:
     for change in changes("mask_cells"):
         found = re.search(r"value is (greater|less) than (-?[\d.]+) according", change.instruction)
@@ -322,6 +326,7 @@ def test_every_pixel_of_a_cell_has_its_color_and_the_frame_is_whole(task: str) -
                 assert (picture[axes] == ink).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_the_key_shows_each_value_at_its_height(task: str) -> None:
     for change, before, after in pictures(task, 10):

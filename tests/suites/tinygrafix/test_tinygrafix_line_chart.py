@@ -106,6 +106,7 @@ def test_the_series_leaves_air_above_and_below(task: str) -> None:
             assert down.min() > TOP + 40 and down.max() < BOTTOM - 40
 
 
+@pytest.mark.slow
 @every_task
 def test_nothing_is_drawn_over_the_box_of_the_axes(task: str) -> None:
     for change, *pair in pictures(task):
@@ -295,6 +296,7 @@ def test_touched_boxes_are_a_part_of_the_plot_area(task: str) -> None:
 # With drawing
 
 
+@pytest.mark.slow
 @every_task
 def test_every_changed_pixel_lies_where_the_state_says_it_may(task: str) -> None:
     for change, before, after in pictures(task):
@@ -389,6 +391,7 @@ def test_bridging_gives_what_one_line_with_round_joins_would_give() -> None:
             assert looks_like(plain[apart > 8], after[apart > 8], 5.0).all()
 
 
+@pytest.mark.slow
 def test_all_of_the_area_under_the_series_is_shaded_and_nothing_beside_it() -> None:
     for change, before, after in pictures("shade_interval"):
         state, shade = change.after, change.after.shade

@@ -105,6 +105,7 @@ def test_the_graph_has_edges_and_lacks_some_and_stands_in_the_order_of_the_key(t
         assert all(any(label not in edge for edge in edges(state)) for label in labels), "edges show their width"
 
 
+@pytest.mark.slow
 @every_task
 def test_any_two_colors_can_be_told_apart(task: str) -> None:
     for change in changes(task):
@@ -129,6 +130,7 @@ def test_no_edge_passes_behind_a_third_node(task: str) -> None:
                 assert nearest > state.disc + network.OUTLINE + network.EDGE_WIDTH + 10
 
 
+@pytest.mark.slow
 @every_task
 def test_words_fit_and_overlap_nothing(task: str) -> None:
     canvas = the_canvas()

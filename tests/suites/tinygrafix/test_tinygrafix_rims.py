@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,6 +38,7 @@ def pair(seed: int, width: int, height: int) -> tuple[Pixels, Pixels]:
 pairs = st.builds(pair, st.integers(0, 10**6), st.integers(1, 90), st.integers(1, 7))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(pairs)
 def test_the_floor_is_what_the_score_gives_for_doing_nothing(pictures: tuple[Pixels, Pixels]) -> None:
@@ -48,6 +50,7 @@ def test_the_floor_is_what_the_score_gives_for_doing_nothing(pictures: tuple[Pix
     assert np.array_equal(before, kept[0]) and np.array_equal(after, kept[1])
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(pairs)
 def test_what_changes_can_be_seen_and_all_else_stays(pictures: tuple[Pixels, Pixels]) -> None:
@@ -70,6 +73,7 @@ def test_nothing_is_left_of_the_rim_of_what_is_removed() -> None:
     assert (before != GROUND).any(axis=2).tolist() == [[False] * 4 + [True] + [False] * 3]
 
 
+@pytest.mark.slow
 def test_an_edit_that_is_too_faint_is_drawn_again() -> None:
     canvas, rejected = the_canvas(), 0
     with plain_settings():

@@ -88,6 +88,7 @@ def test_the_line_in_the_picture_is_the_least_squares_line_of_its_class() -> Non
         assert change.before.plain.line is None
 
 
+@pytest.mark.slow
 def test_both_axes_have_the_same_limits_and_ticks_and_hold_every_marker_whole() -> None:
     for change in every_change():
         for state in (change.before, change.after):
@@ -100,6 +101,7 @@ def test_both_axes_have_the_same_limits_and_ticks_and_hold_every_marker_whole() 
             assert at[:, 1].min() > TOP + reach and at[:, 1].max() < BOTTOM - reach
 
 
+@pytest.mark.slow
 def test_no_point_touches_another() -> None:
     for change in every_change():
         for state in (change.before, change.after):
@@ -185,12 +187,14 @@ def test_the_class_without_a_line_is_scattered_all_over_and_the_other_along_a_fl
     assert np.abs(np.quantile(shares, (0.1, 0.5, 0.9)) - (0.14, 0.5, 0.86)).max() < 0.02
 
 
+@pytest.mark.slow
 def test_other_sentences_name_no_number_that_is_to_be_found() -> None:
     for task in TASKS[:3]:
         assert len({c.instruction for c in changes(task)}) == 1
         assert not re.search(r"\d", changes(task)[0].instruction)
 
 
+@pytest.mark.slow
 def test_captions_and_tick_numbers_fit_and_do_not_touch() -> None:
     canvas = the_canvas()
     for change in every_change():
@@ -274,6 +278,7 @@ def test_the_drawn_line_covers_everything_from_border_to_border_at_its_thickness
         assert (inside[away > half + 0.75] == before[INSIDE][away > half + 0.75]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS[1:])
 def test_the_line_runs_from_border_to_border_in_every_answer(task: str) -> None:
     for change, _, after in pictures(task):

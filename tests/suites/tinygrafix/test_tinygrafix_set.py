@@ -82,6 +82,7 @@ def test_a_wrong_option_is_named_with_its_fix(options: dict[str, object], said: 
     assert said in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_set_on_disk_is_the_set_in_memory(tmp_path: Path) -> None:
     assert set_writer("tinygrafix")(tmp_path / "set", jobs=1, charts="line_chart", per_task=2) == 8
     disk, memory = load_suite("tinygrafix", root=tmp_path / "set"), suite_of(charts="line_chart", per_task=2)
@@ -164,6 +165,7 @@ def digest(folder: str) -> str:
     return parts.hexdigest()[:16]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_each_task_is_what_it_was(folder: str) -> None:
     pinned = json.loads(PINNED.read_text())

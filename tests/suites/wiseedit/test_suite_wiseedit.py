@@ -77,6 +77,7 @@ NAMES = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z"), excl
 BLANK = st.sampled_from(["", " ", "\t", "\n "])
 
 
+@pytest.mark.slow
 @given(st.lists(NAMES.map(lambda name: f"ref/{name}.png"), max_size=4), BLANK, st.data())
 def test_however_references_are_written_they_are_the_same_paths(
     paths: list[str], blank: str, data: st.DataObject
@@ -182,6 +183,7 @@ FLAWS: dict[str, tuple[Callable[[dict[str, str]], object], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flaw", FLAWS)
 def test_a_flaw_is_named_with_file_and_row_and_the_rest_can_go_on(folder: Path, flaw: str) -> None:
     spoil, said = FLAWS[flaw]

@@ -11,7 +11,8 @@ import pytest
 from editscope.errors import BadInput
 from editscope.judges import Field, Picture, Schema
 from editscope.judges.prompts.packs import examine, export_pack, load_pack, pack_names, read_prompt
-from editscope.judges.prompts.promptfile import header_lines, places_of
+from editscope.judges.prompts.places import places_of
+from editscope.judges.prompts.promptfile import header_lines
 from editscope.judges.replies import AskedField, Parsed, parse
 from support.places import SHARED
 
@@ -369,4 +370,4 @@ def test_a_folder_that_is_not_there_or_not_empty_is_said_so(tmp_path: Path) -> N
 
 
 def test_a_brace_that_holds_no_place_stays_as_it_is() -> None:
-    assert places_of('{"score": 1} {} {1} {a b} {{instruction}} [[edit]] in a line') == (set(), set())
+    assert places_of('{"score": 1} {} {1} {a b} {{instruction}} [[1, 2], [3, 4]]') == (set(), set())

@@ -122,6 +122,10 @@ class CachedJudge(Judge):
         verdict = self.cache.get(verdict_key(self._identity, call, sample))
         return None if verdict is None else _as_asked(verdict, self.spec, sample)
 
+    def sends(self, call: Call) -> Mapping[str, Any]:
+        """What the judge that is asked sends."""
+        return self.inner.sends(call)
+
     def estimate(self, calls: Iterable[Call], samples: int = 1) -> Estimate:
         """What the calls will take that the cache does not answer."""
         open_calls = [call for call in calls for sample in range(samples) if self.known(call, sample) is None]

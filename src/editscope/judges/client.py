@@ -10,7 +10,7 @@ from typing import Any
 from editscope.cases import Status
 from editscope.errors import Stopped
 from editscope.judges.prices import Price, picture_rule
-from editscope.judges.records import Call, Estimate, Judge, Usage, Verdict
+from editscope.judges.records import Call, Estimate, Judge, Picture, Usage, Verdict
 from editscope.judges.replies import Broken, is_refusal, parse
 from editscope.judges.tokens import call_tokens, text_tokens
 from editscope.judges.wire.base import Answer, JudgeSettings, Manner, Wire
@@ -118,6 +118,14 @@ class HostedJudge(Judge):
             tokens += samples * call_tokens(call, rule)
         output = count * round(self._output_guess)
         return Estimate(count, images, tokens, output, self.price.cost(tokens, output) if self.price else None)
+
+    def sends(self, call: Call) -> Mapping[str, Any]:
+        """Address and fields of the first request for a call, without its texts and pictures. It holds no key."""
+        outline = replace(call, system="", parts=(Picture(b""),) if call.pictures else ())
+        body = loads(self.wire.body(outline, self.settings, self._manner, self.settings.seed))
+        message = next(body.pop(name) for name in ("messages", "contents", "input") if name in body)
+        detail = _value_of("detail", message)
+        return {"POST": self.wire.url(self.settings), **body, **({"detail": detail} if detail else {})}
 
     async def check(self) -> None:
         """Ask, free of charge where the server allows it, whether address, key and model are right."""
@@ -260,3 +268,12 @@ class HostedJudge(Judge):
     def _new_session(self, timeout_s: float | None = None) -> Any:
         headers = {"Content-Type": "application/json", "Accept": "application/json", **self.wire.headers(self._key)}
         return open_session(self.settings.base_url, headers, timeout_s=timeout_s or self.patience.timeout_s)
+
+
+def _value_of(name: str, message: Any) -> Any:
+    """The first value under a name, however deep in a message; None where there is none."""
+    if isinstance(message, list):
+        return next((value for one in message if (value := _value_of(name, one)) is not None), None)
+    if isinstance(message, dict):
+        return message.get(name) or _value_of(name, list(message.values()))
+    return None

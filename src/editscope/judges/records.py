@@ -77,6 +77,8 @@ class Call:
     system: str = ""
     detail: str = ""
     temperature: float | None = 0.0
+    labels: tuple[str, ...] = ()
+    """What its prompt calls each picture, for people who look at the request; the judge does not get them."""
 
     @cached_property
     def digest(self) -> str:
@@ -227,6 +229,11 @@ class Judge(ABC):
         listed = list(calls)
         images = sum(len(call.pictures) for call in listed)
         return Estimate(samples * len(listed), samples * images, cost_usd=0.0)
+
+    def sends(self, call: Call) -> Mapping[str, Any]:
+        """What goes to the model with a call besides its texts and pictures, for people who look at the request."""
+        wanted = {"temperature": call.temperature, "detail": call.detail or None}
+        return {name: value for name, value in wanted.items() if value is not None}
 
     def known(self, call: Call, sample: int = 0) -> Verdict | None:
         """The verdict that the judge has already, without asking anybody; None where it has none."""

@@ -32,3 +32,5 @@ def check_units(suite: Suite, ids: tuple[str, ...], judging: Judging) -> None:
     """
     for case_id in ids if suite.scoring == "judged" else ids[:1]:
         judging.rubric.units(suite.case(case_id))
+    if suite.scoring == "judged":
+        judging.rubric.check_prompts(map(suite.case, suite.ids))

@@ -20,7 +20,11 @@ from support.judged.rubric_columns import measured, score_columns
 from support.judged_data_more import make_own
 
 PIXELS = np.full((6, 8, 3), 100, np.uint8)
-HEADLESS = 'Was "{instruction}" done? Season: {season}. Answer with JSON: {"reason": "…", "answer": "Yes or No"}'
+HEADLESS = """Was "{instruction}" done?
+
+Season: {season}.
+
+Answer with JSON: {"reason": "…", "answer": "Yes or No"}"""
 HEADED = """version: 3
 pictures: source, edit, answer?
 words: instruction, mood?
@@ -119,7 +123,8 @@ def test_a_prompt_says_what_the_judge_sees_with_or_without_a_header(suite: Any) 
         for call in rubric.calls(case, rubric.units(case)[0], {"": PIXELS}, rubric.prompts())
     }
     assert len(calls["a", "done"].pictures) == 1
-    assert 'Was "Tidy up." done? Season: winter.' in str(calls["a", "done"].parts[0])
+    assert 'Was "Tidy up." done?\n\nSeason: winter.' in calls["a", "done"].parts[0]
+    assert 'Was "Paint it." done?\n\nAnswer' in calls["b", "done"].parts[0]
     assert len(calls["a", "light"].pictures) == 2
     assert len(calls["b", "light"].pictures) == 3  # with the truth
     assert "calm" in str(calls["a", "light"].parts)
@@ -185,6 +190,61 @@ def test_what_a_prompt_needs_and_a_case_lacks_is_said_before_anything_is_asked(t
     assert rubric.units(suite["a"])
     with pytest.raises(BadInput, match=r"case 'b' has no word 'mood', which the prompt of metric 'light'.*only"):
         rubric.units(suite["b"])
+
+
+ONE = 'name = "x"\n[[metrics]]\nname = "m"\nprompt = "p.txt"\n'
+
+
+def checked(folder: Path, prompt: str, manifest: str) -> None:
+    """What `suite check` and the start of a run look at."""
+    suite = load_suite(str(make_own(folder, manifest, CASES, {"p.txt": prompt})))
+    rubric = rubric_of(suite)
+    for case in suite:
+        rubric.units(case)
+    rubric.check_prompts(suite)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        ("Original: [[sorce]] Edited: [[edit]]", r"p\.txt, line 1 .*\[\[sorce\]\].*did you mean \[\[source\]\]"),
+        ("Look at [[edit]].", r"p\.txt shows other pictures and never \[\[source\]\]"),
+        ("Original: {source} Edited: {edit}", r"line 1 .* 'source' is a picture: write \[\[source\]\]"),
+        (
+            "{instrution}\n\n[[source]] [[edit]]",
+            r"p\.txt, line 1: {instrution} is never filled.*did you mean 'instruction'",
+        ),
+        ("{instruction}\n\nIn {seson}", r"p\.txt, line 3: {seson} is never filled.*did you mean 'season'"),
+        ("{instruction} in {season}", r"case 'b': .*p\.txt, line 1: {instruction} is in a paragraph that is left out"),
+    ],
+)
+def test_a_place_that_no_case_fills_is_refused_without_a_header(tmp_path: Path, prompt: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        checked(tmp_path, prompt, ONE + 'reply = "1-5"\n')
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        (HEADED.replace("mood", "moud"), r"p\.txt, line 8: {moud} is never filled.*did you mean 'mood'"),
+        (HEADED.replace("answer", "anser"), r"p\.txt, line 13: .*'anser'; did you mean 'answer'"),
+        (HEADED.replace(", edit", "").replace("[[edit]]", ""), r"p\.txt, .* never shows the edit: add \[\[edit\]\]"),
+        (HEADED.replace("score 0-4", "text"), r"p\.txt, .* asks for a text"),
+    ],
+)
+def test_a_place_that_no_case_fills_is_refused_with_a_header(tmp_path: Path, prompt: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        checked(tmp_path, prompt, ONE)
+
+
+def test_pictures_in_the_middle_of_a_line_reach_the_judge(tmp_path: Path) -> None:
+    text = "{instruction}? Original: [[source]] Edited: [[edit]]"
+    suite = load_suite(str(make_own(tmp_path, ONE + 'reply = "1-5"\n', CASES, {"p.txt": text})))
+    rubric, case = rubric_of(suite), suite["a"]
+    (call,) = rubric.calls(case, rubric.units(case)[0], {"": PIXELS}, rubric.prompts())
+    texts = [part if isinstance(part, str) else "picture" for part in call.parts]
+    assert texts == ["Tidy up.? Original:", "picture", "Edited:", "picture"]
+    assert call.labels == ("source", "edit")
 
 
 def test_prompts_can_be_replaced_by_a_folder(suite: Any, tmp_path: Path) -> None:

@@ -72,5 +72,6 @@ def _say_protocol(suite: Suite) -> None:
     rubric = load_rubric(suite.default_protocol, **suite.rubric_options)
     for case in suite:
         rubric.units(case)
+    rubric.check_prompts(suite)
     for measure in rubric.measures:
         printing.say(f"  {measure.name}: {measure.label} ({measure.worst:g} to {measure.best:g})")

@@ -14,16 +14,17 @@ For example::
     Image A:
     [[source]]
 
-``{instruction}`` is replaced by words; a line that ends with ``[[source]]`` is repeated for every picture of that name,
-``{n}`` in it being the picture's number. A place with a question mark in the header may stay empty: the paragraph that
-names it is then left out. ``{{`` and ``}}`` are single braces; so is any other brace that holds no place.
+``{instruction}`` is replaced by words, ``[[source]]`` by every picture of that name. The text before the place, from
+the start of the line or from the place before it, is repeated for each picture, ``{n}`` in it being its number. A
+place with a question mark in the header may stay empty: the paragraph that names it is then left out. ``{{`` and ``}}``
+are single braces; so is any other brace that holds no place. ``[[[[name]]]]`` is the text ``[[name]]``.
 """
 
 from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -33,17 +34,27 @@ from typing import Literal
 from editscope.cases import NOTHING, scale_of
 from editscope.errors import BadInput
 from editscope.files import read_file
+from editscope.judges.prompts.places import (
+    NUMBER,
+    Paragraph,
+    filled,
+    line_of,
+    mistakes,
+    only_at_line_ends,
+    paragraphs,
+    places_of,
+)
 from editscope.judges.records import Call, Field, Picture, Schema
 from editscope.judges.replies import AskedField
 
 LARGEST = 200_000
 """Bytes of a prompt file. A larger one is not a prompt."""
 
-_FILL = re.compile(r"\{\{|\}\}|\{([A-Za-z]\w*)\}")
-_PICTURE = re.compile(r"\[\[\s*([A-Za-z]\w*)\s*\]\]\s*$")
 _LISTED = re.compile(r"([a-z][a-z0-9_]*)(?:=([A-Za-z]\w*))?(\?)?\Z")
 _REPLY = re.compile(r"(?:(\w+)=)?(\w+)\s+(?:(yes/no)|(-?\d+\s*-\s*-?\d+))\Z")
 _TEXT = "text"
+PICTURE_FORM, WORD_FORM = "[[{}]]", "{{{}}}"
+"""How a text writes the places of pictures and words."""
 _HEADER = ("version", "pictures", "words", "reply", "reason")
 
 
@@ -74,6 +85,8 @@ class Prompt:
     text: str
     hash: str
     origin: str
+    first_line: int = 1
+    """The line of its file on which the text begins."""
 
     def call(self, key: str, pictures: Mapping[str, Sequence[Picture]], words: Mapping[str, str] = NOTHING) -> Call:
         """The call that these words and pictures make; what the prompt has no place for is left aside."""
@@ -81,27 +94,49 @@ class Prompt:
         shown = {place.written: pictures.get(place.name, ()) for place in self.pictures}
         texts = {place.written: words.get(place.name, "") for place in self.words}
         parts: list[str | Picture] = []
+        labels: list[str] = []
         lines: list[str] = []
-        for steps, its_pictures, its_words in self._paragraphs:
-            if not all(shown[name] for name in its_pictures) or not all(texts[name] for name in its_words):
+        for paragraph in self._paragraphs:
+            if not all(map(shown.get, paragraph.pictures)) or not all(map(texts.get, paragraph.words)):
                 continue
             lines.append("")
-            for text, name in steps:
-                if not name:
-                    lines.append(_filled(text, texts) if its_words or "{" in text else text)
+            for step in paragraph.steps:
+                if not step.picture:
+                    lines.append(filled(step.text, texts) if paragraph.words or "{" in step.text else step.text)
                     continue
-                numbers = _numbers(texts.get(f"{name}_numbers", ""), len(shown[name]))
-                for number, picture in zip(numbers, shown[name], strict=True):
-                    parts += [*_joined([*lines, _filled(text, {**texts, "n": number})]), picture]
+                count = len(shown[step.picture])
+                numbers = _numbers(texts.get(f"{step.picture}_numbers", ""), count)
+                for place, (number, picture) in enumerate(zip(numbers, shown[step.picture], strict=True), 1):
+                    parts += [*_joined([*lines, filled(step.text, {**texts, NUMBER: number})]), picture]
+                    labels.append(f"{step.picture} {place}" if count > 1 else step.picture)
                     lines = []
-        return Call(key, (*parts, *_joined(lines)), self.schema, prompt=self.name, prompt_hash=self.hash)
+        asked = (*parts, *_joined(lines))
+        return Call(key, asked, self.schema, prompt=self.name, prompt_hash=self.hash, labels=tuple(labels))
+
+    def unsaid(self, pictures: Collection[str], words: Collection[str]) -> tuple[str, ...]:
+        """Required places that would be left out with a paragraph, where only these pictures and words are given.
+
+        A paragraph is left out as a whole, so nothing that every call needs may stand only in one that can be empty.
+        """
+        shown = {place.written for place in self.pictures if place.name in pictures}
+        said = {place.written for place in self.words if place.name in words}
+        kept = [one for one in self._paragraphs if one.pictures <= shown and one.words <= said]
+        lost = []
+        for form, kind, places in ((PICTURE_FORM, "pictures", self.pictures), (WORD_FORM, "words", self.words)):
+            before, after = (
+                {name for paragraph in listed for name in getattr(paragraph, kind)}
+                for listed in (self._paragraphs, kept)
+            )
+            lost += [form.format(one.written) for one in places if not one.optional and one.written in before - after]
+        return tuple(lost)
+
+    def where(self, place: str) -> str:
+        """The file and the line of a place, as messages name them."""
+        return f"{self.origin}, line {line_of(self.text, place, self.first_line)}"
 
     @cached_property
-    def _paragraphs(self) -> tuple[tuple[list[tuple[str, str]], set[str], set[str]], ...]:
-        """Each paragraph as texts and, where a picture follows, its name; and the pictures and words that it names."""
-        return tuple(
-            (_steps(paragraph), *places_of(paragraph)) for paragraph in re.split(r"\n(?:[ \t]*\n)+", self.text)
-        )
+    def _paragraphs(self) -> tuple[Paragraph, ...]:
+        return paragraphs(self.text)
 
     def _check(self, pictures: Mapping[str, Sequence[Picture]], words: Mapping[str, str]) -> None:
         missing = [f"the picture {p.name!r}" for p in self.pictures if not p.optional and not pictures.get(p.name)]
@@ -110,17 +145,31 @@ class Prompt:
             raise BadInput(
                 f"the prompt {self.name!r} ({self.origin}) needs {' and '.join(missing)}, which is not there"
             )
+        shown = {place.name for place in self.pictures if pictures.get(place.name)}
+        for lost in self.unsaid(shown, {place.name for place in self.words if words.get(place.name)}):
+            raise BadInput(f"{self.where(lost)}: {left_out(lost)}")
+
+
+def left_out(place: str) -> str:
+    """What is wrong with a place that every call needs, in a paragraph that some calls do not have."""
+    return (
+        f"{place} is in a paragraph that is left out where another of its places is empty; "
+        "put a blank line between the two"
+    )
 
 
 def read_prompt(path: str | Path, like: Prompt | None = None) -> Prompt:
     """One prompt file. ``like`` is the prompt it stands in for: a file without a header takes over that one's."""
     path = Path(path)
-    header, text = _split(path, _text_of(path))
+    whole = _text_of(path)
+    header, text = _split(path, whole)
+    first_line = 1 + whole[: len(whole.rstrip("\n")) - len(text)].count("\n")
     if header is None and like is None:
         raise BadInput(f"{path} has no header; it begins with lines such as 'version: 1' and a line '---'")
     if header is None:
         assert like is not None
-        prompt = replace(like, version="own", text=_with_pictures(text, like.pictures, like.words), origin=str(path))
+        own_text = _with_pictures(text, like.pictures, like.words)
+        prompt = replace(like, version="own", text=own_text, origin=str(path), first_line=first_line)
     else:
         prompt = Prompt(
             name=path.stem,
@@ -131,9 +180,12 @@ def read_prompt(path: str | Path, like: Prompt | None = None) -> Prompt:
             text=_with_pictures(text, pictures, words),
             hash="",
             origin=str(path),
+            first_line=first_line,
         )
-    _check_places(prompt, unused_too=header is not None)
-    return replace(prompt, hash=short_hash("\n".join([*header_lines(prompt), "---", prompt.text])))
+    _check_places(prompt, has_header=header is not None)
+    # A text whose places stand where they could not stand before has another hash than it had as plain text.
+    marks = [] if only_at_line_ends(prompt.text) else ["places anywhere"]
+    return replace(prompt, hash=short_hash("\n".join([*header_lines(prompt), "---", prompt.text, *marks])))
 
 
 def header_lines(prompt: Prompt) -> tuple[str, ...]:
@@ -163,6 +215,19 @@ def differences(own: Prompt, ours: Prompt) -> tuple[str, ...]:
             for one in has
             if one.name in optional and not one.optional
         ]
+        needed = [place for place in known if not place.optional and not place.name.endswith("_numbers")]
+        used = places_of(own.text)[what == "word"]
+        uses = {one.name for one in has if one.written in used}
+        form = PICTURE_FORM if what == "picture" else WORD_FORM
+        problems += [
+            f"it never {'shows' if what == 'picture' else 'says'} {form.format(place.name)}, as ours does: add it"
+            for place in needed
+            if place.name not in uses
+        ]
+    pictures, words = ({one.name for one in places if not one.optional} for places in (own.pictures, own.words))
+    problems += [
+        f"line {line_of(own.text, place, own.first_line)}: {left_out(place)}" for place in own.unsaid(pictures, words)
+    ]
     return tuple(problems)
 
 
@@ -182,7 +247,7 @@ def _text_of(path: Path) -> str:
 
 def _split(path: Path, text: str) -> tuple[dict[str, str] | None, str]:
     """The header by name and the text below it; no header where the file does not begin with one."""
-    head, bar, body = text.partition("\n---\n")
+    head, bar, body = (*re.split(r"(\n---[ \t]*(?:\n|\Z))", text, maxsplit=1), "", "")[:3]
     lines = [line for line in head.split("\n") if line.strip()]
     if not bar or not all(re.match(r"[a-z]+\s*:", line) for line in lines):
         return None, text.strip("\n")
@@ -236,33 +301,26 @@ def _fields(path: Path, listed: str) -> tuple[Field, ...]:
     return tuple(fields)
 
 
-def places_of(text: str) -> tuple[set[str], set[str]]:
-    """The pictures and the words that a text names.
-
-    >>> places_of("Change: {instruction}\\nImage {n}: [[source]]")
-    ({'source'}, {'instruction'})
-    """
-    pictures = {match[1] for line in text.split("\n") if (match := _PICTURE.search(line))}
-    return pictures, {match[1] for match in _FILL.finditer(text) if match[1]} - {"n"}
-
-
-def _check_places(prompt: Prompt, unused_too: bool) -> None:
-    """Every place is known, and (where the file has its own header) all that the header lists has a place."""
+def _check_places(prompt: Prompt, has_header: bool) -> None:
+    """Every place is known. All that its own header lists has a place; without one, all that must be shown has."""
+    pictures, words = ([place.written for place in places] for places in (prompt.pictures, prompt.words))
+    reason = "that its header does not list" if has_header else "that nothing fills"
+    if wrong := list(mistakes(prompt.text, pictures, words, reason, prompt.first_line)):
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise BadInput(f"{prompt.origin}, {wrong[0]}{more}")
     shown, said = places_of(prompt.text)
-    for what, found, places, form in (
-        ("picture", shown, prompt.pictures, "[[{}]]"),
-        ("word", said, prompt.words, "{{{}}}"),
+    for what, there, places, form in (
+        ("picture", shown, prompt.pictures, PICTURE_FORM),
+        ("word", said, prompt.words, WORD_FORM),
     ):
-        known = {place.written for place in places}
-        for name in sorted(found - known):
-            listed = ", ".join(sorted(known)) or "none"
-            raise BadInput(
-                f"{prompt.origin} has a place {form.format(name)} for a {what} that its header does not list "
-                f"(listed: {listed})"
-            )
-        for name in sorted(known - found):
-            if unused_too and not name.endswith("_numbers"):
-                raise BadInput(f"{prompt.origin} lists the {what} {name!r} and has no place {form.format(name)} for it")
+        for place in places:
+            if place.written in there or place.name.endswith("_numbers"):
+                continue
+            missing = form.format(place.written)
+            if has_header:
+                raise BadInput(f"{prompt.origin} lists the {what} {place.written!r} and has no place {missing} for it")
+            if what == "picture" and not place.optional:
+                raise BadInput(f"{prompt.origin} shows other pictures and never {missing}, which it must show: add it")
 
 
 def _with_pictures(text: str, pictures: Sequence[Placeholder], words: Sequence[Placeholder]) -> str:
@@ -274,25 +332,6 @@ def _with_pictures(text: str, pictures: Sequence[Placeholder], words: Sequence[P
         return text
     named = {place.name.removesuffix("_numbers") for place in words if place.name.endswith("_numbers")}
     return text + "".join(f"\n\n{'{n}: ' * (place.name in named)}[[{place.written}]]" for place in pictures)
-
-
-def _filled(line: str, words: Mapping[str, str]) -> str:
-    """A line with its words in place, in one pass: what stands in the words is never taken for a place."""
-    return _FILL.sub(lambda match: match[0][0] if match[1] is None else words.get(match[1], ""), line)
-
-
-def _steps(paragraph: str) -> list[tuple[str, str]]:
-    """The lines of a paragraph, those without a picture taken together."""
-    steps: list[tuple[str, str]] = []
-    for line in paragraph.split("\n"):
-        place = _PICTURE.search(line)
-        if place is not None:
-            steps.append((line[: place.start()].rstrip(), place[1]))
-        elif steps and not steps[-1][1]:
-            steps[-1] = (f"{steps[-1][0]}\n{line}", "")
-        else:
-            steps.append((line, ""))
-    return steps
 
 
 def _joined(lines: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import getfile
 from pathlib import Path
@@ -152,6 +152,9 @@ class Rubric(ABC):
         Raises BadInput for a case that this rubric has nothing to ask about.
         """
         return tuple(Unit(case.id, (instruction.variant,)) for instruction in case.instructions)
+
+    def check_prompts(self, cases: Iterable[Case]) -> None:  # noqa: B027 - a rubric's own prompts fit its cases
+        """Raise BadInput where a prompt has a place that no case of a suite fills, before anything is spent."""
 
     def white_calls(self, case: Case, unit: Unit, prompts: Prompts) -> tuple[Call, ...]:
         """The questions about a white picture in place of an edit that is missing, for a release that asks them."""

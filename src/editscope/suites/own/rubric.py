@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 PICTURES = ("source", "edit", "answer", "references")
 """The pictures that a prompt may show."""
+WORDS = ("instruction", "hint", "checklist")
+"""The words that a prompt may say of any case; tags and other fields of the case come besides."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,8 @@ class OwnMetric:
     field: Field
     only: Mapping[str, Sequence[str]]
     right: bool
+    own_file: bool = False
+    """Whether the prompt is a file of the benchmark's author, not one that ships."""
 
     @property
     def measure(self) -> Measure:
@@ -115,6 +119,8 @@ class OwnRubric(ScaleRubric):
 
     def units(self, case: Case) -> tuple[Unit, ...]:
         """One for each variant; BadInput where a prompt needs what the case does not have."""
+        from editscope.judges.prompts.promptfile import left_out
+
         units = super().units(case)
         pictures = {"source", "edit", *(["answer"] if case.answer is not None else [])}
         pictures |= {"references"} if case.references else set()
@@ -124,13 +130,32 @@ class OwnRubric(ScaleRubric):
                 f"the picture {p.name!r}" for p in metric.prompt.pictures if not (p.optional or p.name in pictures)
             ]
             lacking += [f"the word {w.name!r}" for w in metric.prompt.words if not (w.optional or w.name in words)]
-            if lacking and metric.applies(case):
+            if not metric.applies(case):
+                continue
+            if lacking:
                 raise BadInput(
                     f"case {case.id!r} has no {lacking[0].removeprefix('the ')}, which the prompt of metric "
                     f"{metric.name!r} ({metric.prompt.origin}) needs: give it to the case, mark it with '?' in the "
                     "prompt's header, or limit the metric with only"
                 )
+            for place in metric.prompt.unsaid(pictures, words):
+                raise BadInput(f"case {case.id!r}: {metric.prompt.where(place)}: {left_out(place)}")
         return units
+
+    def check_prompts(self, cases: Iterable[Case]) -> None:
+        """Raise BadInput for a word in a prompt file of yours that no case has, so that nothing would ever fill it."""
+        known = set(WORDS)
+        wanted = [(metric.prompt, word) for metric in self.metrics if metric.own_file for word in metric.prompt.words]
+        for case in cases:
+            wanted = [(prompt, word) for prompt, word in wanted if word.name not in known]
+            if not wanted:
+                return
+            for unit in super().units(case):
+                known.update(name for name, text in self.words(case, unit).items() if text)
+        for prompt, word in wanted:
+            if word.name not in known:
+                place = f"{{{word.written}}}"
+                raise BadInput(f"{prompt.where(place)}: {place} is never filled: {unknown('word', word.name, known)}")
 
     def asks(self, case: Case, unit: Unit) -> tuple[Ask, ...]:
         """One call for each prompt, with the metrics of it that apply to the case."""
@@ -197,11 +222,15 @@ class OwnRubric(ScaleRubric):
     def prompts(self, folder: str | Path | None = None) -> PromptPack:
         """The prompts of its metrics, or files ``<metric>.txt`` of a folder in their place."""
         from editscope.judges.prompts.packs import PromptPack, read_prompt
+        from editscope.judges.prompts.promptfile import differences
 
         ours = {first.name: first.prompt for first, *_ in self._by_prompt}
         if folder is None:
             return PromptPack(self.name, ours)
         replaced = {name: read_prompt(Path(folder) / f"{name}.txt", prompt) for name, prompt in ours.items()}
+        for name, prompt in replaced.items():
+            for why in differences(prompt, ours[name]):
+                raise BadInput(f"{prompt.origin} cannot stand in for the prompt of metric {name!r}: {why}")
         return PromptPack(self.name, replaced, Path(folder))
 
     @cached_property
@@ -228,6 +257,7 @@ def _metric(given: Mapping[str, Any]) -> OwnMetric:
     if not name or not origin:
         raise BadInput(f"protocol own: a metric has no {'prompt' if name else 'name'} ({dict(given)!r})")
     prompt = _prompt(name, origin, given)
+    _check_shown(name, prompt)
     fields = {field.name: field for field in prompt.schema.fields}
     wanted = given.get("field") or next(iter(fields))
     if wanted not in fields:
@@ -239,7 +269,20 @@ def _metric(given: Mapping[str, Any]) -> OwnMetric:
         field=fields[wanted],
         only=given.get("only") or {},
         right=given.get("right", "yes") == "yes",
+        own_file=origin.endswith(".txt"),
     )
+
+
+def _check_shown(name: str, prompt: Prompt) -> None:
+    """A metric can show what its prompt shows; it shows the edit, and gets a value back."""
+    for place in prompt.pictures:
+        if place.name not in PICTURES:
+            where = prompt.where(f"[[{place.written}]]")
+            raise BadInput(f"{where}: {unknown(f'picture, which metric {name} shows', place.name, PICTURES)}")
+    if "edit" not in {place.name for place in prompt.pictures}:
+        raise BadInput(f"{prompt.origin}, the prompt of metric {name!r}, never shows the edit: add [[edit]]")
+    if not prompt.schema.fields:
+        raise BadInput(f"{prompt.origin}, the prompt of metric {name!r}, asks for a text; ask for a score or yes/no")
 
 
 def _average(given: Mapping[str, Any], known: Mapping[str, OwnMetric]) -> OwnAverage:
@@ -267,7 +310,8 @@ def _prompt(name: str, origin: str, given: Mapping[str, Any]) -> Prompt:
 def _like(name: str, origin: str, reply: str, given: Mapping[str, Any]) -> Prompt:
     """A header for a prompt without one: the metric's images and scale, and whatever words the text names."""
     from editscope.judges.prompts.packs import Prompt
-    from editscope.judges.prompts.promptfile import LARGEST, Placeholder, places_of
+    from editscope.judges.prompts.places import places_of
+    from editscope.judges.prompts.promptfile import LARGEST, Placeholder
 
     shown = tuple(given.get("images") or ("source", "edit"))
     for picture in shown:
@@ -278,7 +322,8 @@ def _like(name: str, origin: str, reply: str, given: Mapping[str, Any]) -> Promp
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else f"byte {error.start} is not UTF-8"
         raise BadInput(f"{origin}, the prompt of metric {name!r}, cannot be read as text ({why})") from error
-    words = tuple(Placeholder(word, word, optional=word != "instruction") for word in sorted(places_of(text)[1]))
+    said = sorted(places_of(text)[1].difference(PICTURES))  # {source} for [[source]] is a mistake, not a word
+    words = tuple(Placeholder(word, word, optional=word != "instruction") for word in said)
     field = _field(name, str(given.get("field") or ""), reply)
     pictures = tuple(Placeholder(picture, picture, optional=picture not in ("source", "edit")) for picture in shown)
     return Prompt(name, "own", pictures, words, Schema((field,)), "", "", origin)

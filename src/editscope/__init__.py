@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from editscope.results import Run, open_run
     from editscope.results.comparison import compare
     from editscope.runs import run
+    from editscope.runs.judging.one_edit import JudgedEdit, judge_one
     from editscope.scoring import score_pixels
     from editscope.scoring.classic import Metric
     from editscope.scoring.psnr import psnr_outside
@@ -42,6 +43,7 @@ _HOME = {
     "Image": "editscope.images:ImageLike",
     "Instruction": "editscope.cases:Instruction",
     "Judge": "editscope.judges:Judge",
+    "JudgedEdit": "editscope.runs.judging.one_edit:JudgedEdit",
     "Match": "editscope.stats.ratings:Match",
     "Measure": "editscope.scoring.rubrics:Measure",
     "Metric": "editscope.scoring.classic:Metric",
@@ -61,6 +63,7 @@ _HOME = {
     "Verdict": "editscope.judges:Verdict",
     "compare": "editscope.results.comparison:compare",
     "elo": "editscope.stats.ratings:elo",
+    "judge_one": "editscope.runs.judging.one_edit:judge_one",
     "load_suite": "editscope.suites:load_suite",
     "open_run": "editscope.results:open_run",
     "psnr_outside": "editscope.scoring.psnr:psnr_outside",
@@ -84,6 +87,7 @@ __all__ = [
     "Image",
     "Instruction",
     "Judge",
+    "JudgedEdit",
     "Match",
     "Measure",
     "Metric",
@@ -103,6 +107,7 @@ __all__ = [
     "Verdict",
     "compare",
     "elo",
+    "judge_one",
     "load_suite",
     "open_run",
     "psnr_outside",

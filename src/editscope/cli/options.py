@@ -43,6 +43,10 @@ Timeout: TypeAlias = Annotated[
     float | None, edit_option("--timeout", metavar="SECONDS", help="Time limit for one edit.")
 ]
 DryRun: TypeAlias = Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and exit.")]
+RequestPage: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="With --dry-run: write the requests to the judge to this page."),
+]
 EditorSpec: TypeAlias = Annotated[
     str,
     typer.Option(

@@ -51,18 +51,25 @@ def carry_out(
     quiet: bool,
     engine: str = "local",
     ray_address: str | None = None,
+    html: Path | None = None,
 ) -> None:
-    """Do a plan, or say what it would do, and print how it ended."""
+    """Do a plan, or say what it would do, and print how it ended. ``html`` is a page for the requests of a dry run."""
     from editscope.cli.output import runs as output
     from editscope.runs import execute
     from editscope.runs.remaining import todo
 
     console = printing.console(soft_wrap=True)
+    if html is not None and (plan.judging is None or not dry_run):
+        raise BadInput("--html writes what a judge would get; use it with --judge and --dry-run")
     if not quiet:
         console.print(plan.headline(), markup=False)
     for note in plan.suite.notes():
         console.print(f" note: {note}", markup=False)
     if dry_run:
+        if plan.judging is not None and (html is not None or not quiet):
+            from editscope.cli.output.requests import show_first_requests
+
+            show_first_requests(plan, html)
         if not plan.editor.free:
             from editscope.runs.forecast import forecast_edits
 

@@ -92,6 +92,12 @@ class Call:
         return hashed.hexdigest()
 
     @property
+    def wishes(self) -> dict[str, Any]:
+        """What the protocol asks of any judge besides the reply: detail and temperature, where it asks."""
+        wanted = {"temperature": self.temperature, "detail": self.detail or None}
+        return {name: value for name, value in wanted.items() if value is not None}
+
+    @property
     def pictures(self) -> tuple[Picture, ...]:
         """The pictures alone, in order."""
         return tuple(part for part in self.parts if isinstance(part, Picture))
@@ -232,8 +238,7 @@ class Judge(ABC):
 
     def sends(self, call: Call) -> Mapping[str, Any]:
         """What goes to the model with a call besides its texts and pictures, for people who look at the request."""
-        wanted = {"temperature": call.temperature, "detail": call.detail or None}
-        return {name: value for name, value in wanted.items() if value is not None}
+        return call.wishes
 
     def known(self, call: Call, sample: int = 0) -> Verdict | None:
         """The verdict that the judge has already, without asking anybody; None where it has none."""

@@ -97,6 +97,14 @@ def forecast_judging(plan: Plan, looked_at: int = LOOKED_AT) -> JudgeForecast:
     )
 
 
+def first_requests(plan: Plan, looked_at: int = LOOKED_AT) -> tuple[str, tuple[Call, ...]]:
+    """The calls about the first case of a plan that has any, and its id; inputs stand in for edits as above."""
+    for case_id in plan.ids[:looked_at]:
+        if calls := tuple(_calls(plan, case_id, 0)):
+            return case_id, calls
+    return "", ()
+
+
 def _calls(plan: Plan, case_id: str, repeat: int) -> Iterator[Call]:
     assert plan.judging is not None
     rubric = plan.judging.rubric

@@ -123,8 +123,8 @@ def test_a_prompt_says_what_the_judge_sees_with_or_without_a_header(suite: Any) 
         for call in rubric.calls(case, rubric.units(case)[0], {"": PIXELS}, rubric.prompts())
     }
     assert len(calls["a", "done"].pictures) == 1
-    assert 'Was "Tidy up." done?\n\nSeason: winter.' in calls["a", "done"].parts[0]
-    assert 'Was "Paint it." done?\n\nAnswer' in calls["b", "done"].parts[0]
+    assert 'Was "Tidy up." done?\n\nSeason: winter.' in str(calls["a", "done"].parts[0])
+    assert 'Was "Paint it." done?\n\nAnswer' in str(calls["b", "done"].parts[0])
     assert len(calls["a", "light"].pictures) == 2
     assert len(calls["b", "light"].pictures) == 3  # with the truth
     assert "calm" in str(calls["a", "light"].parts)

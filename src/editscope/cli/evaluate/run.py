@@ -24,6 +24,7 @@ def run(
     seed: opt.Seed = 0,
     repeats: opt.Repeats = 1,
     dry_run: opt.DryRun = False,
+    html: opt.RequestPage = None,
     quiet: opt.Quiet = False,
     config: opt.Config = None,
     engine: opt.Engine = "local",
@@ -117,4 +118,4 @@ def run(
         repeats=repeats,
         edit_limits=bounds,
     )
-    carry_out(plan, jobs, dry_run, quiet, engine, ray_address)
+    carry_out(plan, jobs, dry_run, quiet, engine, ray_address, html)

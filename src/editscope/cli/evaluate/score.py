@@ -31,6 +31,7 @@ def score(
     where: opt.Filters = None,
     jobs: opt.Jobs = None,
     dry_run: opt.DryRun = False,
+    html: opt.RequestPage = None,
     quiet: opt.Quiet = False,
     protocol: opt.Protocol = None,
     prompts: opt.Prompts = None,
@@ -70,4 +71,4 @@ def score(
         limits=limits,
     )
     plan = suite_plan(spec, data, f"folder:{outputs}", settings, out=out, where=where, limit=limit)
-    carry_out(plan, jobs, dry_run, quiet)
+    carry_out(plan, jobs, dry_run, quiet, html=html)

@@ -1,4 +1,4 @@
-"""`editscope judge audit|drift`: how good a judge is on edits whose truth is known, and whether it has changed."""
+"""`editscope judge one|audit|drift`: one edit judged; judges measured on edits whose truth is known, and over time."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from editscope import printing
 from editscope.cli import options as opt
 from editscope.cli.help import GroupedOptions
+from editscope.cli.models import judge_one
 from editscope.errors import BadInput
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from editscope.audit.audit import Audit, AuditPlan
     from editscope.audit.findings import Findings, Mean
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Measure judges themselves.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Judge one edit, or measure judges themselves.")
+app.command("one", cls=GroupedOptions)(judge_one.one)
 
 Folder = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="The folder of the audit [in audits/].")]
 Prompts = Annotated[

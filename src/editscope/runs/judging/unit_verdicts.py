@@ -61,7 +61,7 @@ class UnitVerdicts:
             "place": about.place,
             "units": about.units,
             "index": self.index,
-            "status": _status(about.missing, rows),
+            "status": about.missing or gravest(rows),
             "missing": about.missing,
             "applicable": about.applicable,
             "rows": [_row(row, about.unit) for row in rows],
@@ -70,7 +70,7 @@ class UnitVerdicts:
             "calls": self.calls,
             "verdicts": dict(sorted(Counter(verdict.status for verdict in self.verdicts.values()).items())),
             "snapshots": self._snapshots(),
-            "spent": _spent(list(self.verdicts.values())),
+            "spent": spent_on(list(self.verdicts.values())),
             **({"panel": _panel(verdicts, order)} if len(order) > 1 else {}),
             "tags": dict(about.case.tags),
             "instruction": about.instruction,
@@ -100,7 +100,7 @@ def _mean(verdicts: Sequence[Verdict], judge: str, name: str) -> float | None:
     return sum(own) / len(own) if own else None
 
 
-def _spent(verdicts: Sequence[Verdict]) -> dict[str, Any]:
+def spent_on(verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """What was paid for: verdicts from the cache took nothing this time."""
     usages = [verdict.usage for verdict in verdicts if not verdict.cached]
     costs = [usage.cost_usd for usage in usages]
@@ -149,9 +149,8 @@ def is_about_call(line: Mapping[str, Any] | None, digest: str) -> bool:
     return line is not None and line["digest"] == digest[:32]
 
 
-def _status(missing: Status | None, rows: tuple[ScoreRow, ...]) -> Status:
-    if missing is not None:
-        return missing
+def gravest(rows: Sequence[ScoreRow]) -> Status:
+    """``ok`` where every row has a value, else the gravest status of those that have none."""
     statuses = {row.status for row in rows if row.value is None}
     return next((status for status in GRAVEST if status in statuses), "ok")
 

@@ -30,7 +30,7 @@ def check_units(suite: Suite, ids: tuple[str, ...], judging: Judging) -> None:
 
     Of a suite that draws its cases only the first is looked at: they are all alike.
     """
-    for case_id in ids if suite.scoring == "judged" else ids[:1]:
-        judging.rubric.units(suite.case(case_id))
     if suite.scoring == "judged":
         judging.rubric.check_prompts(map(suite.case, suite.ids))
+    for case_id in ids if suite.scoring == "judged" else ids[:1]:
+        judging.rubric.units(suite.case(case_id))

@@ -199,9 +199,9 @@ def checked(folder: Path, prompt: str, manifest: str) -> None:
     """What `suite check` and the start of a run look at."""
     suite = load_suite(str(make_own(folder, manifest, CASES, {"p.txt": prompt})))
     rubric = rubric_of(suite)
+    rubric.check_prompts(suite)
     for case in suite:
         rubric.units(case)
-    rubric.check_prompts(suite)
 
 
 @pytest.mark.parametrize(

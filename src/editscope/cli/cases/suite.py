@@ -70,8 +70,8 @@ def _say_protocol(suite: Suite) -> None:
     from editscope.suites.rubrics import load_rubric
 
     rubric = load_rubric(suite.default_protocol, **suite.rubric_options)
+    rubric.check_prompts(suite)
     for case in suite:
         rubric.units(case)
-    rubric.check_prompts(suite)
     for measure in rubric.measures:
         printing.say(f"  {measure.name}: {measure.label} ({measure.worst:g} to {measure.best:g})")

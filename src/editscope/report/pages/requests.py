@@ -65,14 +65,14 @@ def shown(text: str) -> str:
 
 
 def _request(call: Call, settings: Mapping[str, Any]) -> Html:
-    name, *lines = setting_lines(call, settings)
+    _, *lines = setting_lines(call, settings)
     parts = [
         el("pre", shown(part)) if isinstance(part, str) else _picture(label, part)
         for label, part in labeled_parts(call)
     ]
     return el(
         "section",
-        el("h2", shown(name)),
+        el("h2", f"Prompt {shown(call.prompt)} ", el("code", call.prompt_hash, title="The hash of the prompt")),
         el("ul", [el("li", shown(line)) for line in lines], cls="sent-with"),
         [el("h3", "System"), el("pre", shown(call.system))] if call.system else None,
         el("div", parts, cls="sent"),

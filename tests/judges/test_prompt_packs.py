@@ -346,6 +346,7 @@ def test_missing_and_unknown_files_are_all_listed(tmp_path: Path) -> None:
     ("data", "said"),
     [
         (b"\xff\xfe\x00 not text", "is not UTF-8 at byte 0"),
+        (b"version: 1\nreply: score 1-5\n---\na\0b", "holds a NUL at byte 33"),
         (b"x" * 200_001, "is too large; a prompt has at most 200,000 bytes"),
         (b"version: 1\nreply: score 1-5\n---\n \n", "has no text below its header"),
         (b"Just a text.", "has no header"),

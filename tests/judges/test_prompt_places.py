@@ -95,6 +95,14 @@ def test_a_place_that_nothing_fills_is_refused_with_its_line_and_the_right_name(
     assert said in str(caught.value)
 
 
+def test_a_text_of_brackets_takes_no_time(tmp_path: Path) -> None:
+    brackets = "[" * 90_000
+    assert seen(prompt_of(tmp_path, f"{brackets} {{instruction}}\n[[source]] [[edit]]"))[0] == f"{brackets} go"
+    with pytest.raises(BadInput) as caught:
+        prompt_of(tmp_path, f"{brackets}source]] {{instruction}} [[source]] [[edit]]")
+    assert len(str(caught.value)) < 400 + len(str(tmp_path))
+
+
 def test_several_mistakes_are_counted(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"line 6 .*\[\[a\]\].*\(and 2 more\)"):
         prompt_of(tmp_path, "[[a]] [[source]]\n[[b]]\n[[edit]] {c} {instruction}")

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+LONGEST_SHOWN = 40
 NUMBER = "n"
 """The word that stands for the number of the picture after it."""
 
 _WORD = re.compile(r"\{\{|\}\}|\{([A-Za-z]\w*)\}")
 _NAME = re.compile(r"[A-Za-z]\w*\Z")
-_BRACKETS = re.compile(r"(\[{2,})([^\[\]\n]*)(\]{2,})")
+_BRACKETS = re.compile(r"(?<!\[)(\[{2,}+)([^\[\]\n]*+)(\]{2,}+)")  # possessive: thousands of brackets take no time
 _LIKE_A_NAME = re.compile(r"[^\W\d][\w?]*(?:[ -][\w?]+)*\Z")
 _BRACES = re.compile(r"(?<!\{)\{\s+(\w+)\s*\}(?!\})|(?<!\{)\{(\w+)\s+\}(?!\})|(?<!\{)\{\{\s*(\w+)\s*\}\}(?!\})")
 _PLACE, _QUOTED = 2, 4
@@ -136,16 +137,16 @@ def _unquoted(text: str) -> str:
 
 def _wrong_pictures(line: str, pictures: Sequence[str], words: Sequence[str], reason: str) -> Iterator[str]:
     for match in _BRACKETS.finditer(line):
-        name, given = _picture(match), match[2].strip()
+        name, given, written = _picture(match), match[2].strip(), shortened(match[0])
         if name in pictures or _quoted(match):
             continue
         if given in words:
-            yield f"has a place {match[0]} for a picture, but {given!r} is a word: write {{{given}}}"
+            yield f"has a place {written} for a picture, but {given!r} is a word: write {{{given}}}"
         elif named := [one for one in pictures if re.search(rf"\b{re.escape(one)}\b", given)]:
-            yield f"has {match[0]}, which is no place: write {' '.join(f'[[{one}]]' for one in named)}"
+            yield f"has {written}, which is no place: write {' '.join(f'[[{one}]]' for one in named)}"
         elif len(match[1]) == len(match[3]) == _PLACE and _LIKE_A_NAME.match(given):
             literal = f"; write [[[[{given}]]]] to send [[{given}]] as text"
-            what = f"has a place {match[0]} for a picture {reason}"
+            what = f"has a place {written} for a picture {reason}"
             yield what + _nearest(given, pictures, "[[{}]]") + literal
 
 
@@ -166,6 +167,15 @@ def _wrong_words(line: str, pictures: Sequence[str], words: Sequence[str], reaso
             yield f"has {match[0]}, which is no place: write {{{name}}}"
         elif name in pictures:
             yield f"has {match[0]}, which is no place: write [[{name}]]"
+
+
+def shortened(place: str) -> str:
+    """A place as a message shows it.
+
+    >>> shortened("[[source]]"), len(shortened("[" * 5000))
+    ('[[source]]', 41)
+    """
+    return place if len(place) <= LONGEST_SHOWN else place[:LONGEST_SHOWN] + "…"
 
 
 def _nearest(name: str, known: Sequence[str], form: str) -> str:

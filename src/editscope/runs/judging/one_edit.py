@@ -265,7 +265,7 @@ def rubric_for(name: str, prompts: str | Path | None = None) -> tuple[Rubric, Pr
     elif path.is_dir():
         if prompts is not None:
             raise BadInput(f"{name} is a folder of prompts already; leave --prompts out")
-        rubric, prompts = load_rubric(examine(path).ours.name), path
+        rubric, prompts = load_rubric(_pack_of(path)), path
     elif name.partition("/")[0] in pack_names() and "/" in name:
         pack, _, inner = name.partition("/")
         rubric = _one_prompt(inner, f"{pack}/{load_pack(pack)[inner].name}")
@@ -274,6 +274,15 @@ def rubric_for(name: str, prompts: str | Path | None = None) -> tuple[Rubric, Pr
     else:
         raise unknown("rubric", name.partition("?")[0], {BASIC, *rubric_names()} - {OWN})
     return rubric, rubric.prompts(prompts)
+
+
+def _pack_of(folder: Path) -> str:
+    """The protocol whose prompts a folder replaces."""
+    try:
+        return examine(folder).ours.name
+    except BadInput as error:
+        fix = f"write --rubric NAME --prompts {folder}, or name a folder with a {FILE}"
+        raise BadInput(f"{folder} does not show whose prompts it holds; {fix}") from error
 
 
 def _known_cases(case: Case, rubric: str) -> Iterator[Case]:

@@ -146,7 +146,10 @@ class Prompt:
                 f"the prompt {self.name!r} ({self.origin}) needs {' and '.join(missing)}, which is not there"
             )
         shown = {place.name for place in self.pictures if pictures.get(place.name)}
-        for lost in self.unsaid(shown, {place.name for place in self.words if words.get(place.name)}):
+        said = {place.name for place in self.words if words.get(place.name)}
+        if len(shown) == len(self.pictures) and len(said) == len(self.words):
+            return
+        for lost in self.unsaid(shown, said):
             raise BadInput(f"{self.where(lost)}: {left_out(lost)}")
 
 

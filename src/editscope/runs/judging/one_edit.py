@@ -209,7 +209,10 @@ def plan_one(
     except BadInput as error:
         raise BadInput(f"{error} (give it with {OPTIONS})") from error
     if not calls:
-        raise BadInput(f"the rubric {rubric or BASIC} asks nothing about this edit")
+        raise BadInput(
+            f"the rubric {rubric or BASIC} asks nothing about this edit; its metrics are for cases with certain tags: "
+            "give them with --field NAME=TEXT"
+        )
     listed = [judge] if isinstance(judge, str | Judge) else list(judge)
     if not listed:
         raise BadInput("nobody is asked; choose a judge with --judge, such as openai:gpt-4o")

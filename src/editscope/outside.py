@@ -88,6 +88,16 @@ def one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
+def kind_of(value: object) -> str:
+    """The class of a value with its article, for messages.
+
+    >>> kind_of(4), kind_of("four"), kind_of(None)
+    ('an int', 'a str', 'None')
+    """
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
 def received_json(value: Any) -> Any:
     """A decoded JSON value with every text in it repaired and without keys; nothing is cut."""
     if isinstance(value, str):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import Any, TypeAlias
 
-from editscope.errors import BadInput
+from editscope.errors import BadInput, EditscopeError
 from editscope.outside import one_line
 
 OURS = "editscope"
 """The name of this package, whose entry points no other package replaces."""
+
+Wanted: TypeAlias = tuple[Callable[[Any], bool], str]
+"""What an attribute must be: a test of its value, and what messages call that."""
 
 
 def registered(group: str, built_in: Container[str] = ()) -> dict[str, EntryPoint]:
@@ -37,6 +41,61 @@ def load_registered(what: str, point: EntryPoint) -> Any:
             f"{what} {point.name!r}: registered as {point.value} but cannot be imported ({one_line(error)}); "
             f"install or remove the package {package_of(point)}"
         ) from error
+
+
+@contextmanager
+def one_sentence(where: str) -> Iterator[None]:
+    """What code of a user raises, as BadInput in one line that begins with ``where``; our own errors pass.
+
+    >>> with one_sentence("metric sharpness could not be loaded"):
+    ...     int("three")
+    Traceback (most recent call last):
+    editscope.errors.BadInput: metric sharpness could not be loaded (ValueError: invalid literal for int() ...
+    """
+    try:
+        yield
+    except EditscopeError:
+        raise
+    except (Exception, SystemExit) as error:  # it may do anything
+        raise BadInput(f"{where} ({one_line(error)})") from error
+
+
+def instance_of(kind: Any, called: str) -> Wanted:
+    """An attribute of one type, as ``isinstance`` takes it; True and False are no numbers."""
+    return lambda value: isinstance(value, kind) and (kind is bool or not isinstance(value, bool)), called
+
+
+def whole_number(least: int, or_none: bool = False) -> Wanted:
+    """An attribute that counts something."""
+    words = f"a whole number from {least}" + (" or None" if or_none else "")
+    return lambda value: (or_none and value is None) or (type(value) is int and value >= least), words
+
+
+def all_texts(value: Any) -> bool:
+    """Whether a value is a tuple or a list of texts; a single text is none."""
+    return isinstance(value, tuple | list) and all(isinstance(text, str) for text in value)
+
+
+TEXT = instance_of(str, "a text")
+FLAG = instance_of(bool, "True or False")
+TEXTS: Wanted = (all_texts, "a tuple of texts")
+
+
+def wrong_attribute(thing: Any, wanted: Mapping[str, Wanted]) -> str:
+    """What is wrong with the first attribute of a thing that Editscope cannot use; "" where nothing is.
+
+    >>> from types import SimpleNamespace
+    >>> wrong_attribute(SimpleNamespace(concurrency="many"), {"concurrency": whole_number(1)})
+    "concurrency is 'many', not a whole number from 1"
+    """
+    for name, (fits, called) in wanted.items():
+        try:
+            value = getattr(thing, name)
+        except (Exception, SystemExit) as error:  # a property may do anything
+            return f"{name} cannot be read ({one_line(error)})"
+        if not fits(value):
+            return f"{name} is {value!r}, not {called}"
+    return ""
 
 
 def package_of(point: EntryPoint) -> str:

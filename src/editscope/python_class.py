@@ -14,7 +14,8 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from editscope.errors import BadInput
-from editscope.outside import one_line
+from editscope.outside import kind_of, one_line
+from editscope.plugins import one_sentence
 
 KIND = "python"
 """What such a spec begins with."""
@@ -31,13 +32,11 @@ def load_object(what: str, target: str, base: type[Base], options: Mapping[str, 
     where = f"{what} {KIND}:{target}"
     candidate = find_object(what, target)
     if not callable(candidate):
-        raise BadInput(f"{where}: {target.partition(':')[2]!r} is a {type(candidate).__name__}, not a class")
-    try:
+        raise BadInput(f"{where}: {target.partition(':')[2]!r} is {kind_of(candidate)}, not a class")
+    with one_sentence(f"{where} could not be constructed"):
         instance = candidate(**options)
-    except Exception as error:
-        raise BadInput(f"{where} could not be constructed ({one_line(error)})") from error
     if not isinstance(instance, base):
-        raise BadInput(f"{where} is a {type(instance).__name__}, not an editscope.{base.__name__}")
+        raise BadInput(f"{where} is {kind_of(instance)}, not an editscope.{base.__name__}")
     return instance
 
 

@@ -40,11 +40,13 @@ def split_spec(text: str) -> tuple[str, str | None, str]:
     return kind, target if colon else None, query
 
 
-def split_options(what: str, query: str, mark: str = "?", hint: str = "") -> dict[str, str]:
+def split_options(
+    what: str, query: str, mark: str = "?", hint: str = "", twice: str = "; set it once"
+) -> dict[str, str]:
     """The options of a query by name, values as they are written: %26, %3D … stand for signs that would end one.
 
-    ``what`` names the spec in messages, ``mark`` is the sign before its options. Values are never repeated: one of
-    them may be a key.
+    ``what`` names the spec in messages, ``mark`` is the sign before its options; ``hint`` and ``twice`` end the
+    sentences about a malformed and a repeated option. Values are never repeated: one of them may be a key.
 
     >>> split_options("judge 'openai:gpt-4o'", "seed=7&json=off")
     {'seed': '7', 'json': 'off'}
@@ -56,7 +58,7 @@ def split_options(what: str, query: str, mark: str = "?", hint: str = "") -> dic
         if not equals or not name:
             raise BadInput(f"the options of {what} are not of the form {mark}key=value&key2=value2{hint}")
         if name in options:
-            raise BadInput(f"{what} has the option {name!r} twice")
+            raise BadInput(f"{what} has the option {name!r} twice{twice}")
         options[name] = value
     return options
 

@@ -140,7 +140,7 @@ def test_what_cannot_be_judged_is_said_and_nothing_is_spent(
         ([*judged, "--protocol", "worldedit?kp_gate=no"], "choose from asked, enforced"),
         ([*judged, "--missing", "zero"], "there is no way with missing edits for --missing 'zero'"),
         ([*judged, "--prompts", tmp_path / "none"], "is not a folder of prompts"),
-        ([*judged, "--levels", "explicit"], "does not take --levels"),
+        ([*judged, "--levels", "explicit"], "has no option 'levels'"),
         ([*score, "--judge", "openai:gpt-4o?api_key=12"], "keys come from the environment only"),
         (["rescore", tmp_path / "none", "--judge", server.spec()], "is not a run"),
         (["rescore", tmp_path / "none"], "rescore needs a judge"),

@@ -101,6 +101,8 @@ def test_no_package_replaces_a_suite_that_ships(install: Callable[..., None], la
         ({"options": ("kinds",)}, "options has 'kinds', not an editscope.Option"),
         ({"options": (Option("kinds", "Which.", "float"),)}, "in option 'kinds', type is 'float', which is none of"),  # type: ignore[arg-type]
         ({"options": (Option("a", "A."), Option("a", "A."))}, "options has 'a' twice"),
+        ({"options": (Option("judge", "A."),)}, "in option 'judge', the name is taken by the flag --judge"),
+        ({"options": (Option("dry_run", "A."),)}, "in option 'dry_run', the name is taken by the flag --dry-run"),
         ({"paper": "Signs"}, "paper is 'Signs', not an editscope.Paper"),
         ({"headline": "legible"}, "headline is 'legible', not an editscope.Headline"),
         ({"release": "tool"}, "release is 'tool', not a Release"),

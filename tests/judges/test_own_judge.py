@@ -86,7 +86,7 @@ class Wrong(es.Judge):
         ("99", "=99 to "),
         ("four", "='four' to "),
         ("nan", "=nan to "),
-        ("none", "gave a NoneType, not an editscope.Verdict"),
+        ("none", "gave None, not an editscope.Verdict"),
         ("status", "gave the status 'great', which is none of ok,"),
         ("exit", "SystemExit: 2"),
     ],

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 
 import editscope as es
+from editscope.cli.app import app
 from editscope.errors import BadInput
 from editscope.suites import benchmark, load_suite
+from editscope.suites.benchmark import SHARED
 from editscope.suites.own.start import start
 from editscope.suites.protocol import Protocol, rubric_digest
 from editscope.suites.registry import benchmarks, split_spec
@@ -51,15 +54,47 @@ def test_an_option_shows_the_default_that_holds(name: str) -> None:
 
 def test_a_spec_of_a_suite_has_the_grammar_of_all_specs() -> None:
     assert split_spec("mine?kp-gate=a%26b&forms=x,y") == ("mine", {"kp_gate": "a&b", "forms": "x,y"})
+    assert split_spec("mine?") == ("mine", {})
     for text, message in {
-        "mine?": "has an option without a value; write mine?option=value",
         "mine?forms=": "has an option without a value; write mine?option=value",
         "mine?forms": "are not of the form ?key=value&key2=value2; write mine?option=value",
-        "mine?kp-gate=1&kp_gate=2": "has the option 'kp_gate' twice",
+        "mine?kp-gate=1&kp_gate=2": "has the option 'kp_gate' twice; separate several values with commas",
+        "mine?forms=a&forms=b": "has the option 'forms' twice; separate several values with commas",
     }.items():
         with pytest.raises(BadInput) as error:
             split_spec(text)
         assert message in str(error.value)
+
+
+def test_no_option_of_a_suite_can_have_the_name_of_a_flag_of_run() -> None:
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    flags = {name for command in ("run", "score") for option in commands[command].params for name in option.opts}
+    assert {flag[2:].replace("-", "_") for flag in flags if flag.startswith("--")} <= set(SHARED)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("gedit?languages=en,fr", "gedit: option languages is 'fr'; choose from en, cn"),
+        ("paintbench?split=train", "paintbench: option split is 'train'; choose from test, preservation, all"),
+        ("picabench?region=half", "picabench: option region is 'half'; choose from crop, whole, box"),
+        ("paintbench?data=here", "data is no option of suite 'paintbench'; give it as a flag, --data …"),
+        ("kris?nonsense=1", "suite 'kris' has no option 'nonsense'; it has skip_bad, side, quality"),
+        ("kris?skipbad=1", "suite 'kris' has no option 'skipbad'; did you mean 'skip_bad'?"),
+    ],
+)
+def test_a_wrong_option_of_a_suite_is_refused_before_anything_is_loaded(spec: str, message: str) -> None:
+    with pytest.raises(BadInput) as error:
+        load_suite(spec, root="no/such/folder")
+    assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize("name", [record.name for record in benchmarks() if record.rubric and record.name != "own"])
+def test_the_first_value_of_an_option_is_the_default_of_the_rubric(name: str) -> None:
+    texts = [option for option in benchmark(name).options if option.of == "protocol" and option.values]
+    assert load_rubric(name, **{option.name: option.values[0] for option in texts}).options == {}
+    for option in texts:
+        assert load_rubric(name, **{option.name: option.values[-1].upper()}).options == {option.name: option.values[-1]}
 
 
 def test_a_protocol_with_options_is_written_as_it_is_read() -> None:
@@ -113,5 +148,7 @@ def test_a_suite_of_another_package_has_the_name_that_it_is_found_by(squares: Pa
         load_suite(suite.name, **suite.options).fingerprint == suite.fingerprint != load_suite(suite.name).fingerprint
     )
     assert load_rubric(suite.default_protocol).name == suite.name
-    with pytest.raises(BadInput, match="option tone of protocol ColorRubric is 'loud'; choose from similar, exact"):
+    with pytest.raises(
+        BadInput, match="option tone of protocol python:my_suite:SQUARES is 'loud'; choose from similar, exact"
+    ):
         load_rubric("python:my_suite:SQUARES?tone=loud")

@@ -79,7 +79,8 @@ def _suites() -> str:
     from editscope.suites import load_suite, suite_names
 
     cases = len(load_suite("paintbench"))
-    return f"{', '.join(suite_names())} · paintbench has {cases:,} cases and needs no download"
+    usable = [name for name in suite_names() if not broken_suite(name)]
+    return f"{', '.join(usable)} · paintbench has {cases:,} cases and needs no download"
 
 
 def _runs_folder() -> str:
@@ -106,6 +107,46 @@ def _editors() -> str:
     return f"{', '.join(ready)} can run here{rest}: `editscope editors` says which"
 
 
+def broken_suite(name: str) -> str:
+    """Why a suite that is installed cannot be used; "" where it can."""
+    from editscope.suites.registry import benchmark
+
+    try:
+        benchmark(name)
+    except EditscopeError as error:
+        return str(error)
+    return ""
+
+
+def _plugins() -> str:
+    """What other packages register; an error that names each that cannot be imported."""
+    from editscope import plugins
+    from editscope.editors.kinds import KINDS, all_kinds
+    from editscope.judges import registry as judges
+    from editscope.scoring.classic import METRICS, available
+    from editscope.suites.registry import GROUP as SUITES
+
+    broken: list[str] = []
+    working: list[str] = []
+    for what, name, reason in (
+        *(
+            ("suite", name, broken_suite(name))
+            for name, point in plugins.registered(SUITES).items()
+            if plugins.package_of(point) != plugins.OURS
+        ),
+        *(("judge", name, judges.broken(point)) for name, point in plugins.registered(judges.GROUP).items()),
+        *(("editor", kind.name, kind.problem) for kind in all_kinds()[len(KINDS) :]),
+        *(("metric", name, reason) for name, reason in available().items() if name not in METRICS),
+    ):
+        if reason:
+            broken.append(f"{what} {name} cannot be used: {reason}")
+        else:
+            working.append(f"{what} {name}")
+    if broken:
+        raise EditscopeError("; ".join(broken))
+    return ", ".join(working) or "no other package registers anything"
+
+
 def _gpus() -> str:
     from editscope.editors.gpus import gpu_count
 
@@ -121,6 +162,7 @@ CHECKS: tuple[tuple[str, Callable[[], str], str], ...] = (
     ("scoring", _scoring, "pip install --force-reinstall editscope"),
     ("suites", _suites, "pip install --force-reinstall editscope"),
     ("editors", _editors, "pip install --force-reinstall editscope"),
+    ("plugins", _plugins, "install the named package again, or remove it"),
     ("GPUs", _gpus, "make /dev readable"),
     ("run folder", _runs_folder, "go to a folder that you may write, or give --out"),
     ("code cache", _cache, "set NUMBA_CACHE_DIR to a folder that you may write"),

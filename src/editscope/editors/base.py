@@ -9,7 +9,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias
 
 from editscope.cases import NOTHING, Edit
+from editscope.errors import BadInput
 from editscope.images import ImageLike, Pixels
+from editscope.plugins import FLAG, TEXT, Wanted, one_sentence, whole_number, wrong_attribute
 
 if TYPE_CHECKING:
     import PIL.Image
@@ -144,6 +146,28 @@ class Editor:
         for all known ids; empty where the suite does not say.
         """
         return Inventory()
+
+
+ATTRIBUTES: Mapping[str, Wanted] = {
+    "name": TEXT,
+    "workers": whole_number(1, or_none=True),
+    **dict.fromkeys(("at_once", "batch"), whole_number(1)),
+    "max_images": whole_number(1, or_none=True),
+    **dict.fromkeys(("gpu", "needs_answer", "wants_answer", "wants_hint"), FLAG),
+    **dict.fromkeys(("in_place", "sees_images", "own_clock"), FLAG),
+}
+
+
+def check_attributes(editor: Editor, where: str) -> None:
+    """Raise BadInput for an attribute of an editor that a run cannot use; ``where`` begins the sentence."""
+    if wrong := wrong_attribute(editor, ATTRIBUTES):
+        raise BadInput(f"{where}: {wrong}")
+
+
+def check_editor(editor: Editor) -> None:
+    """Raise BadInput for what would make every edit fail, or where the check itself fails."""
+    with one_sentence(f"editor {editor.name}: its check failed"):
+        editor.check()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any
 
-from editscope.editors.base import Editor
+from editscope.editors.base import Editor, check_editor
 from editscope.editors.kinds import EditorKind, editor_kind
 from editscope.editors.registry import editor_of
 from editscope.editors.spec import EditorSpec, parse_spec
@@ -110,7 +110,7 @@ def _absent(spec: EditorSpec) -> list[str]:
     if spec.kind != "worker":
         return []
     try:
-        editor_of(spec).check()
+        check_editor(editor_of(spec))
     except EditscopeError as error:
         return [str(error)]
     return []

@@ -32,7 +32,7 @@ def made(editor: Editor, requests: Sequence[Request]) -> list[Edit]:
     if len(results) != len(requests):
         raise ValueError(f"edit_batch gave {len(results)} results for {len(requests)} requests")
     took = time.perf_counter() - began
-    return [_as_edit(result, one, took) for result, one in zip(results, requests, strict=True)]
+    return [as_edit(result, one, took) for result, one in zip(results, requests, strict=True)]
 
 
 def failed(error: BaseException, requests: Sequence[Request]) -> list[Edit]:
@@ -85,8 +85,12 @@ def kept_edit(edit: Edit) -> Edit:
     )
 
 
-def _as_edit(result: ImageLike | Edit | None, request: Request, took: float) -> Edit:
+def as_edit(result: ImageLike | Edit | None, request: Request, took: float) -> Edit:
+    """What an editor returned, as the edit that was asked for; the edit of another case is an error."""
     edit = result if isinstance(result, Edit) else Edit(request.case_id, image=result)
+    if edit.case_id != request.case_id:
+        reason = f"the editor returned the edit of case {edit.case_id!r} when asked for case {request.case_id!r}"
+        edit = replace(edit, image=None, status="error", reason=reason)
     if edit.status == "ok" and edit.image is None:
         edit = replace(edit, status="no_output", reason=edit.reason or "the editor returned nothing")
     edit = kept_edit(edit)

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from editscope.editors.base import Editor
+from editscope.editors.base import Editor, check_attributes
 from editscope.editors.kinds import BUILT_IN, WRAPPERS, EditorKind, registered
 from editscope.editors.spec import EditorSpec, parse_spec
 from editscope.errors import BadInput, EditscopeError, unknown
-from editscope.outside import one_line
-from editscope.plugins import load_registered
+from editscope.outside import kind_of
+from editscope.plugins import load_registered, one_sentence
 
 __all__ = ["EditorSpec", "editor_kinds", "editor_of", "load_editor", "parse_spec", "unknown_wrapper"]
 
@@ -36,8 +36,10 @@ def editor_of(spec: EditorSpec) -> Editor:
     else:
         editor = _constructed(spec, load)
     if not isinstance(editor, Editor):
-        raise BadInput(f"editor {str(spec)!r} returned a {type(editor).__name__}, not an editscope.Editor")
-    editor.name = editor.name or str(spec)
+        raise BadInput(f"editor {str(spec)!r} returned {kind_of(editor)}, not an editscope.Editor")
+    if not editor.name:
+        editor.name = str(spec)
+    check_attributes(editor, f"editor {spec}")
     return editor
 
 
@@ -66,12 +68,8 @@ def _constructed(spec: EditorSpec, load: Callable[..., Any]) -> Any:
     """What the loader of a kind makes; BadInput, in one line, where that of another package raises."""
     if spec.kind in BUILT_IN:
         return load(spec.target, **spec.options)
-    try:
+    with one_sentence(f"editor {spec.kind}:{spec.target} could not be constructed"):
         return load(spec.target, **spec.options)
-    except EditscopeError:
-        raise
-    except Exception as error:
-        raise BadInput(f"editor {spec.kind}:{spec.target} could not be constructed ({one_line(error)})") from error
 
 
 def _imported(kind: str, place: str) -> Callable[..., Any]:

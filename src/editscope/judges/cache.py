@@ -12,7 +12,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from editscope.errors import BadInput, Stopped
-from editscope.judges.records import Call, Estimate, Judge, Verdict, checked_verdict, kept_verdict
+from editscope.judges.records import Call, Estimate, Judge, Verdict, ask_judge, kept_verdict
 from editscope.transport.budget import Budget
 
 NAME = "verdicts.sqlite"
@@ -145,7 +145,7 @@ class CachedJudge(Judge):
             cached = self.cache.get(key)
             if cached is not None:
                 return _as_asked(cached, self.spec, sample)
-            verdict = checked_verdict(await self.inner.ask(call, sample), call, self.spec)
+            verdict = await ask_judge(self.inner, call, sample)
             self.cache.put(key, verdict)
             return verdict
 

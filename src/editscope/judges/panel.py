@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from editscope.errors import BadInput
-from editscope.judges.records import Call, Estimate, Judge, Verdict, kept_verdict
+from editscope.judges.records import Call, Estimate, Judge, Verdict, ask_judge, check_judge
 from editscope.judges.registry import load_judge
 from editscope.transport.budget import Budget
 
@@ -61,11 +61,11 @@ class Panel:
     async def check(self) -> None:
         """Raise BadInput where one of them cannot be asked."""
         for judge in self.judges:
-            await judge.check()
+            await check_judge(judge)
 
     async def ask(self, call: Call, sample: int = 0) -> tuple[Verdict, ...]:
         """What each of them says, in order. A judge that has no verdict does not keep the others from having one."""
-        return tuple(map(kept_verdict, await asyncio.gather(*(judge.ask(call, sample) for judge in self.judges))))
+        return tuple(await asyncio.gather(*(ask_judge(judge, call, sample) for judge in self.judges)))
 
     async def close(self) -> None:
         """Let go of all of them."""

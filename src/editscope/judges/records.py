@@ -10,8 +10,9 @@ from hashlib import sha256
 from typing import Any, Literal, TypeAlias, get_args
 
 from editscope.cases import NOTHING, Status
-from editscope.errors import EditscopeError
-from editscope.outside import name_received, received
+from editscope.errors import BadInput, EditscopeError
+from editscope.outside import kind_of, name_received, received
+from editscope.plugins import TEXT, Wanted, one_sentence, whole_number, wrong_attribute
 from editscope.transport.budget import Budget
 
 Value: TypeAlias = "int | bool"
@@ -164,7 +165,7 @@ def checked_verdict(verdict: Any, call: Call, judge: str) -> Verdict:
     editscope.errors.EditscopeError: the judge python:m:Mine gave score=99 to 'kp'; it must be a number from 1 to 5
     """
     if not isinstance(verdict, Verdict):
-        raise EditscopeError(f"the judge {judge} gave a {type(verdict).__name__}, not an editscope.Verdict")
+        raise EditscopeError(f"the judge {judge} gave {kind_of(verdict)}, not an editscope.Verdict")
     if verdict.status not in get_args(Status):
         raise EditscopeError(
             f"the judge {judge} gave the status {verdict.status!r}, which is none of {', '.join(get_args(Status))}"
@@ -255,4 +256,38 @@ class Judge(ABC):
         """Answer one call. Never raises for what the judge or the network does: that is a status."""
 
     async def close(self) -> None:  # noqa: B027 - or to close
-        """Let go of connections or weights."""
+        """Release connections or weights."""
+
+
+def _plain(value: Any) -> bool:
+    """Whether a value is a mapping that JSON can hold, as the key of a cached verdict must."""
+    from json import dumps
+
+    try:
+        return isinstance(value, Mapping) and bool(dumps(dict(value)))
+    except (TypeError, ValueError):
+        return False
+
+
+ATTRIBUTES: Mapping[str, Wanted] = {
+    "spec": TEXT,
+    "concurrency": whole_number(1),
+    "identity": (_plain, "a mapping of texts and numbers"),
+}
+
+
+def check_attributes(judge: Judge, where: str) -> None:
+    """Raise BadInput for an attribute of a judge that a run cannot use; ``where`` begins the sentence."""
+    if wrong := wrong_attribute(judge, ATTRIBUTES):
+        raise BadInput(f"{where}: {wrong}")
+
+
+async def ask_judge(judge: Judge, call: Call, sample: int = 0) -> Verdict:
+    """The verdict of a judge on a call, as a run can keep it; EditscopeError where it gave none on this call."""
+    return checked_verdict(await judge.ask(call, sample), call, judge.spec)
+
+
+async def check_judge(judge: Judge) -> None:
+    """Raise BadInput where a judge cannot be asked, or where its check itself fails."""
+    with one_sentence(f"judge {judge.spec}: its check failed"):
+        await judge.check()

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from editscope.errors import BadInput, EditscopeError, unknown
-from editscope.judges.records import Judge
-from editscope.outside import one_line
-from editscope.plugins import load_registered, registered
+from editscope.errors import BadInput, unknown
+from editscope.judges.records import Judge, check_attributes
+from editscope.outside import kind_of
+from editscope.plugins import load_registered, one_sentence, registered
 from editscope.specs import Spec, read_value, split_options, split_spec
 from editscope.transport.keys import key_from, no_secret, plain_address
 from editscope.transport.session import require_packages
@@ -177,21 +177,27 @@ def _other(parts: Spec, text: str) -> Judge:
     else:
         raise unknown("kind of judge", parts.kind, judge_kinds())
     if not isinstance(judge, Judge):
-        raise BadInput(f"judge {text!r} returned a {type(judge).__name__}, not an editscope Judge")
+        raise BadInput(f"judge {text!r} returned {kind_of(judge)}, not an editscope.Judge")
     if not judge.spec:
         judge.spec = str(parts)
+    check_attributes(judge, f"judge {parts.kind}:{parts.target}")
     return judge
 
 
 def _from_plugin(point: EntryPoint, parts: Spec) -> Any:
     """What another package makes of a spec; BadInput, in one line, where it makes nothing."""
     load = load_registered("judges of kind", point)
-    try:
+    with one_sentence(f"judge {parts.kind}:{parts.target} could not be constructed"):
         return load(parts.target, **{name: read_value(value) for name, value in parts.options.items()})
-    except EditscopeError:
-        raise
-    except Exception as error:
-        raise BadInput(f"judge {parts.kind}:{parts.target} could not be constructed ({one_line(error)})") from error
+
+
+def broken(point: EntryPoint) -> str:
+    """Why a judge that another package registers cannot be used; "" where it can."""
+    try:
+        load_registered("judges of kind", point)
+    except BadInput as error:
+        return str(error)
+    return ""
 
 
 def _named(name: str) -> Callable[..., Any]:

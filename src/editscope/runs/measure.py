@@ -11,9 +11,9 @@ from pathlib import Path
 from threading import Lock
 from typing import TypeAlias
 
-from editscope.errors import BadImage, BadInput, EditscopeError
+from editscope.errors import BadImage, BadInput
 from editscope.images import cover, load
-from editscope.outside import one_line
+from editscope.plugins import one_sentence
 from editscope.results.classic_measures import Columns, MeasureWriter, Values, key_of, measures
 from editscope.results.run import CaseRecord, Run, open_run
 from editscope.runfolder.stored_edits import check_stored
@@ -27,6 +27,7 @@ from editscope.scoring.classic import (
     load_metric,
     provenance,
 )
+from editscope.scoring.classic.metric import as_number
 from editscope.suites import Suite, load_suite
 
 CHUNK = 4
@@ -107,12 +108,8 @@ def _measure(run: Run, suite: Suite, made: Lock, chunk: Chunk, loaded: Mapping[s
 def _values(metric: Metric, batch: Sequence[ImagePair], chunk: Chunk) -> list[float]:
     """What a metric says to a batch; BadInput where it raises or gives something else than numbers."""
     where = f"metric {metric.name}, in one of the cases {', '.join(record.case_id for record in chunk)}"
-    try:
-        values = [float(value) for value in metric.measure_batch(batch)]
-    except EditscopeError:
-        raise
-    except Exception as error:
-        raise BadInput(f"{where}: it failed ({one_line(error)})") from error
+    with one_sentence(f"{where}: it failed"):
+        values = [as_number(value) for value in metric.measure_batch(batch)]
     if len(values) != len(batch):
         raise BadInput(f"{where}: measure_batch gave {len(values)} values for {len(batch)} pairs")
     if any(map(isinf, values)):

@@ -15,10 +15,10 @@ from typing import Any
 
 from editscope.cases import NOTHING
 from editscope.editors import Editor, Inventory, load_editor
-from editscope.editors.base import EditLimits
+from editscope.editors.base import EditLimits, check_attributes
 from editscope.editors.spec import rooted
 from editscope.errors import BadInput
-from editscope.outside import received_json
+from editscope.outside import kind_of, received_json
 from editscope.runfolder.files import write_whole
 from editscope.runfolder.journal import JournalReader, Line, Step
 from editscope.runfolder.repeats import check_more, check_repeats, file_names, repeated, repeats_of
@@ -166,7 +166,9 @@ def make_plan(
     if isinstance(editor, str):
         editor = load_editor(editor)
     elif not isinstance(editor, Editor):
-        raise BadInput(f"the editor is a {type(editor).__name__}, neither a spec nor an editscope.Editor")
+        raise BadInput(f"the editor is {kind_of(editor)}, neither a spec nor an editscope.Editor")
+    else:
+        check_attributes(editor, f"the editor {type(editor).__name__}")
     ids = suite.select(where, limit)
     if not ids:
         raise BadInput(f"suite {suite.name} has no cases to run")

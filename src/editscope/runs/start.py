@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from editscope import printing
 from editscope.editors import Editor
-from editscope.editors.base import EditLimits
+from editscope.editors.base import EditLimits, check_editor
 from editscope.errors import BadInput, Stopped, unknown
 from editscope.results.judged_tables import snapshots
 from editscope.results.run import Run
@@ -172,7 +172,7 @@ def execute(
             on_ray = engine == RAY and bool(to_edit or to_score)
             queue = stack.enter_context(_judge_queue(plan.judging, on_ray, ray_address, jobs)) if plan.judging else None
             if to_edit:
-                plan.editor.check()
+                check_editor(plan.editor)
             if queue is not None and (to_edit or to_score):
                 queue.check()
             if on_ray:

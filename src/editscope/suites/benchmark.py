@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from editscope.errors import BadInput
 from editscope.judges.prompts.packs import FOLDER as PROMPTS
 from editscope.outside import one_line
+from editscope.plugins import TEXT, Wanted, instance_of, wrong_attribute
 from editscope.scoring.rubrics.accounting import Release
 
 OptionType: TypeAlias = Literal["text", "names", "number", "size", "flag"]
@@ -46,7 +47,7 @@ class Option:
         return self.default or (self.values[0] if self.values else "")
 
     def read(self, text: str) -> Any:
-        """The value of the option as its benchmark wants it.
+        """The value of the option as its benchmark wants it; BadInput for one that it does not take.
 
         >>> Option("tasks", "Only these tasks.", "names").read("border,removal")
         ('border', 'removal')
@@ -54,7 +55,7 @@ class Option:
         (1024, 576)
         """
         if self.type == "names":
-            return tuple(name.strip() for name in text.split(",") if name.strip())
+            return tuple(self.known(name.strip()) for name in text.split(",") if name.strip())
         if self.type == "number":
             if not text.strip().isdecimal():
                 raise BadInput(f"{self.name}={text!r} is not a whole number")
@@ -68,7 +69,21 @@ class Option:
             if text.strip().lower() not in FLAGS:
                 raise BadInput(f"{self.name}={text!r} is neither on nor off; give 1 or 0")
             return FLAGS[text.strip().lower()]
-        return text
+        return self.known(text)
+
+    def known(self, value: str, of: str = "") -> str:
+        """The value as ``values`` has it, in capitals or not; BadInput where it is none of them.
+
+        >>> Option("kinds", "Which signs.", "names", ("neon", "wood")).known("stone")
+        Traceback (most recent call last):
+        editscope.errors.BadInput: option kinds is 'stone'; choose from neon, wood
+        """
+        if not self.values:
+            return value
+        spelled = {known.lower(): known for known in self.values}
+        if value.strip().lower() not in spelled:
+            raise BadInput(f"option {self.name}{of} is {value!r}; choose from {', '.join(self.values)}")
+        return spelled[value.strip().lower()]
 
     def wrong_field(self) -> str:
         """What is wrong with the first field that a benchmark cannot have; "" where nothing is.
@@ -76,15 +91,24 @@ class Option:
         >>> Option("mode", "How.", values="fast").wrong_field()
         "values is 'fast', not a tuple of texts"
         """
-        for field in ("name", "help", "default"):
-            if not isinstance(value := getattr(self, field), str):
-                return f"{field} is {value!r}, not a text"
+        if wrong := wrong_attribute(self, dict.fromkeys(("name", "help", "default"), TEXT)):
+            return wrong
         if self.type not in get_args(OptionType):
             return f"type is {self.type!r}, which is none of {', '.join(get_args(OptionType))}"
         if self.of not in ("cases", "protocol"):
             return f"of is {self.of!r}, which is neither cases nor protocol"
+        if self.name in SHARED:
+            return f"the name is taken by the flag --{self.name.replace('_', '-')}; choose another"
         return "" if _texts(self.values) else f"values is {self.values!r}, not a tuple of texts"
 
+
+SHARED = (
+    *("data", "root", "help", "config", "dry_run", "editor", "engine", "jobs", "limit", "out", "quiet", "ray_address"),
+    *("repeats", "seed", "timeout", "where", "edit_concurrency", "edit_retries", "edit_rpm", "max_edit_cost"),
+    *("max_edits", "judge", "protocol", "prompts", "accounting", "missing", "samples", "cache", "concurrency", "rpm"),
+    *("tpm", "judge_timeout", "retries", "max_calls", "max_cost", "prices", "outputs", "suite"),
+)
+"""Names that no option of a benchmark may have: flags that commands share, and ``root``, which is ``--data``."""
 
 FLAGS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
@@ -193,9 +217,8 @@ class Benchmark:
 
     def wrong_field(self) -> str:
         """What is wrong with the first field that Editscope cannot use; "" where nothing is."""
-        for field, (kind, wanted) in FIELDS.items():
-            if not isinstance(value := getattr(self, field), kind):
-                return f"{field} is {value!r}, not {wanted}"
+        if wrong := wrong_attribute(self, FIELDS):
+            return wrong
         for field in ("load", "write_set", "rubric", "tables"):
             place = getattr(self, field)
             if (place or field == "load") and not all(place.partition(":")):
@@ -230,27 +253,29 @@ class Benchmark:
 
     def unknown_option(self, name: str) -> BadInput:
         """The error for an option that it does not have."""
-        names = [option.name.replace("_", "-") for option in self.options]
-        near = get_close_matches(name.replace("_", "-"), names, n=1, cutoff=0.6)
+        flag = name.replace("_", "-")
+        if name in SHARED:
+            return BadInput(f"{name} is no option of suite {self.name!r}; give it as a flag, --{flag} …")
+        names = [option.name for option in self.options]
+        near = get_close_matches(name, names, n=1, cutoff=0.6)
         return BadInput(
-            f"suite {self.name!r} does not take --{name.replace('_', '-')}"
-            + (f"; did you mean --{near[0]}?" if near else "; it takes --data" + "".join(f", --{n}" for n in names))
+            f"suite {self.name!r} has no option {name!r}"
+            + (f"; did you mean {near[0]!r}?" if near else f"; it has {', '.join(names)}" if names else "")
             + f" (`editscope suites {self.name}` explains them)"
         )
 
 
-_TEXT = (str, "a text")
-FIELDS: Mapping[str, tuple[Any, str]] = {
-    **dict.fromkeys(("title", "about", "load", "write_set", "rubric", "protocol", "tables"), _TEXT),
-    **dict.fromkeys(("remark", "beside", "citation"), _TEXT),
-    "cases": (int | None, "a whole number"),
-    "options": (tuple, "a tuple of editscope.Option"),
-    "paper": (Paper | None, "an editscope.Paper"),
-    "headline": (Headline | None, "an editscope.Headline"),
-    "release": (Release | None, "a Release"),
-    "place": (int, "a whole number"),
+FIELDS: Mapping[str, Wanted] = {
+    **dict.fromkeys(("title", "about", "load", "write_set", "rubric", "protocol", "tables"), TEXT),
+    **dict.fromkeys(("remark", "beside", "citation"), TEXT),
+    "cases": instance_of(int | None, "a whole number"),
+    "options": instance_of(tuple, "a tuple of editscope.Option"),
+    "paper": instance_of(Paper | None, "an editscope.Paper"),
+    "headline": instance_of(Headline | None, "an editscope.Headline"),
+    "release": instance_of(Release | None, "a Release"),
+    "place": instance_of(int, "a whole number"),
 }
-"""The types of the fields of a benchmark, each with what messages call it."""
+"""What the fields of a benchmark must be."""
 
 
 def _texts(value: Any) -> bool:

@@ -23,6 +23,7 @@ GROUP = "editscope.suites"
 OWN = "own"
 """The benchmark whose cases are a folder of the user's."""
 PYTHON = "python:"
+TWICE = "; separate several values with commas"
 
 
 def suite_names() -> tuple[str, ...]:
@@ -115,12 +116,12 @@ def split_spec(text: str) -> tuple[str, dict[str, str]]:
     name, query = _name_and_query(text)
     hint = f"; write {name}?option=value"
     options: dict[str, str] = {}
-    for key, value in split_options(f"suite {name!r}", query, hint=hint).items():
+    for key, value in split_options(f"suite {name!r}", query, hint=hint, twice=TWICE).items():
         key = key.strip().replace("-", "_")
         if key in options:
-            raise BadInput(f"suite {name!r} has the option {key!r} twice; separate several values with commas")
+            raise BadInput(f"suite {name!r} has the option {key!r} twice{TWICE}")
         options[key] = unquote(value)
-    if len(name) < len(text) and not all(options.values() or [""]):
+    if not all(options.values()):
         raise BadInput(f"{text!r} has an option without a value{hint}")
     return name, options
 

@@ -30,7 +30,11 @@ def load_rubric(name: str, **options: Any) -> Rubric:
     record = known_benchmark(plain)
     if record is None or not record.rubric:
         raise unknown("protocol", plain, rubric_names())
-    rubric: Rubric = record.part("rubric")(**{**written, **options})
+    given = {name.replace("-", "_"): value for name, value in {**written, **options}.items()}
+    for option in record.options:
+        if option.values and option.type == "text" and option.name in given:
+            given[option.name] = option.known(str(given[option.name]), f" of protocol {plain}")
+    rubric: Rubric = record.part("rubric")(**given)
     rubric.name = plain
     return rubric
 

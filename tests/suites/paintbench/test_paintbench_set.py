@@ -190,7 +190,7 @@ def test_a_suite_can_be_made_again_from_its_options() -> None:
         ({"canvas": "9000x512"}, "9000×512 is out of range"),
         ({"namespace": "a|b"}, "--namespace 'a|b'"),
         ({"namespace": ""}, "--namespace ''"),
-        ({"color": "red"}, "does not take --color"),
+        ({"color": "red"}, "has no option 'color'"),
     ],
 )
 def test_bad_options_get_a_sentence_that_names_them(options: dict[str, Any], sentence: str) -> None:

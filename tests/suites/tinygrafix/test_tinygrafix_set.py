@@ -72,7 +72,7 @@ def test_another_namespace_gives_other_problems() -> None:
         ({"per_task": 0}, "out of range"),
         ({"charts": "heatmap", "tasks": "add_bar"}, "the set is empty"),
         ({"namespace": "a|b"}, "without '|'"),
-        ({"modes": "x"}, "does not take --modes"),
+        ({"modes": "x"}, "has no option 'modes'"),
         ({"root": "/nowhere/at/all"}, "is not a folder"),
     ],
 )

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 from editscope import printing
 from editscope.cases import Edit
 from editscope.documents import Malformed, read_json
-from editscope.editors.base import Editor, Request
+from editscope.editors.base import Editor, Request, check_editor
 from editscope.editors.http import HEADERS, PROTOCOL
 from editscope.editors.reference import ReferenceEditor
 from editscope.editors.server.connections import KEEPALIVE_S, Connections
@@ -98,7 +98,7 @@ def serve(editor: Editor, settings: ServerSettings, told: Callable[[str], None])
         import aiohttp  # noqa: F401
     except ImportError as error:
         raise BadInput("serve-editor needs aiohttp: pip install 'editscope[judge]'") from error
-    editor.check()
+    check_editor(editor)
     at = listening_socket(settings)  # before the model is loaded, which takes long; whoever connects meanwhile waits
     try:
         queue = RequestQueue(editor, most_waiting=settings.most_waiting)

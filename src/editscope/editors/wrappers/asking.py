@@ -12,7 +12,7 @@ from editscope.editors.base import EditLimits
 from editscope.errors import BadInput
 from editscope.images import Pixels
 from editscope.judges.prompts.promptfile import Prompt, differences, read_prompt
-from editscope.judges.records import Call, Judge, Picture, Verdict, kept_verdict
+from editscope.judges.records import Call, Judge, Picture, Verdict, ask_judge, check_judge
 from editscope.transport.background import Background, run_once
 from editscope.transport.budget import Budget
 
@@ -48,7 +48,7 @@ class Asker:
 
         async def check() -> None:
             try:
-                await judge.check()
+                await check_judge(judge)
             finally:
                 await judge.close()
 
@@ -68,7 +68,7 @@ class Asker:
         judge = self._judge
 
         async def all_of_them() -> list[Verdict]:
-            return list(map(kept_verdict, await asyncio.gather(*(judge.ask(call) for call in calls))))
+            return list(await asyncio.gather(*(ask_judge(judge, call) for call in calls)))
 
         return self._background.run(all_of_them())
 

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from editscope.cases import NOTHING, Edit
-from editscope.editors.base import EditLimits, Editor, Inventory, OutputNames, Request
+from editscope.editors.base import EditLimits, Editor, Inventory, OutputNames, Request, check_editor
 from editscope.editors.make_edits import made
 from editscope.editors.wrappers.asking import Asker
 from editscope.images import ImageLike
@@ -54,7 +54,7 @@ class Wrapper(Editor):
 
     def check(self) -> None:
         """Check the editor inside, then the judge."""
-        self.inner.check()
+        check_editor(self.inner)
         if self.asker is not None:
             self.asker.check()
         self.take_over()

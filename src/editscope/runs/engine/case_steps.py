@@ -13,11 +13,10 @@ from typing import Any, Literal
 
 from editscope.cases import Case, Edit
 from editscope.editors import Editor, Request, request_seed
-from editscope.editors.make_edits import failed, kept_edit
+from editscope.editors.make_edits import as_edit, failed
 from editscope.errors import BadImage, BadInput, Stopped
 from editscope.images import (
     THUMB_SUFFIX,
-    ImageLike,
     Pixels,
     decode,
     encode_codes,
@@ -259,12 +258,7 @@ def request_edits(editor: Editor, requests: Sequence[Request]) -> list[tuple[Edi
     except BaseException as error:  # sys.exit in a plugin is the plugin's failure, not ours
         results, trace = list(failed(error, requests)), traceback.format_exc()
     took = time.perf_counter() - began
-    return [(_as_edit(result, one, took), trace) for result, one in zip(results, requests, strict=True)]
-
-
-def _as_edit(result: ImageLike | Edit | None, request: Request, took: float) -> Edit:
-    edit = kept_edit(result) if isinstance(result, Edit) else Edit(request.case_id, image=result)
-    return replace(edit, case_id=request.case_id, latency_s=took if edit.latency_s is None else edit.latency_s)
+    return [(as_edit(result, one, took), trace) for result, one in zip(results, requests, strict=True)]
 
 
 def _decoded(edit: Edit) -> tuple[Pixels | None, tuple[str, ...], Edit]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from editscope.errors import EditscopeError, Stopped
 from editscope.judges import Call, Judge, Verdict
-from editscope.judges.records import checked_verdict, kept_verdict
+from editscope.judges.records import ask_judge, check_judge, kept_verdict
 from editscope.outside import received
 from editscope.runfolder.journal import Step
 from editscope.transport.background import Background
@@ -75,7 +75,7 @@ class JudgeQueue:
     def check(self) -> None:
         """Raise BadInput where a judge cannot be asked: a wrong key, an unknown model, no network."""
         for judge in self.judges:
-            self._background.run(judge.check())
+            self._background.run(check_judge(judge))
 
     def put(self, calls: Sequence[QueuedCall]) -> None:
         """Ask these, when their turn comes."""
@@ -132,13 +132,12 @@ class JudgeQueue:
             if queued.lookup_only:
                 result = CallResult(queued, judge.known(queued.call, queued.sample))
             else:
-                given = await judge.ask(queued.call, queued.sample)
-                result = CallResult(queued, checked_verdict(given, queued.call, judge.spec))
+                result = CallResult(queued, await ask_judge(judge, queued.call, queued.sample))
         except EditscopeError as error:
             result = CallResult(queued, unfinished(error), error=error)
         except (Exception, SystemExit) as error:  # which would end the thread, and the run would wait forever
             how = f"{type(error).__name__}: {received(error, 500)}"
-            message = f"the judge {judge.spec} failed in a way that it should not ({how})"
+            message = f"the judge {judge.spec} failed unexpectedly ({how})"
             result = CallResult(queued, error=EditscopeError(message), trace=traceback.format_exc())
         self._results.append(result)
         with contextlib.suppress(BlockingIOError, OSError):

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, cast, get_args
 from editscope.cases import NOTHING, Aggregation
 from editscope.errors import BadInput, unknown
 from editscope.judges import Call, Judge, Verdict
+from editscope.judges.records import check_attributes
 from editscope.runs.judging.loop import Missing
 from editscope.scoring.rubrics import Rubric
 from editscope.scoring.rubrics.accounting import ACCOUNTINGS, Accounting
@@ -214,6 +215,7 @@ def load_judges(judges: Sequence[str | Judge], limits: Limits) -> tuple[Judge, .
     loaded = tuple(judge if isinstance(judge, Judge) else next(named) for judge in judges)
     for judge in loaded:
         judge.spec = judge.spec or f"object {type(judge).__name__}"
+        check_attributes(judge, f"the judge {judge.spec}")
     if len({judge.spec for judge in loaded}) < len(loaded):
         raise BadInput("two judges have the same name; give each object a spec of its own")
     return loaded

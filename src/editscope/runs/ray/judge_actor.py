@@ -11,6 +11,7 @@ from typing import Any
 
 from editscope.errors import BadInput, EditscopeError, Stopped
 from editscope.judges import Call, Judge, Verdict
+from editscope.judges.records import check_judge
 from editscope.runs.judging.judge_queue import JudgeQueue
 from editscope.runs.judging.settings import OFF, Judging, Limits, load_judges
 from editscope.runs.ray.cluster import Cluster, joined, keys_for
@@ -51,7 +52,7 @@ class JudgeActor:
     async def check(self, number: int) -> ActorReply:
         """Whether a judge can be asked; the error says why not."""
         try:
-            await self._judges[number].check()
+            await check_judge(self._judges[number])
         except EditscopeError as error:
             return ActorReply(error=error)
         return ActorReply()

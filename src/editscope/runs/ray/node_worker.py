@@ -167,7 +167,7 @@ class NodeWorker:
         except BadInput as error:
             tell(WorkerReport("unfit", said=str(error)))
         except BaseException as error:
-            message = f"a worker failed in a way that it should not ({type(error).__name__}: {error})"
+            message = f"a worker failed unexpectedly ({type(error).__name__}: {error})"
             tell(WorkerReport("unfit", said=message, trace=traceback.format_exc()))
         finally:
             shutil.rmtree(folder, ignore_errors=True)

@@ -101,13 +101,27 @@ class Metric:
     def _value(self, pair: ImagePair) -> float:
         source = pair.reference if pair.source is None else pair.source
         value = self.measure(source, pair.reference, pair.filled())
-        return nan if value is None else float(value)
+        return nan if value is None else as_number(value)
 
     @property
     def shown(self) -> MetricLabel:
         """How tables show it."""
         label = name_received(self.label or self.name)
         return MetricLabel(label, name_received(self.unit), bool(self.higher_is_better))
+
+
+def as_number(value: Any) -> float:
+    """What a metric gave as a number; TypeError for a text, or for True and False, which ``float`` would take.
+
+    >>> as_number(np.float32(0.5))
+    0.5
+    >>> as_number("3.5")
+    Traceback (most recent call last):
+    TypeError: '3.5' is not a number
+    """
+    if isinstance(value, str | bytes | bool | np.bool_):
+        raise TypeError(f"{value!r} is not a number")
+    return float(value)
 
 
 def library(name: str) -> Any:

@@ -13,8 +13,17 @@ import numpy.typing as npt
 
 from editscope.errors import BadInput, EditscopeError, unknown
 from editscope.images import Pixels
-from editscope.outside import one_line
-from editscope.plugins import load_registered, registered
+from editscope.outside import kind_of
+from editscope.plugins import (
+    FLAG,
+    TEXT,
+    TEXTS,
+    Wanted,
+    load_registered,
+    one_sentence,
+    registered,
+    wrong_attribute,
+)
 from editscope.python_class import KIND, load_object
 from editscope.scoring.classic.embeddings import Clip, Dino
 from editscope.scoring.classic.lpips import Lpips
@@ -35,6 +44,11 @@ EXTRA = ("torch", "torchmetrics", "transformers")
 RESERVED = ("case_id", "variant", "seen")
 OUTSIDE = "_outside"
 """What the column of a metric outside the edit region ends with."""
+ATTRIBUTES: Mapping[str, Wanted] = {
+    **dict.fromkeys(("name", "label", "unit"), TEXT),
+    **dict.fromkeys(("higher_is_better", "needs_model"), FLAG),
+    "libraries": TEXTS,
+}
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 
 
@@ -67,18 +81,18 @@ def load_metric(spec: str, settings: MetricSettings) -> Metric:
         raise BadInput(f"measure {metric.name} needs a model: give its folder or name, {spec}=DIR")
     if "torch" in metric.libraries:
         _check_device(settings.device)
-    try:
+    with one_sentence(f"metric {metric.name} could not be loaded"):
         metric.load(settings)
-    except EditscopeError:
-        raise
-    except Exception as error:
-        raise BadInput(f"metric {metric.name} could not be loaded ({one_line(error)})") from error
     return metric
 
 
 def provenance(metric: Metric) -> dict[str, str]:
     """All that decides the values of a loaded metric: its class and options, libraries, model, weights."""
-    return {**metric.origin, **{str(name): str(value) for name, value in metric.made_with().items()}}
+    with one_sentence(f"metric {metric.name}: its made_with failed"):
+        made_with = metric.made_with()
+    if not isinstance(made_with, Mapping):
+        raise BadInput(f"metric {metric.name}: made_with returned {kind_of(made_with)}; return a dict of texts")
+    return {**metric.origin, **{str(name): str(value) for name, value in made_with.items()}}
 
 
 def built_in_label(name: str) -> MetricLabel | None:
@@ -129,7 +143,9 @@ def _metric(spec: str) -> Metric:
     options = read_options(f"metric {name}", query)
     if name.startswith(f"{KIND}:"):
         metric = load_object("metric", name.removeprefix(f"{KIND}:"), Metric, options)
-        metric.name = metric.name or type(metric).__name__.lower()
+        _check_attributes(name, metric)
+        if not metric.name:
+            metric.name = type(metric).__name__.lower()
         _check_name(name, metric.name)
         metric.origin = _origin(metric, options)
         return metric
@@ -148,17 +164,21 @@ def _registered() -> dict[str, EntryPoint]:
 
 def _from_plugin(point: EntryPoint, options: Mapping[str, Any]) -> Metric:
     factory = load_registered("metric", point)
-    try:
+    with one_sentence(f"metric {point.name} could not be constructed"):
         metric = factory(**options)
-    except Exception as error:
-        raise BadInput(f"metric {point.name} could not be constructed ({one_line(error)})") from error
     if not isinstance(metric, Metric):
-        raise BadInput(f"metric {point.name} is a {type(metric).__name__}, not an editscope.Metric")
+        raise BadInput(f"metric {point.name} is {kind_of(metric)}, not an editscope.Metric")
+    _check_attributes(point.name, metric)
     _check_name(point.value, point.name)
     metric.name = point.name
     package = {} if point.dist is None else {point.dist.name: point.dist.version}
     metric.origin = {**_origin(metric, options), **package}
     return metric
+
+
+def _check_attributes(where: str, metric: Metric) -> None:
+    if wrong := wrong_attribute(metric, ATTRIBUTES):
+        raise BadInput(f"metric {where}: {wrong}")
 
 
 def _origin(metric: Metric, options: Mapping[str, Any]) -> dict[str, str]:

@@ -204,12 +204,9 @@ class Rubric(ABC):
 
     # --- options ----------------------------------------------------------------------------------
 
-    def choice(self, name: str, among: Sequence[str]) -> str:
-        """An option with a few values, the first of which is the default."""
-        value = str(self._take(name, among[0])).strip().lower()
-        if value not in among:
-            raise BadInput(f"option {name} of protocol {self._title} is {value!r}; choose from {', '.join(among)}")
-        return self._record_option(name, value, among[0])
+    def choice(self, name: str, default: str) -> str:
+        """An option that is a text. Its ``Option`` has the values, which are checked before the rubric is made."""
+        return self._record_option(name, str(self._take(name, default)), default)
 
     def number(self, name: str, default: int, least: int = 0, most: int | None = None) -> int:
         """An option that is a whole number."""

@@ -50,11 +50,11 @@ class PicaBenchRubric(Rubric):
 
     def configure(self) -> None:
         """Read the options."""
-        self.region = self.choice("region", ("crop", "whole", "box"))
+        self.region = self.choice("region", "crop")
         self.with_instruction = self.flag("instruction")
-        self.channel_sum = self.choice("psnr", ("mean", "channel-sum")) == "channel-sum"
+        self.channel_sum = self.choice("psnr", "mean") == "channel-sum"
         self.psnr_size = self.number("psnr_size", 0)
-        self.edit_area = self.choice("edit_area", ("auto", "source", "canvas"))
+        self.edit_area = self.choice("edit_area", "auto")
 
     def sending(self) -> dict[str, Any]:
         """Also the size and the quality of crops."""

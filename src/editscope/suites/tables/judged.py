@@ -37,7 +37,7 @@ class At:
 
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """The runs of a groups and the published results that may stand beside them, all of one level or language.
+    """The runs of a group and the published results that may stand beside them, all of one level or language.
 
     ``tag`` is ``level`` or ``language`` and ``value`` which; both empty where cases have one instruction. ``named`` is
     what papers call this level, where they have another name or a setting for it; without ``published`` there are

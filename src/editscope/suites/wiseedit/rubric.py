@@ -45,7 +45,7 @@ class WiseEditRubric(ScaleRubric):
     def configure(self) -> None:
         """Read the options."""
         super().configure()
-        self.unsupported = self.choice("unsupported", ("zero", "skip"))
+        self.unsupported = self.choice("unsupported", "zero")
 
     def asks(self, case: Case, unit: Unit) -> tuple[Ask, ...]:
         """IF, DP and VQ; CF for imagination, both KF and CF for complex cases, and KF for all others."""

@@ -38,8 +38,8 @@ class WorldEditRubric(ScaleRubric):
     def configure(self) -> None:
         """Read the options."""
         super().configure()
-        self.gated = self.choice("kp_gate", ("asked", "enforced")) == "enforced"
-        self.ignores_watermark = self.choice("watermark", ("counted", "ignore")) == "ignore"
+        self.gated = self.choice("kp_gate", "asked") == "enforced"
+        self.ignores_watermark = self.choice("watermark", "counted") == "ignore"
 
     def asks(self, case: Case, unit: Unit) -> tuple[Ask, ...]:
         """All four."""

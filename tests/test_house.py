@@ -13,7 +13,14 @@ from support.places import ROOT, TESTS
 SOURCE = ROOT / "src" / "editscope"
 MOST_MODULES = 20
 MOST_LINES = 400
-BENCHMARKS = ("paintbench", "tinygrafix", "picabench", "worldedit", "wiseedit", "inedit", "kris", "rise", "gedit")
+BENCHMARKS = tuple(
+    sorted(
+        file.parent.name
+        for file in SOURCE.glob("suites/*/__init__.py")
+        if re.search(r"^BENCHMARK\b", file.read_text(encoding="utf-8"), re.MULTILINE) and file.parent.name != "own"
+    )
+)
+"""The folders of benchmarks; not ``own``, which is a word and reads a folder of the user."""
 AS_A_WORD = re.compile(rf"(?<![a-z])(?:{'|'.join(BENCHMARKS)})(?![a-z])", re.IGNORECASE)
 
 CLASSES_TWICE = {
@@ -52,12 +59,31 @@ NAMED_ELSEWHERE = {
 }
 """Files that name a benchmark outside its folder: which, and why."""
 
+NAMED_UPWARD = {
+    "judges/prompts/packs.py": ("editscope.suites", "the name of a group of entry points, which is not imported"),
+}
+"""Files with the name of a module of a higher room, as a string: which, and why."""
+
 
 @cache
 def modules() -> dict[str, ast.Module]:
     """Every module of the package, by its path below it."""
     files = sorted(SOURCE.rglob("*.py"))
     return {file.relative_to(SOURCE).as_posix(): ast.parse(file.read_text(encoding="utf-8")) for file in files}
+
+
+@cache
+def layers() -> tuple[tuple[str, ...], ...]:
+    """The rooms by layer, the highest first, as pyproject.toml has them for import-linter."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    (named,) = (contract["layers"] for contract in contracts if contract["type"] == "layers")
+    return tuple(tuple(room.strip().removeprefix("editscope.") for room in layer.split("|")) for layer in named)
+
+
+def test_every_folder_with_code_is_a_package() -> None:
+    folders = {file.parent for file in SOURCE.rglob("*.py")}
+    assert [folder for folder in folders if not (folder / "__init__.py").is_file()] == [], "import-linter passes it by"
 
 
 def test_no_folder_has_more_modules_than_fit_a_screen() -> None:
@@ -100,13 +126,69 @@ def test_a_benchmark_is_named_in_its_folder_only() -> None:
 
 
 def test_every_room_has_its_place_in_the_arrows() -> None:
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    contracts = settings["tool"]["importlinter"]["contracts"]
-    (layers,) = (contract["layers"] for contract in contracts if contract["type"] == "layers")
-    named = {room.strip() for layer in layers for room in layer.split("|")}
-    folders = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    folders = {path.parent.name for path in SOURCE.glob("*/*.py")}
     files = {path.stem for path in SOURCE.glob("*.py")} - {"__init__", "__main__"}
-    assert named == {f"editscope.{room}" for room in folders | files}
+    assert {room for layer in layers() for room in layer} == folders | files
+
+
+def test_a_module_that_is_named_by_a_string_keeps_the_arrows() -> None:
+    height = {room: place for place, layer in enumerate(reversed(layers())) for room in layer}
+    against: dict[str, set[str]] = {}
+    for name, module in modules().items():
+        room = name.partition("/")[0].removesuffix(".py")
+        for text in _strings(module) if room in height else ():
+            other = _room(text)
+            if other in height and other != room and height[other] >= height[room]:
+                against.setdefault(name, set()).add(text)
+    allowed = {name: set(texts.split()) for name, (texts, _) in NAMED_UPWARD.items()}
+    assert against == allowed, "import-linter sees no string; name a module of a lower room, or add a reason"
+
+
+def test_imports_at_run_time_name_the_whole_module() -> None:
+    hidden = [
+        f"{name}:{node.lineno}"
+        for name, module in modules().items()
+        for node in ast.walk(module)
+        if isinstance(node, ast.Call) and _hidden_import(node)
+    ]
+    assert hidden == [], 'write import_module("editscope.room.module")'
+
+
+def test_no_asset_names_a_benchmark() -> None:
+    assets = (path for kind in ("js", "css", "html") for path in SOURCE.rglob(f"*.{kind}"))
+    named = {
+        name: found
+        for path in assets
+        if (found := _benchmarks(path.read_text(encoding="utf-8")) - _own(name := path.relative_to(SOURCE).as_posix()))
+    }
+    assert named == {}, "what is of one benchmark is in suites/NAME/"
+
+
+def _strings(module: ast.Module) -> Iterator[str]:
+    """The strings of a module, and what stands before the first value of one with values in it."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def _room(text: str) -> str:
+    """The room of a module that a string names, alone, with an attribute or as the beginning of it; "" for others.
+
+    >>> _room("editscope.cli.app"), _room("editscope.cli:main"), _room("editscope.cli."), _room("editscope run")
+    ('cli', 'cli', 'cli', '')
+    """
+    match = re.fullmatch(r"editscope\.([a-z_]+)(?:[.:][\w.:]*)?", text)
+    return match[1] if match else ""
+
+
+def _hidden_import(call: ast.Call) -> bool:
+    """Whether a call imports a module that no string of its own names: relatively, or with ``__import__``."""
+    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    first = call.args[0] if call.args else None
+    relative = isinstance(first, ast.Constant) and str(first.value).startswith(
+        (".", "editscope") if len(call.args) > 1 else "."
+    )
+    return called == "__import__" or (called == "import_module" and relative)
 
 
 def _own(name: str) -> set[str]:

@@ -43,6 +43,15 @@ def load_registered(what: str, point: EntryPoint) -> Any:
         ) from error
 
 
+def broken(what: str, point: EntryPoint) -> str:
+    """Why an entry point cannot be used; "" where it can be imported."""
+    try:
+        load_registered(what, point)
+    except BadInput as error:
+        return str(error)
+    return ""
+
+
 @contextmanager
 def one_sentence(where: str) -> Iterator[None]:
     """What code of a user raises, as BadInput in one line that begins with ``where``; our own errors pass.

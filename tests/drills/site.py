@@ -90,7 +90,7 @@ class Site(ABC):
         """Wait until nobody asks for anything any more that a killed command began."""
 
     def close(self) -> None:  # noqa: B027
-        """Let go of servers."""
+        """Release servers."""
 
     # --- what a journal leaves to do --------------------------------------------------------------
 

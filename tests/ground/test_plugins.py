@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from editscope.cli import doctor
 from editscope.editors.kinds import editor_kind
-from editscope.errors import BadInput
+from editscope.errors import BadInput, EditscopeError
 from editscope.judges.registry import load_judge
 from editscope.plugins import load_registered, registered
 from editscope.scoring.classic.registry import available
@@ -75,6 +76,21 @@ def test_a_suite_that_cannot_be_used_is_listed_with_the_reason(install: Callable
     assert "standard set" in said["paintbench"]
 
 
+def test_the_doctor_names_every_plugin_and_what_is_wrong_with_it(install: Callable[..., None]) -> None:
+    assert doctor._plugins() == "no other package registers anything"
+    install("raising", RAISING)
+    assert doctor._plugins() == "suite raising, judge raising, editor raising, metric raising"
+    install("failing", 'raise ValueError("boom")')
+    with pytest.raises(EditscopeError) as error:
+        doctor._plugins()
+    for what in ("suite", "judges of kind", "editors of kind", "metric"):
+        assert f"{what} 'failing': registered as failing:Name but cannot be imported" in str(error.value)
+    install("mistyped", "import editscope as es\n" + RAISING.replace('"Nothing"', "7"))
+    with pytest.raises(EditscopeError, match=r"suite 'mistyped' \(mistyped:Name\): about is 7, not a text"):
+        doctor._plugins()
+    assert "failing" not in doctor._suites() and "raising" in doctor._suites()
+
+
 def test_a_name_that_two_packages_register_is_refused(install: Callable[..., None]) -> None:
     install("first", "Name = None", "signs")
     install("second", "Name = None", "signs")
@@ -117,7 +133,7 @@ def test_a_field_of_the_wrong_type_is_named(fields: dict[str, Any], message: str
     assert str(error.value).startswith(f"suite 'signs' (signs.suite:SIGNS): {message}")
 
 
-def test_a_headline_without_printed_results_is_in_nobodys_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_headline_without_printed_results_does_not_affect_anything_else(monkeypatch: pytest.MonkeyPatch) -> None:
     from editscope.published import asking
 
     monkeypatch.setitem(asking.HEADLINES, "signs", Headline("signs", "legible"))

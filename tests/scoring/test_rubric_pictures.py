@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import json
 from collections.abc import Callable, Sequence
@@ -303,6 +304,25 @@ def test_what_was_prepared_is_not_used_again_after_the_code_of_pictures_prompts_
     assert {"promptfile.py", "packs.py", "records.py"} <= names
     rubrics = {Path(getfile(record.part("rubric"))) for record in benchmarks() if record.rubric}
     assert len(rubrics) >= 8 and rubrics <= set(files)
+    covered = {".".join(path.with_suffix("").parts[path.parts.index("editscope") :]) for path in files}
+    for path in rubrics:
+        room = f"editscope.suites.{path.parent.name}"
+        siblings = {name for name in _imports(path) if name == room or name.startswith(f"{room}.")}
+        assert siblings <= covered, f"{path} imports code whose change nobody would notice"
+
+
+def _imports(path: Path) -> set[str]:
+    """The modules that a file imports, absolutely or relatively, anywhere in it."""
+    package = path.parent.parts[path.parts.index("editscope") :]
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join((*above, *filter(None, [node.module])))
+            names |= {module}
+    return names
 
 
 def test_the_longer_side_is_exact_and_the_other_is_at_least_one_pixel() -> None:

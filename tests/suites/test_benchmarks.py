@@ -152,3 +152,25 @@ def test_a_suite_of_another_package_has_the_name_that_it_is_found_by(squares: Pa
         BadInput, match="option tone of protocol python:my_suite:SQUARES is 'loud'; choose from similar, exact"
     ):
         load_rubric("python:my_suite:SQUARES?tone=loud")
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("def Mine(**options): raise ValueError('no words')", "could not be made (ValueError: no words)"),
+        ("def Mine(**options): raise SystemExit(4)", "could not be made (SystemExit: 4)"),
+        ("def Mine(**options): return 4", "is an int, not an editscope.Rubric"),
+    ],
+)
+def test_a_rubric_that_cannot_be_made_gets_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, message: str
+) -> None:
+    record = (
+        'import editscope as es\nB = es.Benchmark(name="b", title="B", about="B", load="rub:B", rubric="rub:Mine")\n'
+    )
+    (tmp_path / "rub.py").write_text(record + code)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "rub", raising=False)
+    with pytest.raises(BadInput) as error:
+        load_rubric("python:rub:B")
+    assert str(error.value) == f"protocol python:rub:B (rub:Mine) {message}"

@@ -217,7 +217,7 @@ def test_a_broken_package_is_named_where_it_is_used(here: Path, broken: Path, ar
     assert done.returncode == 2 and "registered as gone.module:Name but cannot be imported" in done.stderr
 
 
-def test_a_broken_package_is_in_nobodys_way(here: Path, broken: Path) -> None:
+def test_a_broken_package_does_not_affect_anything_else(here: Path, broken: Path) -> None:
     for arguments in (("suites",), ("prompts", "show", "kris"), ("published",), ("editors",)):
         done = call(here, arguments, broken)
         assert done.returncode == 0, done.stderr

@@ -119,32 +119,26 @@ def broken_suite(name: str) -> str:
 
 
 def _plugins() -> str:
-    """What other packages register; an error that names each that cannot be imported."""
+    """What other packages register; an error that names each that cannot be used."""
     from editscope import plugins
     from editscope.editors.kinds import KINDS, all_kinds
-    from editscope.judges import registry as judges
-    from editscope.scoring.classic import METRICS, available
+    from editscope.judges.registry import GROUP as JUDGES
+    from editscope.scoring.classic.registry import GROUP as METRICS
     from editscope.suites.registry import GROUP as SUITES
 
-    broken: list[str] = []
-    working: list[str] = []
-    for what, name, reason in (
-        *(
-            ("suite", name, broken_suite(name))
-            for name, point in plugins.registered(SUITES).items()
-            if plugins.package_of(point) != plugins.OURS
-        ),
-        *(("judge", name, judges.broken(point)) for name, point in plugins.registered(judges.GROUP).items()),
-        *(("editor", kind.name, kind.problem) for kind in all_kinds()[len(KINDS) :]),
-        *(("metric", name, reason) for name, reason in available().items() if name not in METRICS),
-    ):
-        if reason:
-            broken.append(f"{what} {name} cannot be used: {reason}")
-        else:
-            working.append(f"{what} {name}")
-    if broken:
-        raise EditscopeError("; ".join(broken))
-    return ", ".join(working) or "no other package registers anything"
+    reasons: dict[str, str] = {}
+    for name, point in plugins.registered(SUITES).items():
+        if plugins.package_of(point) != plugins.OURS:
+            reasons[f"suite {name}"] = broken_suite(name)
+    for name, point in plugins.registered(JUDGES).items():
+        reasons[f"judge {name}"] = plugins.broken("judges of kind", point)
+    for kind in all_kinds()[len(KINDS) :]:
+        reasons[f"editor {kind.name}"] = kind.problem and f"editors of kind {kind.name!r}: {kind.problem}"
+    for name, point in plugins.registered(METRICS).items():
+        reasons[f"metric {name}"] = plugins.broken("metric", point)
+    if any(reasons.values()):
+        raise EditscopeError("; ".join(filter(None, reasons.values())))
+    return ", ".join(reasons) or "no other package registers anything"
 
 
 def _gpus() -> str:

@@ -137,7 +137,7 @@ class Editor:
         return 0.0
 
     def close(self) -> None:
-        """Let go of what ``load`` took; called once at the end."""
+        """Release what ``load`` took; called once at the end."""
 
     def inventory(self, selected: Sequence[str], known: Sequence[str], names: OutputNames = NOTHING) -> Inventory:
         """What is wrong with the files this editor relies on, looked at before a run starts.

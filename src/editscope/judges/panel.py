@@ -68,7 +68,7 @@ class Panel:
         return tuple(await asyncio.gather(*(ask_judge(judge, call, sample) for judge in self.judges)))
 
     async def close(self) -> None:
-        """Let go of all of them."""
+        """Release all of them."""
         for judge in self.judges:
             await judge.close()
 

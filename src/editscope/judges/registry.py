@@ -191,15 +191,6 @@ def _from_plugin(point: EntryPoint, parts: Spec) -> Any:
         return load(parts.target, **{name: read_value(value) for name, value in parts.options.items()})
 
 
-def broken(point: EntryPoint) -> str:
-    """Why a judge that another package registers cannot be used; "" where it can."""
-    try:
-        load_registered("judges of kind", point)
-    except BadInput as error:
-        return str(error)
-    return ""
-
-
 def _named(name: str) -> Callable[..., Any]:
     module, _, attribute = name.partition(":")
     return getattr(import_module(module), attribute)  # type: ignore[no-any-return]

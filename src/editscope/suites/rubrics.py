@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from editscope.errors import unknown
+from editscope.errors import BadInput, unknown
+from editscope.outside import kind_of
+from editscope.plugins import one_sentence
 from editscope.scoring.rubrics.accounting import Release
 from editscope.scoring.rubrics.base import Rubric
 from editscope.suites.registry import benchmarks, known_benchmark, split_spec
@@ -34,7 +36,10 @@ def load_rubric(name: str, **options: Any) -> Rubric:
     for option in record.options:
         if option.values and option.type == "text" and option.name in given:
             given[option.name] = option.known(str(given[option.name]), f" of protocol {plain}")
-    rubric: Rubric = record.part("rubric")(**given)
+    with one_sentence(f"protocol {plain} ({record.rubric}) could not be made"):
+        rubric = record.part("rubric")(**given)
+    if not isinstance(rubric, Rubric):
+        raise BadInput(f"protocol {plain} ({record.rubric}) is {kind_of(rubric)}, not an editscope.Rubric")
     rubric.name = plain
     return rubric
 

@@ -129,7 +129,7 @@ class DiffusersEditor(Editor):
         return [edits[number] for number in range(len(cases))]
 
     def close(self) -> None:
-        """Let go of the weights."""
+        """Release the weights."""
         loaded, self._loaded, self._plan = self._loaded, None, None
         if loaded is not None:
             torch = loaded.torch

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 KEEPALIVE_S = 75.0
-"""How long a connection may rest between two requests; clients let go of it sooner."""
+"""How long a connection may rest between two requests; clients release it sooner."""
 _SAID = b'{"error": "too many connections are open already"}'
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 2\r\n"

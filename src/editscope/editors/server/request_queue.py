@@ -104,7 +104,7 @@ class RequestQueue:
             one.tell(Stopped(STOPPING))
 
     def close(self) -> None:
-        """Finish what is in hand, and let go of the editor."""
+        """Finish what is in hand, and release the editor."""
         self.turn_away()
         for thread in self._threads:
             thread.join()

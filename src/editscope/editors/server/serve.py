@@ -88,7 +88,7 @@ be reached by others; make one with: python -c "import secrets; print(secrets.to
 
 
 def serve(editor: Editor, settings: ServerSettings, told: Callable[[str], None]) -> None:
-    """Load the editor, answer requests until Ctrl-C or SIGTERM, and let go of it; ``told`` is given the address."""
+    """Load the editor, answer requests until Ctrl-C or SIGTERM, and release it; ``told`` is given the address."""
     identity = isinstance(editor, ReferenceEditor) and editor.flaw_name == "identity"
     if (editor.needs_answer or editor.wants_answer) and not identity:
         raise BadInput(f"the editor {editor.name} needs the answers of a suite, which requests do not contain")

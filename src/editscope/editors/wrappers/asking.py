@@ -73,7 +73,7 @@ class Asker:
         return self._background.run(all_of_them())
 
     def close(self) -> None:
-        """Let go of the judge and end the thread."""
+        """Release the judge and end the thread."""
         if self._judge is None or self._background is None:
             return
         self._background.run(self._judge.close())

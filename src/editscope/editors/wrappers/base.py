@@ -67,7 +67,7 @@ class Wrapper(Editor):
         self.take_over()
 
     def close(self) -> None:
-        """Let go of both."""
+        """Release both."""
         try:
             self.inner.close()
         finally:

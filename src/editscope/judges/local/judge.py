@@ -129,7 +129,7 @@ class LocalJudge(Judge):
         return await waiting.answer
 
     async def close(self) -> None:
-        """Let go of the weights."""
+        """Release the weights."""
         if self._worker is not None:
             self._worker.cancel()
             self._worker = None

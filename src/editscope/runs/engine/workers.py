@@ -91,7 +91,7 @@ class Worker:
             self.connection.send(job)
 
     def take(self, key: Key | None) -> Job | None:
-        """Let go of a job that it is done with."""
+        """Release a job that it is done with."""
         return None if key is None else self.jobs.pop(key, None)
 
     def edited(self, key: Key | None, line: Line) -> Job | None:

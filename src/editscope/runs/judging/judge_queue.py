@@ -98,7 +98,7 @@ class JudgeQueue:
         self.open -= self._background.run(self._forget())
 
     def close(self) -> None:
-        """Give up what is still being asked, and let go of the judges."""
+        """Give up what is still being asked, and release the judges."""
         if self._background.closed:
             return
         with contextlib.suppress(TimeoutError):

@@ -67,7 +67,7 @@ class JudgeActor:
         return ActorReply(verdict, at_once=judge.at_once)
 
     async def close(self, number: int) -> None:
-        """Let go of a judge's connections."""
+        """Release a judge's connections."""
         await self._judges[number].close()
 
 
@@ -101,7 +101,7 @@ class RemoteJudge(Judge):
         return reply.verdict
 
     async def close(self) -> None:
-        """Let go of the judge, there and here."""
+        """Release the judge, there and here."""
         with suppress(Exception):  # an actor that is gone holds nothing
             await self._actor.close.remote(self._number)
         await self._judge.close()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import sys
+from collections.abc import Callable
 from inspect import signature
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import numpy as np
 import pytest
@@ -174,3 +177,30 @@ def test_a_rubric_that_cannot_be_made_gets_one_sentence(
     with pytest.raises(BadInput) as error:
         load_rubric("python:rub:B")
     assert str(error.value) == f"protocol python:rub:B (rub:Mine) {message}"
+
+
+RAISING = """
+import dataclasses
+from my_suite import SQUARES, ColorRubric
+
+class Raising(ColorRubric):
+    def {method}(self, *given, **named):
+        raise RuntimeError("no words")
+
+MINE = dataclasses.replace(SQUARES, rubric="raising_rubric:Raising")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["units", "asks", "rows"])
+def test_a_rubric_that_raises_ends_the_run_with_one_sentence(
+    squares: Path, editscope: Callable[..., CompletedProcess[str]], tmp_path: Path, method: str
+) -> None:
+    (squares / "raising_rubric.py").write_text(RAISING.format(method=method))
+    done = editscope(
+        *("run", "python:raising_rubric:MINE", "--editor", "ref:oracle", "--limit", "1", "--cache", "off"),
+        *("--judge", "python:my_judge:ColorJudge", "--prompts", squares / "prompts", "--out", tmp_path / "run"),
+        env={**os.environ, "PYTHONPATH": str(squares)},
+    )
+    assert done.returncode in (2, 3), done.stderr
+    assert "RuntimeError: no words" in done.stderr and "Traceback" not in done.stderr

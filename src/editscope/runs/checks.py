@@ -5,6 +5,7 @@ from __future__ import annotations
 from editscope.editors import Inventory
 from editscope.errors import BadInput
 from editscope.outside import required
+from editscope.plugins import one_sentence
 from editscope.runs.judging.settings import Judging
 from editscope.suites import Suite
 
@@ -33,4 +34,6 @@ def check_units(suite: Suite, ids: tuple[str, ...], judging: Judging) -> None:
     if suite.scoring == "judged":
         judging.rubric.check_prompts(map(suite.case, suite.ids))
     for case_id in ids if suite.scoring == "judged" else ids[:1]:
-        judging.rubric.units(suite.case(case_id))
+        case = suite.case(case_id)
+        with one_sentence(f"protocol {judging.rubric.name}, case {case_id}: units failed"):
+            judging.rubric.units(case)

@@ -12,6 +12,7 @@ from editscope.errors import BadImage
 from editscope.images import Pixels, load
 from editscope.judges import Call
 from editscope.judges.records import Estimate
+from editscope.plugins import one_sentence
 from editscope.runfolder.repeats import file_names, plain
 from editscope.runs.plan import Plan
 from editscope.runs.remaining import journal_so_far, todo
@@ -113,10 +114,11 @@ def _calls(plan: Plan, case_id: str, repeat: int) -> Iterator[Call]:
     for unit in rubric.units(case):
         edits = {variant: _edit(plan, case, variant, repeat) for variant in unit.variants}
         there = {variant: pixels for variant, pixels in edits.items() if pixels is not None}
-        if len(there) == len(edits):
-            yield from rubric.calls(case, unit, there, prompts)
-        elif plan.judging.protocol.white:
-            yield from rubric.white_calls(case, unit, prompts)
+        with one_sentence(f"protocol {rubric.name}, case {case_id}: calls failed"):
+            if len(there) == len(edits):
+                yield from rubric.calls(case, unit, there, prompts)
+            elif plan.judging.protocol.white:
+                yield from rubric.white_calls(case, unit, prompts)
 
 
 def _edit(plan: Plan, case: Case, variant: str, repeat: int) -> Pixels | None:

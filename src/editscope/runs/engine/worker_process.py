@@ -190,11 +190,11 @@ def do(job: Job, steps: Any, scores: bool, send: Callable[[WorkerReport], None])
             send(replace(steps.finish(case, job, pictures), key=key))
     except EditLostError as lost:
         send(WorkerReport("lost", lost.line, said=str(lost), key=key))
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a rubric of another package may do anything
         send(trouble(f"case {job.case_id} could not be scored", error, key))
 
 
-def trouble(what: str, error: Exception, key: Key | None) -> WorkerReport:
+def trouble(what: str, error: BaseException, key: Key | None) -> WorkerReport:
     """The report of an exception that is not the editor's."""
     if isinstance(error, DiskError):
         return WorkerReport("disk", said=str(error), key=key)

@@ -9,6 +9,7 @@ from typing import Any
 
 from editscope.cases import Status
 from editscope.judges import Verdict
+from editscope.plugins import one_sentence
 from editscope.runfolder.journal import Line, Step, VerdictKey
 from editscope.runs.engine.case_steps import now
 from editscope.runs.judging.prepare import PreparedUnit, questions_of
@@ -51,8 +52,9 @@ class UnitVerdicts:
         for asked in ordered:
             verdicts[asked[0]].append(self.verdicts[asked])
         about = self.about
-        rows = rubric.rows(about.case, about.unit, verdicts, about.pixels, about.missing)
-        white = rubric.rows(about.case, about.unit, verdicts, {}) if about.missing and self.calls else ()
+        with one_sentence(f"protocol {rubric.name}, case {about.case.id}: rows failed"):
+            rows = rubric.rows(about.case, about.unit, verdicts, about.pixels, about.missing)
+            white = rubric.rows(about.case, about.unit, verdicts, {}) if about.missing and self.calls else ()
         return {
             "step": "score",
             "case": about.case.id,

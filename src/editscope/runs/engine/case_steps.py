@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from editscope.cases import Case, Edit
 from editscope.editors import Editor, Request, request_seed
@@ -58,6 +58,9 @@ class FinishedEdit:
 @dataclass(frozen=True, eq=False)
 class CaseSteps:
     """Everything that a worker needs for the steps of a run."""
+
+    compiled_in: ClassVar[tuple[str, ...]] = ("editscope.images._kernels", "editscope.scoring._kernels")
+    """Modules with compiled functions that every case needs."""
 
     suite: Suite
     editor: Editor | None

@@ -85,6 +85,8 @@ class PreparedUnit:
 class JudgedCaseSteps(CaseSteps):
     """Everything that a worker needs to edit cases and to prepare what is asked about the edits."""
 
+    compiled_in = ()  # what it needs depends on the rubric and on the files, and an edit takes longer than compiling it
+
     rubric: Rubric
     prompts: Prompts
     cache: PreparedCache | None

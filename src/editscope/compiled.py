@@ -111,7 +111,7 @@ def _is_kept(kernel: _Kernel) -> bool:
     from numba.core import sigutils
 
     cache, context = kernel.function._cache, kernel.function.targetctx
-    arguments, _ = sigutils.normalize_signature(kernel.signature)
+    arguments, _ = sigutils.normalize_signature(kernel.signature)  # type: ignore[no-untyped-call]
     try:
         return cache._index_key(arguments, context.codegen()) in cache._cache_file._load_index()
     except OSError:

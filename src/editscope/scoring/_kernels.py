@@ -58,7 +58,7 @@ def _curve32(x: np.float32) -> np.float32:
 
 
 @compiled(inner=True, loose=True)
-def _linear_to_lab(n: int, p: Floats, q: Floats, r: Floats) -> None:
+def _linear_to_lab(n: int | np.int64, p: Floats, q: Floats, r: Floats) -> None:
     """Replace n linear R, G, B by L*, a*, b*, in place."""
     for i in range(n):
         red, green, blue = p[i], q[i], r[i]
@@ -335,7 +335,7 @@ def reduce_levels(levels: Bytes, out: Bytes) -> None:
 
 
 @compiled(inner=True)
-def _pair(worst: int, total: int, number: int) -> int:
+def _pair(worst: int | np.int64, total: int | np.int64, number: int | np.int64) -> int | np.int64:
     """1 + the number of (worst, mean) among all pairs of levels with mean ≤ worst."""
     mean = (2 * total + number) // (2 * number)
     return 1 + worst * (worst + 1) // 2 + mean

@@ -39,6 +39,13 @@ class _Kernel:
     function: Any
     signature: str
 
+    @property
+    def types(self) -> Any:
+        """The same types as the cache knows them."""
+        from numba.core import sigutils
+
+        return sigutils.normalize_signature(self.signature)[0]  # type: ignore[no-untyped-call]
+
 
 _KERNELS: list[_Kernel] = []
 """The kernels of all modules that are imported, in the order of their definition."""
@@ -101,19 +108,16 @@ def compile_ahead(modules: Iterable[str], on_progress: Callable[[int, int], None
         if not _is_kept(kernel):
             with _claimed(kernel.function, wait=False) as ours:
                 if ours:
-                    kernel.function.compile(kernel.signature)
+                    kernel.function.compile(kernel.types)
     if on_progress is not None:
         on_progress(total - sum(not _is_kept(other) for other in missing), total)
 
 
 def _is_kept(kernel: _Kernel) -> bool:
     """Whether the cache has the machine code of a kernel for this processor."""
-    from numba.core import sigutils
-
     cache, context = kernel.function._cache, kernel.function.targetctx
-    arguments, _ = sigutils.normalize_signature(kernel.signature)  # type: ignore[no-untyped-call]
     try:
-        return cache._index_key(arguments, context.codegen()) in cache._cache_file._load_index()
+        return cache._index_key(kernel.types, context.codegen()) in cache._cache_file._load_index()
     except OSError:
         return False
 

@@ -12,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 PROGRAM = "editscope "
 """How a paragraph of a help text begins that is a command to copy."""
 
+_RANGE = re.compile(r"(?:[-\d.]+<=?)?x(?:[<>]=?[-\d.]+)?")
 _WORDS = re.compile(r"""(?:[^\s"']|"[^"]*"|'[^']*')+""")
 
 
@@ -57,7 +58,7 @@ class GroupedOptions(_PlainHelp, TyperCommand):
                 sections["Arguments"].append((argument_name(parameter), record[1]))
             else:
                 panel = getattr(parameter, "rich_help_panel", None) or "Options"
-                sections.setdefault(panel, []).append(record)
+                sections.setdefault(panel, []).append((record[0], without_ranges(record[1])))
         for title, records in sections.items():
             if records:
                 with formatter.section(title):
@@ -85,6 +86,19 @@ def argument_name(parameter: Any) -> str:
     """The name of an argument as help shows it, without brackets."""
     name = (parameter.metavar or parameter.name.upper()).strip("[]")
     return f"{name}..." if parameter.nargs != 1 and not name.endswith("...") else name
+
+
+def without_ranges(text: str) -> str:
+    """A help text without the ranges that Typer adds; a number that is out of range gets a sentence of its own.
+
+    >>> without_ranges("The number of problems.  [default: 40; x>=1]"), without_ranges("At most N.  [1<=x<=9]")
+    ('The number of problems.  [default: 40]', 'At most N.')
+    """
+    before, bracket, added = text.rpartition("  [")
+    parts = [part for part in added.rstrip("]").split("; ") if not _RANGE.fullmatch(part)]
+    if not bracket or not added.endswith("]"):
+        return text
+    return f"{before}  [{'; '.join(parts)}]" if parts else before
 
 
 def first_sentence(text: str) -> str:

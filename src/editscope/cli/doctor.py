@@ -8,6 +8,8 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import Any
 
 import typer
@@ -17,6 +19,8 @@ from editscope.cli import options as opt
 from editscope.cli.output.progress import ProgressLine
 from editscope.errors import EditscopeError
 from editscope.version import __version__
+
+INDENT = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +32,12 @@ class Check:
     detail: str
     fix: str = ""
 
-    def __str__(self) -> str:
-        if self.ok:
-            return f"ok       {self.name:<14} {self.detail}"
-        return f"missing  {self.name:<14} {self.detail}\n         {'':<14} fix: {self.fix}"
+    def in_words(self, wide: int) -> str:
+        """The check in lines of a width, the fix below it."""
+        state = "ok" if self.ok else "missing"
+        lines = [*wrap(self.detail, wide - INDENT, break_long_words=False, break_on_hyphens=False)]
+        lines += [] if self.ok else [f"fix: {self.fix}"]
+        return f"{state:<9}{self.name:<14} " + ("\n" + INDENT * " ").join(lines)
 
 
 def doctor(as_json: opt.AsJson = False) -> None:
@@ -49,7 +55,7 @@ def doctor(as_json: opt.AsJson = False) -> None:
             checks.append(Check(name, False, f"{type(error).__name__}: {error}", fix))
         shown.end()
         if not as_json:
-            printing.say(checks[-1])
+            printing.say(checks[-1].in_words(get_terminal_size().columns if sys.stdout.isatty() else 1000))
     ok = all(check.ok for check in checks)
     if as_json:
         printing.say_json({"ok": ok, "version": __version__, "checks": checks})

@@ -258,8 +258,9 @@ class Benchmark:
 _TEXT = (str, "a text")
 FIELDS: Mapping[str, tuple[Any, str]] = {
     **dict.fromkeys(("title", "about", "load", "write_set", "rubric", "protocol", "tables"), _TEXT),
-    **dict.fromkeys(("remark", "beside", "citation"), _TEXT),
+    **dict.fromkeys(("remark", "beside", "citation", "data"), _TEXT),
     "cases": (int | None, "a whole number"),
+    "judging": (JudgeWork | None, "a JudgeWork"),
     "options": (tuple, "a tuple of editscope.Option"),
     "paper": (Paper | None, "an editscope.Paper"),
     "headline": (Headline | None, "an editscope.Headline"),

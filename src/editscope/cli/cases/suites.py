@@ -71,10 +71,13 @@ def _list(found: list[Listed]) -> None:
         cost = "–" if suite.full_run is None else suite.full_run.in_words().removeprefix("about ")
         table.add_row(suite.name, cases, _place(suite), cost, suite.about or suite.title)
     console.print(table)
-    missing = [suite for suite in found if not suite.here]
-    if missing:
-        console.print("\nTo download yourself, then --data DIR (or --data hf:…):")
-        wide = max(len(suite.name) for suite in missing)
+    wide = max(len(suite.name) for suite in found)
+    for title, missing in (
+        ("To download yourself, then --data DIR (or --data hf:…):", [s for s in found if not s.here and s.data]),
+        ("Not usable now:", [s for s in found if not s.here and not s.data]),
+    ):
+        if missing:
+            console.print(f"\n{title}")
         for suite in missing:
             console.print(f"  {suite.name:<{wide}}  {suite.data or suite.detail}", soft_wrap=True)
     judged = next((suite.full_run for suite in found if suite.full_run and suite.full_run.judge), None)
@@ -86,7 +89,7 @@ def _list(found: list[Listed]) -> None:
 def _place(suite: Listed) -> str:
     """Where the data of a suite is, in a word or two."""
     if not suite.here:
-        return "download"
+        return "download" if suite.data else "missing"
     return "made here" if suite.scoring == "pixels" and not suite.data else "here"
 
 

@@ -78,6 +78,8 @@ def compiled(
         except RuntimeError:  # neither the package's folder nor the user's cache can be written
             kernel = numba.njit(**options)(function)
         else:
+            if not hasattr(kernel, "_cache"):  # NUMBA_DISABLE_JIT: the function as it is
+                return function
             _keep_safely(kernel)
             if signature:
                 _KERNELS.append(_Kernel(kernel, f"({signature},)"))

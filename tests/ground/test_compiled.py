@@ -146,7 +146,7 @@ from editscope.suites import load_suite
 suite, folder = load_suite(sys.argv[1]), Path(sys.argv[2])
 remember_home(folder)
 steps = CaseSteps(suite, load_editor("ref:drift"), folder, 0)
-names = {*steps.compiled_in, *suite.compiled_in}
+names = {*steps.compiled_in}
 for name in names:
     import_module(name)
 for index, case_id in enumerate(suite.ids):

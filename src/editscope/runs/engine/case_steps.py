@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from editscope.cases import Case, Edit
 from editscope.editors import Editor, Request, request_seed
@@ -59,13 +59,15 @@ class FinishedEdit:
 class CaseSteps:
     """Everything that a worker needs for the steps of a run."""
 
-    compiled_in: ClassVar[tuple[str, ...]] = ("editscope.images._kernels", "editscope.scoring._kernels")
-    """Modules with compiled functions that every case needs."""
-
     suite: Suite
     editor: Editor | None
     folder: Path
     seed: int
+
+    @property
+    def compiled_in(self) -> tuple[str, ...]:
+        """Modules with compiled functions that the steps need."""
+        return (*self.suite.compiled_in, "editscope.images._kernels", "editscope.scoring._kernels")
 
     def case(self, case_id: str) -> Case:
         """The case with its pictures decoded, each once."""

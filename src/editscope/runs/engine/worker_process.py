@@ -159,7 +159,7 @@ def serve(
         editor = editor or setup.load_editor()
         steps = (setup.steps or CaseSteps)(setup.load_suite(), editor, setup.folder, setup.seed)
         compile_ahead(
-            (*steps.compiled_in, *steps.suite.compiled_in),
+            steps.compiled_in,
             lambda done, total: send(WorkerReport("compiling", compiled=(done, total))),
         )
         if editor is not None:

@@ -85,8 +85,6 @@ class PreparedUnit:
 class JudgedCaseSteps(CaseSteps):
     """Everything that a worker needs to edit cases and to prepare what is asked about the edits."""
 
-    compiled_in = ()  # what it needs depends on the rubric and on the files, and an edit takes longer than compiling it
-
     rubric: Rubric
     prompts: Prompts
     cache: PreparedCache | None
@@ -94,6 +92,11 @@ class JudgedCaseSteps(CaseSteps):
     """Hash of all that decides what is made of an edit: code, protocol, options and prompts."""
     white: bool = False
     """Whether a white picture is judged where an edit is missing."""
+
+    @property
+    def compiled_in(self) -> tuple[str, ...]:
+        """Those of the suite; what pictures for a judge need depends on rubric and files, and is compiled then."""
+        return self.suite.compiled_in
 
     def case(self, case_id: str) -> Case:
         """The case as the suite gives it, its pictures still files where they are."""

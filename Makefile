@@ -1,5 +1,5 @@
 # On a fresh machine:
-#   make demo    installs, runs the main job offline, ends with a report
+#   make demo    installs, then `editscope demo`: the main job offline, with a report at the end
 #   make test    installs all that the tests need and runs every check, with a fixed sample of each large set and
 #                five kills in each drill; under 20 minutes on 2 idle cores
 # While you work:
@@ -54,16 +54,8 @@ $(VENV)/.system: Makefile | $(BIN)/python
 	else echo "no Chromium, TeX or openssl: their tests will be skipped (Debian: apt-get install $(DEBIAN))"; fi
 	@touch $@
 
-DEMO_SET := --conditions baseline,striped --per-mode 1
-DEMO_EDITORS := identity drift shift half
-
 demo: $(VENV)/.demo
-	@rm -rf demo && mkdir -p demo
-	@for editor in $(DEMO_EDITORS); do \
-	  $(BIN)/editscope run paintbench $(DEMO_SET) --editor ref:$$editor --out demo/$$editor --jobs $(JOBS) || exit $$?; \
-	done
-	@$(BIN)/editscope report $(addprefix demo/,$(DEMO_EDITORS)) --with-published --out demo/report.html
-	@echo "Open demo/report.html: four editors that each fail in one known way, beside the published results"
+	@$(BIN)/editscope demo --jobs $(JOBS)
 
 test: $(VENV)/.dev $(VENV)/.system check
 
@@ -113,6 +105,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/ray_overhead.py
 	$(BIN)/python benchmarks/ray_flat.py
 	$(BIN)/python benchmarks/footprint.py
+	$(BIN)/python benchmarks/first_run.py
 
 contact-sheet: $(VENV)/.dev
 	$(BIN)/python docs/contact_sheet.py

@@ -7,7 +7,11 @@ import io
 import json
 import re
 import sys
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from functools import cache
+from math import isfinite
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TextIO
 
 from editscope.outside import redacted
@@ -51,9 +55,29 @@ def write(stream: TextIO, text: object, end: str = "\n") -> None:
 
 
 def say_json(value: Any) -> None:
-    """Print a value as JSON; what would steer a terminal is written as an escape, so that the value stays the same."""
-    text = json.dumps(value, indent=2, ensure_ascii=False)
+    """Print a value as JSON; what would steer a terminal is written as an escape, so that the value stays the same.
+
+    Records become objects, paths become texts, and what is not a number becomes null.
+    """
+    text = json.dumps(_as_json(value), indent=2, ensure_ascii=False, allow_nan=False)
     _written(sys.stdout, _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+
+
+def _as_json(value: Any) -> Any:
+    """A value of nothing but objects, lists, texts, finite numbers, booleans and null.
+
+    >>> _as_json({"mean": float("nan"), "path": PurePath("a"), 3: (1, 2.5)})
+    {'mean': None, 'path': 'a', '3': [1, 2.5]}
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _as_json(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _as_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_as_json(item) for item in value]
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
+    return str(value) if isinstance(value, PurePath) else value
 
 
 def say_csv(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -34,3 +40,122 @@ def test_a_full_disk_costs_the_cache_and_not_the_result(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(IndexDataCacheFile, "save", full)
     assert compiled()(double)(4) == 8
+
+
+MODULE = """
+from editscope.compiled import compiled
+
+@compiled(inner=True)
+def _square(x):
+    return x * x
+
+@compiled("i8")
+def power(x):
+    total = 1
+    for _ in range(4):
+        total *= _square(x)
+    return total
+
+@compiled("f8")
+def other(x):
+    return x + 1.0
+"""
+USE = """
+import json, sys
+from editscope.compiled import compile_ahead
+import kernels
+told = []
+compile_ahead(["kernels"], lambda done, total: told.append((done, total)))
+used = kernels.power(2), kernels.other(1.0)
+misses = sum(sum(f.stats.cache_misses.values()) for f in (kernels.power, kernels.other, kernels._square))
+print(json.dumps({"used": used, "misses": misses, "told": told}))
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> dict[str, str]:
+    """The environment of processes that share a module with kernels, whose cache is empty."""
+    (tmp_path / "kernels.py").write_text(MODULE)
+    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(tmp_path / "code")}
+
+
+def started(environment: dict[str, str]) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", USE], env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def ended(process: subprocess.Popen[str]) -> dict[str, Any]:
+    said, _ = process.communicate()
+    assert process.returncode == 0
+    found: dict[str, Any] = json.loads(said)
+    assert found["used"] == [256, 2.0]
+    return found
+
+
+@pytest.mark.slow
+def test_processes_that_start_together_compile_each_function_once(package: dict[str, str]) -> None:
+    found = [ended(process) for process in [started(package) for _ in range(3)]]
+    assert sum(one["misses"] for one in found) == 3, "power, other and _square, each in one of the processes"
+    assert any(one["told"] and one["told"][-1][1] == 2 for one in found)
+    assert ended(started(package)) == {"used": [256, 2.0], "misses": 0, "told": []}
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_while_it_compiles_holds_up_nobody(package: dict[str, str]) -> None:
+    first = started(package)
+    lock = Path(package["NUMBA_CACHE_DIR"])
+    while first.poll() is None and not list(lock.rglob("*.lock")):
+        time.sleep(0.01)
+    first.kill()
+    first.communicate()
+    ended(started(package))
+
+
+@pytest.mark.slow
+def test_code_of_an_older_file_is_never_run(package: dict[str, str], tmp_path: Path) -> None:
+    ended(started(package))
+    (tmp_path / "kernels.py").write_text(MODULE.replace("x + 1.0", "x + 2.0 - 1.0"))
+    assert ended(started(package))["misses"] == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suite", ["paintbench?per_mode=1&conditions=baseline,striped", "tinygrafix?per_task=1"])
+def test_the_signatures_that_are_compiled_ahead_are_those_that_a_run_uses(suite: str, tmp_path: Path) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", DECLARED, suite, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stderr
+    used = json.loads(found.stdout)
+    others = {name: types for name, types in used.items() if not set(types["used"]) <= {types["declared"]}}
+    assert others == {}, "compiled when it is called, and not ahead"
+    if suite.startswith("paintbench"):
+        assert not [name for name, types in used.items() if not types["used"]], "compiled ahead, and never called"
+
+
+DECLARED = """
+import json, sys
+from importlib import import_module
+from pathlib import Path
+from editscope import compiled
+from editscope.editors import load_editor
+from editscope.runfolder.files import remember_home
+from editscope.runs.engine.case_steps import CaseSteps
+from editscope.runs.engine.worker_process import Job, do
+from editscope.suites import load_suite
+
+suite, folder = load_suite(sys.argv[1]), Path(sys.argv[2])
+remember_home(folder)
+steps = CaseSteps(suite, load_editor("ref:drift"), folder, 0)
+names = {*steps.compiled_in}
+for name in names:
+    import_module(name)
+for index, case_id in enumerate(suite.ids):
+    do(Job(case_id, index), steps, True, lambda report: None)
+types = {}
+for kernel in compiled._KERNELS:
+    function = kernel.function
+    if function.py_func.__module__ in names:
+        name = f"{function.py_func.__module__}.{function.py_func.__name__}"
+        types[name] = {"declared": str(kernel.types), "used": [str(tuple(one)) for one in function.overloads]}
+print(json.dumps(types))
+"""

@@ -70,7 +70,7 @@ def test_a_module_that_fails_at_import_is_named_where_it_is_used_and_nowhere_els
 def test_a_suite_that_cannot_be_used_is_listed_with_the_reason(install: Callable[..., None]) -> None:
     install("failing", 'raise ValueError("boom")')
     install("raising", RAISING)
-    said = {suite.name: suite.said for suite in listed()}
+    said = {suite.name: suite.detail for suite in listed()}
     assert "cannot be imported (ValueError: boom)" in said["failing"]
     assert said["raising"] == "suite 'raising' (raising:load) could not be loaded (FileNotFoundError: no list.csv)"
     assert "standard set" in said["paintbench"]

@@ -15,16 +15,16 @@ from PIL import Image
 
 import editscope as es
 from editscope.errors import BadInput, Stopped
+from editscope.results.archive.pack import pack
 from editscope.runfolder.journal import read_journal
 from editscope.runs.judging.settings import Limits
 from editscope.runs.measure import measure_run
-from editscope.results.archive.pack import pack
 from editscope.runs.plan import plan_again
 from editscope.runs.rescore import plan_rescore
 from editscope.runs.start import execute, resume
-from support.servers.judge_server import KEY, JudgeServer
 from support.judged_data import make_picabench
 from support.run_surgery import age, read, write
+from support.servers.judge_server import KEY, JudgeServer
 
 pytestmark = pytest.mark.slow
 

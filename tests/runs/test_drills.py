@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import editscope as es
-from support.small_sets import make_small_set
 from drills import counts
 from drills.checks import raw_lines
 from drills.command import Command
@@ -21,6 +20,7 @@ from drills.site import Site
 from drills.tally import Tally
 from drills.watch_site import WatchSite
 from support.judged_data import make_picabench
+from support.small_sets import make_small_set
 
 pytestmark = [
     pytest.mark.drill,

@@ -15,8 +15,8 @@ import pytest
 import editscope as es
 from editscope.editors.base import EditLimits
 from editscope.errors import BadInput, Stopped
-from editscope.runs.edit_limits import checked_limits
 from editscope.runfolder.journal import read_journal
+from editscope.runs.edit_limits import checked_limits
 
 pytestmark = pytest.mark.slow
 

@@ -19,8 +19,8 @@ from PIL import Image, ImageOps
 
 import editscope as es
 from editscope.runfolder.journal import read_journal
-from support.servers.judge_server import (KEY, Asked, Fault, JudgeServer, Outcome, Reply)
 from support.judged_data import make_picabench
+from support.servers.judge_server import KEY, Asked, Fault, JudgeServer, Outcome, Reply
 
 pytestmark = pytest.mark.slow
 

@@ -14,13 +14,13 @@ from PIL import Image, ImageOps
 import editscope as es
 from editscope.errors import BadInput
 from editscope.results import open_run
+from editscope.results.archive.pack import pack
 from editscope.results.archive.verify import check_archive
 from editscope.results.comparison import compare
-from editscope.results.archive.pack import pack
 from editscope.runs.rescore import plan_rescore
 from editscope.runs.start import execute, resume
-from support.servers.judge_server import (KEY, Asked, JudgeServer, Outcome, Reply)
 from support.judged_data import make_picabench
+from support.servers.judge_server import KEY, Asked, JudgeServer, Outcome, Reply
 
 pytestmark = pytest.mark.slow
 

@@ -1,7 +1,6 @@
 """The real samples of three benchmarks, run end to end against a judge on loopback."""
 
 from __future__ import annotations
-from support.places import SHARED
 
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,9 @@ from typing import Any
 import pytest
 
 import editscope as es
-from support.servers.judge_server import Asked, JudgeServer, Outcome
 from support.judged_data_more import make_inedit
+from support.places import SHARED
+from support.servers.judge_server import Asked, JudgeServer, Outcome
 
 pytestmark = pytest.mark.slow
 

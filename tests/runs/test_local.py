@@ -1,7 +1,6 @@
 """A run on this machine: what lies on disk afterwards, and what editors can do to it."""
 
 from __future__ import annotations
-from support.places import SHARED
 
 import json
 import subprocess
@@ -18,6 +17,7 @@ import editscope as es
 from editscope.errors import BadInput, Stopped
 from editscope.images import Pixels, load
 from editscope.runs import make_plan
+from support.places import SHARED
 from support.run_results import summary_but_speed
 
 pytestmark = pytest.mark.slow

@@ -20,13 +20,13 @@ import pytest
 import editscope as es
 from editscope.errors import Stopped
 from editscope.images import Pixels
-from editscope.runs.engine.workers import OpenRequest, WorkerPlan, Worker
 from editscope.runfolder.files import DiskError, write_inside
 from editscope.runfolder.journal import Journal, read_journal
-from editscope.runs.engine.lost_jobs import after_death, after_timeout
-from editscope.runs.engine.edit_pipeline import Pipeline
 from editscope.runs.engine.case_steps import CaseSteps
-from editscope.runs.engine.worker_process import (Job, WorkerReport, WorkerSetup, serve)
+from editscope.runs.engine.edit_pipeline import Pipeline
+from editscope.runs.engine.lost_jobs import after_death, after_timeout
+from editscope.runs.engine.worker_process import Job, WorkerReport, WorkerSetup, serve
+from editscope.runs.engine.workers import OpenRequest, Worker, WorkerPlan
 
 pytestmark = pytest.mark.slow
 
@@ -451,6 +451,7 @@ def test_files_that_a_worker_sends_are_there_before_their_line(small_set: Path, 
     class Silent:
         def step(self, status: str) -> None: ...
         def note(self, text: str) -> None: ...
+        def compiling(self, done: int, total: int) -> None: ...
 
     suite = es.load_suite("paintbench", root=small_set)
     setup = WorkerSetup(("paintbench", {"root": small_set}), "ref:oracle", run, 0)

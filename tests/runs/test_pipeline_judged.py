@@ -11,8 +11,8 @@ import pytest
 
 import editscope as es
 from editscope.runfolder.journal import read_journal
-from support.servers.judge_server import (KEY, Asked, JudgeServer, Outcome)
 from support.judged_data import make_picabench
+from support.servers.judge_server import KEY, Asked, JudgeServer, Outcome
 
 pytestmark = pytest.mark.slow
 

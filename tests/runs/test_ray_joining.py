@@ -14,11 +14,12 @@ import pytest
 
 import editscope as es
 from editscope.errors import BadInput
-from editscope.runs.ray import cluster as ray_cluster, node_worker as ray_node
-from editscope.runs.ray.cluster import joined, keys_for
-from editscope.runs.ray.node_worker import NodeWorker, NodeSetup, WorkerLocation
-from editscope.runs.ray.worker_handle import Mailbox
 from editscope.runs.engine.worker_process import Job, WorkerReport, WorkerSetup
+from editscope.runs.ray import cluster as ray_cluster
+from editscope.runs.ray import node_worker as ray_node
+from editscope.runs.ray.cluster import joined, keys_for
+from editscope.runs.ray.node_worker import NodeSetup, NodeWorker, WorkerLocation
+from editscope.runs.ray.worker_handle import Mailbox
 
 pytestmark = pytest.mark.slow
 

@@ -22,12 +22,13 @@ from drills import counts
 from drills.drill import Drill
 from drills.pixel_sites import RaySite
 from editscope.errors import BadInput, Stopped
-from editscope.runs.ray import dispatcher as ray_bridge, engine as ray_engine
+from editscope.runs.ray import dispatcher as ray_bridge
+from editscope.runs.ray import engine as ray_engine
 from editscope.runs.ray.cluster import Cluster
 from editscope.runs.start import resume
-from support.servers.judge_server import (KEY, Asked, JudgeServer, Outcome)
 from support.judged_data import make_picabench
-from support.ray_cluster import (Nodes, differences, journal, made, nodes, put_editors)
+from support.ray_cluster import Nodes, differences, journal, made, nodes, put_editors
+from support.servers.judge_server import KEY, Asked, JudgeServer, Outcome
 
 pytestmark = pytest.mark.slow
 
@@ -229,7 +230,9 @@ def test_what_a_node_does_not_see_is_said_before_anything_is_spent(
     cluster: Nodes, twelve: es.Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ray_engine, "_seen", lambda plan: (("the data of the suite", "/not/on/this/node"),))
-    with pytest.raises(BadInput, match=r"the data of the suite /not/on/this/node does not exist; .* \(on node [\d.]+\)"):
+    with pytest.raises(
+        BadInput, match=r"the data of the suite /not/on/this/node does not exist; .* \(on node [\d.]+\)"
+    ):
         es.run(twelve, "ref:noise", out=tmp_path / "run", progress=False, engine="ray")
     assert not (tmp_path / "run").exists()
 

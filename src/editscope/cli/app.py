@@ -12,8 +12,9 @@ from typing import Annotated
 import typer
 
 from editscope import printing
-from editscope.cli import doctor
+from editscope.cli import demo, doctor
 from editscope.cli.cases import generate, suite, suites
+from editscope.cli.completion import join_split_words
 from editscope.cli.evaluate import rescore, resume, run, score, watch
 from editscope.cli.help import GroupedCommands, GroupedOptions
 from editscope.cli.models import editors, judge, prompts, serve_editor, worker
@@ -27,9 +28,9 @@ OK, DONE_WITH_GAPS, BAD_INPUT, STOPPED = 0, 1, 2, 3
 
 HELP = """The measuring instrument for image-editing models: cases, edits, scores, intervals, evidence.
 
-Try it offline:
+The first minute, offline, with a report to open:
 
-  editscope run paintbench --editor ref:noise --limit 40
+  editscope demo
 
 Score edits that you have as files, then view the report:
 
@@ -43,7 +44,6 @@ app = typer.Typer(
     cls=GroupedCommands,
     help=HELP,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -65,14 +65,15 @@ def _editscope(
 
 
 PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
-    "Edit and score": {
+    "Start": {"demo": demo.demo, "suites": suites.suites, "editors": editors.editors, "doctor": doctor.doctor},
+    "Evaluate": {
         "run": run.run,
         "score": score.score,
         "resume": resume.resume,
         "rescore": rescore.rescore,
         "watch": watch.watch,
     },
-    "Results": {
+    "Read results": {
         "show": show.show,
         "report": report.report,
         "compare": compare.compare,
@@ -81,15 +82,13 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "pack": pack.pack,
         "published": published.published,
     },
-    "Cases": {"suites": suites.suites, "generate": generate.generate, "suite": suite.app},
-    "Editors and judges": {
-        "editors": editors.editors,
+    "Make cases": {"generate": generate.generate, "suite": suite.app},
+    "Models and judges": {
         "serve-editor": serve_editor.serve_editor,
         "worker": worker.app,
         "judge": judge.app,
         "prompts": prompts.app,
     },
-    "This machine": {"doctor": doctor.doctor},
 }
 """The commands, as `editscope --help` groups them."""
 
@@ -123,6 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         for place, argument in enumerate(sys.argv[1:] if arguments is None else arguments, start=1):
             required(f"argument {place}", argument, "rename the file or folder, or set the terminal to UTF-8")
+        join_split_words()
         app(arguments, prog_name="editscope")
     except _Interrupted:
         printing.say("editscope: stopped on request; run the same command to continue", error=True)

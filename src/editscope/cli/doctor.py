@@ -6,27 +6,60 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import Any
 
 import typer
 
 from editscope import printing
+from editscope.cli import options as opt
+from editscope.cli.output.progress import ProgressLine
 from editscope.errors import EditscopeError
+from editscope.version import __version__
+
+INDENT = 24
 
 
-def doctor() -> None:
-    """Check what works here, each with the fix where it does not."""
-    broken = 0
-    for name, check, fix in CHECKS:
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was checked: what there is where it works, and the fix where it does not."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str = ""
+
+    def in_words(self, wide: int) -> str:
+        """The check in lines of a width, the fix below it."""
+        state = "ok" if self.ok else "missing"
+        lines = [*wrap(self.detail, wide - INDENT, break_long_words=False, break_on_hyphens=False)]
+        lines += [] if self.ok else [f"fix: {self.fix}"]
+        return f"{state:<9}{self.name:<14} " + ("\n" + INDENT * " ").join(lines)
+
+
+def doctor(as_json: opt.AsJson = False) -> None:
+    """Check what works on this machine, and show the fix for what does not; exit code 2 if something is missing.
+
+    editscope doctor
+    """
+    shown = ProgressLine()
+    checks = []
+    for number, (name, check, fix) in enumerate(CHECKS, start=1):
+        shown(f"checking {name} ·", number, len(CHECKS))
         try:
-            detail = check()
+            checks.append(Check(name, True, check()))
         except Exception as error:
-            broken += 1
-            printing.say(f"missing  {name:<14} {type(error).__name__}: {error}\n         {'':<14} fix: {fix}")
-        else:
-            printing.say(f"ok       {name:<14} {detail}")
-    if broken:
+            checks.append(Check(name, False, f"{type(error).__name__}: {error}", fix))
+        shown.end()
+        if not as_json:
+            printing.say(checks[-1].in_words(get_terminal_size().columns if sys.stdout.isatty() else 1000))
+    ok = all(check.ok for check in checks)
+    if as_json:
+        printing.say_json({"ok": ok, "version": __version__, "checks": checks})
+    if not ok:
         raise typer.Exit(2)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from editscope.cli import config
+from editscope.cli import completion, config
 
 case_option = partial(typer.Option, rich_help_panel="Which cases")
 edit_option = partial(typer.Option, rich_help_panel="Edits")
@@ -19,7 +19,9 @@ machine_option = partial(typer.Option, rich_help_panel="Where the work is done")
 SuiteName: TypeAlias = Annotated[
     str,
     typer.Argument(
-        metavar="SUITE", help="A suite and its options, such as picabench?region=whole; see `editscope suites`."
+        metavar="SUITE",
+        help="A suite and its options, such as picabench?region=whole; see `editscope suites`.",
+        autocompletion=completion.suites,
     ),
 ]
 Data: TypeAlias = Annotated[
@@ -53,6 +55,7 @@ EditorSpec: TypeAlias = Annotated[
         "--editor",
         "-e",
         metavar="SPEC",
+        autocompletion=completion.editors,
         help="ref:NAME, folder:PATH, python:module:Class, diffusers:DIR, worker:COMMAND, http://…, openai:MODEL, "
         "gemini:MODEL, bfl:MODEL, ark:MODEL or chat:MODEL, with ?key=value and wrappers such as best_of(4, by=miou):…; "
         "see `editscope editors`.",
@@ -98,6 +101,7 @@ Config: TypeAlias = Annotated[
         help="A TOML file with options of this command in snake_case; the command line overrides it.",
     ),
 ]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, only the result.")]
 
 
@@ -106,6 +110,7 @@ JudgeSpecs: TypeAlias = Annotated[
     typer.Option(
         "--judge",
         metavar="SPEC",
+        autocompletion=completion.judges,
         help="openai:MODEL, responses:MODEL, gemini:MODEL, anthropic:MODEL or local:DIR, with ?base_url=… and more; "
         "repeat the option to ask several judges.",
     ),

@@ -26,7 +26,7 @@ class SuiteCommand(GroupedOptions):
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         """Set the options of suites aside, and read the rest as usual."""
-        if any(argument.startswith("--") for argument in args):
+        if any(argument.startswith("--") for argument in args) and not ctx.resilient_parsing:
             shared = {name for parameter in self.params for name in (*parameter.opts, *parameter.secondary_opts)}
             args, ctx.meta[GIVEN] = _set_aside(args, shared | {"--help"}, self._options(args))
         return super().parse_args(ctx, args)

@@ -16,7 +16,7 @@ NO_FILTER, SUB, UP, AVERAGE, PAETH = 0, 1, 2, 3, 4
 """The five ways in which PNG predicts a row."""
 
 
-@compiled()
+@compiled("u1[::1], u1[:, ::1], u1[::1]")
 def look_up(plane: Bytes, table: Bytes, out: Bytes) -> int:
     """Write the colors that the plane's numbers stand for; return the largest number."""
     largest = np.uint8(0)
@@ -51,7 +51,7 @@ def over_white(rgba: Bytes, out: Bytes) -> bool:
     return bool(lowest < 255)
 
 
-@compiled()
+@compiled(inner=True)
 def _paeth(left: np.int32, above: np.int32, corner: np.int32) -> np.int32:
     to_left, to_above = abs(above - corner), abs(left - corner)
     to_corner = abs(left + above - corner - corner)
@@ -60,7 +60,7 @@ def _paeth(left: np.int32, above: np.int32, corner: np.int32) -> np.int32:
     return above if to_above <= to_corner else corner
 
 
-@compiled()
+@compiled(inner=True)
 def _paeth_row_rgb(source: Bytes, above: Bytes, out: Bytes) -> None:
     """Three channels at once, neighbors kept in registers."""
     left0 = left1 = left2 = np.int32(0)
@@ -75,7 +75,7 @@ def _paeth_row_rgb(source: Bytes, above: Bytes, out: Bytes) -> None:
         corner0, corner1, corner2 = above0, above1, above2
 
 
-@compiled()
+@compiled(inner=True)
 def _sub_row_rgb(source: Bytes, out: Bytes) -> None:
     red = green = blue = np.uint8(0)
     for i in range(source.size // 3):
@@ -86,7 +86,7 @@ def _sub_row_rgb(source: Bytes, out: Bytes) -> None:
         out[j], out[j + 1], out[j + 2] = red, green, blue
 
 
-@compiled()
+@compiled(inner=True)
 def _average_row_rgb(source: Bytes, above: Bytes, out: Bytes) -> None:
     red = green = blue = np.uint32(0)
     for i in range(source.size // 3):
@@ -97,7 +97,7 @@ def _average_row_rgb(source: Bytes, above: Bytes, out: Bytes) -> None:
         out[j], out[j + 1], out[j + 2] = np.uint8(red), np.uint8(green), np.uint8(blue)
 
 
-@compiled()
+@compiled(inner=True)
 def _row(kind: int, source: Bytes, above: Bytes, out: Bytes, step: int) -> None:
     """Undo one row's filter, for any number of bytes a pixel."""
     n = source.size
@@ -166,7 +166,7 @@ def unpack(rows: Bytes, depth: int, plane: Bytes) -> None:
             out[x] = (source[whole] >> (8 - depth * (x % each + 1))) & mask
 
 
-@compiled()
+@compiled("u1[:, ::1], i8, u1[:, ::1]")
 def pack(plane: Bytes, depth: int, rows: Bytes) -> None:
     """Put samples of 1, 2 or 4 bits together, the first into the high bits; the inverse of unpack."""
     height, width = plane.shape
@@ -194,7 +194,7 @@ def pack(plane: Bytes, depth: int, rows: Bytes) -> None:
             out[whole] = np.uint8(bits)
 
 
-@compiled()
+@compiled("u1[:, ::1], i8, i8, u1[:, ::1]")
 def filter_rows(rows: Bytes, kind: int, step: int, out: Bytes) -> None:
     """Rows with PNG's filter byte in front: unchanged, or minus the pixel to the left, or minus the row above."""
     height, length = rows.shape
@@ -218,7 +218,7 @@ def filter_rows(rows: Bytes, kind: int, step: int, out: Bytes) -> None:
                 rest[j] = np.uint8(ahead[j] - source[j])
 
 
-@compiled()
+@compiled("u1[::1], u1[::1], u1[:, ::1]")
 def index_colors(rgb: Bytes, plane: Bytes, palette: Bytes) -> int:
     """Number the colors in the order in which they appear; 0 as soon as there are more than 256."""
     slots = np.full(1024, -1, np.int32)
@@ -288,7 +288,7 @@ def nearest(source: int, target: int, first: int, count: int) -> npt.NDArray[np.
     return positions
 
 
-@compiled()
+@compiled("u1[:, :, ::1], u1[:, :, ::1]")
 def shrink(pixels: Bytes, out: Bytes) -> None:
     """Average the block of source pixels that falls on each target pixel; blocks tile the source."""
     height, width = pixels.shape[0], pixels.shape[1]

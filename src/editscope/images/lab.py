@@ -29,12 +29,12 @@ def differences(first: Bytes, second: Bytes) -> Floats:
     return distances
 
 
-@compiled()
+@compiled(inner=True)
 def _curve(t: float) -> float:
     return math.pow(t, 1 / 3) if t > (6 / 29) ** 3 else t * (29 / 6) ** 2 / 3 + 4 / 29
 
 
-@compiled()
+@compiled(inner=True)
 def difference(first: Bytes, second: Bytes, i: int) -> float:
     """ΔE76 between the pixels of two flat pictures that begin at byte i."""
     r, g, b = _LINEAR[first[i]], _LINEAR[first[i + 1]], _LINEAR[first[i + 2]]
@@ -49,7 +49,7 @@ def difference(first: Bytes, second: Bytes, i: int) -> float:
     return math.sqrt(dl * dl + da * da + db * db)
 
 
-@compiled()
+@compiled("u1[::1], u1[::1], f8[::1]")
 def _differences(first: Bytes, second: Bytes, distances: Floats) -> None:
     for k in range(len(distances)):
         i = 3 * k

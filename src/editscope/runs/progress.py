@@ -1,4 +1,4 @@
-"""Progress of a run as it is shown: a bar with rate and time left on a terminal, plain lines elsewhere."""
+"""Progress of a run as it is shown: a bar with its pace on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from editscope import printing
+from editscope.time_left import TimeLeft, left_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import Console
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress, ProgressColumn, TaskID
 
     from editscope.judges import Verdict
     from editscope.runs.engine.loop import ProgressListener
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from editscope.runs.judging.loop import VerdictListener
 
 EVERY_S = 5.0
+COMPILING = "compiling once, about 10 s"
 
 
 class NoProgress:
@@ -34,6 +36,9 @@ class NoProgress:
     def note(self, text: str) -> None:
         """Nothing."""
 
+    def compiling(self, done: int, total: int) -> None:
+        """Nothing."""
+
 
 class ProgressBar:
     """A Rich progress bar."""
@@ -41,18 +46,29 @@ class ProgressBar:
     def __init__(self, progress: Progress, task: TaskID) -> None:
         self._progress = progress
         self._task = task
-        self._began = time.monotonic()
-        self._steps = 0
+        self._total, self._done = int(progress.tasks[0].total or 0), int(progress.tasks[0].completed)
+        self._time_left = TimeLeft()
+        self._compiling: TaskID | None = None
 
     def step(self, status: str) -> None:
         """Move the bar on."""
-        self._steps += 1
-        rate = self._steps / max(1e-6, time.monotonic() - self._began)
-        self._progress.update(self._task, advance=1, rate=f"{rate:.3g} cases/s")
+        self._done += 1
+        self._time_left.step(self._done, self._total)
+        rate = self._time_left.rate()
+        self._progress.update(self._task, advance=1, rate="" if rate is None else f"{rate:.3g} cases/s")
+        left = self._time_left.left_s()
+        self._progress.update(self._task, left="" if left is None else left_in_words(left))
 
     def note(self, text: str) -> None:
         """Print above the bar."""
         self._progress.console.print(text, markup=False, highlight=False)
+
+    def compiling(self, done: int, total: int) -> None:
+        """Show a bar of its own for what the first run compiles, until it is done."""
+        if self._compiling is None and done < total:
+            self._compiling = self._progress.add_task(COMPILING, total=total, rate="", left="")
+        if self._compiling is not None and not self._progress.finished:
+            self._progress.update(self._compiling, completed=done, visible=done < total)
 
 
 class ProgressLines:
@@ -61,24 +77,35 @@ class ProgressLines:
     def __init__(self, stream: TextIO, total: int, done: int) -> None:
         self._stream = stream
         self._total = total
-        self._done = self._before = done
-        self._began = self._said = time.monotonic()
+        self._done = done
+        self._time_left = TimeLeft()
+        self._said = time.monotonic()
+        self._compiling = False
         self._tenth = 10 * done // max(1, total)
 
     def step(self, status: str) -> None:
         """Count, and say so now and then."""
         self._done += 1
+        self._time_left.step(self._done, self._total)
         now = time.monotonic()
         tenth = 10 * self._done // self._total
         if self._done == self._total or now - self._said >= EVERY_S or (tenth > self._tenth and now - self._said >= 1):
-            rate = (self._done - self._before) / max(1e-6, now - self._began)
-            left = (self._total - self._done) / max(1e-6, rate)
-            self.note(f"  {self._done:,}/{self._total:,} cases · {rate:.3g} cases/s · {left:.0f} s left")
+            rate, left = self._time_left.rate(), self._time_left.left_s()
+            parts = [f"{self._done:,}/{self._total:,} cases"]
+            parts += [] if rate is None else [f"{rate:.3g} cases/s"]
+            parts += [] if left is None else [left_in_words(left)]
+            self.note(f"  {' · '.join(parts)}")
             self._said, self._tenth = now, tenth
 
     def note(self, text: str) -> None:
         """Print a line."""
         printing.write(self._stream, text)
+
+    def compiling(self, done: int, total: int) -> None:
+        """Say once that the first run compiles."""
+        if not self._compiling and done < total:
+            self._compiling = True
+            self.note(f"  {COMPILING}")
 
 
 @contextmanager
@@ -89,16 +116,21 @@ def progress_display(console: Console | None, total: int, done: int) -> Iterator
     elif not console.is_terminal:
         yield ProgressLines(console.file, total, done)  # type: ignore[arg-type]
     else:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress, TextColumn
 
-        columns = (
-            TextColumn(" scoring"),
-            BarColumn(40),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
-        )
-        with Progress(*columns, TimeRemainingColumn(), console=console) as bar:
-            yield ProgressBar(bar, bar.add_task("scoring", total=total, completed=done, rate=""))
+        with Progress(*_columns(40), TextColumn("{task.fields[left]}"), console=console) as bar:
+            yield ProgressBar(bar, bar.add_task("scoring", total=total, completed=done, rate="", left=""))
+
+
+def _columns(wide: int) -> tuple[ProgressColumn, ...]:
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+
+    return (
+        TextColumn(" {task.description}", markup=False),
+        BarColumn(wide),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+    )
 
 
 class CallCounter:
@@ -171,10 +203,9 @@ def judging_progress_display(
     elif not console.is_terminal:
         yield JudgedProgressLines(console.file, total, done, CallCounter(queue))  # type: ignore[arg-type]
     else:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.progress import Progress
 
-        columns = (TextColumn(" judging"), BarColumn(24), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
-        with Progress(*columns, console=console) as bar:
+        with Progress(*_columns(24), console=console) as bar:
             yield JudgedProgressBar(
                 bar, bar.add_task("judging", total=total, completed=done, rate=""), CallCounter(queue)
             )

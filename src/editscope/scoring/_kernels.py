@@ -47,7 +47,7 @@ L_SCALE, L_SHIFT, A_SCALE, B_SCALE = _f(116), _f(16), _f(500), _f(200)
 GUESS0, GUESS1, GUESS2, GUESS3 = _f(0.19777573), _f(3.08223896), _f(-5.35571895), _f(3.16145365)
 
 
-@compiled(loose=True)
+@compiled(inner=True, loose=True)
 def _curve32(x: np.float32) -> np.float32:
     root = GUESS0 + x * (GUESS1 + x * (GUESS2 + x * GUESS3))
     cube = root * root * root
@@ -57,8 +57,8 @@ def _curve32(x: np.float32) -> np.float32:
     return root if x > KNEE32 else x * SLOPE32 + OFFSET32
 
 
-@compiled(loose=True)
-def _linear_to_lab(n: int, p: Floats, q: Floats, r: Floats) -> None:
+@compiled(inner=True, loose=True)
+def _linear_to_lab(n: int | np.int64, p: Floats, q: Floats, r: Floats) -> None:
     """Replace n linear R, G, B by L*, a*, b*, in place."""
     for i in range(n):
         red, green, blue = p[i], q[i], r[i]
@@ -70,7 +70,7 @@ def _linear_to_lab(n: int, p: Floats, q: Floats, r: Floats) -> None:
         r[i] = B_SCALE * (fy - fz)
 
 
-@compiled()
+@compiled(inner=True)
 def _changes(rgb: Bytes, n: int, marks: Bytes) -> int:
     """Mark with a non-zero byte where a pixel differs from the one before it; how many marks there are."""
     marks[0] = 1
@@ -83,7 +83,7 @@ def _changes(rgb: Bytes, n: int, marks: Bytes) -> int:
     return total
 
 
-@compiled()
+@compiled(inner=True)
 def _lab_chunk(rgb: Bytes, n: int, p: Floats, q: Floats, r: Floats, words: Words) -> None:
     """L*, a*, b* of n pixels; in flat pictures each run of one color is converted once."""
     marks = words.view(np.uint8)
@@ -94,7 +94,7 @@ def _lab_chunk(rgb: Bytes, n: int, p: Floats, q: Floats, r: Floats, words: Words
         _linear_to_lab(n, p, q, r)
         return
     begins = np.empty(CHUNK, np.int32)
-    runs = 0
+    runs = np.int64(0)  # a plain 0 has a type of its own, for which all that takes it is compiled once more
     for word in range((n + 7) // 8):
         if words[word] == 0:
             continue
@@ -114,14 +114,14 @@ def _lab_chunk(rgb: Bytes, n: int, p: Floats, q: Floats, r: Floats, words: Words
         end = begin
 
 
-@compiled(loose=True)
+@compiled(inner=True, loose=True)
 def _distances(n: int, p: Floats, q: Floats, r: Floats, u: Floats, v: Floats, w: Floats, out: Floats) -> None:
     for i in range(n):
         x, y, z = p[i] - u[i], q[i] - v[i], r[i] - w[i]
         out[i] = np.sqrt(x * x + y * y + z * z)
 
 
-@compiled()
+@compiled(inner=True)
 def _curve64(x: float) -> float:
     root: float = np.cbrt(x)
     return root if x > KNEE else x * SLOPE + OFFSET
@@ -148,7 +148,7 @@ def delta_e(one: Bytes, i: int, two: Bytes, j: int) -> float:
     return float(np.sqrt(lightness * lightness + a * a + b * b))
 
 
-@compiled(loose=True)
+@compiled(inner=True, loose=True)
 def _bins(n: int, distance: Floats, bins: Bytes) -> None:
     """Bin numbers; those within NEAR of a threshold 1 … 10 get 128 added. No two colors are that near 0."""
     top = np.float32(11)
@@ -159,7 +159,7 @@ def _bins(n: int, distance: Floats, bins: Bytes) -> None:
         bins[i] = np.uint8(0) if d < NEAR else np.uint8(np.ceil(d)) | near
 
 
-@compiled()
+@compiled(inner=True)
 def _settle(n: int, one: Bytes, two: Bytes, words: Words, memo: npt.NDArray[np.int64]) -> None:
     """Decide the doubtful bins in float64; the last pair of colors is remembered, for flat pictures."""
     bins = words.view(np.uint8)
@@ -178,7 +178,7 @@ def _settle(n: int, one: Bytes, two: Bytes, words: Words, memo: npt.NDArray[np.i
                 bins[i] = np.uint8(memo[1])
 
 
-@compiled()
+@compiled(inner=True)
 def _edited(n: int, before: Bytes, after: Bytes, region: Bytes) -> bool:
     """Mark with 1 where before ≠ after; whether there is any such pixel."""
     any_bit = np.uint8(0)
@@ -195,13 +195,13 @@ def _edited(n: int, before: Bytes, after: Bytes, region: Bytes) -> bool:
     return True
 
 
-@compiled()
+@compiled(inner=True)
 def _levels(n: int, bins: Bytes, region: Bytes, out: Bytes) -> None:
     for i in range(n):
         out[i] = bins[i] | (region[i] << np.uint8(4))
 
 
-@compiled()
+@compiled("u1[::1], u1[::1], u1[::1], u1[::1]")
 def grade(before: Bytes, answer: Bytes, output: Bytes, levels: Bytes) -> Counts:
     """Three histograms in one pass over flat RGB bytes, and the level of every pixel.
 
@@ -251,7 +251,7 @@ def grade(before: Bytes, answer: Bytes, output: Bytes, levels: Bytes) -> Counts:
     return counts
 
 
-@compiled()
+@compiled("u1[::1], u1[::1]")
 def edit_distances(before: Bytes, answer: Bytes) -> Counts:
     """The histogram of ΔE(before, answer) over the pixels that differ; the rest is passed over."""
     counts = np.zeros(BINS, np.int64)
@@ -293,7 +293,7 @@ def paint(levels: Bytes, tolerance: int, ghost: Bytes, colors: Bytes, out: Bytes
                 out[y, x, c] = np.uint8(GHOST_DARK + GHOST_RANGE * gray / (8.0 * 255.0) + 0.5)
 
 
-@compiled()
+@compiled("u1[:, ::1], u1[:, :, ::1]")
 def reduce_levels(levels: Bytes, out: Bytes) -> None:
     """The codes of the small level map (see ``errormap``), each from the block of levels that falls on its pixel."""
     height, width = levels.shape
@@ -320,7 +320,7 @@ def reduce_levels(levels: Bytes, out: Bytes) -> None:
                 edited[x] += inside
         for x in range(wide):
             left, right = x * width // wide, (x + 1) * width // wide
-            in_edit = kept_pixels = sums = sums_kept = last = last_kept = 0
+            in_edit = kept_pixels = sums = sums_kept = last = last_kept = np.int64(0)
             for column in range(left, right):
                 in_edit += edited[column]
                 sums += total[column]
@@ -334,8 +334,8 @@ def reduce_levels(levels: Bytes, out: Bytes) -> None:
             out[y, x, 2] = 0
 
 
-@compiled()
-def _pair(worst: int, total: int, number: int) -> int:
+@compiled(inner=True)
+def _pair(worst: int | np.int64, total: int | np.int64, number: int | np.int64) -> int | np.int64:
     """1 + the number of (worst, mean) among all pairs of levels with mean ≤ worst."""
     mean = (2 * total + number) // (2 * number)
     return 1 + worst * (worst + 1) // 2 + mean

@@ -30,6 +30,8 @@ class Suite(ABC):
     """The rubric of a judged suite, where no other is asked for."""
     rubric_options: Mapping[str, Any] = NOTHING
     """What that rubric has to know about the suite; empty for the published ones."""
+    compiled_in: tuple[str, ...] = ()
+    """Modules with compiled functions that making a case needs; they are compiled before the first case is made."""
     protocol_options: Mapping[str, Any] = NOTHING
     """Options of that rubric that were given with the suite, as in ``picabench?region=whole``."""
 

@@ -139,6 +139,18 @@ class Headline:
     secondhand: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class JudgeWork:
+    """What a full run with the usual options asks one judge: calls, and the pictures in all of them.
+
+    ``side`` is that of a usual picture, in pixels. The figures are for an estimate; a run counts its own.
+    """
+
+    calls: int
+    images: int
+    side: int = 1024
+
+
 @dataclass(frozen=True, kw_only=True)
 class Benchmark:
     """All that Editscope knows about a benchmark. Its entry point, or ``python:module:NAME``, leads here.
@@ -157,6 +169,10 @@ class Benchmark:
     scoring: Literal["pixels", "judged"] = "judged"
     cases: int | None = None
     """The number of cases of the published set."""
+    data: str = ""
+    """Where you download its data, as an address; "" where the cases are made here."""
+    judging: JudgeWork | None = None
+    """What a full run asks a judge; None where pixels are compared."""
     options: tuple[Option, ...] = ()
     write_set: str = ""
     """The function that writes a set to disk, where cases are made from seeds."""
@@ -267,8 +283,9 @@ class Benchmark:
 
 FIELDS: Mapping[str, Wanted] = {
     **dict.fromkeys(("title", "about", "load", "write_set", "rubric", "protocol", "tables"), TEXT),
-    **dict.fromkeys(("remark", "beside", "citation"), TEXT),
+    **dict.fromkeys(("remark", "beside", "citation", "data"), TEXT),
     "cases": instance_of(int | None, "a whole number"),
+    "judging": instance_of(JudgeWork | None, "a JudgeWork"),
     "options": instance_of(tuple, "a tuple of editscope.Option"),
     "paper": instance_of(Paper | None, "an editscope.Paper"),
     "headline": instance_of(Headline | None, "an editscope.Headline"),

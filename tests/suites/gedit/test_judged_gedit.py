@@ -248,7 +248,7 @@ def output_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 @pytest.mark.slow
 def test_the_command_line_knows_the_suite_and_its_prompts(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "gedit 606 judged" in output_of(capsys, "suites")
+    assert "gedit 606 download" in output_of(capsys, "suites")
     assert "reply: following 0-10, preservation 0-10" in output_of(capsys, "prompts", "show", "gedit")
     assert "1 GPT-4o 7.494 7.743 8.133" in output_of(capsys, "published", "gedit")
 

@@ -302,10 +302,10 @@ def test_the_list_of_suites_says_size_and_whether_data_is_here(tmp_path: Path) -
     assert (found["kris"].cases, found["kris"].here) == (20, True)
     assert (found["signs"].cases, found["signs"].here) == (2, True)
     assert (found["rise"].cases, found["rise"].here) == (360, False)
-    assert "holds no data_total.json. Get the 360 cases" in found["rise"].said
+    assert "holds no data_total.json. Get the 360 cases" in found["rise"].detail
     bare = {one.name: one for one in listed()}
     assert (bare["kris"].cases, bare["kris"].here, bare["paintbench"].here) == (1267, False, True)
-    assert "give --data DIR" in bare["kris"].said
+    assert "give --data DIR" in bare["kris"].detail
     with pytest.raises(BadInput, match="is not a folder"):
         list(listed(tmp_path / "nowhere"))
 

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from editscope import printing
+from editscope.cli.help import GroupedCommands, GroupedOptions
 
 if TYPE_CHECKING:
     from editscope.suites import Suite
 
 app = typer.Typer(
+    cls=GroupedCommands,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Make a benchmark of your own: a folder with suite.toml and cases.jsonl.",
 )
 
 
-@app.command()
+@app.command(cls=GroupedOptions)
 def new(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
     scoring: Annotated[
@@ -48,9 +50,12 @@ def new(
     printing.say(f"run it with: editscope run {folder} --editor ref:identity{judge}")
 
 
-@app.command()
+@app.command(cls=GroupedOptions)
 def check(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with a suite.toml.")]) -> None:
-    """Check a benchmark and its prompts, and show its contents or everything that is wrong."""
+    """Check a benchmark and its prompts, and show its contents or everything that is wrong.
+
+    editscope suite check my-benchmark
+    """
     from editscope.suites.own.data import load
 
     suite = load(folder)

@@ -42,7 +42,14 @@ def resume(
         bool, typer.Option("--edit-again-all", help="Also repeat edits that were refused or returned no picture.")
     ] = False,
 ) -> None:
-    """Continue a run that was stopped or killed; finished steps are not repeated."""
+    """Continue a run that was stopped or killed; finished steps are not repeated.
+
+    editscope resume runs/mine
+
+    Also repeat edits that ended with an error:
+
+      editscope resume runs/mine --edit-again
+    """
     from editscope.runs import plan_again
 
     limits = judge_limits(max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache)

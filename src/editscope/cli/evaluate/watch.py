@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from editscope import printing
+from editscope.cli import completion
 from editscope.cli import options as opt
 from editscope.cli.limits import judge_limits, judging_settings
 from editscope.cli.plans import check_judged
@@ -32,10 +33,19 @@ PATIENCE_S = 300.0
 def watch(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder where training saves checkpoints.")],
-    suite: Annotated[str, typer.Option("--suite", metavar="SUITE", help="A suite, such as paintbench.")],
+    suite: Annotated[
+        str,
+        typer.Option("--suite", metavar="SUITE", help="A suite, such as paintbench.", autocompletion=completion.suites),
+    ],
     editor: Annotated[
         str,
-        typer.Option("--editor", "-e", metavar="SPEC", help="An editor with {checkpoint} where the path goes."),
+        typer.Option(
+            "--editor",
+            "-e",
+            metavar="SPEC",
+            help="An editor with {checkpoint} where the path goes.",
+            autocompletion=completion.editors,
+        ),
     ],
     judge: opt.JudgeSpecs = None,
     data: opt.Data = None,

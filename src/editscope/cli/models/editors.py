@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from editscope import printing
+from editscope.cli import completion
+from editscope.cli import options as opt
 
 if TYPE_CHECKING:
     from editscope.editors.explain import Explained
@@ -18,9 +20,13 @@ HEADINGS = ("editor", "runs here", "example", "what it is")
 def editors(
     what: Annotated[
         str | None,
-        typer.Argument(metavar="[KIND|SPEC]", help="A kind, such as openai, or a whole spec to explain."),
+        typer.Argument(
+            metavar="[KIND|SPEC]",
+            help="A kind, such as openai, or a whole spec to explain.",
+            autocompletion=completion.editors,
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: opt.AsJson = False,
 ) -> None:
     """List the kinds of editors, show one with its options, or explain a spec; exit code 2 if the spec is invalid.
 

@@ -10,7 +10,7 @@ import typer
 
 from editscope import printing
 from editscope.cli import options as opt
-from editscope.cli.help import GroupedOptions
+from editscope.cli.help import GroupedCommands, GroupedOptions
 from editscope.cli.models import judge_one
 from editscope.errors import BadInput
 
@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from editscope.audit.audit import Audit, AuditPlan
     from editscope.audit.findings import Findings, Mean
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Judge one edit, or measure judges themselves.")
+app = typer.Typer(
+    cls=GroupedCommands,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Judge one edit, or measure judges themselves.",
+)
 app.command("one", cls=GroupedOptions)(judge_one.one)
 
 Folder = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="The folder of the audit [in audits/].")]

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from editscope import printing
+from editscope.cli import completion
+from editscope.cli.help import GroupedCommands, GroupedOptions
 from editscope.errors import BadInput
 from editscope.wording import count
 
@@ -16,15 +18,24 @@ if TYPE_CHECKING:
     from editscope.scoring.rubrics import Rubric
     from editscope.suites import Suite as LoadedSuite
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show, export and check the prompts of judges.")
+app = typer.Typer(
+    cls=GroupedCommands,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Show, export and check the prompts of judges.",
+)
 
 Suite = Annotated[
     str,
-    typer.Argument(metavar="SUITE", help="A judged suite, a folder with a suite.toml, or audit, best_of or rewrite."),
+    typer.Argument(
+        metavar="SUITE",
+        help="A judged suite, a folder with a suite.toml, or audit, best_of or rewrite.",
+        autocompletion=completion.suites,
+    ),
 ]
 
 
-@app.command()
+@app.command(cls=GroupedOptions)
 def show(
     suite: Suite,
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One prompt [default: list all].")] = None,
@@ -130,7 +141,7 @@ def _show_request(
     show_requests(about, [call], load_judge(judge) if judge else None, html)
 
 
-@app.command()
+@app.command(cls=GroupedOptions)
 def export(
     suite: Suite,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
@@ -146,7 +157,7 @@ def export(
     printing.say(f"{count(len(written), 'prompt')} in {folder} · check them with `editscope prompts check {folder}`")
 
 
-@app.command()
+@app.command(cls=GroupedOptions)
 def check(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of prompts.")],
     suite: Annotated[

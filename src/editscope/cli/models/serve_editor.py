@@ -7,11 +7,14 @@ from typing import Annotated
 import typer
 
 from editscope import printing
+from editscope.cli import completion
 from editscope.errors import BadInput
 
 
 def serve_editor(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="The editor, as in `run --editor`.")],
+    spec: Annotated[
+        str, typer.Argument(metavar="SPEC", help="The editor, as in `run --editor`.", autocompletion=completion.editors)
+    ],
     host: Annotated[str, typer.Option("--host", metavar="HOST", help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", metavar="N", min=0, max=65535, help="The port to listen on; 0 picks a free one.")

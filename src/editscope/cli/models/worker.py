@@ -9,16 +9,18 @@ from typing import Annotated
 import typer
 
 from editscope import printing
+from editscope.cli.help import GroupedCommands, GroupedOptions
 from editscope.errors import BadInput
 
 app = typer.Typer(
+    cls=GroupedCommands,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Write a worker: a program in an environment of its own that edits.",
 )
 
 
-@app.command()
+@app.command(cls=GroupedOptions)
 def new(
     file: Annotated[Path, typer.Argument(metavar="FILE.py", help="A new file.")],
 ) -> None:

@@ -21,7 +21,9 @@ def progress_bar(
 @contextmanager
 def task_bar(*, quiet: bool = False, transient: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
     """A bar for tasks that follow one another. Call what it yields with (description, done, total)."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    from editscope.time_left import TimeLeft, left_in_words
 
     console = printing.console(stderr=True)
     if quiet or not console.is_terminal:
@@ -31,11 +33,20 @@ def task_bar(*, quiet: bool = False, transient: bool = False) -> Iterator[Callab
         TextColumn(" {task.description}", markup=False),
         BarColumn(40),
         MofNCompleteColumn(),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[left]}"),
     )
+    clocks: dict[str, TimeLeft] = {}
     with Progress(*columns, console=console, transient=transient) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda description, done, total: bar.update(task, description=description, completed=done, total=total)
+        task = bar.add_task("", total=None, left="")
+
+        def update(description: str, done: int, total: int) -> None:
+            clock = clocks.setdefault(description, TimeLeft())
+            clock.step(done, total)
+            left = clock.left_s()
+            shown = "" if left is None else left_in_words(left)
+            bar.update(task, description=description, completed=done, total=total, left=shown)
+
+        yield update
 
 
 class ProgressLine:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from editscope import printing
 from editscope.cli import options as opt
+from editscope.errors import BadInput
+
+if TYPE_CHECKING:
+    from editscope.results.comparison import Comparison
 
 
 def compare(
@@ -25,6 +29,7 @@ def compare(
     cases: Annotated[int, typer.Option("--cases", metavar="N", min=0, help="The number of cases to show.")] = 10,
     all_groups: Annotated[bool, typer.Option("--all-groups", help="Show every table of the suite.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print only the figures of all groups, as CSV.")] = False,
+    as_json: opt.AsJson = False,
 ) -> None:
     """Compare runs case by case with the first of them.
 
@@ -43,11 +48,16 @@ def compare(
     from editscope.results.comparison_text import as_csv, usual_kind
     from editscope.suites import parse_where
 
+    if csv and as_json:
+        raise BadInput("--csv and --json exclude each other; choose one")
     comparison = compared(*runs, metric=metric, where=parse_where(where) if where else None)
     output.remarks(*comparison.runs)
     chosen = opt.names(by) or ()
     if csv:
         printing.say(as_csv(comparison, *chosen), end="")
+        return
+    if as_json:
+        printing.say_json(_as_json(comparison, chosen, cases))
         return
     kinds = comparison.kinds() if all_groups else chosen or usual_kind(comparison)
     list(comparison.lines(*kinds))  # a wrong --by is said before anything is printed
@@ -57,3 +67,29 @@ def compare(
     console = printing.console()
     print_comparison(comparison, console, kinds)
     print_cases(comparison, console, cases)
+
+
+def _as_json(comparison: Comparison, by: tuple[str, ...], cases: int) -> dict[str, object]:
+    """A comparison for scripts: every row that ``--csv`` has, what is said about it, and the cases that differ most."""
+    return {
+        "metric": comparison.metric,
+        "runs": [
+            {"name": name, "run": run.archive or run.path}
+            for name, run in zip(comparison.names, comparison.runs, strict=True)
+        ],
+        "left_out": comparison.left_out,
+        "notes": comparison.notes(),
+        "rows": list(comparison.rows(*by)),
+        "cases": [
+            {
+                "case": contrast.case_id,
+                "variant": contrast.variant,
+                "instruction": contrast.instruction,
+                "tags": contrast.tags,
+                "difference": contrast.difference,
+                "scores": contrast.scores,
+                "failures": contrast.failures,
+            }
+            for contrast in comparison.cases(cases)
+        ],
+    }

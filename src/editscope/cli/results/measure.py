@@ -31,7 +31,9 @@ def measure(
             "[default: psnr, and ssim if it is available].",
         ),
     ] = None,
-    device: Annotated[str, typer.Option("--device", help="The device for models, such as cuda.")] = "cpu",
+    device: Annotated[
+        str, typer.Option("--device", metavar="NAME", help="The device for models, such as cuda.")
+    ] = "cpu",
     allow_download: Annotated[
         bool, typer.Option("--allow-download", help="Download models and weights that are not on this machine.")
     ] = False,

@@ -18,7 +18,7 @@ def report(
         Path | None,
         typer.Option("--out", metavar="FILE", help="FILE.html, .tex, .md or .csv [default: RUN/report.html]."),
     ] = None,
-    title: Annotated[str | None, typer.Option("--title", help="The heading of the report.")] = None,
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The heading of the report.")] = None,
     with_published: Annotated[
         bool, typer.Option("--with-published", help="Add the published results of the suite.")
     ] = False,

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from editscope import printing
+from editscope.cli import options as opt
+
+if TYPE_CHECKING:
+    from editscope.results import CaseRecord, Run
 
 
 def show(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or an archive of `editscope pack`.")],
     case: Annotated[str | None, typer.Argument(metavar="[CASE]", help="The id of one case.")] = None,
+    as_json: opt.AsJson = False,
 ) -> None:
     """Show the tables of a run, or everything about one case.
 
@@ -31,14 +36,41 @@ def show(
     if case is not None:
         case_record = opened.case(case)
         named = plain(case_record.variant)[1] > 0  # one of its repeats was asked for by its name
-        for record in [case_record] if named else opened.repeats_of(case_record):
+        records = [case_record] if named else opened.repeats_of(case_record)
+        if as_json:
+            printing.say_json(_case_as_json(opened, records))
+            return
+        for record in records:
             output.case(record, console)
         return
     info = opened.info
     often = f" × {opened.repeats}" if opened.repeats > 1 else ""
     header = [info["suite"]["name"], f"{info['selection']['n']:,} cases{often}", f"editor {info['editor']['name']}"]
-    console.print(" · ".join(header), markup=False)
+    if not as_json:
+        console.print(" · ".join(header), markup=False)
     output.remarks(opened)
+    if as_json:
+        printing.say_json(_run_as_json(opened))
+        return
     output.summary_table(opened, console)
     console.print(f" {output.intervals(opened)}", markup=False)
     output.result(opened, console)
+
+
+def _run_as_json(run: Run) -> dict[str, object]:
+    """A run for scripts: what it is, how much of it is done, and its whole summary."""
+    return {
+        "run": run.archive or run.path,
+        "suite": run.info["suite"]["name"],
+        "editor": run.info["editor"]["name"],
+        "judged": run.judged,
+        "cases": run.info["selection"]["n"],
+        "repeats": run.repeats,
+        "complete": run.complete,
+        "coverage": run.coverage,
+        "summary": run.summary,
+    }
+
+
+def _case_as_json(run: Run, records: list[CaseRecord]) -> dict[str, object]:
+    return {"run": run.archive or run.path, "case": records[0].case_id, "records": records}

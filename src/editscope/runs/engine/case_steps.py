@@ -63,6 +63,11 @@ class CaseSteps:
     folder: Path
     seed: int
 
+    @property
+    def compiled_in(self) -> tuple[str, ...]:
+        """Modules with compiled functions that the steps need."""
+        return (*self.suite.compiled_in, "editscope.images._kernels", "editscope.scoring._kernels")
+
     def case(self, case_id: str) -> Case:
         """The case with its pictures decoded, each once."""
         case = self.suite.case(case_id)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from editscope.cases import Edit
 from editscope.errors import BadInput, EditscopeError, Stopped
@@ -19,6 +19,7 @@ from editscope.runfolder.journal import Journal, Line, Step
 from editscope.runs.engine.edit_budget import EditBudget
 from editscope.runs.engine.interrupts import Interrupts
 from editscope.runs.engine.lost_jobs import LostJobs, after_death, after_timeout
+from editscope.runs.engine.progress_listener import ProgressListener
 from editscope.runs.engine.worker_process import Job, WorkerReport
 from editscope.runs.engine.workers import CLOSING_S, Worker, WorkerPlan, start_thread
 
@@ -28,16 +29,6 @@ ERRORS = "errors.log"
 TICK_S = 0.25
 STARTS = 3
 """So many workers in a row may die before they are ready; after that something is wrong with the machine."""
-
-
-class ProgressListener(Protocol):
-    """Receives the progress of a run, to show it."""
-
-    def step(self, status: str) -> None:
-        """One more case has its score."""
-
-    def note(self, text: str) -> None:
-        """Something that the user should know now."""
 
 
 @dataclass
@@ -237,6 +228,8 @@ class Engine:
             worker.began(report.slot, report.edits)
         elif report.kind == "note":
             self.listener.note(report.said)
+        elif report.kind == "compiling":
+            self.listener.compiling(*report.compiled)
         elif report.kind == "dropped":
             worker.dropped(report.edits)
         elif report.kind == "edited":

@@ -106,10 +106,12 @@ class WorkerReport:
     ``key`` is the job it speaks of. ``prepared`` is what a judge is to be asked about a case; ``line`` is None there.
     "began" says which ``edits`` the thread number ``slot`` of the worker asks its editor for at this moment, none when
     it has its answer; "note" is a sentence for the user; "dropped" comes once after the worker was asked to leave and
-    names the ``edits`` that it still finishes; with "stop" they are those that the editor would not make.
+    names the ``edits`` that it still finishes; with "stop" they are those that the editor would not make. "compiling"
+    comes before "ready", on a machine where Editscope runs for the first time.
     """
 
     kind: Literal[
+        "compiling",
         "ready",
         "began",
         "edited",
@@ -133,6 +135,8 @@ class WorkerReport:
     key: Key | None = None
     slot: int = 0
     edits: tuple[Step, ...] = ()
+    compiled: tuple[int, int] = (0, 0)
+    """How many functions are compiled, and how many there are."""
 
 
 def serve(
@@ -148,11 +152,16 @@ def serve(
     and scored beside it. One that every worker has makes an edit and scores it in one go.
     """
     try:
+        from editscope.compiled import compile_ahead
         from editscope.runs.engine.case_steps import CaseSteps
 
         remember_home(setup.folder)
         editor = editor or setup.load_editor()
         steps = (setup.steps or CaseSteps)(setup.load_suite(), editor, setup.folder, setup.seed)
+        compile_ahead(
+            steps.compiled_in,
+            lambda done, total: send(WorkerReport("compiling", compiled=(done, total))),
+        )
         if editor is not None:
             editor.limit(setup.limits)
             editor.load()

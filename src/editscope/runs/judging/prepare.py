@@ -93,6 +93,11 @@ class JudgedCaseSteps(CaseSteps):
     white: bool = False
     """Whether a white picture is judged where an edit is missing."""
 
+    @property
+    def compiled_in(self) -> tuple[str, ...]:
+        """Those of the suite; what pictures for a judge need depends on rubric and files, and is compiled then."""
+        return self.suite.compiled_in
+
     def case(self, case_id: str) -> Case:
         """The case as the suite gives it, its pictures still files where they are."""
         return self.suite.case(case_id)

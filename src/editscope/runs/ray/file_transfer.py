@@ -65,6 +65,11 @@ class RemoteCaseSteps:
         self._steps = steps
         self._files = files
 
+    @property
+    def compiled_in(self) -> tuple[str, ...]:
+        """Those of the wrapped steps."""
+        return self._steps.compiled_in
+
     def case(self, case_id: str) -> Case:
         """The case, as the wrapped steps make it."""
         return self._steps.case(case_id)

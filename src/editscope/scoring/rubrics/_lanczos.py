@@ -74,7 +74,7 @@ def _fill_weights(size: int, scale: float, found: Ints) -> None:
             found[place, 2 + tap] = int((-0.5 if weight < 0 else 0.5) + weight * (1 << BITS))
 
 
-@compiled()
+@compiled(inner=True)
 def _sinc(x: float) -> float:
     if x == 0.0:
         return 1.0

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from editscope.suites.benchmark import Benchmark, Headline, Option, Paper
+from editscope.suites.benchmark import Benchmark, Headline, JudgeWork, Option, Paper
 
 BENCHMARK = Benchmark(
     name="gedit",
     title="GEdit-Bench",
     about="Everyday edits that people asked for, in English and Chinese",
     cases=606,
+    data="hf:stepfun-ai/GEdit-Bench",
+    judging=JudgeWork(calls=2_424, images=3_636, side=512),
     load="editscope.suites.gedit.data:load",
     rubric="editscope.suites.gedit.rubric:GEditRubric",
     tables="editscope.suites.gedit.tables:tables",

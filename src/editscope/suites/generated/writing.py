@@ -46,7 +46,7 @@ def write(
     else:
         recipe = json.dumps(dict(suite.options))
         chunks = [ids[i : i + CHUNK] for i in range(0, len(ids), CHUNK)]
-        with ProcessPoolExecutor(jobs, get_context("spawn"), _begin) as pool:
+        with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (suite.compiled_in,)) as pool:
             futures = [pool.submit(_write_chunk, suite.name, recipe, chunk, out) for chunk in chunks]
             try:
                 for future in as_completed(futures):
@@ -111,9 +111,12 @@ def _suite(name: str, recipe: str) -> GeneratedSuite:
     return suite
 
 
-def _begin() -> None:
+def _begin(compiled_in: tuple[str, ...]) -> None:
+    from editscope.compiled import compile_ahead
+
     keep_freed_memory()
     end_with_parent()
+    compile_ahead(compiled_in)
 
 
 def _write_chunk(name: str, recipe: str, ids: tuple[str, ...], out: Path) -> dict[str, str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from editscope.scoring.rubrics.accounting import Release
-from editscope.suites.benchmark import Benchmark, Headline, Option, Paper
+from editscope.suites.benchmark import Benchmark, Headline, JudgeWork, Option, Paper
 
 BENCHMARK = Benchmark(
     name="inedit",
     title="InEdit-Bench",
     about="The way from a start to an end picture, drawn as one picture of numbered steps",
     cases=237,
+    data="github.com/SZStrong1/InEdit-Bench",
+    judging=JudgeWork(calls=940, images=1_700),
     load="editscope.suites.inedit.data:load",
     rubric="editscope.suites.inedit.rubric:InEditRubric",
     tables="editscope.suites.inedit.tables:tables",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from editscope.scoring.rubrics.accounting import Release
-from editscope.suites.benchmark import Benchmark, Headline, Option
+from editscope.suites.benchmark import Benchmark, Headline, JudgeWork, Option
 
 BENCHMARK = Benchmark(
     name="kris",
     title="KRIS-Bench",
     about="Edits that need factual, conceptual or procedural knowledge",
     cases=1267,
+    data="hf:Liang0223/KRIS_Bench",
+    judging=JudgeWork(calls=3_801, images=6_335),
     load="editscope.suites.kris.data:load",
     rubric="editscope.suites.kris.rubric:KrisRubric",
     tables="editscope.suites.kris.tables:tables",

@@ -77,7 +77,7 @@ class Stripes:
         return self.amplitude / 100 * width * wave
 
 
-@compiled()
+@compiled("f8[::1], f8[::1], f8, b1")
 def _bands(across: Numbers, offsets: Numbers, band: float, upright: bool) -> Plane:
     shape = (len(offsets), len(across)) if upright else (len(across), len(offsets))
     plane = np.empty(shape, np.uint8)
@@ -88,7 +88,7 @@ def _bands(across: Numbers, offsets: Numbers, band: float, upright: bool) -> Pla
     return plane
 
 
-@compiled()
+@compiled("f8[::1], f8[::1], f8, i8, i8")
 def _diagonal_bands(across: Numbers, offsets: Numbers, band: float, width: int, height: int) -> Plane:
     plane = np.empty((height, width), np.uint8)
     for y in range(height):

@@ -73,7 +73,7 @@ def _require_visible(scene: Scene, problem: Problem) -> None:
     require(unchanged <= MOST_FLOOR * changed, "the edit is so faint that the input would pass for the answer")
 
 
-@compiled()
+@compiled("u1[:, ::1], u1[:, :, ::1], u1[:, ::1]")
 def _changed_keys(before: Plane, after: Pixels, colors: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
     """For every pixel that changes, its old index and its new color in one number."""
     height, width = before.shape
@@ -89,7 +89,7 @@ def _changed_keys(before: Plane, after: Pixels, colors: npt.NDArray[np.uint8]) -
     return keys[:count]
 
 
-@compiled()
+@compiled("u1[:, ::1], u1[:, ::1], i8")
 def _pairs(before: Plane, after: Plane, colors: int) -> npt.NDArray[np.int64]:
     counts = np.zeros((colors, colors), np.int64)
     height, width = before.shape

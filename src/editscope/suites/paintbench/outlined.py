@@ -111,7 +111,7 @@ def recolored(
     return _through(region.before, where, table), tuple(extra)
 
 
-@compiled()
+@compiled("u1[:, ::1], b1[:, ::1], u1[::1]")
 def _through(plane: Plane, where: npt.NDArray[np.bool_], table: npt.NDArray[np.uint8]) -> Plane:
     out = plane.copy()
     height, width = plane.shape

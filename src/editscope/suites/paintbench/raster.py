@@ -31,7 +31,7 @@ def fill(plane: Plane, outlines: Sequence[Outline], index: int) -> int:
 
 def brush(plane: Plane, p: Point, q: Point, radius: float, index: int) -> int:
     """Paint all pixels whose center is within ``radius`` of the segment from p to q; p = q gives a disc."""
-    return _brush(plane, p[0], p[1], q[0], q[1], radius, index)
+    return _brush(plane, p[0], p[1], q[0], q[1], float(radius), index)  # one compiled form serves whole radii too
 
 
 def stroke(plane: Plane, vertices: Sequence[Point], radius: float, index: int) -> int:
@@ -60,7 +60,7 @@ def outline_array(vertices: Sequence[Point]) -> Outline:
     return np.array(vertices, dtype=np.float64)
 
 
-@compiled()
+@compiled("u1[:, ::1], f8[:, ::1], i8[::1], i8")
 def _fill(plane: Plane, vertices: Outline, starts: npt.NDArray[np.int64], index: int) -> int:
     height, width = plane.shape
     counts = np.zeros(height + 1, np.int64)
@@ -104,7 +104,7 @@ def _fill(plane: Plane, vertices: Outline, starts: npt.NDArray[np.int64], index:
     return painted
 
 
-@compiled()
+@compiled("u1[:, ::1], f8, f8, f8, f8, f8, i8")
 def _brush(plane: Plane, px: float, py: float, qx: float, qy: float, radius: float, index: int) -> int:
     height, width = plane.shape
     left = max(0, math.floor(min(px, qx) - radius))
@@ -128,7 +128,7 @@ def _brush(plane: Plane, px: float, py: float, qx: float, qy: float, radius: flo
     return painted
 
 
-@compiled()
+@compiled("b1[:, ::1], f8")
 def _near(mask: npt.NDArray[np.bool_], reach: float) -> npt.NDArray[np.bool_]:
     # Each run of the mask, widened by what the circle leaves at each vertical distance, as +1/-1 marks per row.
     height, width = mask.shape

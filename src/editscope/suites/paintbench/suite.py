@@ -27,6 +27,15 @@ class PaintBenchSuite(GeneratedSuite):
 
     name = "paintbench"
     generator = "2"
+    compiled_in = (
+        "editscope.images.lab",
+        "editscope.suites.paintbench.background",
+        "editscope.suites.paintbench.make",
+        "editscope.suites.paintbench.outlined",
+        "editscope.suites.paintbench.raster",
+        "editscope.suites.paintbench.tasks.cropping",
+        "editscope.suites.paintbench.tasks.gradient",
+    )
 
     def __init__(self, slots: Iterable[PaintSlot], overrides: Overrides, options: Mapping[str, Any]) -> None:
         self.slots = {slot.id: slot for slot in slots}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from editscope.scoring.rubrics.accounting import Release
-from editscope.suites.benchmark import Benchmark, Headline, Option, Paper
+from editscope.suites.benchmark import Benchmark, Headline, JudgeWork, Option, Paper
 
 BENCHMARK = Benchmark(
     name="picabench",
     title="PICABench",
     about="Edits whose physics is checked by questions about regions of the picture",
     cases=900,
+    data="hf:Andrew613/PICABench",
+    judging=JudgeWork(calls=4_112, images=4_112),
     load="editscope.suites.picabench.data:load",
     rubric="editscope.suites.picabench.rubric:PicaBenchRubric",
     tables="editscope.suites.picabench.tables:tables",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from editscope.scoring.rubrics.accounting import Release
-from editscope.suites.benchmark import Benchmark, Headline, Option
+from editscope.suites.benchmark import Benchmark, Headline, JudgeWork, Option
 
 BENCHMARK = Benchmark(
     name="rise",
     title="RISEBench",
     about="Edits that need temporal, causal, spatial or logical reasoning",
     cases=360,
+    data="huggingface.co/datasets/PhoenixZ/RISEBench",
+    judging=JudgeWork(calls=995, images=1_460, side=768),
     load="editscope.suites.rise.data:load",
     rubric="editscope.suites.rise.rubric:RiseRubric",
     tables="editscope.suites.rise.tables:tables",

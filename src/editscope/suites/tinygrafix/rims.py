@@ -48,19 +48,19 @@ def floor_of(apart: Floats) -> float:
     return float(np.maximum(0.0, 11 - np.ceil(changes)).mean() / 11) if changes.size else 1.0
 
 
-@compiled()
+@compiled(inner=True)
 def _same(one: Bytes, i: int, two: Bytes, j: int) -> bool:
     """Whether two pixels, each by its first byte, have the same color."""
     return bool(one[i] == two[j] and one[i + 1] == two[j + 1] and one[i + 2] == two[j + 2])
 
 
-@compiled()
+@compiled(inner=True)
 def _equal(one: Words, i: int, two: Words, j: int) -> bool:
     """The same for eight pixels, each by its first word."""
     return bool(one[i] == two[j] and one[i + 1] == two[j + 1] and one[i + 2] == two[j + 2])
 
 
-@compiled()
+@compiled("u1[::1], u1[::1], u8[::1], u8[::1], u1[::1], f8")
 def _settle(before: Bytes, after: Bytes, words: Words, wanted: Words, ground: Bytes, least: float) -> tuple[int, int]:
     """At how many of the eleven tolerances the pixels that change count as right, in all; and how many change."""
     within, changed, last, times, run = 0, 0, -GROUP, 0, 0

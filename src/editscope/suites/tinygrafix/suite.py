@@ -23,6 +23,11 @@ class TinyGrafixSuite(GeneratedSuite):
 
     name = "tinygrafix"
     generator = "2"
+    compiled_in = (
+        "editscope.images.lab",
+        "editscope.suites.tinygrafix.canvas",
+        "editscope.suites.tinygrafix.rims",
+    )
 
     def __init__(self, slots: Iterable[ChartSlot], namespace: str, options: Mapping[str, Any]) -> None:
         self.slots = {slot.id: slot for slot in slots}

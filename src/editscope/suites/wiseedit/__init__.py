@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from editscope.scoring.rubrics.accounting import Release
-from editscope.suites.benchmark import Benchmark, Headline, Option, Paper
+from editscope.suites.benchmark import Benchmark, Headline, JudgeWork, Option, Paper
 
 OPTIONS = (
     Option("languages", "Languages of the instructions, one or both.", "names", ("en", "cn"), default="en,cn"),
@@ -17,6 +17,7 @@ OPTIONS = (
     Option("side", "Longer side of the pictures that a judge sees; 0: as they are.", "number", of="protocol"),
     Option("quality", "JPEG quality of those pictures; 0: PNG.", "number", of="protocol"),
 )
+HOME = "github.com/beepkh/WiseEdit"
 CITATION = "Pan, Chen, Qiu, et al.: WiseEdit: Benchmarking Cognition- and Creativity-Informed Image Editing."
 
 BENCHMARK = Benchmark(
@@ -24,6 +25,8 @@ BENCHMARK = Benchmark(
     title="WiseEdit",
     about="Edits that need awareness, interpretation and imagination, with one to five pictures",
     cases=1140,
+    data=HOME,
+    judging=JudgeWork(calls=9_120, images=18_240, side=512),
     load="editscope.suites.wiseedit.data:load",
     rubric="editscope.suites.wiseedit.rubric:WiseEditRubric",
     tables="editscope.suites.wiseedit.tables:tables",
@@ -41,6 +44,8 @@ COMPLEX = Benchmark(
     title="WiseEdit-Complex",
     about="Edits that need all of what WiseEdit tests at once",
     cases=80,
+    data=HOME,
+    judging=JudgeWork(calls=800, images=1_900, side=512),
     load="editscope.suites.wiseedit.data:load_complex",
     protocol="wiseedit",
     tables="editscope.suites.wiseedit.tables:complex_tables",

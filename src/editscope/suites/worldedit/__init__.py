@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from editscope.suites.benchmark import Benchmark, Headline, Option, Paper
+from editscope.suites.benchmark import Benchmark, Headline, JudgeWork, Option, Paper
 
 BENCHMARK = Benchmark(
     name="worldedit",
     title="WorldEdit-Test",
     about="Instructions that name a cause and leave its visible effect to the model",
     cases=550,
+    data="not published by its authors; see docs/worldedit.md",
+    judging=JudgeWork(calls=2_200, images=3_850),
     load="editscope.suites.worldedit.data:load",
     rubric="editscope.suites.worldedit.rubric:WorldEditRubric",
     tables="editscope.suites.worldedit.tables:tables",

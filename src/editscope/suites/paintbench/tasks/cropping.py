@@ -119,7 +119,7 @@ def _sampled(plane: Plane, used: npt.NDArray[np.bool_], origin: Point, right: Po
     )
 
 
-@compiled()
+@compiled("u1[:, ::1], b1[:, ::1], f8, f8, f8, f8, f8, f8")
 def _sample(
     plane: Plane, used: npt.NDArray[np.bool_], x0: float, y0: float, rx: float, ry: float, dx: float, dy: float
 ) -> Plane:

@@ -115,7 +115,7 @@ def _painted(
     return pixels
 
 
-@compiled()
+@compiled("u1[:, :, ::1], b1[:, ::1], f8[::1], f8[::1], f8, f8, f8")
 def _gradient(
     pixels: Pixels,
     where: npt.NDArray[np.bool_],

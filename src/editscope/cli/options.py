@@ -98,6 +98,10 @@ Config: TypeAlias = Annotated[
         help="A TOML file with options of this command in snake_case; the command line overrides it.",
     ),
 ]
+KeepGoing: TypeAlias = Annotated[
+    bool,
+    typer.Option("--keep-going", help="Go on even if the first five edits or verdicts all fail for the same reason."),
+]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, only the result.")]
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from editscope.judges import Verdict
-    from editscope.runs.engine.loop import ProgressListener
+    from editscope.runs.engine.listener import ProgressListener
     from editscope.runs.judging.judge_queue import JudgeQueue
     from editscope.runs.judging.loop import VerdictListener
 

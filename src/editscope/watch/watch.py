@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,6 +67,7 @@ class Watch:
     ray_address: str | None = None
     edit_limits: EditLimits | None = None
     judging: Callable[[], Judging | None] = lambda: None
+    keep_going: bool = False
 
     def about(self) -> dict[str, Any]:
         """What decides the scores of a watch; one that is gone on with has the same."""
@@ -214,6 +215,7 @@ class CheckpointWatcher:
             edit_limits=watch.edit_limits,
             also={CHECKPOINT: one.seen},
         )
+        plan = replace(plan, keep_going=watch.keep_going)
         return execute(plan, jobs=watch.jobs, console=self.console, engine=watch.engine, ray_address=watch.ray_address)
 
     def _run_folder(self, one: Checkpoint) -> Path:

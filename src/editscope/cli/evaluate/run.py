@@ -26,6 +26,7 @@ def run(
     dry_run: opt.DryRun = False,
     html: opt.RequestPage = None,
     quiet: opt.Quiet = False,
+    keep_going: opt.KeepGoing = False,
     config: opt.Config = None,
     engine: opt.Engine = "local",
     ray_address: opt.RayAddress = None,
@@ -118,4 +119,4 @@ def run(
         repeats=repeats,
         edit_limits=bounds,
     )
-    carry_out(plan, jobs, dry_run, quiet, engine, ray_address, html)
+    carry_out(plan, jobs, dry_run, quiet, engine, ray_address, html, keep_going=keep_going)

@@ -48,7 +48,14 @@ def plan(planned: Plan, console: Console) -> None:
 
 
 def result(run: Run, console: Console) -> None:
-    """The last lines of a run: the headline, the weakest tasks, the most common failure, the gaps; then the speed."""
+    """The last lines of a run: the headline, the weakest tasks, the most common failure, the gaps; then the speed.
+
+    Where no edit has worked, that comes first.
+    """
+    from editscope.results.failed_edits import every_edit_failed, logs
+
+    if lead := every_edit_failed(run):
+        console.print(f" {lead}", markup=False)
     if run.judged:
         from editscope.cli.output import judged
 
@@ -67,6 +74,8 @@ def result(run: Run, console: Console) -> None:
         from editscope.results.speed import speed_in_words
 
         console.print(f" {speed_in_words(took)}", markup=False)
+    for line in logs(run):
+        console.print(f" {line}", markup=False)
 
 
 def _headline_name(run: Run) -> str:
@@ -193,13 +202,12 @@ def one_line(text: str) -> str:
 
 
 def reasons(run: Run, console: Console) -> None:
-    """Why most of the edits that are missing are, when several have the same reason."""
-    from collections import Counter
+    """Why most of the edits that are missing are; not where all are, which is said first."""
+    from editscope.results.failed_edits import every_edit_failed, most_common_reason
 
-    why = Counter(str(edit["reason"]) for edit in run.edits().values() if edit["status"] != "ok" and edit["reason"])
-    for reason, n in why.most_common(1):
-        shown = one_line(reason)
-        console.print(f" {n:,} × {shown[:200]}{'…' if len(shown) > 200 else ''}", markup=False)
+    common = None if every_edit_failed(run) else most_common_reason(run)
+    if common is not None:
+        console.print(f" {common[1]:,} × {common[0]}", markup=False)
 
 
 def took(record: CaseRecord) -> list[str]:

@@ -51,9 +51,7 @@ def options(path: Path, known: Sequence[str], lists: set[str] | frozenset[str] =
         if name not in known:
             _no_secret(path, name, "")
             raise unknown(f"option of run in {path}", name, known)
-        if name == "editor":
-            value = _spec(path, name, value)
-        elif name == "judge":
+        if name in ("editor", "judge"):
             value = [_spec(path, name, one) for one in (value if isinstance(value, list) else [value])]
         elif name == "where":
             value = _where(path, value)

@@ -47,15 +47,15 @@ RequestPage: TypeAlias = Annotated[
     Path | None,
     typer.Option("--html", metavar="FILE", help="With --dry-run: write the requests to the judge to this page."),
 ]
-EditorSpec: TypeAlias = Annotated[
-    str,
+EditorSpecs: TypeAlias = Annotated[
+    list[str],
     typer.Option(
         "--editor",
         "-e",
         metavar="SPEC",
         help="ref:NAME, folder:PATH, python:module:Class, diffusers:DIR, worker:COMMAND, http://…, openai:MODEL, "
         "gemini:MODEL, bfl:MODEL, ark:MODEL or chat:MODEL, with ?key=value and wrappers such as best_of(4, by=miou):…; "
-        "see `editscope editors`.",
+        "see `editscope editors`. Repeat the option to run several editors and compare them.",
     ),
 ]
 Engine: TypeAlias = Annotated[

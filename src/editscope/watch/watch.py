@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from editscope.editors.base import EditLimits
-from editscope.editors.kinds import WRAPPERS
-from editscope.editors.registry import editor_kinds
+from editscope.editors.registry import check_spec
 from editscope.editors.spec import parse_spec
 from editscope.errors import BadInput, EditscopeError, Stopped, unknown
 from editscope.results.comparison import compare
@@ -290,9 +289,7 @@ class CheckpointWatcher:
 
 def check(watch: Watch) -> None:
     """Raise BadInput for what is wrong with a watch, before anything is spent."""
-    for spec in parse_spec(spec_for(watch.editor, watch.folder)).chain:
-        if spec.kind not in (*editor_kinds(), *WRAPPERS):
-            raise unknown("kind of editor", spec.kind, (*editor_kinds(), *WRAPPERS))
+    check_spec(parse_spec(spec_for(watch.editor, watch.folder)))
     find_checkpoints(watch.folder, watch.patterns)
     if not 0 < watch.confidence < 1:
         raise BadInput(f"--confidence is {watch.confidence:g}; give a share between 0 and 1, such as 0.95")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from editscope import printing
+from editscope.cli.help import GroupedOptions
 
 if TYPE_CHECKING:
     from editscope.suites import Suite
@@ -19,7 +20,7 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(cls=GroupedOptions)
 def new(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
     scoring: Annotated[
@@ -48,7 +49,7 @@ def new(
     printing.say(f"run it with: editscope run {folder} --editor ref:identity{judge}")
 
 
-@app.command()
+@app.command(cls=GroupedOptions)
 def check(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with a suite.toml.")]) -> None:
     """Check a benchmark and its prompts, and show its contents or everything that is wrong."""
     from editscope.suites.own.data import load

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from editscope import printing
+from editscope.cli.help import GroupedOptions
 from editscope.errors import BadInput
 from editscope.wording import count
 
@@ -24,7 +25,7 @@ Suite = Annotated[
 ]
 
 
-@app.command()
+@app.command(cls=GroupedOptions)
 def show(
     suite: Suite,
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One prompt [default: list all].")] = None,
@@ -130,7 +131,7 @@ def _show_request(
     show_requests(about, [call], load_judge(judge) if judge else None, html)
 
 
-@app.command()
+@app.command(cls=GroupedOptions)
 def export(
     suite: Suite,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
@@ -146,7 +147,7 @@ def export(
     printing.say(f"{count(len(written), 'prompt')} in {folder} · check them with `editscope prompts check {folder}`")
 
 
-@app.command()
+@app.command(cls=GroupedOptions)
 def check(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of prompts.")],
     suite: Annotated[

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from editscope import printing
+from editscope.cli.help import GroupedOptions
 from editscope.errors import BadInput
 
 app = typer.Typer(
@@ -18,7 +19,7 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(cls=GroupedOptions)
 def new(
     file: Annotated[Path, typer.Argument(metavar="FILE.py", help="A new file.")],
 ) -> None:

@@ -114,7 +114,7 @@ def test_every_command_that_takes_an_editor_fails_before_it_makes_anything(
     here: Path, command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        main([*command, "python:option_model:Model?stepz=4"])
+        main([*command, "python:option_model:Model?stepz=4&title={checkpoint}"])
     assert ended.value.code == 2
     assert "did you mean 'steps'" in capsys.readouterr().err
     assert not (here / "run").exists()

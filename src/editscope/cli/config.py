@@ -52,7 +52,8 @@ def options(path: Path, known: Sequence[str], lists: set[str] | frozenset[str] =
             _no_secret(path, name, "")
             raise unknown(f"option of run in {path}", name, known)
         if name in ("editor", "judge"):
-            value = [_spec(path, name, one) for one in (value if isinstance(value, list) else [value])]
+            specs = [_spec(path, name, one) for one in (value if isinstance(value, list) else [value])]
+            value = specs if len(specs) > 1 or name in lists else specs[0]
         elif name == "where":
             value = _where(path, value)
         values[name] = _plain(path, name, value, name in lists)

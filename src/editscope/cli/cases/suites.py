@@ -43,10 +43,16 @@ def suites(
         table.add_column(
             heading, justify="right" if heading == "cases" else "left", no_wrap=heading != "data", overflow="fold"
         )
-    for suite in listed(data):
-        cases = "–" if suite.cases is None else f"{suite.cases:,}"
-        table.add_row(suite.name, cases, suite.scoring, "yes" if suite.here else "no", suite.said)
-    printing.console().print(table)
+    console = printing.console()
+    rows = [
+        (suite.name, "–" if suite.cases is None else f"{suite.cases:,}", suite.scoring, "yes" if suite.here else "no")
+        for suite in listed(data)
+    ]
+    headings = ("suite", "cases", "scored by", "here")
+    width = printing.room(console.width, *zip(headings, *rows, strict=True))
+    for row, suite in zip(rows, listed(data), strict=True):
+        table.add_row(*row, printing.wrapped(suite.said, width))
+    console.print(table)
     printing.say("\nTo see the options of a suite: editscope suites SUITE")
 
 

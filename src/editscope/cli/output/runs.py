@@ -138,21 +138,26 @@ def summary_table(run: Run, console: Console) -> None:
 
     summary = run.summary
     table = Table(box=None, pad_edge=False)
+    headings = ("mIoU", "95 %", *(SHORT[metric] for metric in SHORT if metric != "miou"), "n")
     table.add_column("", no_wrap=True)
-    for heading in ("mIoU", "95 %", *(SHORT[metric] for metric in SHORT if metric != "miou"), "n"):
-        # Figures are never cut; in a narrow terminal the names are.
-        table.add_column(heading, justify="right", no_wrap=True, min_width=12 if heading == "95 %" else 5)
-    table.add_row("overall", *_cells(summary["overall"]))
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for row in summary["groups"]:
         rows.setdefault((row["by"], row["key"]), {})[row["metric"]] = row
+    overall = _cells(summary["overall"])
+    # Figures are never cut; in a narrow terminal the names are folded.
+    width = printing.room(
+        printing.line_width(console), *zip(headings, overall, *map(_cells, rows.values()), strict=True)
+    )
+    table.add_row("overall", *overall)
     before = ""
     for (by, key), cells in rows.items():
         if by != before:
             table.add_row("")
             table.add_row(Text(f"by {by}", style="dim"))
             before = by
-        table.add_row(Text(f"  {key}"), *_cells(cells))
+        table.add_row(Text(printing.wrapped(f"  {key}", width)), *_cells(cells))
     console.print(table)
 
 

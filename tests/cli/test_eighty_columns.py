@@ -120,7 +120,7 @@ def test_no_command_breaks_a_word_at_eighty_columns(site: Path) -> None:
             ]
 
         written = {}
-        for width, where in ((80, "narrow"), (1000, "spread")):
+        for width, where in ((80, "narrow"), (1000, "inwide")):
             text, code = on_terminal(
                 ["-c", WALK, json.dumps(commands(where))], site, width, {"OPENAI_API_KEY": KEY, "COLUMNS": str(width)}
             )
@@ -128,7 +128,7 @@ def test_no_command_breaks_a_word_at_eighty_columns(site: Path) -> None:
             written[width] = outputs(screen_lines(text))
     wrong = []
     for (command, narrow), wide in zip(written[80].items(), written[1000].values(), strict=True):
-        known = pieces({word.replace("spread", "narrow") for line in wide for word in line.split()})
+        known = pieces({word.replace("inwide", "narrow") for line in wide for word in line.split()})
         for line in narrow:
             if "━" in line or re.search(r"\d(ms|s)?\b.*(an edit|edits a second|cases/s)", line):
                 continue  # a progress bar, and times, which differ from run to run

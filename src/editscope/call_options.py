@@ -80,7 +80,7 @@ def in_words(hint: Any) -> str:
 
 def _hints(call: Callable[..., Any]) -> dict[str, Any]:
     """The annotations of a callable, or of the constructor of a class; none where they cannot be read."""
-    target = call.__init__ if inspect.isclass(call) else call  # type: ignore[misc]
+    target = call.__init__ if inspect.isclass(call) else call
     try:
         return get_type_hints(target)
     except Exception:  # a name that is not there when the program runs

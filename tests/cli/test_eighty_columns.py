@@ -139,18 +139,9 @@ def test_no_command_breaks_a_word_at_eighty_columns(site: Path) -> None:
     assert not wrong, "\n".join(wrong[:60])
 
 
-HELPED = ("", "run", "score", "resume", "rescore", "watch", "show", "report", "compare", "figures", "measure", "pack")
-HELPED += (
-    "published",
-    "suites",
-    "generate",
-    "suite",
-    "editors",
-    "serve-editor",
-    "worker",
-    "judge",
-    "prompts",
-    "doctor",
+HELPED = (
+    *("", "run", "score", "resume", "rescore", "watch", "show", "report", "compare", "figures", "measure", "pack"),
+    *("published", "suites", "generate", "suite", "editors", "serve-editor", "worker", "judge", "prompts", "doctor"),
 )
 VARIES = re.compile(r"[0-9a-f]{16}|^\d+(\.\d+)?$|^[0-9:.]+$|-[0-9a-f]{4}\b|^\$")
 """Words that differ from run to run: hashes, times, names of new folders."""

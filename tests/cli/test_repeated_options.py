@@ -26,7 +26,7 @@ TWICE = [
     ),
     (["watch", ".", "--suite", "paintbench", "-e", "a", "--editor=b"], "--editor is given twice: 'a' and 'b'"),
     (["compare", "a", "b", "--metric", "miou", "--metric", "iou@0"], "--metric is given twice: 'miou' and 'iou@0'"),
-    (["suite", "new", "x", "--protocol", "a", "--protocol", "b"], "given twice"),
+    (["suite", "new", "x", "--scoring", "a", "--scoring", "b"], "--scoring is given twice: 'a' and 'b'"),
     (["judge", "audit", "--seed", "1", "--seed", "2"], "--seed is given twice: '1' and '2'"),
     (
         ["run", "paintbench", "-e", "ref:drift", "-e", "ref:drift"],

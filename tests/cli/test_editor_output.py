@@ -13,8 +13,7 @@ import pytest
 import editscope as es
 from editscope.editors.worker.process import FULL, Log
 from editscope.runs.engine.editor_output import EditorOutput
-from support.command_line import Called
-from support.pseudo_terminal import on_terminal, screen_lines
+from support.command_line import Called, on_terminal, screen_lines
 from support.servers.judge_server import KEY
 
 TALKS = """

@@ -12,8 +12,8 @@ import pytest
 from rich.cells import cell_len
 
 from editscope.printing import wrapped
+from support.command_line import on_terminal, screen_lines
 from support.judged_data import make_picabench
-from support.pseudo_terminal import on_terminal, screen_lines
 from support.servers.judge_server import KEY, JudgeServer
 from support.small_sets import make_small_set
 

@@ -10,7 +10,7 @@ import pytest
 
 import editscope as es
 from editscope.cli import main
-from editscope.cli.evaluate.several_editors import Spent, left_of, run_folders, spent_in
+from editscope.cli.evaluate.several_editors import RunSpending, left_of, run_folders, spent_in
 from editscope.errors import BadInput, Stopped
 from support.command_line import Called
 
@@ -64,7 +64,7 @@ def test_a_limit_holds_for_all_runs_together() -> None:
     assert left_of("--max-edits", 10, 4) == 6
     with pytest.raises(Stopped, match="--max-edits 10 is used up"):
         left_of("--max-edits", 10, 10)
-    assert Spent(3, 1.5) - Spent(1, 0.5) == Spent(2, 1.0)
+    assert RunSpending(3, 1.5) - RunSpending(1, 0.5) == RunSpending(2, 1.0)
 
 
 @pytest.mark.slow

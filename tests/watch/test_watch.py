@@ -204,7 +204,8 @@ def test_looks_compare_with_the_best_so_far_and_nothing_bad_blocks_the_others(si
 def test_a_checkpoint_whose_first_edits_all_fail_alike_is_not_edited_to_the_end(site: Site) -> None:
     (site.folder / "listing_editor.py").write_text(
         "import editscope as es\n\nclass Lists(es.Editor):\n    workers = None\n"
-        "    def __init__(self, weights: str):\n        pass\n    def edit(self, case):\n        return [case.images[0]]\n"
+        "    def __init__(self, weights: str):\n        pass\n"
+        "    def edit(self, case):\n        return [case.images[0]]\n"
     )
     site.put(1, 0.5)
     editor, said = "python:listing_editor:Lists?weights={checkpoint}", list[str]()

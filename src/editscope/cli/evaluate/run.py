@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from editscope.cli import options as opt
-from editscope.cli.evaluate.several_editors import Spent, left_of, run_each
+from editscope.cli.evaluate.several_editors import RunSpending, left_of, run_each
 from editscope.cli.limits import edit_limits, judge_limits, judging_settings
 from editscope.cli.plans import carry_out, suite_plan
 from editscope.cli.suite_options import suite_spec
@@ -97,7 +97,7 @@ def run(
     """
     spec, options = suite_spec(context, suite, protocol)
 
-    def plan_for(one: str, folder: Path | None, spent: Spent) -> Plan:
+    def plan_for(one: str, folder: Path | None, spent: RunSpending) -> Plan:
         settings = judging_settings(
             judge,
             protocol=protocol,
@@ -138,6 +138,6 @@ def run(
         carry_out(plan, jobs, dry_run, quiet, engine, ray_address, html, keep_going=keep_going)
 
     if len(editor) == 1:
-        carry(plan_for(editor[0], out, Spent()))
+        carry(plan_for(editor[0], out, RunSpending()))
     else:
         run_each(editor, out, plan_for, carry, dry_run=dry_run)

@@ -20,7 +20,7 @@ REQUESTED = "stopped on request"
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class RunSpending:
     """What runs of the same command have spent so far: the limits of the next one are lower by it."""
 
     edits: int = 0
@@ -28,21 +28,21 @@ class Spent:
     calls: int = 0
     judges_usd: float = 0.0
 
-    def __add__(self, other: Spent) -> Spent:
-        return Spent(
+    def __add__(self, other: RunSpending) -> RunSpending:
+        return RunSpending(
             self.edits + other.edits,
             self.edits_usd + other.edits_usd,
             self.calls + other.calls,
             self.judges_usd + other.judges_usd,
         )
 
-    def __sub__(self, other: Spent) -> Spent:
-        return self + Spent(-other.edits, -other.edits_usd, -other.calls, -other.judges_usd)
+    def __sub__(self, other: RunSpending) -> RunSpending:
+        return self + RunSpending(-other.edits, -other.edits_usd, -other.calls, -other.judges_usd)
 
 
 Number = TypeVar("Number", int, float)
 
-PlanFor = Callable[[str, "Path | None", Spent], "Plan"]
+PlanFor = Callable[[str, "Path | None", RunSpending], "Plan"]
 """Makes the plan of an editor, its folder, and what runs before it have spent."""
 
 
@@ -68,7 +68,7 @@ def run_each(
     others; the exit code is that of the worst.
     """
     folders = run_folders(editors, out)
-    nothing = Spent()
+    nothing = RunSpending()
     plans = [plan_for(editor, folder, nothing) for editor, folder in zip(editors, folders, strict=True)]
     if dry_run:
         for plan in plans:
@@ -121,16 +121,16 @@ def run_folders(editors: Sequence[str], out: Path | None) -> list[Path | None]:
     return [out / name for name in names]
 
 
-def spent_in(folder: Path) -> Spent:
+def spent_in(folder: Path) -> RunSpending:
     """What the journal of a run says was spent in it."""
     from editscope.runfolder.journal import FILE, read_journal
 
     if not (folder / FILE).exists():
-        return Spent()
+        return RunSpending()
     lines = list(read_journal(folder))
     edits = [line for line in lines if line["step"] == "edit"]
     usages = [line["verdict"]["usage"] for line in lines if line["step"] == "verdict" and not line["verdict"]["cached"]]
-    return Spent(
+    return RunSpending(
         len(edits),
         sum(line.get("charged_usd") or line.get("cost_usd") or 0.0 for line in edits),
         sum(usage.get("attempts") or 0 for usage in usages),

@@ -12,6 +12,7 @@ from editscope.cli.evaluate.several_editors import RunSpending, left_of, run_eac
 from editscope.cli.limits import edit_limits, judge_limits, judging_settings
 from editscope.cli.plans import carry_out, suite_plan
 from editscope.cli.suite_options import suite_spec
+from editscope.errors import BadInput
 
 if TYPE_CHECKING:
     from editscope.runs import Plan
@@ -137,6 +138,8 @@ def run(
     def carry(plan: Plan) -> None:
         carry_out(plan, jobs, dry_run, quiet, engine, ray_address, html, keep_going=keep_going)
 
+    if len(editor) > 1 and html is not None:
+        raise BadInput("--html shows the requests of one run; give one --editor")
     if len(editor) == 1:
         carry(plan_for(editor[0], out, RunSpending()))
     else:

@@ -64,8 +64,8 @@ def test_options_of_a_spec_reach_the_class_as_keyword_arguments(plugin_folder: P
         ("python:plugin_under_test", "not of the form python:module:Class"),
         ("python:plugin_under_test:God", "did you mean 'Good'"),
         ("python:plugin_under_test:Breaks", "no weights here"),
-        ("python:plugin_under_test:Other", "is a Other, not an editscope.Editor"),
-        ("python:plugin_under_test:number", "is a int, not a class"),
+        ("python:plugin_under_test:Other", "is an Other, not an editscope.Editor"),
+        ("python:plugin_under_test:number", "is an int, not a class"),
         ("python:plugin_under_test:Good?speed=1", "there is no option of Good 'speed'"),
     ],
 )

@@ -12,6 +12,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from math import isfinite
 from pathlib import PurePath
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO
 
 from editscope.outside import redacted
@@ -32,6 +33,12 @@ _UNSAFE = re.compile(
 Zero-width joiners stay: emoji and several scripts are written with them, and they move nothing.
 """
 
+_WORDS = re.compile(r"(\s*)(\S+)")
+_SEPARATED = re.compile(r"[^/\\?&=,;:_.-]*[/\\?&=,;:_.-]*")
+ENDLESS = 10_000
+NARROWEST = 16
+"""Columns; a terminal that says it has fewer is not believed."""
+
 
 def plain(text: str) -> str:
     """A text that a terminal shows and does not obey: commands vanish, other control characters become U+FFFD.
@@ -44,14 +51,82 @@ def plain(text: str) -> str:
     return _UNSAFE.sub("\ufffd", _SEQUENCES.sub("", text.replace("\r\n", "\n")))
 
 
+def wrapped(text: str, width: int) -> str:
+    """A text whose lines fit a terminal: broken between words, further lines indented a little more.
+
+    A word that is wider than a line, such as a path, is broken after a separator.
+
+    >>> print(wrapped(" weakest  border 0.0 · removal 1.5\\n at /data/sets/first", 16))
+     weakest  border
+       0.0 · removal
+       1.5
+     at /data/sets/
+       first
+    """
+    return "\n".join(part for line in text.split("\n") for part in _folded(line, max(width, NARROWEST)))
+
+
+def line_width(console: Console) -> int:
+    """How wide lines may be: a terminal has an end, a file has none."""
+    return console.width if console.is_terminal else ENDLESS
+
+
+def room(width: int, *columns: Iterable[str], gap: int = 2) -> int:
+    """The columns of a terminal that are left beside some columns of a table.
+
+    >>> room(80, ["suite", "paintbench"], ["cases", "1,920"])
+    61
+    """
+    return max(NARROWEST, width - sum(max(map(_cells, column), default=0) + gap for column in columns))
+
+
+def _folded(line: str, width: int) -> Iterable[str]:
+    """The lines that one line is broken into."""
+    if _cells(line) <= width:
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    if len(indent) + 2 > width // 2:
+        indent = ""
+    lines, current = [], ""
+    for gap, word in _WORDS.findall(line):
+        for place, piece in enumerate(_pieces(word, width - len(indent) - 2)):
+            joint = gap if not place else ""
+            if current.strip() and _cells(current) + _cells(joint + piece) > width:
+                lines.append(current.rstrip())
+                current = f"{indent}  {piece}"
+            else:
+                current += joint + piece
+    return [*lines, current]
+
+
+def _pieces(word: str, width: int) -> Iterable[str]:
+    """A word as it is, or, where it is too wide, its parts between separators, cut where there is none."""
+    if _cells(word) <= width:
+        return [word]
+    parts = [part for part in _SEPARATED.findall(word) if part]
+    return [part[start : start + width] for part in parts for start in range(0, len(part), width)]
+
+
+def _cells(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
 def say(text: object = "", *, error: bool = False, end: str = "\n") -> None:
-    """Print a text to stdout, or to stderr."""
+    """Print a text to stdout, or to stderr; on a terminal its lines are broken between words, unless ``end`` is ""."""
     write(sys.stderr if error else sys.stdout, text, end)
 
 
 def write(stream: TextIO, text: object, end: str = "\n") -> None:
     """Print a text to a stream; what its encoding does not have becomes a question mark."""
-    _written(stream, plain(redacted(str(text))) + end)
+    shown = plain(redacted(str(text)))
+    if end and stream.isatty():
+        shown = wrapped(shown, get_terminal_size().columns)
+    _written(stream, shown + end)
 
 
 def say_json(value: Any) -> None:
@@ -117,6 +192,13 @@ def _console_class() -> type[Console]:
                     yield segment
                 else:
                     yield Segment(plain(segment.text), segment.style)
+
+        def print(self, *objects: Any, **options: Any) -> None:
+            """Print; where Rich would leave it to the terminal to break a line, it is broken between words."""
+            if self.soft_wrap and self.is_terminal:
+                objects = tuple(wrapped(plain(one), self.width) if isinstance(one, str) else one for one in objects)
+                options.setdefault("soft_wrap", all(isinstance(one, str) for one in objects))  # a table keeps in line
+            super().print(*objects, **options)
 
         def render_str(self, text: str, **options: Any) -> Text:
             return super().render_str(plain(text), **options)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
+from editscope.call_options import check_options
 from editscope.errors import BadInput
 from editscope.outside import kind_of, one_line
 from editscope.plugins import one_sentence
@@ -30,14 +31,22 @@ def load_object(what: str, target: str, base: type[Base], options: Mapping[str, 
     from. The current folder is searched too, after everything that is installed.
     """
     where = f"{what} {KIND}:{target}"
-    candidate = find_object(what, target)
-    if not callable(candidate):
-        raise BadInput(f"{where}: {target.partition(':')[2]!r} is {kind_of(candidate)}, not a class")
+    candidate = find_class(what, target, options)
     with one_sentence(f"{where} could not be constructed"):
         instance = candidate(**options)
     if not isinstance(instance, base):
         raise BadInput(f"{where} is {kind_of(instance)}, not an editscope.{base.__name__}")
     return instance
+
+
+def find_class(what: str, target: str, options: Mapping[str, Any]) -> Callable[..., Any]:
+    """Import ``module:Class``, and check by its signature that it takes the options; nothing is constructed."""
+    where = f"{what} {KIND}:{target}"
+    candidate = find_object(what, target)
+    if not callable(candidate):
+        raise BadInput(f"{where}: {target.partition(':')[2]!r} is {kind_of(candidate)}, not a class")
+    check_options(f"option of {target.partition(':')[2]}", where, candidate, options)
+    return candidate  # type: ignore[no-any-return]
 
 
 def find_object(what: str, target: str) -> Any:

@@ -299,7 +299,7 @@ def bomb(path: Path) -> None:
     size = 160 << 20
     files = content(path)
     digest = sha256()
-    info = zipfile.ZipInfo("errors.log")
+    info = zipfile.ZipInfo("editor.log")
     info.compress_type = zipfile.ZIP_DEFLATED
     block = bytes(1 << 20)
     with zipfile.ZipFile(path, "w") as opened:
@@ -309,7 +309,7 @@ def bomb(path: Path) -> None:
                 digest.update(block)
         manifest = json.loads(files.pop(MANIFEST))
         whole = size // len(block) * len(block)
-        manifest["files"]["errors.log"] = {"sha256": digest.hexdigest(), "size": whole}
+        manifest["files"]["editor.log"] = {"sha256": digest.hexdigest(), "size": whole}
         for name, data in {**files, MANIFEST: json.dumps(manifest).encode()}.items():
             opened.writestr(zipfile.ZipInfo(name), data)
 

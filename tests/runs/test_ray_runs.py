@@ -78,6 +78,19 @@ def test_a_run_on_three_nodes_equals_the_local_one(cluster: Nodes, twelve: es.Su
     assert str(os.getpid()) not in {pid for _, pid, _ in begun}
 
 
+def test_first_edits_that_fail_alike_stop_a_run_on_a_cluster_too(
+    cluster: Nodes, twelve: es.Suite, tmp_path: Path
+) -> None:
+    class Lists(es.Editor):
+        def edit(self, case: es.Request) -> Any:
+            return [case.images[0]]
+
+    with pytest.raises(Stopped, match="the first 5 edits all failed for the same reason"):
+        es.run(twelve, Lists(), out=tmp_path / "run", progress=False, engine="ray")
+    run = es.run(twelve, Lists(), out=tmp_path / "run", progress=False, engine="ray", keep_going=True)
+    assert run.coverage == {"ok": 0, "no_output": 12}
+
+
 def test_workers_that_edit_and_score_in_one_go_make_the_same_run(
     cluster: Nodes, twelve: es.Suite, tmp_path: Path
 ) -> None:

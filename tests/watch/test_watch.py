@@ -201,6 +201,23 @@ def test_looks_compare_with_the_best_so_far_and_nothing_bad_blocks_the_others(si
         CheckpointWatcher(site.watch(limit=3), said.append)
 
 
+def test_a_checkpoint_whose_first_edits_all_fail_alike_is_not_edited_to_the_end(site: Site) -> None:
+    (site.folder / "listing_editor.py").write_text(
+        "import editscope as es\n\nclass Lists(es.Editor):\n    workers = None\n"
+        "    def __init__(self, weights: str):\n        pass\n"
+        "    def edit(self, case):\n        return [case.images[0]]\n"
+    )
+    site.put(1, 0.5)
+    editor, said = "python:listing_editor:Lists?weights={checkpoint}", list[str]()
+    looks = list(CheckpointWatcher(site.watch(editor=editor), said.append).run(1.0, once=True))
+    assert [look.status for look in looks] == ["failed", "failed"]
+    assert "the first 5 edits all failed for the same reason" in said[0] and "tried once more later" in said[0]
+    going = site.watch("other", editor=editor, keep_going=True)
+    assert [look.status for look in CheckpointWatcher(going, said.append).run(1.0, once=True)] == ["done"]
+    with pytest.raises(BadInput, match="there is no option of Lists 'weight'; did you mean 'weights'"):
+        CheckpointWatcher(site.watch(editor=editor.replace("weights", "weight")), said.append)
+
+
 def test_a_run_that_was_deleted_is_no_longer_compared_with_and_blocks_nothing(site: Site) -> None:
     site.put(1, 0.4)
     site.put(2, 0.9)

@@ -51,10 +51,9 @@ def options(path: Path, known: Sequence[str], lists: set[str] | frozenset[str] =
         if name not in known:
             _no_secret(path, name, "")
             raise unknown(f"option of run in {path}", name, known)
-        if name == "editor":
-            value = _spec(path, name, value)
-        elif name == "judge":
-            value = [_spec(path, name, one) for one in (value if isinstance(value, list) else [value])]
+        if name in ("editor", "judge"):
+            specs = [_spec(path, name, one) for one in (value if isinstance(value, list) else [value])]
+            value = specs if len(specs) > 1 or name in lists else specs[0]
         elif name == "where":
             value = _where(path, value)
         values[name] = _plain(path, name, value, name in lists)

@@ -9,6 +9,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from editscope.cli.repeated_options import refuse_repeated
+
 PROGRAM = "editscope "
 """How a paragraph of a help text begins that is a command to copy."""
 
@@ -45,7 +47,16 @@ class _PlainHelp:
 
 
 class GroupedOptions(_PlainHelp, TyperCommand):
-    """A command whose help lists options by ``rich_help_panel``, in the order of the first option of each."""
+    """A command whose help lists options by ``rich_help_panel``, in the order of the first option of each.
+
+    An option that takes one value may be given once.
+    """
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Read the arguments; BadInput for an option that is given twice."""
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        refuse_repeated(order, args)
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
         """Write the arguments, then the options without a panel, then one section for each panel."""

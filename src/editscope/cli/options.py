@@ -49,8 +49,8 @@ RequestPage: TypeAlias = Annotated[
     Path | None,
     typer.Option("--html", metavar="FILE", help="With --dry-run: write the requests to the judge to this page."),
 ]
-EditorSpec: TypeAlias = Annotated[
-    str,
+EditorSpecs: TypeAlias = Annotated[
+    list[str],
     typer.Option(
         "--editor",
         "-e",
@@ -58,7 +58,7 @@ EditorSpec: TypeAlias = Annotated[
         autocompletion=completion.editors,
         help="ref:NAME, folder:PATH, python:module:Class, diffusers:DIR, worker:COMMAND, http://…, openai:MODEL, "
         "gemini:MODEL, bfl:MODEL, ark:MODEL or chat:MODEL, with ?key=value and wrappers such as best_of(4, by=miou):…; "
-        "see `editscope editors`.",
+        "see `editscope editors`. Repeat the option to run several editors and compare them.",
     ),
 ]
 Engine: TypeAlias = Annotated[
@@ -102,6 +102,10 @@ Config: TypeAlias = Annotated[
     ),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+KeepGoing: TypeAlias = Annotated[
+    bool,
+    typer.Option("--keep-going", help="Go on even if the first five edits or verdicts all fail for the same reason."),
+]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, only the result.")]
 
 

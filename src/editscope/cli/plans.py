@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,12 +53,15 @@ def carry_out(
     engine: str = "local",
     ray_address: str | None = None,
     html: Path | None = None,
+    *,
+    keep_going: bool = False,
 ) -> None:
     """Do a plan, or say what it would do, and print how it ended. ``html`` is a page for the requests of a dry run."""
     from editscope.cli.output import runs as output
     from editscope.runs import execute
     from editscope.runs.remaining import todo
 
+    plan = replace(plan, keep_going=keep_going)
     console = printing.console(soft_wrap=True)
     if html is not None and (plan.judging is None or not dry_run):
         raise BadInput("--html writes what a judge would get; use it with --judge and --dry-run")

@@ -150,6 +150,6 @@ def _set_aside(args: list[str], shared: set[str], known: Mapping[str, Option]) -
             else:
                 value = left.pop(0)
         if option.name in given and option.type != "names":
-            raise BadInput(f"{flag} is set twice; set it once")
+            raise BadInput(f"{flag} is given twice: {given[option.name]!r} and {value!r}; give it once")
         given[option.name] = f"{given[option.name]},{value}" if option.name in given else value
     return rest, given

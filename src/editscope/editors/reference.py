@@ -32,12 +32,10 @@ def flaw(function: Flaw) -> Flaw:
     return function
 
 
-def load(target: str, *, strength: Any = 1.0, **options: Any) -> Editor:
+def load(target: str, *, strength: Any = 1.0) -> Editor:
     """The editor for ``ref:NAME?strength=S``."""
     if target not in FLAWS:
         raise unknown("reference editor", target, FLAWS)
-    if options:
-        raise BadInput(f"editor ref:{target} takes only strength, but got {', '.join(sorted(options))}")
     if isinstance(strength, bool) or not isinstance(strength, int | float) or not 0 < strength <= STRONGEST:
         raise BadInput(f"strength of ref:{target} must be a number above 0 and at most {STRONGEST:g}, not {strength!r}")
     return ReferenceEditor(target, float(strength))

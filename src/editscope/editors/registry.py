@@ -7,14 +7,16 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from editscope.call_options import check_options
 from editscope.editors.base import Editor, check_attributes
 from editscope.editors.kinds import BUILT_IN, WRAPPERS, EditorKind, registered
 from editscope.editors.spec import EditorSpec, parse_spec
 from editscope.errors import BadInput, EditscopeError, unknown
 from editscope.outside import kind_of
 from editscope.plugins import load_registered, one_sentence
+from editscope.python_class import KIND, find_class
 
-__all__ = ["EditorSpec", "editor_kinds", "editor_of", "load_editor", "parse_spec", "unknown_wrapper"]
+__all__ = ["EditorSpec", "check_spec", "editor_kinds", "editor_of", "load_editor", "parse_spec", "unknown_wrapper"]
 
 
 def editor_kinds() -> tuple[str, ...]:
@@ -41,6 +43,22 @@ def editor_of(spec: EditorSpec) -> Editor:
         editor.name = str(spec)
     check_attributes(editor, f"editor {spec}")
     return editor
+
+
+def check_spec(spec: EditorSpec) -> None:
+    """Raise BadInput for what is wrong with a spec and its options; constructs no class of the user's.
+
+    For a spec whose paths are not there yet, such as those of checkpoints to come.
+    """
+    load = _loader(spec)
+    _check_options(spec, load)
+    if spec.inner is not None:
+        check_spec(spec.inner)
+        load(Editor(), *spec.args, **spec.options)
+    elif spec.kind == KIND:
+        find_class("editor", spec.target, spec.options)
+    elif spec.kind in BUILT_IN:
+        load(spec.target, **spec.options)
 
 
 def unknown_wrapper(name: str) -> BadInput:
@@ -88,18 +106,15 @@ def _imported(kind: str, place: str) -> Callable[..., Any]:
 
 def _check_options(spec: EditorSpec, load: Callable[..., Any]) -> None:
     """Raise BadInput for an option that the loader does not take, where its signature says what it takes."""
+    what = f"option of {spec.kind}(…)" if spec.inner is not None else f"option of editors of kind {spec.kind}"
+    where = f"{spec.kind}(…)" if spec.inner is not None else f"editor {spec.kind}:{spec.target}"
+    check_options(what, where, load, spec.options, first=1)
     try:
         signature = inspect.signature(load)
     except (TypeError, ValueError):  # a callable that says nothing of itself
         return
-    parameters = signature.parameters
-    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+    if any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values()):
         return
-    known = [name for name, one in parameters.items() if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)]
-    what = f"option of {spec.kind}(…)" if spec.inner is not None else f"option of editors of kind {spec.kind}"
-    for name in spec.options:
-        if name not in known[1:]:
-            raise unknown(what, name, known[1:])
     try:
         signature.bind(spec.target, *spec.args, **spec.options)
     except TypeError as error:  # too many arguments, or one that is given twice

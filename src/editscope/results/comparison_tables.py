@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from editscope.printing import NARROWEST, wrapped
 from editscope.results.comparison_text import interval, letter
 from editscope.wording import metric_in_text, p_value, signed, value
 
@@ -62,12 +63,15 @@ def _overall(comparison: Comparison, width: int) -> Table:
     """One row for each run: its mean, and how it differs from the first."""
     table = _table(width)
     first = comparison.tables[0].overall
+    room = int(table.columns[0].max_width or width)
     table.add_row(
-        _name(0, comparison.names[0]), value(first.mean_a, comparison.metric), *[""] * (len(table.columns) - 2)
+        _name(0, comparison.names[0], room), value(first.mean_a, comparison.metric), *[""] * (len(table.columns) - 2)
     )
     for index, found in enumerate(comparison.tables, start=1):
         cells = _cells(found.overall, comparison.metric, width)
-        table.add_row(_name(index, comparison.names[index]), value(found.overall.mean_b, comparison.metric), *cells)
+        table.add_row(
+            _name(index, comparison.names[index], room), value(found.overall.mean_b, comparison.metric), *cells
+        )
     return table
 
 
@@ -84,7 +88,7 @@ def _groups(comparison: Comparison, kind: str, width: int, shown: range) -> Tabl
     two = len(comparison.runs) == 2
     table = _table(width, means=("A", "B")) if two else _means_table(shown)
     for _, key, found in comparison.lines(kind):
-        name = Text(f"  {key}", overflow="ellipsis")
+        name = Text(wrapped(f"  {key}", int(table.columns[0].max_width or width)))
         known = next(paired for paired in found if paired is not None)
         means: list[str | Text] = [value(known.mean_a, comparison.metric)]
         if two:
@@ -104,9 +108,9 @@ def _groups(comparison: Comparison, kind: str, width: int, shown: range) -> Tabl
 
 def _table(width: int, means: Sequence[str] = ("mean",)) -> Table:
     table = Table(box=None, pad_edge=False)
-    # A long name is cut before a figure is: half of one would be read as another.
+    # A long name is folded before a figure is cut: half of one would be read as another.
     taken = 7 * len(means) + 12 + 15 + (14 if width >= NARROW else 0) + (19 if width >= MIDDLE else 0)
-    table.add_column("", no_wrap=True, overflow="ellipsis", min_width=8, max_width=max(8, width - taken - 2))
+    table.add_column("", no_wrap=True, min_width=8, max_width=max(NARROWEST, width - taken - 2))
     for heading in means:
         table.add_column(heading, justify="right", no_wrap=True, min_width=5)
     table.add_column("B − A" if len(means) == 2 else "difference", justify="right", no_wrap=True, min_width=10)
@@ -144,8 +148,10 @@ def _difference(paired: Paired, metric: str) -> Text:
     return Text(f"{signed(paired.difference, metric)}{paired.stars:<3}", style=style)
 
 
-def _name(index: int, name: str) -> Text:
-    return Text.assemble((letter(index), "bold"), f"  {name}", overflow="ellipsis")
+def _name(index: int, name: str, width: int) -> Text:
+    return Text.assemble(
+        (letter(index), "bold"), wrapped(f"{letter(index)}  {name}", width).removeprefix(letter(index))
+    )
 
 
 def _case(comparison: Comparison, case: CaseContrast) -> Group:

@@ -16,6 +16,10 @@ from editscope.errors import EditscopeError, Stopped
 LONGEST_NAME = 120
 IMAGES = "images"
 THUMBS = "thumbs"
+ERRORS = "errors.log"
+"""A line for every edit and verdict that failed, with tracebacks."""
+EDITOR_LOG = "editor.log"
+"""What the editor printed."""
 
 
 class DiskError(EditscopeError):

@@ -22,7 +22,7 @@ from editscope.runfolder.run_json import FILE, Info, info_json, read_info
 def run_folder(out: str | Path | None, info: Info) -> Path:
     """Where the run goes: the folder asked for, if free or holding the same run; or a new one in runs/."""
     if out is None:
-        stem = f"{info['suite']['name']}-{_slug(info['editor']['name'])}"
+        stem = f"{info['suite']['name']}-{slug(info['editor']['name'])}"
         while (folder := Path("runs") / f"{stem}-{secrets.token_hex(2)}").exists():
             continue
         _check_writable(folder)
@@ -103,5 +103,10 @@ def _check_writable(folder: Path) -> None:
         raise BadInput(f"--out {folder} cannot be made: {nearest} may not be written; choose another folder")
 
 
-def _slug(name: str) -> str:
+def slug(name: str) -> str:
+    """A name as the name of a folder.
+
+    >>> slug("ref:noise?strength=2")
+    'ref-noise-strength-2'
+    """
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "editor"

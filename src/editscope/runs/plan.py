@@ -57,6 +57,8 @@ class Plan:
     """Edits that ended with one of these statuses are made once more."""
     taken_over: TakenOver | None = None
     """What its journal starts with, where it counts the verdicts of another run."""
+    keep_going: bool = False
+    """Whether it goes on where the first edits, or the first verdicts of a judge, all fail alike."""
 
     @cached_property
     def journal(self) -> JournalReader:

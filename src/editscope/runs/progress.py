@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn, TaskID
 
     from editscope.judges import Verdict
-    from editscope.runs.engine.loop import ProgressListener
+    from editscope.runs.engine.progress_listener import ProgressListener
     from editscope.runs.judging.judge_queue import JudgeQueue
     from editscope.runs.judging.loop import VerdictListener
 
 EVERY_S = 5.0
 COMPILING = "compiling once, about 10 s"
+JUDGED_BAR = 24
+"""Columns of a terminal that the bar of a run with judges takes."""
 
 
 class NoProgress:
@@ -151,14 +153,23 @@ class CallCounter:
             cost = verdict.usage.cost_usd
             self._cost = None if cost is None or self._cost is None else self._cost + cost
 
+    def within(self, width: int) -> str:
+        """As much of it as a line has room for: whole parts, the first ones."""
+        parts = self._parts()
+        while len(parts) > 1 and len(" · ".join(parts)) > width:
+            parts.pop()
+        return " · ".join(parts)
+
     def __str__(self) -> str:
+        return " · ".join(self._parts())
+
+    def _parts(self) -> list[str]:
         rate = self._count / max(1e-6, time.monotonic() - self._began)
         parts = [f"{self._count:,} calls", f"{rate:.3g} calls/s"]
         parts += [] if self._cost is None else [f"${self._cost:,.2f}"]
         parts += [f"{sum(judge.at_once for judge in self._queue.judges)} at once"]
         parts += [f"{self._cached:,} from the cache"] if self._cached else []
-        parts += [f"{self._failed:,} without a verdict"] if self._failed else []
-        return " · ".join(parts)
+        return parts + ([f"{self._failed:,} without a verdict"] if self._failed else [])
 
 
 class JudgedProgressBar(ProgressBar):
@@ -175,7 +186,10 @@ class JudgedProgressBar(ProgressBar):
     def verdict(self, verdict: Verdict) -> None:
         """Show what the judges have done."""
         self._calls.count(verdict)
-        self._progress.update(self._task, rate=str(self._calls))
+        counted = len(f" {self._progress.tasks[0].total:.0f}") * 2
+        self._progress.update(
+            self._task, rate=self._calls.within(self._progress.console.width - JUDGED_BAR - len(" judging  ") - counted)
+        )
 
 
 class JudgedProgressLines(ProgressLines):
@@ -205,7 +219,7 @@ def judging_progress_display(
     else:
         from rich.progress import Progress
 
-        with Progress(*_columns(24), console=console) as bar:
+        with Progress(*_columns(JUDGED_BAR), console=console) as bar:
             yield JudgedProgressBar(
                 bar, bar.add_task("judging", total=total, completed=done, rate=""), CallCounter(queue)
             )

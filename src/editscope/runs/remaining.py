@@ -7,6 +7,8 @@ from itertools import product
 
 from editscope.runfolder.journal import Line, Progress, Step, progress
 from editscope.runfolder.repeats import plain, repeated
+from editscope.runs.engine.capacity import paid
+from editscope.runs.engine.first_results import FAILED
 from editscope.runs.engine.worker_process import Job
 from editscope.runs.plan import Plan
 
@@ -49,6 +51,8 @@ def done_so_far(plan: Plan) -> Progress:
     done = _supported(journal_so_far(plan))
     if plan.edit_again:
         done = _without(done, plan.edit_again, plan.damaged)
+    elif nothing_worked(plan, done):
+        done = _without(done, FAILED, frozenset())
     if plan.judging is None or not plan.judging.again:
         return done
     scores = {step: line for step, line in done.scores.items() if _settled(line)}
@@ -57,6 +61,23 @@ def done_so_far(plan: Plan) -> Progress:
         for step, lines in done.verdicts.items()
     }
     return replace(done, scores=scores, verdicts=verdicts)
+
+
+def nothing_worked(plan: Plan, done: Progress) -> bool:
+    """Whether a run stopped before any edit had worked, so that those that failed are made again when it goes on.
+
+    Somebody has mended the editor by then, and a few failures of the broken one must not stay in the averages. Edits
+    that cost money are made again only where that is asked for.
+    """
+    edits = done.edits.values()
+    if not edits or plan.keep_going or plan.editor.in_place or any(line["status"] not in FAILED for line in edits):
+        return False
+    left = (
+        (case_id, repeated(variant, repeat)) not in done.edits
+        for repeat, case_id in product(range(plan.repeats), plan.ids)
+        for variant in plan.suite.variants(case_id)
+    )
+    return any(left) and not paid(plan.editor)
 
 
 def _supported(done: Progress) -> Progress:

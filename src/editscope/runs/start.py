@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
-import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,13 +20,14 @@ from editscope.results.judged_tables import snapshots
 from editscope.results.run import Run
 from editscope.results.stored_tables import kept_summary, make_tables, write_tables
 from editscope.results.tables import scored
-from editscope.runfolder.files import IMAGES, THUMBS, DiskError, FolderGone, writing
+from editscope.runfolder.files import EDITOR_LOG, ERRORS, IMAGES, THUMBS, DiskError, FolderGone, writing
 from editscope.runfolder.journal import FILE as JOURNAL
 from editscope.runfolder.journal import Journal, Progress
 from editscope.runfolder.run_json import FILE, add_to_judging, read_info
 from editscope.runs.engine.capacity import paid, slots
+from editscope.runs.engine.first_results import FirstResults
 from editscope.runs.engine.gpus import visible_gpus
-from editscope.runs.engine.loop import ERRORS, Engine, WorkerPlan
+from editscope.runs.engine.loop import Engine, WorkerPlan
 from editscope.runs.engine.worker_process import WorkerSetup
 from editscope.runs.judging.judge_queue import JudgeQueue
 from editscope.runs.judging.loop import JudgedEngine, JudgingContext
@@ -36,6 +36,7 @@ from editscope.runs.judging.settings import Judges, Judging, Limits, make_judgin
 from editscope.runs.plan import Plan, check_folder, make_plan, plan_again, write_info
 from editscope.runs.progress import judging_progress_display, progress_display
 from editscope.runs.remaining import done_so_far, todo
+from editscope.runs.stop_message import resumable
 from editscope.suites import Suite, load_suite, parse_where
 from editscope.suites.registry import known_benchmark
 
@@ -69,6 +70,7 @@ def run(
     engine: str = "local",
     ray_address: str | None = None,
     edit_limits: EditLimits | None = None,
+    keep_going: bool = False,
     **limits: Any,
 ) -> Run:
     """Edit and score the cases of a suite; the run it returns is on disk.
@@ -87,7 +89,8 @@ def run(
 
     ``repeats`` edits each case so often, each time with another seed. ``engine="ray"`` puts the work on a Ray cluster,
     that at ``ray_address`` or the one that is here. ``edit_limits`` is how fast an editor may be asked and what it may
-    spend.
+    spend. Where the first five edits, or the first five verdicts of a judge, all fail for the same reason, the run
+    stops; ``keep_going=True`` goes on.
     """
     if isinstance(suite, str):
         suite = load_suite(suite)
@@ -121,6 +124,7 @@ def run(
         repeats=repeats,
         edit_limits=edit_limits,
     )
+    plan = replace(plan, keep_going=keep_going)
     shown = _console() if progress else None
     return execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address)
 
@@ -134,15 +138,17 @@ def resume(
     ray_address: str | None = None,
     edit_limits: EditLimits | None = None,
     edit_again: Sequence[str] = (),
+    keep_going: bool = False,
     **limits: Any,
 ) -> Run:
     """Go on with a run that was stopped or killed; finished steps are not repeated.
 
     ``limits`` and ``edit_limits`` are those of ``editscope.run``, in place of those that the run was started with.
-    ``edit_again`` names statuses, such as ``["error"]``: edits that ended so are made once more. A run that was begun
-    by one engine may be finished by the other.
+    ``edit_again`` names statuses, such as ``["error"]``: edits that ended so are made once more. ``keep_going`` is
+    that of ``editscope.run``. A run that was begun by one engine may be finished by the other.
     """
     plan = plan_again(Path(folder), limits=_limits(limits), edit_limits=edit_limits, edit_again=tuple(edit_again))
+    plan = replace(plan, keep_going=keep_going)
     shown = _console() if progress else None
     return execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address)
 
@@ -188,12 +194,12 @@ def execute(
             _finish(plan, worked)
     except DiskError as error:
         if _began(plan.out):
-            raise _resumable(plan, str(error)) from error
+            raise resumable(plan, error) from error
         raise BadInput(str(error)) from error
     except FolderGone:
         raise
     except Stopped as stop:
-        raise _resumable(plan, str(stop)) from stop
+        raise resumable(plan, stop) from stop
     return Run(plan.out, read_info(plan.out), journal=plan.journal)
 
 
@@ -221,7 +227,7 @@ def _taken_back(plan: Plan, journal: Journal) -> Iterator[None]:
         journal.check()  # where the folder is gone, that is why
         refused = isinstance(error, BadInput | DiskError) or not (plan.out / FILE).exists()
         if new and refused:
-            journal.take_back(FILE, ERRORS)
+            journal.take_back(FILE, ERRORS, EDITOR_LOG)
         raise
 
 
@@ -268,14 +274,18 @@ def _work(
     spent = bool(to_score) or len(to_edit) < plan.jobs
     done = plan.jobs - len(to_edit) - len(to_score)
     timeout_s = None if plan.editor.own_clock else plan.timeout_s
+    # Which files of a folder are missing was said before the run.
+    first = None if plan.keep_going or plan.editor.in_place else FirstResults()
     if plan.judging is None or queue is None:
         with progress_display(console, plan.jobs, done) as listener:
-            Engine(workers, journal, plan.out, timeout_s, listener).work(to_edit, to_score, spent=spent)
+            Engine(workers, journal, plan.out, timeout_s, listener, first).work(to_edit, to_score, spent=spent)
     else:
         judging = plan.judging
-        context = JudgingContext(judging.rubric, queue, judging.samples, judging.missing, done_before.verdicts)
+        context = JudgingContext(
+            judging.rubric, queue, judging.samples, judging.missing, done_before.verdicts, plan.keep_going
+        )
         with judging_progress_display(console, plan.jobs, done, queue) as listener:
-            engine = JudgedEngine(workers, journal, plan.out, timeout_s, listener, context)
+            engine = JudgedEngine(workers, journal, plan.out, timeout_s, listener, context, first)
             engine.work(to_edit, to_score, spent=spent)
     return True
 
@@ -296,14 +306,6 @@ def _sweep(images: Path) -> None:
     for torn in images.rglob(".*_output.png.*"):
         with suppress(OSError):
             torn.unlink()
-
-
-def _resumable(plan: Plan, said: str) -> Stopped:
-    if "editscope resume" in said:  # it says already how to go on
-        return Stopped(said)
-    if not plan.resumable:
-        return Stopped(f"{said}; go on with editscope.run(suite, editor, out={str(plan.out)!r})")
-    return Stopped(f"{said}; go on with: editscope resume {shlex.quote(str(plan.out))}")
 
 
 def _limits(given: Mapping[str, Any]) -> Limits:

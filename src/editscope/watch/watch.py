@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from editscope.editors.base import EditLimits
-from editscope.editors.kinds import WRAPPERS
-from editscope.editors.registry import editor_kinds
+from editscope.editors.registry import check_spec
 from editscope.editors.spec import parse_spec
 from editscope.errors import BadInput, EditscopeError, Stopped, unknown
 from editscope.results.comparison import compare
@@ -67,6 +66,7 @@ class Watch:
     ray_address: str | None = None
     edit_limits: EditLimits | None = None
     judging: Callable[[], Judging | None] = lambda: None
+    keep_going: bool = False
 
     def about(self) -> dict[str, Any]:
         """What decides the scores of a watch; one that is gone on with has the same."""
@@ -214,6 +214,7 @@ class CheckpointWatcher:
             edit_limits=watch.edit_limits,
             also={CHECKPOINT: one.seen},
         )
+        plan = replace(plan, keep_going=watch.keep_going)
         return execute(plan, jobs=watch.jobs, console=self.console, engine=watch.engine, ray_address=watch.ray_address)
 
     def _run_folder(self, one: Checkpoint) -> Path:
@@ -288,9 +289,7 @@ class CheckpointWatcher:
 
 def check(watch: Watch) -> None:
     """Raise BadInput for what is wrong with a watch, before anything is spent."""
-    for spec in parse_spec(spec_for(watch.editor, watch.folder)).chain:
-        if spec.kind not in (*editor_kinds(), *WRAPPERS):
-            raise unknown("kind of editor", spec.kind, (*editor_kinds(), *WRAPPERS))
+    check_spec(parse_spec(spec_for(watch.editor, watch.folder)))
     find_checkpoints(watch.folder, watch.patterns)
     if not 0 < watch.confidence < 1:
         raise BadInput(f"--confidence is {watch.confidence:g}; give a share between 0 and 1, such as 0.95")

@@ -27,6 +27,7 @@ def rescore(
     jobs: opt.Jobs = None,
     dry_run: opt.DryRun = False,
     quiet: opt.Quiet = False,
+    keep_going: opt.KeepGoing = False,
     max_cost: opt.MaxCost = None,
     max_calls: opt.MaxCalls = None,
     concurrency: opt.Concurrency = None,
@@ -74,4 +75,4 @@ def rescore(
     judging = judging_settings(judge, accounting=accounting, limits=bounds, **settings)
     if judging is None:
         raise BadInput("rescore needs a judge: --judge SPEC, such as openai:gpt-4o")
-    carry_out(plan_rescore(run_folder, out=out, **judging), jobs, dry_run, quiet)
+    carry_out(plan_rescore(run_folder, out=out, **judging), jobs, dry_run, quiet, keep_going=keep_going)

@@ -16,6 +16,7 @@ def resume(
     run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
     jobs: opt.Jobs = None,
     quiet: opt.Quiet = False,
+    keep_going: opt.KeepGoing = False,
     missing: opt.Missing = None,
     max_cost: opt.MaxCost = None,
     max_calls: opt.MaxCalls = None,
@@ -62,4 +63,4 @@ def resume(
         edit_limits=edit_limits(max_edit_cost, max_edits, edit_concurrency, edit_rpm, edit_retries, prices),
         edit_again=("error", "refused", "no_output") if edit_again_all else ("error",) if edit_again else (),
     )
-    carry_out(plan, jobs, False, quiet, engine, ray_address)
+    carry_out(plan, jobs, False, quiet, engine, ray_address, keep_going=keep_going)

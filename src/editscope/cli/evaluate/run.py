@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import typer
 
 from editscope.cli import options as opt
+from editscope.cli.evaluate.several_editors import RunSpending, left_of, run_each
 from editscope.cli.limits import edit_limits, judge_limits, judging_settings
 from editscope.cli.plans import carry_out, suite_plan
 from editscope.cli.suite_options import suite_spec
+from editscope.errors import BadInput
+
+if TYPE_CHECKING:
+    from editscope.runs import Plan
 
 
 def run(
     context: typer.Context,
     suite: opt.SuiteName,
-    editor: opt.EditorSpec,
+    editor: opt.EditorSpecs,
     judge: opt.JudgeSpecs = None,
     data: opt.Data = None,
     out: opt.Out = None,
@@ -26,6 +34,7 @@ def run(
     dry_run: opt.DryRun = False,
     html: opt.RequestPage = None,
     quiet: opt.Quiet = False,
+    keep_going: opt.KeepGoing = False,
     config: opt.Config = None,
     engine: opt.Engine = "local",
     ray_address: opt.RayAddress = None,
@@ -81,41 +90,57 @@ def run(
 
       editscope run paintbench --conditions baseline,striped --per-mode 1 --editor ref:drift
 
+    Two editors on the same cases, each in its own folder of runs/both, and then compared:
+
+      editscope run paintbench --editor ref:drift --editor ref:noise --limit 40 --out runs/both
+
     The same command with the same --out continues where it stopped.
     """
     spec, options = suite_spec(context, suite, protocol)
-    settings = judging_settings(
-        judge,
-        protocol=protocol,
-        options=options,
-        prompts=prompts,
-        samples=samples,
-        missing=missing,
-        accounting=accounting,
-        limits=judge_limits(
-            max_cost=max_cost,
-            max_calls=max_calls,
-            concurrency=concurrency,
-            rpm=rpm,
-            tpm=tpm,
-            judge_timeout=judge_timeout,
-            retries=retries,
-            prices=prices if judge else None,  # without one they are those of the editor
-            cache=cache,
-        ),
-    )
-    bounds = edit_limits(max_edit_cost, max_edits, edit_concurrency, edit_rpm, edit_retries, prices)
-    plan = suite_plan(
-        spec,
-        data,
-        editor,
-        settings,
-        out=out,
-        where=where,
-        limit=limit,
-        seed=seed,
-        timeout=timeout,
-        repeats=repeats,
-        edit_limits=bounds,
-    )
-    carry_out(plan, jobs, dry_run, quiet, engine, ray_address, html)
+
+    def plan_for(one: str, folder: Path | None, spent: RunSpending) -> Plan:
+        settings = judging_settings(
+            judge,
+            protocol=protocol,
+            options=options,
+            prompts=prompts,
+            samples=samples,
+            missing=missing,
+            accounting=accounting,
+            limits=judge_limits(
+                max_cost=left_of("--max-cost", max_cost, spent.judges_usd),
+                max_calls=left_of("--max-calls", max_calls, spent.calls),
+                concurrency=concurrency,
+                rpm=rpm,
+                tpm=tpm,
+                judge_timeout=judge_timeout,
+                retries=retries,
+                prices=prices if judge else None,  # without one they are those of the editor
+                cache=cache,
+            ),
+        )
+        cost = left_of("--max-edit-cost", max_edit_cost, spent.edits_usd)
+        edits = left_of("--max-edits", max_edits, spent.edits)
+        return suite_plan(
+            spec,
+            data,
+            one,
+            settings,
+            out=folder,
+            where=where,
+            limit=limit,
+            seed=seed,
+            timeout=timeout,
+            repeats=repeats,
+            edit_limits=edit_limits(cost, edits, edit_concurrency, edit_rpm, edit_retries, prices),
+        )
+
+    def carry(plan: Plan) -> None:
+        carry_out(plan, jobs, dry_run, quiet, engine, ray_address, html, keep_going=keep_going)
+
+    if len(editor) > 1 and html is not None:
+        raise BadInput("--html shows the requests of one run; give one --editor")
+    if len(editor) == 1:
+        carry(plan_for(editor[0], out, RunSpending()))
+    else:
+        run_each(editor, out, plan_for, carry, dry_run=dry_run)

@@ -33,6 +33,7 @@ def score(
     dry_run: opt.DryRun = False,
     html: opt.RequestPage = None,
     quiet: opt.Quiet = False,
+    keep_going: opt.KeepGoing = False,
     protocol: opt.Protocol = None,
     prompts: opt.Prompts = None,
     samples: opt.Samples = 1,
@@ -71,4 +72,4 @@ def score(
         limits=limits,
     )
     plan = suite_plan(spec, data, f"folder:{outputs}", settings, out=out, where=where, limit=limit)
-    carry_out(plan, jobs, dry_run, quiet, html=html)
+    carry_out(plan, jobs, dry_run, quiet, html=html, keep_going=keep_going)

@@ -100,6 +100,7 @@ def watch(
     timeout: opt.Timeout = None,
     seed: opt.Seed = 0,
     quiet: opt.Quiet = False,
+    keep_going: opt.KeepGoing = False,
     protocol: opt.Protocol = None,
     prompts: opt.Prompts = None,
     samples: opt.Samples = 1,
@@ -157,6 +158,7 @@ def watch(
         ray_address=ray_address,
         edit_limits=None if edit_concurrency is None else EditLimits(concurrency=edit_concurrency),
         judging=lambda: _judging(loaded, judging),
+        keep_going=keep_going,
     )
     watched.judging()  # what is wrong with a judge is said now and not with the first checkpoint
     going = CheckpointWatcher(watched, lambda text: console.print(text, markup=False), None if quiet else console)

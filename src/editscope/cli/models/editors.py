@@ -68,10 +68,13 @@ def _list(kinds: tuple[EditorKind, ...]) -> None:
     for title, wrappers in (("", False), ("Wrappers, written before another spec:", True)):
         table = Table(box=None, pad_edge=False)
         for heading in HEADINGS:
-            table.add_column(heading, no_wrap=heading in HEADINGS[:2], overflow="fold")
-        for kind in kinds:
-            if kind.wrapper == wrappers:
-                table.add_row(kind.name, "no" if kind.missing() else "yes", kind.example, kind.title)
+            table.add_column(heading, no_wrap=True)
+        shown = [kind for kind in kinds if kind.wrapper == wrappers]
+        left = printing.room(console.width, [HEADINGS[0], *(kind.name for kind in shown)], [HEADINGS[1]])
+        half = min(max(len(kind.example) for kind in shown), left // 2 - 1)
+        for kind in shown:
+            example, title = printing.wrapped(kind.example, half), printing.wrapped(kind.title, left - half - 2)
+            table.add_row(kind.name, "no" if kind.missing() else "yes", example, title)
         if title:
             console.print(f"\n{title}")
         console.print(table)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from editscope import printing
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -11,6 +13,10 @@ if TYPE_CHECKING:
     from editscope.runs import Plan
 
 MOST_COLUMNS = 7
+LEAST_NAME = 20
+"""Columns of a terminal that names of groups have at least."""
+INTERVAL, COUNT = 15, 8
+"""Columns that an interval and a count take."""
 
 
 def forecast(planned: Plan, console: Console) -> None:
@@ -61,11 +67,14 @@ def summary_table(run: Run, console: Console) -> None:
     headline = summary["headline"]
     measures = sorted(summary["measures"], key=lambda measure: measure["name"] != headline)
     shown = [measure for measure in measures if summary["overall"][measure["name"]]["n"]][:MOST_COLUMNS]
+    room = _room(shown, console)
+    while room < LEAST_NAME and len(shown) > 1:  # the others are in the report
+        shown.pop()
+        room = _room(shown, console)
     table = Table(box=None, pad_edge=False)
     table.add_column("", no_wrap=True)
     for place, measure in enumerate(shown):
-        longest = max(map(len, measure["label"].split()))
-        table.add_column(measure["label"], justify="right", min_width=max(5, longest))
+        table.add_column(measure["label"], justify="right", min_width=_figure_width(measure))
         if place == 0:
             table.add_column("95 %", justify="right", no_wrap=True, min_width=12)
     table.add_column("n", justify="right", no_wrap=True)
@@ -79,8 +88,18 @@ def summary_table(run: Run, console: Console) -> None:
             table.add_row("")
             table.add_row(Text(f"by {by}", style="dim"))
             before = by
-        table.add_row(Text(f"  {key}"), *_cells(cells, shown))
+        table.add_row(Text(printing.wrapped(f"  {key}", room)), *_cells(cells, shown))
     console.print(table)
+
+
+def _figure_width(measure: dict[str, Any]) -> int:
+    """How wide the column of a measure is: its label may be broken between words."""
+    return max(5, *map(len, measure["label"].split()))
+
+
+def _room(shown: list[dict[str, Any]], console: Console) -> int:
+    """What is left for names beside the figures of some measures, an interval and a count."""
+    return printing.line_width(console) - sum(_figure_width(measure) + 2 for measure in shown) - INTERVAL - COUNT
 
 
 def _telling(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:

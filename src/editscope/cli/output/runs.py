@@ -48,7 +48,14 @@ def plan(planned: Plan, console: Console) -> None:
 
 
 def result(run: Run, console: Console) -> None:
-    """The last lines of a run: the headline, the weakest tasks, the most common failure, the gaps; then the speed."""
+    """The last lines of a run: the headline, the weakest tasks, the most common failure, the gaps; then the speed.
+
+    Where no edit has worked, that comes first.
+    """
+    from editscope.results.failed_edits import every_edit_failed, logs
+
+    if lead := every_edit_failed(run):
+        console.print(f" {lead}", markup=False)
     if run.judged:
         from editscope.cli.output import judged
 
@@ -67,6 +74,8 @@ def result(run: Run, console: Console) -> None:
         from editscope.results.speed import speed_in_words
 
         console.print(f" {speed_in_words(took)}", markup=False)
+    for line in logs(run):
+        console.print(f" {line}", markup=False)
 
 
 def _headline_name(run: Run) -> str:
@@ -129,21 +138,26 @@ def summary_table(run: Run, console: Console) -> None:
 
     summary = run.summary
     table = Table(box=None, pad_edge=False)
+    headings = ("mIoU", "95 %", *(SHORT[metric] for metric in SHORT if metric != "miou"), "n")
     table.add_column("", no_wrap=True)
-    for heading in ("mIoU", "95 %", *(SHORT[metric] for metric in SHORT if metric != "miou"), "n"):
-        # Figures are never cut; in a narrow terminal the names are.
-        table.add_column(heading, justify="right", no_wrap=True, min_width=12 if heading == "95 %" else 5)
-    table.add_row("overall", *_cells(summary["overall"]))
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for row in summary["groups"]:
         rows.setdefault((row["by"], row["key"]), {})[row["metric"]] = row
+    overall = _cells(summary["overall"])
+    # Figures are never cut; in a narrow terminal the names are folded.
+    width = printing.room(
+        printing.line_width(console), *zip(headings, overall, *map(_cells, rows.values()), strict=True)
+    )
+    table.add_row("overall", *overall)
     before = ""
     for (by, key), cells in rows.items():
         if by != before:
             table.add_row("")
             table.add_row(Text(f"by {by}", style="dim"))
             before = by
-        table.add_row(Text(f"  {key}"), *_cells(cells))
+        table.add_row(Text(printing.wrapped(f"  {key}", width)), *_cells(cells))
     console.print(table)
 
 
@@ -193,13 +207,12 @@ def one_line(text: str) -> str:
 
 
 def reasons(run: Run, console: Console) -> None:
-    """Why most of the edits that are missing are, when several have the same reason."""
-    from collections import Counter
+    """Why most of the edits that are missing are; not where all are, which is said first."""
+    from editscope.results.failed_edits import every_edit_failed, most_common_reason
 
-    why = Counter(str(edit["reason"]) for edit in run.edits().values() if edit["status"] != "ok" and edit["reason"])
-    for reason, n in why.most_common(1):
-        shown = one_line(reason)
-        console.print(f" {n:,} × {shown[:200]}{'…' if len(shown) > 200 else ''}", markup=False)
+    common = None if every_edit_failed(run) else most_common_reason(run)
+    if common is not None:
+        console.print(f" {common[1]:,} × {common[0]}", markup=False)
 
 
 def took(record: CaseRecord) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import os
 import shlex
@@ -25,6 +26,8 @@ from editscope.images import decode, write_png
 
 STARTUP_S = 1800.0
 EDIT_S = 1800.0
+NEARLY = 0.8
+"""How like one of ours an option must be to be taken for a misspelling of it."""
 
 OPTIONS: Mapping[str, str] = {
     "gpus": "N processes, a GPU each",
@@ -68,6 +71,13 @@ def load(
             raise BadInput(f"{what} of a worker is {value!r}; use a whole number above 0")
     if isinstance(startup, bool) or not isinstance(startup, int | float) or startup <= 0:
         raise BadInput(f"startup of a worker is {startup!r}; use a number of seconds above 0")
+    for option in options:
+        near = difflib.get_close_matches(option, [one for one in OPTIONS if one != "…"], n=1, cutoff=NEARLY)
+        if near:
+            raise BadInput(
+                f"editor worker:{target}, option {option}: did you mean {near[0]}? "
+                "An option of the worker itself needs a name that is less like one of ours"
+            )
     return WorkerEditor(
         split(target),
         options,

@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, TextIO
 
 from editscope.editors.worker.protocol import Message, read, written
 from editscope.outside import redacted, repaired
@@ -22,6 +22,7 @@ KEPT_LINES = 200
 LONGEST_LINE = 8 << 20
 SHOWN_LINES = 3
 SHOWN_CHARACTERS = 400
+FULL = "… this file is full; what is printed from here on is not kept"
 MOST_WAITING = 1000
 """Messages that nobody has asked for are dropped from here on."""
 
@@ -41,14 +42,17 @@ class WorkerLate(Exception):
 class Log:
     """The last lines that a worker printed, whichever process of its life; all of them in a file, where one is named.
 
+    The file does not grow beyond ``most_bytes``, where a number is given.
+
     >>> log = Log()
     >>> log.add("loading 10%\\rloading \\x1b[32m100%\\x1b[0m")
     >>> log.last()
     'loading 100%'
     """
 
-    def __init__(self, file: Path | None = None) -> None:
+    def __init__(self, file: Path | None = None, most_bytes: int | None = None) -> None:
         self.file = file
+        self.most_bytes = most_bytes
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)
         self._lock = threading.Lock()
 
@@ -62,7 +66,19 @@ class Log:
             self._lines.append(line[:2000])
             if self.file is not None:
                 with contextlib.suppress(OSError), self.file.open("a", encoding="utf-8") as file:
-                    file.write(line + "\n")
+                    self._write(file, line + "\n")
+
+    def close(self) -> None:
+        """Write no more to the file."""
+        with self._lock:
+            self.file = None
+
+    def _write(self, file: TextIO, line: str) -> None:
+        size = file.tell()
+        if self.most_bytes is None or size + len(line) <= self.most_bytes:
+            file.write(line)
+        elif size <= self.most_bytes:
+            file.write(f"{line[: self.most_bytes - size]}\n{FULL}\n")  # larger than that from now on
 
     def lines(self) -> list[str]:
         """What is kept, oldest first."""
@@ -172,7 +188,7 @@ class Process:
     def _read_messages(self) -> None:
         assert self._popen.stdout is not None
         flooding = False
-        for line in _lines(self._popen.stdout):
+        for line in lines_of(self._popen.stdout):
             begun, flooding = flooding, not line.endswith("\n") and len(line) >= LONGEST_LINE // 4
             if begun or flooding:
                 if not begun and line.lstrip().startswith("{"):
@@ -191,11 +207,11 @@ class Process:
 
     def _read_errors(self) -> None:
         assert self._popen.stderr is not None
-        for line in _lines(self._popen.stderr):
+        for line in lines_of(self._popen.stderr):
             self.log.add(line)
 
 
-def _lines(pipe: IO[bytes]) -> Iterator[str]:
+def lines_of(pipe: IO[bytes]) -> Iterator[str]:
     """Lines of a pipe until its end; one that never ends comes in pieces."""
     with pipe, contextlib.suppress(OSError, ValueError):
         while piece := pipe.readline(LONGEST_LINE):

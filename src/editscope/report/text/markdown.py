@@ -9,6 +9,7 @@ from editscope.report.judged_runs import coverage_words
 from editscope.report.model import Model, Sheet
 from editscope.report.paper_tables import paper_tables, run_names
 from editscope.results.accounting import accounting_in_words
+from editscope.results.failed_edits import every_edit_failed
 from editscope.suites import suite_title
 from editscope.suites.tables import PaperRow, PaperTable, Ranks, figure, full_label, half_width, table_ranks
 from editscope.wording import count, interval, metric_name, value
@@ -27,6 +28,9 @@ def as_markdown(model: Model, *, published: bool = False) -> Iterator[str]:
 
 def _overview(sheet: Sheet) -> Iterator[str]:
     yield f"\n## {_text(suite_title(sheet.suite))}\n\n"
+    for name, view in zip(run_names(sheet), sheet.runs, strict=True):
+        if sentence := every_edit_failed(view.run):
+            yield f"**{_text(f'{name}: {sentence}')}.**\n\n"
     yield f"{count(sheet.n_cases, 'case')}, set `{sheet.fingerprint}`. 95 % intervals.\n\n"
     yield _cells(["Run", *(metric_name(m) for m in sheet.metrics), "Coverage"])
     yield _cells(["---", *("---:" for _ in sheet.metrics), "---"])

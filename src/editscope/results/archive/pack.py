@@ -32,7 +32,7 @@ FORMAT = 1
 MANIFEST = "MANIFEST.json"
 KIND = "editscope run"
 SUFFIX = ".zip"
-FILES = (INFO, "measures.parquet", "errors.log")
+FILES = (INFO, "measures.parquet", "errors.log", "editor.log")
 FOLDERS = ("images", "thumbs")
 # Pictures and Parquet are compressed already; text shrinks to a fifth.
 TEXT = frozenset({".json", ".jsonl", ".log"})

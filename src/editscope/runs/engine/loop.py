@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
@@ -13,19 +12,19 @@ from typing import Any
 
 from editscope.cases import Edit
 from editscope.errors import BadInput, EditscopeError, Stopped
-from editscope.outside import received
-from editscope.runfolder.files import DiskError, FolderGone, write_inside
+from editscope.runfolder.files import EDITOR_LOG, ERRORS, DiskError, FolderGone, write_inside
 from editscope.runfolder.journal import Journal, Line, Step
 from editscope.runs.engine.edit_budget import EditBudget
+from editscope.runs.engine.error_log import ErrorLog
+from editscope.runs.engine.first_results import FirstResults
 from editscope.runs.engine.interrupts import Interrupts
 from editscope.runs.engine.lost_jobs import LostJobs, after_death, after_timeout
 from editscope.runs.engine.progress_listener import ProgressListener
 from editscope.runs.engine.worker_process import Job, WorkerReport
 from editscope.runs.engine.workers import CLOSING_S, Worker, WorkerPlan, start_thread
 
-__all__ = ["Engine", "ProgressListener", "WorkerPlan"]
+__all__ = ["Engine", "WorkerPlan"]
 
-ERRORS = "errors.log"
 TICK_S = 0.25
 STARTS = 3
 """So many workers in a row may die before they are ready; after that something is wrong with the machine."""
@@ -40,6 +39,8 @@ class Engine:
     folder: Path
     timeout_s: float | None
     listener: ProgressListener
+    first_edits: FirstResults | None = None
+    """What the first edits came to; None where the run goes on whatever they do."""
     to_edit: deque[Job] = field(default_factory=deque)
     to_score: deque[Job] = field(default_factory=deque)
     suspects: deque[Job] = field(default_factory=deque)
@@ -50,10 +51,12 @@ class Engine:
     _failure: EditscopeError | None = None
     _spent: bool = False
     _at_once: bool = False
+    _prints: bool = False
     _budget: EditBudget = field(init=False)
 
     def __post_init__(self) -> None:
         self._budget = EditBudget(self.plan.setup.limits)
+        self.errors = ErrorLog(self.folder)
 
     def work(self, to_edit: Sequence[Job], to_score: Sequence[Job], *, spent: bool) -> None:
         """Do all jobs; raises Stopped or BadInput when that could not be, the journal whole all the same.
@@ -217,7 +220,7 @@ class Engine:
             self._ended(worker)
 
     def _heard(self, worker: Worker, report: WorkerReport) -> None:
-        self._log(report.trace)
+        self.errors.add(report.trace, report.line if report.kind == "edited" else None)
         if report.files and not self._files_kept(report):
             worker.take(report.key)
             return
@@ -259,7 +262,7 @@ class Engine:
     def _edited(self, worker: Worker, report: WorkerReport) -> None:
         assert report.line is not None
         written = self._write(report.line)
-        self._budget.spend(report.line)
+        self._count_edit(report.line)
         job = worker.edited(report.key, report.line)
         if job is None or job.make:
             return
@@ -268,6 +271,13 @@ class Engine:
         worker.take(job.key)
         if written and job.key not in worker.cut_short:
             self.to_score.append(replace(job, alone=False))
+
+    def _count_edit(self, line: Line) -> None:
+        """Count a finished edit; where the first ones all failed alike, so would the others."""
+        self._budget.spend(line)
+        alike = None if self.first_edits is None else self.first_edits.edit(line)
+        if alike is not None:
+            self._fail(alike)
 
     def _prepared(self, job: Job, prepared: Any) -> None:
         """What a judge is to be asked about a case has come from a worker."""
@@ -295,6 +305,9 @@ class Engine:
                     self._fail(Stopped(message))
             elif worker.gone():
                 self._ended(worker)
+            elif not self._prints and worker.output is not None and worker.output.printed:
+                self._prints = True
+                self.listener.note(f" what the editor prints goes to {self.folder / EDITOR_LOG}")
 
     def _ended(self, worker: Worker) -> None:
         self._remove(worker)
@@ -326,7 +339,8 @@ class Engine:
         if self._write(*lines):
             for line in lines:
                 job = job.edited(line)
-                self._budget.spend(line)
+                self.errors.add(None, line)
+                self._count_edit(line)
             (self.to_edit if job.make else self.to_score).append(replace(job, alone=False))
 
     def _remove(self, worker: Worker) -> None:
@@ -386,8 +400,3 @@ class Engine:
         before = self._failure
         self._guarded(write_inside, self.folder, report.files)
         return self._failure is before
-
-    def _log(self, trace: str | None) -> None:
-        if trace:
-            with contextlib.suppress(OSError), (self.folder / ERRORS).open("a", encoding="utf-8") as file:
-                file.write(received(trace) + "\n")

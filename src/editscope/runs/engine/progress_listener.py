@@ -1,4 +1,4 @@
-"""What the engine tells whoever shows the progress of a run."""
+"""Listener of a run: receives its progress, to show it."""
 
 from __future__ import annotations
 

@@ -219,6 +219,7 @@ def main(fd: int) -> None:
     """The life of a worker process: the first message is its setup, the end of the pipe is its end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what a Ctrl-C means
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     keep_freed_memory()
     # The thread that asks the editor must not wait for those that draw, encode and score beside it.
     sys.setswitchinterval(SWITCH_S)

@@ -16,6 +16,7 @@ from editscope.editors import Editor
 from editscope.processes import end_group, watch_group
 from editscope.runfolder.journal import Line, Step
 from editscope.runs.engine.capacity import ahead
+from editscope.runs.engine.editor_output import EditorOutput
 from editscope.runs.engine.gpus import only_device
 from editscope.runs.engine.worker_process import Job, Key, WorkerReport, WorkerSetup, command, serve
 
@@ -55,6 +56,8 @@ class Worker:
     open_requests: dict[int, OpenRequest] = field(default_factory=dict)
     cut_short: set[Key] = field(default_factory=set)
     """Jobs of which some edits were dropped when it was asked to leave."""
+    output: EditorOutput | None = None
+    """What its process prints."""
 
     @property
     def killable(self) -> bool:
@@ -161,6 +164,8 @@ class Worker:
             end_group(self.process.pid)  # also where it has ended: what it started may live on
             self.process.kill()
             self.process.wait()
+        if self.output is not None:
+            self.output.close()
         self.connection.close()
 
     def leave(self, patience_s: float) -> None:
@@ -178,12 +183,14 @@ def start_process(setup: WorkerSetup, *, edits: bool, scores: bool) -> Worker:
     guard. Its own process group keeps a terminal's Ctrl-C away and lets one kill reach its children.
     """
     ours, theirs = Pipe()
+    output = EditorOutput(setup.folder)
     try:
         process = subprocess.Popen(
             command(theirs.fileno()),
             pass_fds=(theirs.fileno(),),
             stdin=subprocess.DEVNULL,
-            stdout=2,  # what a plugin prints must not mix with results
+            stdout=output.fd,  # what a plugin prints must not mix with results
+            stderr=output.fd,
             process_group=0,
             env=None if setup.device is None else only_device(setup.device),
         )
@@ -192,10 +199,11 @@ def start_process(setup: WorkerSetup, *, edits: bool, scores: bool) -> Worker:
         raise
     finally:
         theirs.close()
+        output.started()
     watch_group(process.pid)
     with contextlib.suppress(OSError):
         ours.send((setup, scores))
-    return Worker(ours, process, edits=edits, scores=scores, device=setup.device)
+    return Worker(ours, process, edits=edits, scores=scores, device=setup.device, output=output)
 
 
 def start_thread(setup: WorkerSetup, editor: Editor) -> Worker:

@@ -11,7 +11,9 @@ from typing import Any, Literal, Protocol
 from editscope.errors import EditscopeError, Stopped
 from editscope.judges import Verdict
 from editscope.runfolder.journal import Journal, Line, Step, VerdictKey
-from editscope.runs.engine.loop import Engine, ProgressListener, WorkerPlan
+from editscope.runs.engine.first_results import FirstResults
+from editscope.runs.engine.loop import Engine, WorkerPlan
+from editscope.runs.engine.progress_listener import ProgressListener
 from editscope.runs.engine.worker_process import Job
 from editscope.runs.judging.judge_queue import CallResult, JudgeQueue, QueuedCall
 from editscope.runs.judging.prepare import PreparedUnit
@@ -37,6 +39,8 @@ class JudgingContext:
     samples: int
     missing: Missing
     journaled: Mapping[Step, Mapping[VerdictKey, Line]]
+    keep_going: bool = False
+    """Whether the run goes on where the first verdicts of a judge all fail alike."""
 
     @property
     def specs(self) -> tuple[str, ...]:
@@ -60,10 +64,12 @@ class JudgedEngine(Engine):
         timeout_s: float | None,
         listener: VerdictListener,
         context: JudgingContext,
+        first_edits: FirstResults | None = None,
     ) -> None:
-        super().__init__(plan, journal, folder, timeout_s, listener)
+        super().__init__(plan, journal, folder, timeout_s, listener, first_edits)
         self.context = context
         self._verdict_listener = listener
+        self._first_verdicts = {} if context.keep_going else {spec: FirstResults() for spec in context.specs}
         self._lines: dict[Step, dict[VerdictKey, Line]] = defaultdict(dict)
         for step, lines in context.journaled.items():
             self._lines[step] = dict(lines)
@@ -140,7 +146,7 @@ class JudgedEngine(Engine):
 
     def _take_result(self, result: CallResult, line: Line | None) -> None:
         """Take the result of a call; ``line`` is that of its verdict, which is in the journal by now."""
-        self._log(result.trace)
+        self.errors.add(result.trace, line)
         if result.error is not None:
             self._fail(result.error if isinstance(result.error, Stopped) else Stopped(str(result.error)))
             return
@@ -153,8 +159,16 @@ class JudgedEngine(Engine):
             self._lines[step][key] = line
             unit.verdicts[key] = Verdict.from_json(line["verdict"])
             self._verdict_listener.verdict(unit.verdicts[key])
+            self._count_verdict(line)
         if unit.complete:
             self._close(unit)
+
+    def _count_verdict(self, line: Line) -> None:
+        """Count a verdict; where the first ones of a judge all failed alike, so would the others."""
+        first = self._first_verdicts.get(line["verdict"]["judge"])
+        alike = None if first is None else first.verdict(line)
+        if alike is not None:
+            self._fail(alike)
 
     def _close(self, unit: UnitVerdicts) -> None:
         """Write the score of a unit; where the cache did not know all of it, have the case prepared in full."""

@@ -11,6 +11,7 @@ from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.section_parts import badge
 from editscope.report.model import Cells, RunView, Sheet, shown_spec
 from editscope.report.options import ReportOptions
+from editscope.runfolder.files import ERRORS
 from editscope.wording import count, ends, failure, interval, metric_name, metric_note, plain, value
 
 SIDE_METRICS = ("edit_accuracy", "preservation_accuracy")
@@ -24,6 +25,7 @@ def overview(sheet: Sheet, options: ReportOptions) -> Html:
     sides = side_metrics(sheet)
     return el(
         "section",
+        [el("p", sentence, cls="notice") for sentence in _all_failed(sheet)],
         el(
             "div",
             _axis(metric, sides),
@@ -31,10 +33,29 @@ def overview(sheet: Sheet, options: ReportOptions) -> Html:
             cls=f"overview{' single' if len(sheet.runs) == 1 else ''}",
         ),
         _different_cases(sheet),
+        _listed_failures(sheet),
         _thin_strata(sheet),
         cls="card",
         id=f"overview-{sheet.key}",
     )
+
+
+def _all_failed(sheet: Sheet) -> list[str]:
+    """A sentence for each run in which no edit has worked: its scores say nothing about a model."""
+    from editscope.results.failed_edits import every_edit_failed
+
+    sentences = [(view.name, every_edit_failed(view.run)) for view in sheet.runs]
+    several = len(sheet.runs) > 1
+    return [f"{name}: {sentence}" if several else sentence for name, sentence in sentences if sentence]
+
+
+def _listed_failures(sheet: Sheet) -> Html | None:
+    """Where the edits that failed are listed, for whoever has the run folders."""
+    listed = [view.name for view in sheet.runs if (view.run.path / ERRORS).is_file()]
+    if not listed:
+        return None
+    whose = "the run folder" if len(sheet.runs) == 1 else f"the run folder of {' and of '.join(listed)}"
+    return el("p", el("code", ERRORS), f" in {whose} lists every failure with its reason.", cls="sub")
 
 
 def side_metrics(sheet: Sheet) -> list[str]:

@@ -1,0 +1,166 @@
+"""Several editors on the same cases: a run for each in a folder of its own, one after the other, then compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import typer
+
+from editscope import printing
+from editscope.errors import BadInput, EditscopeError, Stopped
+
+if TYPE_CHECKING:
+    from editscope.runs import Plan
+
+GAPS, STOPPED = 1, 3
+REQUESTED = "stopped on request"
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpending:
+    """What runs of the same command have spent so far: the limits of the next one are lower by it."""
+
+    edits: int = 0
+    edits_usd: float = 0.0
+    calls: int = 0
+    judges_usd: float = 0.0
+
+    def __add__(self, other: RunSpending) -> RunSpending:
+        return RunSpending(
+            self.edits + other.edits,
+            self.edits_usd + other.edits_usd,
+            self.calls + other.calls,
+            self.judges_usd + other.judges_usd,
+        )
+
+    def __sub__(self, other: RunSpending) -> RunSpending:
+        return self + RunSpending(-other.edits, -other.edits_usd, -other.calls, -other.judges_usd)
+
+
+Number = TypeVar("Number", int, float)
+
+PlanFor = Callable[[str, "Path | None", RunSpending], "Plan"]
+"""Makes the plan of an editor, its folder, and what runs before it have spent."""
+
+
+def left_of(option: str, limit: Number | None, spent: Number) -> Number | None:
+    """What is left of a limit; Stopped where that is nothing.
+
+    >>> left_of("--max-edit-cost", 10.0, 2.5), left_of("--max-edit-cost", None, 2.5)
+    (7.5, None)
+    """
+    if limit is None or not spent:
+        return limit
+    if spent >= limit:
+        raise Stopped(f"{option} {limit:g} is used up by the runs before; the same command with a higher one goes on")
+    return limit - spent
+
+
+def run_each(
+    editors: Sequence[str], out: Path | None, plan_for: PlanFor, carry_out: Callable[[Plan], None], *, dry_run: bool
+) -> None:
+    """Run each editor and compare the runs that have all their scores.
+
+    All plans are made, and all editors checked, before the first run starts. What stops one run does not touch the
+    others; the exit code is that of the worst.
+    """
+    folders = run_folders(editors, out)
+    nothing = RunSpending()
+    plans = [plan_for(editor, folder, nothing) for editor, folder in zip(editors, folders, strict=True)]
+    if dry_run:
+        for plan in plans:
+            carry_out(plan)
+        printing.say(f" {_total(plans)}")
+        return
+    for plan in plans:
+        plan.editor.limit(plan.edit_limits)
+        plan.editor.check()
+    codes, spent = [], nothing
+    for editor, plan in zip(editors, plans, strict=True):
+        before = spent_in(plan.out)
+        try:
+            carry_out(plan if spent == nothing else plan_for(editor, plan.out, spent))
+        except typer.Exit as ended:
+            codes.append(ended.exit_code)
+        except EditscopeError as error:
+            if REQUESTED in str(error):
+                raise
+            printing.say(f"editscope: {editor}: {error}", error=True)
+            codes.append(STOPPED)
+        spent += spent_in(plan.out) - before
+    _compare([plan.out for plan in plans])
+    if any(codes):
+        raise typer.Exit(max(codes))
+
+
+def run_folders(editors: Sequence[str], out: Path | None) -> list[Path | None]:
+    """A folder for each editor, named after it, in ``out``; None for new ones in runs/.
+
+    >>> [str(folder) for folder in run_folders(["ref:drift", "ref:noise?strength=2"], Path("both"))]
+    ['both/ref-drift', 'both/ref-noise-strength-2']
+    """
+    from editscope.runfolder.run_json import FILE
+    from editscope.runs.choose_folder import slug
+
+    for place, editor in enumerate(editors):
+        if editor in editors[:place]:
+            raise BadInput(f"--editor is given twice with the same spec: {editor!r}; use --repeats to edit cases again")
+    if out is None:
+        return [None] * len(editors)
+    if (out / FILE).exists():
+        raise BadInput(f"--out {out} is a run; with several editors it is a folder that gets a run for each of them")
+    names: list[str] = []
+    for editor in editors:
+        name, number = slug(editor), 2
+        while name in names:
+            name, number = f"{slug(editor)}-{number}", number + 1
+        names.append(name)
+    return [out / name for name in names]
+
+
+def spent_in(folder: Path) -> RunSpending:
+    """What the journal of a run says was spent in it."""
+    from editscope.runfolder.journal import FILE, read_journal
+
+    if not (folder / FILE).exists():
+        return RunSpending()
+    lines = list(read_journal(folder))
+    edits = [line for line in lines if line["step"] == "edit"]
+    usages = [line["verdict"]["usage"] for line in lines if line["step"] == "verdict" and not line["verdict"]["cached"]]
+    return RunSpending(
+        len(edits),
+        sum(line.get("charged_usd") or line.get("cost_usd") or 0.0 for line in edits),
+        sum(usage.get("attempts") or 0 for usage in usages),
+        sum(usage.get("cost_usd") or 0.0 for usage in usages),
+    )
+
+
+def _compare(folders: Sequence[Path]) -> None:
+    """Print the comparison of the runs that are whole, as `editscope compare` does."""
+    from editscope.cli.results.compare import compare
+    from editscope.results import open_run
+    from editscope.runfolder.run_json import FILE
+
+    whole = [folder for folder in folders if (folder / FILE).exists() and open_run(folder).complete]
+    if len(whole) > 1:
+        printing.say()
+        compare(whole)
+        printing.say(f" again: editscope compare {' '.join(map(str, whole))}")
+
+
+def _total(plans: Sequence[Plan]) -> str:
+    """What all plans together would cost."""
+    from editscope.runs.forecast import forecast_edits, forecast_judging
+
+    costs: list[float | None] = []
+    for plan in plans:
+        costs.append(0.0 if plan.editor.free else forecast_edits(plan).cost_usd)
+        if plan.judging is not None:
+            costs += [estimate.cost_usd for _, estimate in forecast_judging(plan).judges]
+    known = sum(cost for cost in costs if cost is not None)
+    if None in costs:
+        return f"all {len(plans)} runs together: about ${known:,.2f}, and what has no known price"
+    return f"all {len(plans)} runs together: about ${known:,.2f}"

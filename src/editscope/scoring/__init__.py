@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from editscope.scoring.batch import score_batch
 from editscope.scoring.errormap import error_map, level_map, score_and_levels
 from editscope.scoring.failure import FAILURE_MODES, THRESHOLDS, FailureThresholds, failure_mode
 from editscope.scoring.pixels import TOLERANCES, PixelScore, floor_miou, missing_score, score_pixels
@@ -18,5 +19,6 @@ __all__ = [
     "level_map",
     "missing_score",
     "score_and_levels",
+    "score_batch",
     "score_pixels",
 ]

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.errors import BadInput
-from editscope.images import ImageLike, Pixels, thumbnail_size
+from editscope.images import ImageLike, Layout, Pixels, thumbnail_size
 from editscope.scoring.pixels import TOLERANCES, PixelScore, flat, grade_pixels
 
 EDITED, MISSED, SPILLED = (0, 140, 110), (235, 80, 0), (204, 60, 200)
@@ -19,13 +19,15 @@ def error_map(
     answer: ImageLike,
     output: ImageLike,
     tolerance: float = 5.0,
+    *,
+    layout: Layout | None = None,
 ) -> Pixels:
     """The four classes of pixels at one tolerance; correctly preserved ones are a pale gray ghost of the answer."""
     from editscope.scoring._kernels import paint
 
     if tolerance not in TOLERANCES:
         raise BadInput(f"an error map needs a tolerance out of 0, 1, … 10, not {tolerance}")
-    _, levels, wanted = grade_pixels(input, answer, output, with_levels=True)
+    _, levels, wanted = grade_pixels(input, answer, output, with_levels=True, layout=layout)
     out = np.empty_like(wanted, order="C")
     colors = np.array([EDITED, MISSED, SPILLED], np.uint8)
     paint(levels, int(tolerance), flat(wanted).reshape(wanted.shape), colors, out)

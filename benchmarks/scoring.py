@@ -34,7 +34,7 @@ from editscope.images import (
     thumbnail,
     write_png,
 )
-from editscope.scoring import level_map, score_and_levels, score_pixels
+from editscope.scoring import level_map_within, score_and_levels, score_pixels
 from editscope.suites import load_suite
 
 ASKED_MS, ASKED_RATIO = 40.0, 1.2
@@ -175,7 +175,7 @@ def small_things(paths: Triple) -> None:
     row("levels of all pixels, beside the score", best(lambda: score_and_levels(before, answer, output)) - score_only)
     small = [thumbnail(p) for p in (before, answer, output)]
     row("encoding the three", sum(best(lambda s=s: encode_thumbnail(s)) for s in small))  # type: ignore[misc]
-    coded = partial(level_map, score_and_levels(before, answer, output)[1])
+    coded = partial(level_map_within, score_and_levels(before, answer, output)[1])
     row("making and encoding the level map", best(lambda: encode_codes(coded)))
     sizes = [*(len(encode_thumbnail(s)) for s in small), len(encode_codes(coded))]
     print("  their bytes: " + ", ".join(f"{size:,}" for size in sizes))

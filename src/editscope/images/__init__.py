@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.images._arrays import BatchLayout, Layout, arranged, quantized, split_batch
-from editscope.images._decode import decode, load, probe
+from editscope.images._decode import decode, load, probe, read_picture
 from editscope.images._memory import keep_freed_memory
 from editscope.images._records import MAX_PIXELS, Decoded, ImageLike, Indexed, Pixels, pixels_digest
 from editscope.images._resize import (
@@ -47,6 +47,7 @@ __all__ = [
     "pixels_digest",
     "probe",
     "quantized",
+    "read_picture",
     "resize",
     "split_batch",
     "stored_jpeg",

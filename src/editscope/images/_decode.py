@@ -15,7 +15,7 @@ import numpy.typing as npt
 from editscope.errors import BadImage
 from editscope.files import open_file, read_opened
 from editscope.images._arrays import SHAPES, Layout, channels_last, is_array, numpy_array, to_levels
-from editscope.images._png_layout import SIGNATURE, PngLayout, walk
+from editscope.images._png_layout import SIGNATURE, PngLayout, walk, walk_bytes
 from editscope.images._records import MAX_PIXELS, Decoded, ImageLike, Pixels
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def decode(
     if isinstance(source, np.ndarray):
         return _from_array(source, name or "the array", max_pixels, layout)
     if isinstance(source, (str, Path)):
-        return _from_bytes(_read_file(Path(source), name or str(source), max_pixels), name or str(source), max_pixels)
+        return _from_bytes(read_picture(source, name, max_pixels), name or str(source), max_pixels)
     if isinstance(source, (bytes, bytearray, memoryview)):
         return _from_bytes(bytes(source), name or "the image", max_pixels)
     if hasattr(source, "getexif") and hasattr(source, "convert"):
@@ -92,7 +92,7 @@ def _probe_png(number: int, head: bytes, name: str, max_pixels: int) -> tuple[in
             return head[offset : offset + length]
         return os.pread(number, length, offset)
 
-    layout = walk(read, name, checksums=False)
+    layout = walk(read, name)
     _check_size(layout.width, layout.height, name, max_pixels)
     turned = _png_orientation(layout) >= 5
     return (layout.height, layout.width) if turned else (layout.width, layout.height)
@@ -120,7 +120,7 @@ def _from_bytes(data: bytes, name: str, max_pixels: int) -> Decoded:
         raise _empty(name)
     if not data.startswith(SIGNATURE):
         return _guarded(data, name, max_pixels)
-    layout = walk(lambda offset, length: data[offset : offset + length], name, checksums=True)
+    layout = walk_bytes(data, name)
     _check_size(layout.width, layout.height, name, max_pixels)
     from editscope.images._png_read import read_png
 
@@ -246,8 +246,10 @@ def _opened(path: Path, name: str) -> BinaryIO:
         raise BadImage(f"{name} cannot be read ({reason}); check the path") from error
 
 
-def _read_file(path: Path, name: str, max_pixels: int) -> bytes:
-    with _opened(path, name) as file:
+def read_picture(path: Path | str, name: str | None = None, max_pixels: int = MAX_PIXELS) -> bytes:
+    """The bytes of a picture file, for who needs them besides its pixels; BadImage where it cannot be read."""
+    name = name or str(path)
+    with _opened(Path(path), name) as file:
         try:
             return read_opened(file, 8 * max_pixels + (1 << 26))
         except OSError as error:

@@ -64,9 +64,15 @@ def level_map(levels: npt.NDArray[np.uint8], side: int) -> Pixels:
     >>> level_map(np.array([[0, 16, 27]], np.uint8), side=3)[0].tolist()
     [[0, 1, 0], [2, 0, 0], [156, 0, 0]]
     """
+    codes = level_map_within(levels, side, None)
+    assert codes is not None
+    return codes
+
+
+def level_map_within(levels: npt.NDArray[np.uint8], side: int, most: int | None) -> Pixels | None:
+    """The level map, or None, which takes less time, where its codes change more than ``most`` times along the rows."""
     from editscope.scoring._kernels import reduce_levels
 
     height, width = levels.shape
     codes = np.empty((*thumbnail_size(height, width, side), 3), np.uint8)
-    reduce_levels(levels, codes)
-    return codes
+    return codes if reduce_levels(levels, codes, -1 if most is None else most) else None

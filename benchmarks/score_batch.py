@@ -4,7 +4,9 @@
 
 Outputs are answers with noise on every channel of every pixel, in memory, as a trainer has them. Ways take turns, and
 each row is the best round of its way, since other work on the machine only ever adds time. ``cores used`` says how
-much of the machine the process had: CPU seconds for each second.
+much of the machine the process had: CPU seconds for each second. Where others keep the machine busy, times say little;
+the CPU time of a triple, and what of it the interpreter needs (that of a picture of 8²), which threads cannot share,
+say what two idle cores can reach.
 """
 
 from __future__ import annotations
@@ -46,6 +48,16 @@ def timed(work: Callable[[], object]) -> tuple[float, float]:
     return took, (time.process_time() - cpu) / took
 
 
+def cpu_ms(work: Callable[[], object], number: int, rounds: int) -> float:
+    """CPU milliseconds of all threads for each of so many triples, in the best round."""
+    spent = []
+    for _ in range(rounds):
+        start = time.process_time()
+        work()
+        spent.append(1e3 * (time.process_time() - start) / number)
+    return min(spent)
+
+
 def measure(side: int, seconds: float, rounds: int) -> bool:
     """Print the rows of one size; whether the target is kept."""
     number = max(16, int(seconds / rounds / 3 / (8e-9 * side * side)))
@@ -66,6 +78,14 @@ def measure(side: int, seconds: float, rounds: int) -> bool:
     print(f"{number:,} triples of {side}²")
     for name, (took, share) in best.items():
         print(f"  {name:<34} {1e3 * took / number:8.3f} ms a triple  {alone / took:5.2f} ×   {share:4.2f} cores used")
+    small = make_batch(8, 200)
+    interpreter = cpu_ms(lambda: es.score_batch(*small, jobs=1), 200, rounds)
+    single, threads = (cpu_ms(work, number, rounds) for work in list(ways.values())[1:])
+    reach = single / max(threads / 2, interpreter)
+    print(
+        f"  CPU a triple: jobs=1 {single:.3f} ms, threads {threads:.3f} ms, interpreter {interpreter:.3f} ms: "
+        f"two idle cores can reach {reach:.2f} ×"
+    )
     return alone / took >= ASKED
 
 

@@ -38,6 +38,8 @@ from editscope.scoring import level_map_within, score_and_levels, score_pixels
 from editscope.suites import load_suite
 
 ASKED_MS, ASKED_RATIO = 40.0, 1.2
+NOISE = (1, 2, 4, 16, 64)
+"""How far a channel is off at most in the further pictures that are written."""
 Triple = tuple[Path, Path, Path]
 MATRIX = ((0.4124564, 0.3575761, 0.1804375), (0.2126729, 0.7151522, 0.0721750), (0.0193339, 0.1191920, 0.9503041))
 
@@ -156,8 +158,13 @@ def opencv_png(pixels: Pixels) -> bytes:
 
 def writing(paths: Triple) -> None:
     print("writing PNG, CPU milliseconds a picture (best of several)")
-    for name, path in (("flat scene", paths[1]), ("noisy output", paths[2])):
-        pixels = load(path)
+    rng, answer = np.random.default_rng(0), load(paths[1])
+    pictures = {"flat scene": answer, "noisy output": load(paths[2])}
+    for reach in NOISE:
+        noise = rng.integers(-reach, reach + 1, answer.shape, dtype=np.int16)
+        pictures[f"answer ±{reach}"] = np.clip(answer + noise, 0, 255).astype(np.uint8)
+    pictures["pure noise"] = rng.integers(0, 256, answer.shape, dtype=np.uint8)
+    for name, pixels in pictures.items():
         ms = best(lambda pixels=pixels: encode_png(pixels))  # type: ignore[misc]
         for other, encode in (("OpenCV", opencv_png), ("Pillow", pillow_png)):
             theirs = best(lambda pixels=pixels, encode=encode: encode(pixels), 2)  # type: ignore[misc]

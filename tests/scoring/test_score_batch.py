@@ -99,7 +99,7 @@ def test_an_error_of_ours_keeps_its_kind_and_says_where(monkeypatch: pytest.Monk
     def broken(*_: object) -> None:
         raise ZeroDivisionError("broken")
 
-    monkeypatch.setattr(module, "score_pixels", broken)
+    monkeypatch.setattr(module, "grade_loaded", broken)
     with pytest.raises(ZeroDivisionError, match="broken") as caught:
         es.score_batch(*triples(2))
     assert caught.value.__notes__ == ["in triple 0 of score_batch"]

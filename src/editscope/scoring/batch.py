@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 from editscope.errors import BadInput, EditscopeError, unknown
 from editscope.images import ImageLike, Layout, split_batch
 from editscope.processes import cores
-from editscope.scoring.pixels import PixelScore, load_role, score_pixels
+from editscope.scoring.pixels import ROLES, PixelScore, grade_loaded, load_role
 
 if TYPE_CHECKING:
     from editscope.images._records import SupportsArray
 
 Batch: TypeAlias = "Sequence[ImageLike] | SupportsArray"
 """Pictures: a list of what ``score_pixels`` takes, or one array of N × height × width × 3 or N × 3 × height × width."""
-
-ROLES = ("input", "answer", "output")
 
 
 @overload
@@ -129,7 +127,7 @@ class _Work:
 
     def _score(self, number: int) -> PixelScore:
         before, answer, output = map(load_role, self.triples[number], ROLES, self.layouts)
-        return score_pixels(before, answer, output)
+        return grade_loaded(before, answer, output)[0]
 
     def _take(self) -> int | None:
         with self._taking:

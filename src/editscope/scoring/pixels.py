@@ -17,6 +17,8 @@ from editscope.scoring.failure import failure_mode
 TOLERANCES = tuple(range(11))
 """ΔE76 from 0 (equal) to 10 (plainly different side by side)."""
 
+ROLES = ("input", "answer", "output")
+"""What messages call the three pictures."""
 NOTHING_RIGHT = (0.0,) * len(TOLERANCES)
 
 
@@ -173,11 +175,18 @@ def grade_pixels(
     layout: Layout | None = None,
 ) -> tuple[PixelScore, npt.NDArray[np.uint8], Pixels]:
     """The score, the level of every pixel (see ``_kernels.grade``; empty unless asked for), and the answer."""
+    pictures = zip((input, answer, output), ROLES, strict=True)
+    return grade_loaded(*(load_role(picture, role, layout) for picture, role in pictures), with_levels=with_levels)
+
+
+def grade_loaded(
+    before: Pixels, wanted: Pixels, got: Pixels, with_levels: bool = False
+) -> tuple[PixelScore, npt.NDArray[np.uint8], Pixels]:
+    """What ``grade_pixels`` gives, of pictures that are decoded already."""
     from editscope.scoring._kernels import grade
 
-    before, wanted = _pair(input, answer, layout)
+    _check_pair(before, wanted)
     height, width = wanted.shape[:2]
-    got = load_role(output, "output", layout)
     fitted = cover(got, width, height)
     levels = np.empty((height, width) if with_levels else (0, 0), np.uint8)
     counts = grade(flat(before), flat(wanted), flat(fitted), levels.reshape(-1))
@@ -216,14 +225,18 @@ def load_role(picture: ImageLike, role: str, layout: Layout | None = None) -> Pi
     return load(picture, name=None if named else f"the {role}", layout=layout)
 
 
-def _pair(before: ImageLike, answer: ImageLike, layout: Layout | None = None) -> tuple[Pixels, Pixels]:
-    first, second = load_role(before, "input", layout), load_role(answer, "answer", layout)
+def _pair(before: ImageLike, answer: ImageLike) -> tuple[Pixels, Pixels]:
+    first, second = load_role(before, "input"), load_role(answer, "answer")
+    _check_pair(first, second)
+    return first, second
+
+
+def _check_pair(first: Pixels, second: Pixels) -> None:
     if first.shape != second.shape:
         raise BadInput(
             f"the answer is {second.shape[1]}×{second.shape[0]} but the input is {first.shape[1]}×{first.shape[0]}; "
             "an answer must have the size of its input"
         )
-    return first, second
 
 
 def flat(pixels: Pixels) -> npt.NDArray[np.uint8]:

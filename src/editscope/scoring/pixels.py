@@ -175,8 +175,8 @@ def grade_pixels(
     layout: Layout | None = None,
 ) -> tuple[PixelScore, npt.NDArray[np.uint8], Pixels]:
     """The score, the level of every pixel (see ``_kernels.grade``; empty unless asked for), and the answer."""
-    pictures = zip((input, answer, output), ROLES, strict=True)
-    return grade_loaded(*(load_role(picture, role, layout) for picture, role in pictures), with_levels=with_levels)
+    before, wanted, got = (load_role(p, role, layout) for p, role in zip((input, answer, output), ROLES, strict=True))
+    return grade_loaded(before, wanted, got, with_levels)
 
 
 def grade_loaded(

@@ -91,6 +91,8 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/generation.py
 	$(BIN)/python benchmarks/charts.py
 	$(BIN)/python benchmarks/scoring.py
+	$(BIN)/python benchmarks/score_batch.py
+	$(BIN)/python benchmarks/score_command.py
 	$(BIN)/python benchmarks/intervals.py
 	$(BIN)/python benchmarks/comparison.py
 	$(BIN)/python benchmarks/diagnosis.py

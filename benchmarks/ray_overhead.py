@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import editscope as es
+from editscope.processes import cores
 from editscope.runs.engine.case_steps import CaseSteps
-from editscope.runs.start import cores
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from support.ray_cases import Tiny, Waits

@@ -34,10 +34,12 @@ from editscope.images import (
     thumbnail,
     write_png,
 )
-from editscope.scoring import level_map, score_and_levels, score_pixels
+from editscope.scoring import level_map_within, score_and_levels, score_pixels
 from editscope.suites import load_suite
 
 ASKED_MS, ASKED_RATIO = 40.0, 1.2
+NOISE = (1, 2, 4, 16, 64)
+"""How far a channel is off at most in the further pictures that are written."""
 Triple = tuple[Path, Path, Path]
 MATRIX = ((0.4124564, 0.3575761, 0.1804375), (0.2126729, 0.7151522, 0.0721750), (0.0193339, 0.1191920, 0.9503041))
 
@@ -156,8 +158,13 @@ def opencv_png(pixels: Pixels) -> bytes:
 
 def writing(paths: Triple) -> None:
     print("writing PNG, CPU milliseconds a picture (best of several)")
-    for name, path in (("flat scene", paths[1]), ("noisy output", paths[2])):
-        pixels = load(path)
+    rng, answer = np.random.default_rng(0), load(paths[1])
+    pictures = {"flat scene": answer, "noisy output": load(paths[2])}
+    for reach in NOISE:
+        noise = rng.integers(-reach, reach + 1, answer.shape, dtype=np.int16)
+        pictures[f"answer ±{reach}"] = np.clip(answer + noise, 0, 255).astype(np.uint8)
+    pictures["pure noise"] = rng.integers(0, 256, answer.shape, dtype=np.uint8)
+    for name, pixels in pictures.items():
         ms = best(lambda pixels=pixels: encode_png(pixels))  # type: ignore[misc]
         for other, encode in (("OpenCV", opencv_png), ("Pillow", pillow_png)):
             theirs = best(lambda pixels=pixels, encode=encode: encode(pixels), 2)  # type: ignore[misc]
@@ -175,7 +182,7 @@ def small_things(paths: Triple) -> None:
     row("levels of all pixels, beside the score", best(lambda: score_and_levels(before, answer, output)) - score_only)
     small = [thumbnail(p) for p in (before, answer, output)]
     row("encoding the three", sum(best(lambda s=s: encode_thumbnail(s)) for s in small))  # type: ignore[misc]
-    coded = partial(level_map, score_and_levels(before, answer, output)[1])
+    coded = partial(level_map_within, score_and_levels(before, answer, output)[1])
     row("making and encoding the level map", best(lambda: encode_codes(coded)))
     sizes = [*(len(encode_thumbnail(s)) for s in small), len(encode_codes(coded))]
     print("  their bytes: " + ", ".join(f"{size:,}" for size in sizes))

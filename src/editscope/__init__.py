@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from editscope.editors import EditLimits, Editor, Request
     from editscope.errors import BadInput, EditscopeError
     from editscope.images import ImageLike as Image
+    from editscope.images import to_array
     from editscope.judges import Call, Judge, Picture, Usage, Verdict
     from editscope.results import Run, open_run
     from editscope.results.comparison import compare
     from editscope.runs import run
     from editscope.runs.judging.one_edit import JudgedEdit, judge_one
-    from editscope.scoring import score_pixels
+    from editscope.scoring import PixelScore, error_map, score_batch, score_pixels
     from editscope.scoring.classic import Metric
     from editscope.scoring.psnr import psnr_outside
     from editscope.scoring.rubrics import Measure, Rubric, ScoreRow, Unit
@@ -50,6 +51,7 @@ _HOME = {
     "Option": "editscope.suites:Option",
     "Paper": "editscope.suites.benchmark:Paper",
     "Picture": "editscope.judges:Picture",
+    "PixelScore": "editscope.scoring:PixelScore",
     "Question": "editscope.cases:Question",
     "Region": "editscope.cases:Region",
     "Request": "editscope.editors:Request",
@@ -63,12 +65,15 @@ _HOME = {
     "Verdict": "editscope.judges:Verdict",
     "compare": "editscope.results.comparison:compare",
     "elo": "editscope.stats.ratings:elo",
+    "error_map": "editscope.scoring:error_map",
     "judge_one": "editscope.runs.judging.one_edit:judge_one",
     "load_suite": "editscope.suites:load_suite",
     "open_run": "editscope.results:open_run",
     "psnr_outside": "editscope.scoring.psnr:psnr_outside",
     "run": "editscope.runs:run",
+    "score_batch": "editscope.scoring:score_batch",
     "score_pixels": "editscope.scoring:score_pixels",
+    "to_array": "editscope.images:to_array",
 }
 
 __all__ = [
@@ -94,6 +99,7 @@ __all__ = [
     "Option",
     "Paper",
     "Picture",
+    "PixelScore",
     "Question",
     "Region",
     "Request",
@@ -107,12 +113,15 @@ __all__ = [
     "Verdict",
     "compare",
     "elo",
+    "error_map",
     "judge_one",
     "load_suite",
     "open_run",
     "psnr_outside",
     "run",
+    "score_batch",
     "score_pixels",
+    "to_array",
 ]
 
 

@@ -78,7 +78,7 @@ class Question:
 class Case:
     """One test case: what goes in, what is asked, and whatever is needed to judge what comes out.
 
-    ``images`` and ``answer`` are paths, PIL images or uint8 arrays; ``tags`` is what tables group by.
+    ``images`` and ``answer`` are paths, PIL images, arrays or tensors; ``tags`` is what tables group by.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Processes that end with the one that started them, and take along all that they started."""
+"""Processes that end with the one that started them, and take along all that they started; cores they may use."""
 
 from __future__ import annotations
 
@@ -77,6 +77,14 @@ class _Watchman:
 
 _WATCHMAN = _Watchman()
 atexit.register(_WATCHMAN.close)
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
 
 
 def watch_group(group: int) -> None:

@@ -283,7 +283,8 @@ def test_each_step_is_made_on_what_the_last_one_left() -> None:
     assert [case.instruction for case in inner.seen] == ["Red it.", "Blue it all."]
     assert [case.seed for case in inner.seen] == [7, derived_seed(7, 1)]
     assert inner.seen[1].arrays[0][0, 7].tolist() == [1, 1, 1]
-    assert edit.image[0, 7].tolist() == edit.image[0, 12].tolist() == [1, 1, 1]  # type: ignore[union-attr,index]
+    pixels: Any = edit.image
+    assert pixels[0, 7].tolist() == pixels[0, 12].tolist() == [1, 1, 1]
     assert edit.asked == "1. Red it.\n2. Blue it all."
     steps = trace(edit)["steps"]
     assert [(one["instruction"], one["size"], one["status"]) for one in steps] == [

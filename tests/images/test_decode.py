@@ -124,10 +124,10 @@ def test_alpha_over_white_does_not_depend_on_the_way_in(kind: str) -> None:
 
 def test_gray_arrays_are_taken_and_doubtful_ones_are_not() -> None:
     assert load(np.full((2, 3), 7, np.uint8)).tolist() == np.full((2, 3, 3), 7).tolist()
-    for kind in (float, bool, np.int64, np.uint16):
+    for kind in (bool, np.int64, np.uint16, complex):
         with pytest.raises(BadImage, match="convert it to uint8"):
             load(np.zeros((4, 4, 3), kind))
-    for shape in ((4,), (4, 4, 2), (4, 4, 5), (2, 4, 4, 3), (0, 4, 3)):
+    for shape in ((4,), (5, 4, 2), (5, 4, 5), (2, 4, 4, 3), (0, 4, 3)):
         with pytest.raises(BadImage, match="height × width × 3"):
             load(np.zeros(shape, np.uint8))
     with pytest.raises(BadImage, match="int; give a path"):

@@ -294,9 +294,14 @@ def test_requests_are_made_ahead_but_only_a_few(small_set: Path, tmp_path: Path)
     desk.leave()
 
 
-def test_what_an_editor_does_to_its_input_or_to_an_old_output_changes_no_score(small_set: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", ["array", "tensor", "floats, channels first"])
+def test_what_an_editor_does_to_its_input_or_to_an_old_output_changes_no_score(
+    way: str, small_set: Path, tmp_path: Path
+) -> None:
+    torch = pytest.importorskip("torch")
+
     class Careless(es.Editor):
-        """Paints over its input, and always returns the same array."""
+        """Paints over its input, and always returns the same array, or a tensor that shares its memory."""
 
         kept: Pixels | None = None
 
@@ -307,7 +312,10 @@ def test_what_an_editor_does_to_its_input_or_to_an_old_output_changes_no_score(s
             self.kept[:] = pixels
             self.kept[: case.seed % 40] ^= 3
             pixels[:] = 0
-            return self.kept
+            if way == "array":
+                return self.kept
+            tensor = torch.from_numpy(self.kept)
+            return tensor if way == "tensor" else tensor.permute(2, 0, 1)[None] / 255  # type: ignore[no-any-return]
 
     suite = es.load_suite("paintbench", root=small_set)
     plain = CaseSteps(suite, Careless(), folder(tmp_path / "plain"), 0)

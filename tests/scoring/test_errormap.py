@@ -7,7 +7,7 @@ import pytest
 
 from editscope.errors import BadInput
 from editscope.images import Pixels
-from editscope.scoring import error_map, level_map, score_and_levels, score_pixels
+from editscope.scoring import error_map, level_map, level_map_within, score_and_levels, score_pixels
 from editscope.scoring.errormap import EDITED, MISSED, SPILLED
 
 
@@ -73,6 +73,16 @@ def test_a_small_level_map_keeps_the_worst_and_the_mean_of_every_block() -> None
                 if part.size:
                     assert decoded(code) == (part.max(), int(part.mean() + 0.5))
             assert red == 0 or (red % 2 == 0) == (edit.size > rest.size)
+
+
+def test_a_level_map_that_is_too_busy_is_given_up() -> None:
+    levels = np.random.default_rng(0).integers(0, 12, (400, 600), np.uint8)
+    codes = level_map(levels, side=60)
+    changes = sum(int((codes[:, 1:, c] != codes[:, :-1, c]).sum()) for c in range(2))
+    calm = level_map_within(levels, 60, changes)
+    assert calm is not None and np.array_equal(calm, codes)
+    assert level_map_within(levels, 60, changes - 1) is None
+    assert level_map_within(levels, 60, 0) is None
 
 
 def test_one_wrong_pixel_is_still_seen_in_a_small_map() -> None:

@@ -123,6 +123,7 @@ class Editor:
     def edit(self, case: Request) -> ImageLike | Edit | None:
         """The edited picture; or an ``Edit`` with a status; or None when there is no output.
 
+        A picture is a PIL image, an array or a tensor (uint8, or floats of 0 to 1), or a path.
         Raises Stopped when it can make no more edits in this run, such as for a spent budget: the run then ends,
         resumable, without a line for this edit. Any other exception is the status ``error`` of this edit.
         """

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from editscope.images._decode import decode, load, probe
+from editscope.images._arrays import BatchLayout, Layout, arranged, quantized, split_batch
+from editscope.images._decode import decode, load, probe, read_picture
 from editscope.images._memory import keep_freed_memory
 from editscope.images._records import MAX_PIXELS, Decoded, ImageLike, Indexed, Pixels, pixels_digest
 from editscope.images._resize import (
@@ -30,6 +33,7 @@ __all__ = [
     "Decoded",
     "ImageLike",
     "Indexed",
+    "Layout",
     "Pixels",
     "Resample",
     "cover",
@@ -42,10 +46,14 @@ __all__ = [
     "load",
     "pixels_digest",
     "probe",
+    "quantized",
+    "read_picture",
     "resize",
+    "split_batch",
     "stored_jpeg",
     "thumbnail",
     "thumbnail_size",
+    "to_array",
     "write_png",
 ]
 
@@ -67,6 +75,24 @@ def interpolate(pixels: Pixels, height: int, width: int) -> npt.NDArray[np.float
     from editscope.images import _bilinear
 
     return _bilinear.interpolate(pixels, height, width)
+
+
+def to_array(
+    image: ImageLike | Sequence[ImageLike], layout: BatchLayout = "hwc", dtype: npt.DTypeLike = "uint8"
+) -> npt.NDArray[Any]:
+    """A picture as a new NumPy array, as a model or a trainer wants it.
+
+    ``layout`` is ``"hwc"`` or ``"chw"`` for one picture, ``"nhwc"`` or ``"nchw"`` for a list of pictures of one size.
+    ``dtype`` is ``"uint8"``, or a float (``"float16"``, ``"float32"``, ``"float64"``) for values of 0 to 1. What you
+    get can be given to every function that takes pictures, and is the same picture there.
+
+    >>> to_array(np.zeros((20, 10, 3), np.uint8), layout="chw", dtype="float32").shape
+    (3, 20, 10)
+    """
+    if layout in ("nhwc", "nchw"):
+        pictures, known = split_batch(image, "the batch")
+        return arranged([load(picture, layout=known) for picture in pictures], layout, dtype)
+    return arranged(load(image), layout, dtype)  # type: ignore[arg-type]
 
 
 def write_png(path: str | Path, image: Pixels | Indexed, *, palette: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""RGB pixels from a file, bytes, a PIL image or an array, within limits, with a clear error where it fails."""
+"""RGB pixels from a file, bytes, a PIL image, an array or a tensor, within limits; a clear error where it fails."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from editscope.errors import BadImage
 from editscope.files import open_file, read_opened
-from editscope.images._png_layout import SIGNATURE, PngLayout, walk
+from editscope.images._arrays import SHAPES, Layout, channels_last, is_array, numpy_array, to_levels
+from editscope.images._png_layout import SIGNATURE, PngLayout, walk, walk_bytes
 from editscope.images._records import MAX_PIXELS, Decoded, ImageLike, Pixels
 
 if TYPE_CHECKING:
@@ -28,32 +29,41 @@ JPEG_START, JPEG_END = b"\xff\xd8\xff", b"\xff\xd9"
 TAIL = 65_536
 
 
-def decode(source: ImageLike | bytes, *, name: str | None = None, max_pixels: int = MAX_PIXELS) -> Decoded:
+def decode(
+    source: ImageLike, *, name: str | None = None, max_pixels: int = MAX_PIXELS, layout: Layout | None = None
+) -> Decoded:
     """The pixels of a picture as uint8 height × width × 3, and notes on what was done to get them.
 
     Alpha goes over white, EXIF rotation is applied, of an animation the first frame is taken, 16 bits become
     8 by v / 257 rounded, palette, gray, 1-bit and CMYK become RGB. Color profiles and gamma are ignored: the
     values are compared as they are stored. ``name`` is what messages call the picture.
 
+    An array holds uint8, or floats of 0 to 1, which become the nearest of 256 levels. Its channels are the axis of 1,
+    3 or 4 values; see ``_arrays.channels_last`` for shapes that could be both, and ``layout`` to say it.
+
     Raises BadImage for whatever is not a whole picture of at most ``max_pixels`` pixels.
     """
     if isinstance(source, np.ndarray):
-        return _from_array(source, name or "the array", max_pixels)
+        return _from_array(source, name or "the array", max_pixels, layout)
     if isinstance(source, (str, Path)):
-        return _from_bytes(_read_file(Path(source), name or str(source), max_pixels), name or str(source), max_pixels)
+        return _from_bytes(read_picture(source, name, max_pixels), name or str(source), max_pixels)
     if isinstance(source, (bytes, bytearray, memoryview)):
         return _from_bytes(bytes(source), name or "the image", max_pixels)
     if hasattr(source, "getexif") and hasattr(source, "convert"):
         name = name or str(getattr(source, "filename", "") or "the PIL image")
         return _guarded(source, name, max_pixels)
+    if is_array(source):
+        return _from_array(source, name or "the array", max_pixels, layout)
     raise BadImage(
-        f"{name or 'the image'} is a {type(source).__name__}; give a path, a PIL image or a uint8 array of shape H×W×3"
+        f"{name or 'the image'} is a {type(source).__name__}; give a path, a PIL image, or an array of {SHAPES}"
     )
 
 
-def load(image: ImageLike, *, max_pixels: int = MAX_PIXELS) -> Pixels:
+def load(
+    image: ImageLike, *, name: str | None = None, max_pixels: int = MAX_PIXELS, layout: Layout | None = None
+) -> Pixels:
     """The pixels of a picture: ``decode(image).pixels``."""
-    return decode(image, max_pixels=max_pixels).pixels
+    return decode(image, name=name, max_pixels=max_pixels, layout=layout).pixels
 
 
 def probe(path: Path | str, *, max_pixels: int = MAX_PIXELS) -> tuple[int, int]:
@@ -82,7 +92,7 @@ def _probe_png(number: int, head: bytes, name: str, max_pixels: int) -> tuple[in
             return head[offset : offset + length]
         return os.pread(number, length, offset)
 
-    layout = walk(read, name, checksums=False)
+    layout = walk(read, name)
     _check_size(layout.width, layout.height, name, max_pixels)
     turned = _png_orientation(layout) >= 5
     return (layout.height, layout.width) if turned else (layout.width, layout.height)
@@ -110,7 +120,7 @@ def _from_bytes(data: bytes, name: str, max_pixels: int) -> Decoded:
         raise _empty(name)
     if not data.startswith(SIGNATURE):
         return _guarded(data, name, max_pixels)
-    layout = walk(lambda offset, length: data[offset : offset + length], name, checksums=True)
+    layout = walk_bytes(data, name)
     _check_size(layout.width, layout.height, name, max_pixels)
     from editscope.images._png_read import read_png
 
@@ -177,25 +187,19 @@ def _rgb(image: PIL.Image.Image, name: str) -> tuple[Pixels, list[str]]:
     return np.array(image.convert("RGB")), notes
 
 
-def _from_array(array: npt.NDArray[Any], name: str, max_pixels: int) -> Decoded:
-    shape = "×".join(map(str, array.shape))
-    if array.dtype != np.uint8:
-        raise BadImage(
-            f"{name} holds {array.dtype}, whose range is not known; convert it to uint8 with values 0 to 255"
-        )
-    if array.ndim == 3 and array.shape[2] == 1:
-        array = array[:, :, 0]
-    if not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] in (3, 4))) or 0 in array.shape:
-        raise BadImage(f"{name} has shape {shape}; give height × width × 3")
-    _check_size(array.shape[1], array.shape[0], name, max_pixels)
-    if array.ndim == 2:
-        return Decoded(np.repeat(array[:, :, None], 3, axis=2))
-    if array.shape[2] == 3:
-        return Decoded(array)
+def _from_array(source: Any, name: str, max_pixels: int, layout: Layout | None) -> Decoded:
+    array, tensor = numpy_array(source, name)
+    picture = channels_last(array, name, layout, tensor)
+    _check_size(picture.shape[1], picture.shape[0], name, max_pixels)
+    pixels = np.ascontiguousarray(to_levels(picture, name))
+    if pixels.shape[2] == 3:
+        return Decoded(pixels)
+    if pixels.shape[2] == 1:
+        return Decoded(np.repeat(pixels, 3, axis=2))
     from editscope.images._png_read import composite
 
-    pixels, notes = composite(np.array(array))
-    return Decoded(pixels, tuple(notes))
+    rgb, notes = composite(pixels)
+    return Decoded(rgb, tuple(notes))
 
 
 def _png_orientation(layout: PngLayout) -> int:
@@ -242,8 +246,10 @@ def _opened(path: Path, name: str) -> BinaryIO:
         raise BadImage(f"{name} cannot be read ({reason}); check the path") from error
 
 
-def _read_file(path: Path, name: str, max_pixels: int) -> bytes:
-    with _opened(path, name) as file:
+def read_picture(path: Path | str, name: str | None = None, max_pixels: int = MAX_PIXELS) -> bytes:
+    """The bytes of a picture file, for who needs them besides its pixels; BadImage where it cannot be read."""
+    name = name or str(path)
+    with _opened(Path(path), name) as file:
         try:
             return read_opened(file, 8 * max_pixels + (1 << 26))
         except OSError as error:

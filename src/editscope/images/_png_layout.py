@@ -46,8 +46,13 @@ class PngLayout:
         return (width * self.samples * self.depth + 7) // 8
 
 
-def walk(read: ReadAt, name: str, *, checksums: bool) -> PngLayout:
-    """Walk all chunks up to IEND; with ``checksums``, verify those of the chunks that make the picture."""
+def walk_bytes(data: bytes, name: str) -> PngLayout:
+    """Walk all chunks of a whole file up to IEND, and verify the checksums of those that make the picture."""
+    return walk(lambda offset, length: data[offset : offset + length], name, data)
+
+
+def walk(read: ReadAt, name: str, data: bytes | None = None) -> PngLayout:
+    """Walk all chunks up to IEND; where all bytes are at hand, verify checksums of those that make the picture."""
     layout = _header(read(0, 33), name)
     offset = 33
     while True:
@@ -61,6 +66,9 @@ def walk(read: ReadAt, name: str, *, checksums: bool) -> PngLayout:
             if not layout.data:
                 raise BadImage(f"{name} has no pixel data; write it again")
             return layout
+        if kind == b"IDAT" and data is not None:
+            offset = _pixel_chunks(data, content - 8, layout, name)
+            continue
         if kind == b"IDAT":
             layout.data.append((content, length))
         elif kind in (b"PLTE", b"tRNS", b"eXIf", b"acTL"):
@@ -71,12 +79,27 @@ def walk(read: ReadAt, name: str, *, checksums: bool) -> PngLayout:
             raise BadImage(f"{name} is damaged at byte {content - 4:,}; write it again")
         elif kind[:1].isupper():
             raise BadImage(f"{name} needs a PNG extension ({kind.decode()}) that is not known; write it as plain PNG")
-        if checksums and kind in (b"IDAT", b"PLTE", b"tRNS"):
-            block = read(content - 4, length + 8)
-            if len(block) < length + 8:
-                raise truncated(name)
-            if crc32(memoryview(block)[:-4]) != int.from_bytes(block[-4:], "big"):
-                raise BadImage(f"{name} is damaged: the checksum of a {kind.decode()} chunk is wrong; write it again")
+        if data is not None and kind in (b"PLTE", b"tRNS"):
+            _verify(data, content, length, name)
+
+
+def _pixel_chunks(data: bytes, offset: int, layout: PngLayout, name: str) -> int:
+    """Take the IDAT chunks from here on, of which some writers make hundreds; where the chunk after them begins."""
+    while data[offset + 4 : offset + 8] == b"IDAT":
+        content, length = offset + 8, int.from_bytes(data[offset : offset + 4], "big")
+        _verify(data, content, length, name)
+        layout.data.append((content, length))
+        offset = content + length + 4
+    return offset
+
+
+def _verify(data: bytes, content: int, length: int, name: str) -> None:
+    end = content + length
+    if len(data) < end + 4:
+        raise truncated(name)
+    if crc32(memoryview(data)[content - 4 : end]) != int.from_bytes(data[end : end + 4], "big"):
+        kind = data[content - 4 : content].decode()
+        raise BadImage(f"{name} is damaged: the checksum of a {kind} chunk is wrong; write it again")
 
 
 def truncated(name: str) -> BadImage:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,17 @@ if TYPE_CHECKING:
 Pixels: TypeAlias = npt.NDArray[np.uint8]
 """A picture in memory: uint8, height × width × 3, sRGB."""
 
-ImageLike: TypeAlias = Union[str, Path, "PIL.Image.Image", Pixels]
-"""What the library takes wherever it wants a picture."""
+
+class SupportsArray(Protocol):
+    """An array of any library: NumPy, PyTorch, JAX, CuPy."""
+
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        """Its values as a NumPy array."""
+
+
+ImageLike: TypeAlias = Union[str, Path, bytes, "PIL.Image.Image", SupportsArray]
+"""What the library takes wherever it wants a picture: a path, the bytes of a file, a PIL image, an array or a tensor
+(uint8, or floats of 0 to 1; channels first or last)."""
 
 MAX_PIXELS = 64_000_000
 """Pictures with more pixels than this are refused before they are decoded, unless a caller allows more."""

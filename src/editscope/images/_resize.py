@@ -124,16 +124,16 @@ def encode_lossless(pixels: Pixels) -> bytes:
     return target.getvalue()
 
 
-def encode_codes(coded: Callable[[int], Pixels]) -> bytes:
+def encode_codes(coded: Callable[[int, int | None], Pixels | None]) -> bytes:
     """A picture of codes as lossless WebP, of the first side at which it is not busy: noise costs bytes, says little.
 
-    ``coded`` makes the picture for a longer side.
+    ``coded`` makes the picture for a longer side; None where its rows have more changes than it is told, if any.
     """
     for side in CODE_SIDES:
-        pixels = coded(side)
-        if _changes(pixels[:, :, 0]) + _changes(pixels[:, :, 1]) <= MOST_CHANGES:
-            break
-    return encode_lossless(pixels)
+        pixels = coded(side, None if side == CODE_SIDES[-1] else MOST_CHANGES)
+        if pixels is not None:
+            return encode_lossless(pixels)
+    raise AssertionError("the smallest picture of codes may have any number of changes")
 
 
 def _changes(plane: npt.NDArray[np.uint8]) -> int:

@@ -14,10 +14,10 @@ from typing import TypeAlias
 from editscope.errors import BadImage, BadInput
 from editscope.images import cover, load
 from editscope.plugins import one_sentence
+from editscope.processes import cores
 from editscope.results.classic_measures import Columns, MeasureWriter, Values, key_of, measures
 from editscope.results.run import CaseRecord, Run, open_run
 from editscope.runfolder.stored_edits import check_stored
-from editscope.runs.start import cores
 from editscope.scoring.classic import (
     METRICS,
     ImagePair,

@@ -74,13 +74,14 @@ class RunEdits(Editor):
         image = self._edits[case_id, variant].image
         if image is None:
             return ""
-        wrong = problem_with_file(Path(str(image)), self._lines[case_id, variant])
+        path = Path(str(image))
+        wrong = problem_with_file(path, self._lines[case_id, variant])
         if not wrong:
             return ""
         if Path(self.path).is_file():
-            return f"{image} {wrong}; it was unpacked from {self.path}: remove {self._run.parent} to unpack it again"
+            return f"{path} {wrong}; it was unpacked from {self.path}: remove {self._run.parent} to unpack it again"
         again = f"editscope resume {shlex.quote(self.path)} --edit-again"
-        return f"{image} {wrong}, so that its edit cannot be judged; put the file back, or make it again with: {again}"
+        return f"{path} {wrong}, so that its edit cannot be judged; put the file back, or make it again with: {again}"
 
     def inventory(self, selected: Any, known: Any, names: Any = None) -> Inventory:
         """Which cases have no edit in the run."""

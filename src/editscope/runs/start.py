@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from editscope import printing
 from editscope.editors import Editor
 from editscope.editors.base import EditLimits, check_editor
 from editscope.errors import BadInput, Stopped, unknown
+from editscope.processes import cores
 from editscope.results.judged_tables import snapshots
 from editscope.results.run import Run
 from editscope.results.stored_tables import kept_summary, make_tables, write_tables
@@ -248,14 +248,6 @@ def _judge_queue(
     from editscope.runs.ray.judge_actor import ray_judge_queue
 
     return ray_judge_queue(judging, address, jobs=jobs)
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
 
 
 def _work(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from editscope.scoring.errormap import error_map, level_map, score_and_levels
+from editscope.scoring.batch import score_batch
+from editscope.scoring.errormap import error_map, level_map, level_map_within, score_and_levels
 from editscope.scoring.failure import FAILURE_MODES, THRESHOLDS, FailureThresholds, failure_mode
 from editscope.scoring.pixels import TOLERANCES, PixelScore, floor_miou, missing_score, score_pixels
 
@@ -16,7 +17,9 @@ __all__ = [
     "failure_mode",
     "floor_miou",
     "level_map",
+    "level_map_within",
     "missing_score",
     "score_and_levels",
+    "score_batch",
     "score_pixels",
 ]

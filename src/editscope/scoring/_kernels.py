@@ -293,14 +293,18 @@ def paint(levels: Bytes, tolerance: int, ghost: Bytes, colors: Bytes, out: Bytes
                 out[y, x, c] = np.uint8(GHOST_DARK + GHOST_RANGE * gray / (8.0 * 255.0) + 0.5)
 
 
-@compiled("u1[:, ::1], u1[:, :, ::1]")
-def reduce_levels(levels: Bytes, out: Bytes) -> None:
-    """The codes of the small level map (see ``errormap``), each from the block of levels that falls on its pixel."""
+@compiled("u1[:, ::1], u1[:, :, ::1], i8")
+def reduce_levels(levels: Bytes, out: Bytes, most_changes: int) -> bool:
+    """The codes of the small level map (see ``errormap``), each from the block of levels that falls on its pixel.
+
+    False, with the rest undone, as soon as its rows have more than ``most_changes``; below 0 there is no limit.
+    """
     height, width = levels.shape
     high, wide = out.shape[0], out.shape[1]
     worst, worst_kept = np.zeros(width, np.uint8), np.zeros(width, np.uint8)
     total, total_kept = np.zeros(width, np.uint32), np.zeros(width, np.uint32)
     edited = np.zeros(width, np.uint32)
+    changes = 0
     for y in range(high):
         top, bottom = y * height // high, (y + 1) * height // high
         for x in range(width):
@@ -332,6 +336,11 @@ def reduce_levels(levels: Bytes, out: Bytes) -> None:
             out[y, x, 0] = 2 * _pair(last, sums, in_edit) - 1 + most if in_edit else 0
             out[y, x, 1] = _pair(last_kept, sums_kept, kept_pixels) if kept_pixels else 0
             out[y, x, 2] = 0
+            if x > 0:
+                changes += (out[y, x, 0] != out[y, x - 1, 0]) + (out[y, x, 1] != out[y, x - 1, 1])
+        if 0 <= most_changes < changes:
+            return False
+    return True
 
 
 @compiled(inner=True)

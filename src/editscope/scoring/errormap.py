@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.errors import BadInput
-from editscope.images import ImageLike, Pixels, thumbnail_size
+from editscope.images import ImageLike, Layout, Pixels, thumbnail_size
 from editscope.scoring.pixels import TOLERANCES, PixelScore, flat, grade_pixels
 
 EDITED, MISSED, SPILLED = (0, 140, 110), (235, 80, 0), (204, 60, 200)
@@ -19,13 +19,15 @@ def error_map(
     answer: ImageLike,
     output: ImageLike,
     tolerance: float = 5.0,
+    *,
+    layout: Layout | None = None,
 ) -> Pixels:
     """The four classes of pixels at one tolerance; correctly preserved ones are a pale gray ghost of the answer."""
     from editscope.scoring._kernels import paint
 
     if tolerance not in TOLERANCES:
         raise BadInput(f"an error map needs a tolerance out of 0, 1, … 10, not {tolerance}")
-    _, levels, wanted = grade_pixels(input, answer, output, with_levels=True)
+    _, levels, wanted = grade_pixels(input, answer, output, with_levels=True, layout=layout)
     out = np.empty_like(wanted, order="C")
     colors = np.array([EDITED, MISSED, SPILLED], np.uint8)
     paint(levels, int(tolerance), flat(wanted).reshape(wanted.shape), colors, out)
@@ -62,9 +64,15 @@ def level_map(levels: npt.NDArray[np.uint8], side: int) -> Pixels:
     >>> level_map(np.array([[0, 16, 27]], np.uint8), side=3)[0].tolist()
     [[0, 1, 0], [2, 0, 0], [156, 0, 0]]
     """
+    codes = level_map_within(levels, side, None)
+    assert codes is not None
+    return codes
+
+
+def level_map_within(levels: npt.NDArray[np.uint8], side: int, most: int | None) -> Pixels | None:
+    """The level map, or None, which takes less time, where its codes change more than ``most`` times along the rows."""
     from editscope.scoring._kernels import reduce_levels
 
     height, width = levels.shape
     codes = np.empty((*thumbnail_size(height, width, side), 3), np.uint8)
-    reduce_levels(levels, codes)
-    return codes
+    return codes if reduce_levels(levels, codes, -1 if most is None else most) else None

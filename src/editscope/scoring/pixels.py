@@ -11,12 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.errors import BadInput
-from editscope.images import ImageLike, Pixels, cover, load
+from editscope.images import ImageLike, Layout, Pixels, cover, load
 from editscope.scoring.failure import failure_mode
 
 TOLERANCES = tuple(range(11))
 """ΔE76 from 0 (equal) to 10 (plainly different side by side)."""
 
+ROLES = ("input", "answer", "output")
+"""What messages call the three pictures."""
 NOTHING_RIGHT = (0.0,) * len(TOLERANCES)
 
 
@@ -141,8 +143,18 @@ class PixelScore:
             raise BadInput(f"a pixel score cannot be read ({error!r}); Editscope did not write it") from error
 
 
-def score_pixels(input: ImageLike, answer: ImageLike, output: ImageLike) -> PixelScore:  # noqa: A002
+def score_pixels(
+    input: ImageLike,  # noqa: A002
+    answer: ImageLike,
+    output: ImageLike,
+    *,
+    layout: Layout | None = None,
+) -> PixelScore:
     """Score an output against input and answer; an output of another size is fitted by ``cover`` first.
+
+    A picture is a path, the bytes of a file, a PIL image, an array or a tensor: uint8, or floats of 0 to 1.
+    ``layout`` says whether arrays have their channels last (``"hwc"``) or first (``"chw"``), where their shape does
+    not.
 
     >>> before = np.zeros((2, 2, 3), np.uint8)
     >>> after = before.copy(); after[0] = 255
@@ -152,7 +164,7 @@ def score_pixels(input: ImageLike, answer: ImageLike, output: ImageLike) -> Pixe
     >>> score_pixels(before, after, output=half).metrics()["miou"]
     0.5
     """
-    return grade_pixels(input, answer, output)[0]
+    return grade_pixels(input, answer, output, layout=layout)[0]
 
 
 def grade_pixels(
@@ -160,13 +172,21 @@ def grade_pixels(
     answer: ImageLike,
     output: ImageLike,
     with_levels: bool = False,
+    layout: Layout | None = None,
 ) -> tuple[PixelScore, npt.NDArray[np.uint8], Pixels]:
     """The score, the level of every pixel (see ``_kernels.grade``; empty unless asked for), and the answer."""
+    before, wanted, got = (load_role(p, role, layout) for p, role in zip((input, answer, output), ROLES, strict=True))
+    return grade_loaded(before, wanted, got, with_levels)
+
+
+def grade_loaded(
+    before: Pixels, wanted: Pixels, got: Pixels, with_levels: bool = False
+) -> tuple[PixelScore, npt.NDArray[np.uint8], Pixels]:
+    """What ``grade_pixels`` gives, of pictures that are decoded already."""
     from editscope.scoring._kernels import grade
 
-    before, wanted = _pair(input, answer)
+    _check_pair(before, wanted)
     height, width = wanted.shape[:2]
-    got = load(output)
     fitted = cover(got, width, height)
     levels = np.empty((height, width) if with_levels else (0, 0), np.uint8)
     counts = grade(flat(before), flat(wanted), flat(fitted), levels.reshape(-1))
@@ -199,14 +219,24 @@ def floor_miou(input: ImageLike, answer: ImageLike) -> float:  # noqa: A002
     return _mean([accuracy_at(hits[t], total) for t in TOLERANCES])
 
 
+def load_role(picture: ImageLike, role: str, layout: Layout | None = None) -> Pixels:
+    """The pixels of a picture; messages call it by its path, or by its role where it has none."""
+    named = isinstance(picture, str) or hasattr(picture, "__fspath__") or bool(getattr(picture, "filename", ""))
+    return load(picture, name=None if named else f"the {role}", layout=layout)
+
+
 def _pair(before: ImageLike, answer: ImageLike) -> tuple[Pixels, Pixels]:
-    first, second = load(before), load(answer)
+    first, second = load_role(before, "input"), load_role(answer, "answer")
+    _check_pair(first, second)
+    return first, second
+
+
+def _check_pair(first: Pixels, second: Pixels) -> None:
     if first.shape != second.shape:
         raise BadInput(
             f"the answer is {second.shape[1]}×{second.shape[0]} but the input is {first.shape[1]}×{first.shape[0]}; "
             "an answer must have the size of its input"
         )
-    return first, second
 
 
 def flat(pixels: Pixels) -> npt.NDArray[np.uint8]:

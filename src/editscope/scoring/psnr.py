@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from editscope.cases import Region
 from editscope.errors import BadInput
-from editscope.images import ImageLike, Pixels, interpolate, load, resize
+from editscope.images import ImageLike, Layout, Pixels, interpolate, load, resize
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Values: TypeAlias = "Pixels | npt.NDArray[np.float32]"
@@ -34,6 +34,7 @@ def psnr_outside(
     *,
     size: int | None = None,
     channel_sum: bool = False,
+    layout: Layout | None = None,
 ) -> float:
     """PSNR in dB between source and edit over the pixels outside all boxes: 10 log₁₀(1 / MSE), at most 100.
 
@@ -45,7 +46,8 @@ def psnr_outside(
 
     ``size=N`` first resizes both pictures to N × N with Pillow's bilinear filter, which averages and rounds to 8
     bits, and the boxes with them: the two resizings are those of PICABench's tool. ``channel_sum=True`` adds the
-    channels up instead of averaging them, which is 4.77 dB less.
+    channels up instead of averaging them, which is 4.77 dB less. Arrays of floats are rounded to 8 bits like files;
+    ``layout`` is that of ``score_pixels``.
 
     >>> white = np.full((4, 4, 3), 255, np.uint8)
     >>> edited = white.copy(); edited[0] = 0
@@ -56,7 +58,7 @@ def psnr_outside(
     >>> psnr_outside(white, edited, [(0, 0, 4, 4)])
     nan
     """
-    first, second = load(source), load(edited)
+    first, second = load(source, layout=layout), load(edited, layout=layout)
     height, width = first.shape[:2]
     scale = (1.0, 1.0)
     if size is not None:

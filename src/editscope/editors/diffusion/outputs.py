@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from editscope.cases import Status
-from editscope.images import Pixels, load
+from editscope.images import Pixels, load, quantized
 
 NAN = "the pipeline gave NaN (black picture); try ?dtype=bf16 or ?dtype=fp32"
 BLACK = "the pipeline gave an all-black picture; try ?dtype=bf16 or ?dtype=fp32"
@@ -50,16 +50,6 @@ def looked_at(given: Given, source: Pixels, instruction: str) -> Given:
     return Given(None, "error", BLACK)
 
 
-def to_bytes(values: Any) -> Pixels:
-    """Values of 0 … 1 as 8 bits: the nearest of 256 levels, a half to the even one, as diffusers does.
-
-    >>> to_bytes(np.array([[[0.0, 0.5, 1.0]]])).tolist()
-    [[[0, 128, 255]]]
-    """
-    scaled: Pixels = (np.clip(np.asarray(values), 0.0, 1.0) * 255).round().astype(np.uint8)
-    return scaled
-
-
 def _pictures(output: Any) -> Any:
     pictures = getattr(output, "images", None)
     if pictures is None:
@@ -85,4 +75,4 @@ def _given(picture: Any) -> Given:
         return Given(load(values))
     if not np.isfinite(values).all():
         return Given(None, "error", NAN)
-    return Given(load(to_bytes(values)))
+    return Given(load(quantized(values)))

@@ -23,6 +23,7 @@ from editscope.images import (
     encode_png,
     encode_thumbnail,
     load,
+    read_picture,
     thumbnail,
 )
 from editscope.outside import received
@@ -31,7 +32,7 @@ from editscope.runfolder.journal import Line
 from editscope.runfolder.repeats import file_names, plain
 from editscope.runfolder.stored_edits import HASH, content_hash, damaged, file_hash, stored_at
 from editscope.runs.engine.worker_process import Job, WorkerReport
-from editscope.scoring import floor_miou, level_map, missing_score, score_and_levels
+from editscope.scoring import floor_miou, level_map_within, missing_score, score_and_levels
 from editscope.suites import Suite
 
 NO_OUTPUT: Literal["no_output"] = "no_output"
@@ -93,10 +94,13 @@ class CaseSteps:
 
     def kept(self, edit: Edit, trace: str | None, index: int) -> FinishedEdit:
         """An edit, decoded and on disk, with its line."""
-        pixels, notes, edit = _decoded(edit)
+        assert self.editor is not None
+        pixels, notes, edit, stored = _decoded(edit, hashed=self.editor.in_place)
         if pixels is None:
             return FinishedEdit(edit_line(edit, index, notes=notes), None, trace)
-        place, stored = self._keep(edit, pixels)
+        place = {"source": str(edit.image)}
+        if not self.editor.in_place:
+            place, stored = self._keep(edit, pixels)
         return FinishedEdit({**edit_line(edit, index, place, pixels, notes), HASH: stored}, pixels, trace)
 
     def find(self, line: Line) -> Pixels | None:
@@ -145,7 +149,7 @@ class CaseSteps:
         else:
             score, levels = score_and_levels(source, answer, pixels)
             thumbs[thumb_name("edit", variant)] = encode_thumbnail(thumbnail(pixels))
-            thumbs[thumb_name("levels", variant)] = encode_codes(partial(level_map, levels))
+            thumbs[thumb_name("levels", variant)] = encode_codes(partial(level_map_within, levels))
         self.keep_thumbs(case.id, {f"{name}{THUMB_SUFFIX}": data for name, data in thumbs.items()})
         metrics = dict.fromkeys(score.metrics(), 0.0) if pixels is None else score.metrics()
         return {
@@ -187,10 +191,7 @@ class CaseSteps:
         return self.editor.needs_answer or self.editor.wants_answer
 
     def _keep(self, edit: Edit, pixels: Pixels) -> tuple[Any, str]:
-        """Put an edit on disk, unless it lies there already: its place, and the hash of its file."""
-        assert self.editor is not None
-        if self.editor.in_place:
-            return {"source": str(edit.image)}, file_hash(Path(str(edit.image)))
+        """Put an edit on disk: its place, and the hash of its file."""
         variant = f"@{safe_path(edit.variant)}" if edit.variant else ""  # no case id has an @ when it is quoted
         relative = f"{IMAGES}/{safe_path(edit.case_id)}{variant}_output.png"
         path, data = self.folder / relative, encode_png(pixels)
@@ -266,14 +267,21 @@ def request_edits(editor: Editor, requests: Sequence[Request]) -> list[tuple[Edi
     return [(as_edit(result, one, took), trace) for result, one in zip(results, requests, strict=True)]
 
 
-def _decoded(edit: Edit) -> tuple[Pixels | None, tuple[str, ...], Edit]:
-    """The pixels of an edit; where there are none, the edit with the status that says why."""
+def _decoded(edit: Edit, *, hashed: bool) -> tuple[Pixels | None, tuple[str, ...], Edit, str]:
+    """The pixels of an edit; where there are none, the edit with the status that says why.
+
+    The last is the hash of its file, for an edit that is one: of the same bytes, which are read once.
+    """
     if edit.status != "ok":
-        return None, (), replace(edit, image=None)
+        return None, (), replace(edit, image=None), ""
     if edit.image is None:
-        return None, (), replace(edit, status=NO_OUTPUT, reason=edit.reason or "the editor returned nothing")
+        return None, (), replace(edit, status=NO_OUTPUT, reason=edit.reason or "the editor returned nothing"), ""
     try:
-        decoded = decode(edit.image)
+        if not hashed:
+            decoded, stored = decode(edit.image), ""
+        else:
+            data = read_picture(str(edit.image))
+            decoded, stored = decode(data, name=str(edit.image)), content_hash(data)
     except (BadImage, TypeError) as error:
-        return None, (), replace(edit, image=None, status=NO_OUTPUT, reason=received(error))
-    return decoded.pixels, decoded.notes, edit
+        return None, (), replace(edit, image=None, status=NO_OUTPUT, reason=received(error)), ""
+    return decoded.pixels, decoded.notes, edit, stored

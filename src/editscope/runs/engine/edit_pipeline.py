@@ -7,7 +7,6 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -338,10 +337,12 @@ def _settled(edit: Edit) -> Edit:
     """An edit whose picture stays as it is while the editor makes the next, perhaps in the same array or file."""
     if isinstance(edit.image, np.ndarray):
         return edit if _ours_alone(edit) else replace(edit, image=edit.image.copy())
-    if edit.image is None or not (isinstance(edit.image, str | Path) or getattr(edit.image, "fp", None)):
+    if edit.image is None or (hasattr(edit.image, "getexif") and not getattr(edit.image, "fp", None)):
         return edit
     try:
         decoded = decode(edit.image)
     except BadImage:  # said where it is kept
         return edit
-    return replace(edit, image=decoded.pixels, notes=(*edit.notes, *decoded.notes))
+    # A tensor of bytes shares its memory with what was decoded.
+    pixels = decoded.pixels.copy() if hasattr(edit.image, "__array__") else decoded.pixels
+    return replace(edit, image=pixels, notes=(*edit.notes, *decoded.notes))

@@ -224,6 +224,6 @@ def _init(ray: ModuleType, **settings: Any) -> None:
 
 
 def _cores() -> int:
-    from editscope.runs.start import cores
+    from editscope.processes import cores
 
     return cores()

@@ -195,14 +195,16 @@ def _entries(folder: Path) -> list[ReleasedProblem]:
 
 def _read_sidecar(path: Path) -> Sidecar:
     try:
-        content: Any = read_json(read_file(path, SETTINGS))
+        data = read_file(path, SETTINGS)
+        content: Any = read_json(data)
     except OSError as error:
         raise BadInput(f"{path} cannot be read ({error.strerror}); write it again or remove the problem") from error
     except Malformed as error:
         raise BadInput(f"{path} is not JSON ({error}); write it again or remove the problem") from error
     if not isinstance(content, dict):
         raise BadInput(f"{path} holds a {type(content).__name__}, not an object with instruction, task, mode …")
-    if unfit := unfit_fields(content):
+    # Only an escape or a byte beyond ASCII can stand for half of a character or a NUL.
+    if (b"\\u" in data or not data.isascii()) and (unfit := unfit_fields(content)):
         raise BadInput(f"{path}: field {unfit[0]!a} holds a NUL or half of a character; write it again")
     try:
         return Sidecar.model_validate(content)

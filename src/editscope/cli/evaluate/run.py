@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from editscope.cli import options as opt
-from editscope.cli.limits import edit_limits, judge_limits, judging_settings
+from editscope.cli.limits import budget_of, edit_limits, judge_limits, judging_settings, say_deprecated
 from editscope.cli.plans import carry_out, suite_plan
 from editscope.cli.suite_options import suite_spec
 
@@ -25,6 +25,8 @@ def run(
     repeats: opt.Repeats = 1,
     dry_run: opt.DryRun = False,
     html: opt.RequestPage = None,
+    budget: opt.Budget = None,
+    yes: opt.Yes = False,
     quiet: opt.Quiet = False,
     config: opt.Config = None,
     engine: opt.Engine = "local",
@@ -67,13 +69,13 @@ def run(
 
       editscope run tinygrafix --editor openai:gpt-image-1 --dry-run
 
-      editscope run tinygrafix --editor openai:gpt-image-1 --max-edit-cost 10
+      editscope run tinygrafix --editor openai:gpt-image-1 --budget 10
 
     A suite that a judge scores; check the cost first:
 
       editscope run picabench --data PICABench --editor folder:my-outputs --judge openai:gpt-5 --dry-run
 
-      editscope run picabench --data PICABench --editor folder:my-outputs --judge openai:gpt-5 --max-cost 20
+      editscope run picabench --data PICABench --editor folder:my-outputs --judge openai:gpt-5 --budget 20
 
     Write options of the suite into its name, or use them as flags; `editscope suites SUITE` lists them:
 
@@ -83,6 +85,7 @@ def run(
 
     The same command with the same --out continues where it stopped.
     """
+    say_deprecated(max_cost=max_cost, max_edit_cost=max_edit_cost)
     spec, options = suite_spec(context, suite, protocol)
     settings = judging_settings(
         judge,
@@ -117,5 +120,6 @@ def run(
         timeout=timeout,
         repeats=repeats,
         edit_limits=bounds,
+        budget=budget_of(budget),
     )
-    carry_out(plan, jobs, dry_run, quiet, engine, ray_address, html)
+    carry_out(plan, jobs, dry_run, quiet, engine, ray_address, html, yes=yes)

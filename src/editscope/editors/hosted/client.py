@@ -20,7 +20,9 @@ from editscope.transport.background import Background, run_once
 from editscope.transport.budget import Bill, Budget
 from editscope.transport.check import Endpoint
 from editscope.transport.faults import UNREADABLE, Failed, Fault, from_exception, from_reading
+from editscope.transport.forecast import PaidCalls
 from editscope.transport.keys import key_from
+from editscope.transport.local_network import is_own_server
 from editscope.transport.messages import NotAnAnswer
 from editscope.transport.prices import price_of, require_price
 from editscope.transport.session import open_session, require_packages
@@ -57,6 +59,7 @@ class HostedEditor(Editor):
 
     workers = 1
     own_clock = True
+    reserves = True
     backoff_s = 0.5
 
     def __init__(self, service: type[Service], settings: ServiceSettings, *, key_env: str = "") -> None:
@@ -146,6 +149,23 @@ class HostedEditor(Editor):
         """Dollars for so many edits at the list price, each answered at the first attempt."""
         listed = self.price.listed(self.service.grades(None), images) if self.price else None
         return None if listed is None else edits * listed
+
+    def paid_calls(self, edits: int, images: int = 1) -> tuple[PaidCalls, ...]:
+        """The requests for so many edits, each answered at the first attempt."""
+        needs_key = self.service.needs_key and self.settings.base_url == self.service.home
+        return (
+            PaidCalls(
+                f"editor {self.spec}",
+                edits,
+                "edit",
+                images=edits * images,
+                cost_usd=self.estimate(edits, images),
+                source=self.price.source if self.price else None,
+                own=is_own_server(self.settings.base_url),
+                missing_key=self.key_env if needs_key and not key_from(self.key_env) else "",
+                price_entry=f'[{TABLE}."{self.settings.model}"]',
+            ),
+        )
 
     def close(self) -> None:
         """Close the connections."""
@@ -265,10 +285,12 @@ class HostedEditor(Editor):
 
     def _budget(self) -> Budget:
         limits = self._limits
-        return Budget(limits.max_cost, limits.max_calls, what="edit", options=("--max-edit-cost", "--max-edits"))
+        options = ("--max-edit-cost", "--max-edits")
+        return Budget(limits.max_cost, limits.max_calls, what="edit", options=options, account=self.budget_account)
 
     def _require_price(self) -> None:
-        require_price(self._budget(), self.estimate(1) is not None, f"the editor {self.spec}", TABLE)
+        own = is_own_server(self.settings.base_url)
+        require_price(self._budget(), self.estimate(1) is not None, f"the editor {self.spec}", TABLE, own=own)
 
     # --- the check --------------------------------------------------------------------------------------
 

@@ -62,7 +62,7 @@ class Engine:
     _budget: EditBudget = field(init=False)
 
     def __post_init__(self) -> None:
-        self._budget = EditBudget(self.plan.setup.limits)
+        self._budget = EditBudget(self.plan.setup.limits, self.plan.account, self.plan.edit_price)
 
     def work(self, to_edit: Sequence[Job], to_score: Sequence[Job], *, spent: bool) -> None:
         """Do all jobs; raises Stopped or BadInput when that could not be, the journal whole all the same.

@@ -18,6 +18,7 @@ from editscope.runfolder.journal import Line, Step
 from editscope.runs.engine.capacity import ahead
 from editscope.runs.engine.gpus import only_device
 from editscope.runs.engine.worker_process import Job, Key, WorkerReport, WorkerSetup, command, serve
+from editscope.transport.account import Account
 
 CLOSING_S = 5.0
 
@@ -245,6 +246,9 @@ class WorkerPlan:
     batch: int = 1
     gpus: tuple[str, ...] = ()
     paid: bool = False
+    account: Account | None = None
+    """The budget of the run, where workers cannot reach its file: then it is kept here, edit by edit."""
+    edit_price: float = 0.0
 
     @property
     def turns(self) -> int:

@@ -211,7 +211,7 @@ class HostedEditor(Editor):
             lambda: self._attempt(encoded),
             lambda answer: self._bill(encoded, answer),
             tally,
-            expected=lambda: Bill(self._listed(encoded) or 0.0),
+            expected=lambda: Bill(self._expected(encoded)),
             gives_way=gives_way,
         )
 
@@ -271,6 +271,11 @@ class HostedEditor(Editor):
     def _listed(self, encoded: EncodedRequest) -> float | None:
         return self.price.listed(self.service.grades(encoded), len(encoded.pictures)) if self.price else None
 
+    def _expected(self, encoded: EncodedRequest) -> float:
+        """What a request is taken to cost: the list price; without one, what the server charged last."""
+        listed = self._listed(encoded)
+        return self.last_cost if listed is None else listed
+
     def _bill(self, encoded: EncodedRequest, answer: PictureAnswer) -> Bill:
         """What an answer came to: as the server says, by its tokens, or by the list.
 
@@ -281,6 +286,7 @@ class HostedEditor(Editor):
             listed = self.price.listed(self.service.grades(encoded), len(encoded.pictures), answer.pictures) or 0.0
         by_tokens = self.price.of_tokens(answer.tokens) if self.price and answer.tokens is not None else None
         cost = answer.cost_usd if answer.cost_usd is not None else by_tokens
+        self.last_cost = cost or self.last_cost
         return Bill(listed if cost is None else cost, charged=listed)
 
     def _budget(self) -> Budget:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from editscope.cases import Edit
 from editscope.errors import BadInput, EditscopeError, Stopped
@@ -19,8 +19,10 @@ from editscope.runfolder.journal import Journal, Line, Step
 from editscope.runs.engine.edit_budget import EditBudget
 from editscope.runs.engine.interrupts import Interrupts
 from editscope.runs.engine.lost_jobs import LostJobs, after_death, after_timeout
+from editscope.runs.engine.progress_listener import ProgressListener
 from editscope.runs.engine.worker_process import Job, WorkerReport
 from editscope.runs.engine.workers import CLOSING_S, Worker, WorkerPlan, start_thread
+from editscope.transport.account import OPTION
 
 __all__ = ["Engine", "ProgressListener", "WorkerPlan"]
 
@@ -28,16 +30,6 @@ ERRORS = "errors.log"
 TICK_S = 0.25
 STARTS = 3
 """So many workers in a row may die before they are ready; after that something is wrong with the machine."""
-
-
-class ProgressListener(Protocol):
-    """Receives the progress of a run, to show it."""
-
-    def step(self, status: str) -> None:
-        """One more case has its score."""
-
-    def note(self, text: str) -> None:
-        """Something that the user should know now."""
 
 
 @dataclass
@@ -57,6 +49,7 @@ class Engine:
     _deaths: Counter[Step] = field(default_factory=Counter)
     _failed_starts: int = 0
     _failure: EditscopeError | None = None
+    _unpaid: Stopped | None = None
     _spent: bool = False
     _at_once: bool = False
     _budget: EditBudget = field(init=False)
@@ -79,8 +72,8 @@ class Engine:
             graceful = self._failure is None
         finally:
             self._dismiss(graceful)
-        if self._failure is not None:
-            raise self._failure
+        if ended := self._failure or self._unpaid:
+            raise ended
 
     def _loop(self, interrupts: Interrupts) -> None:
         while True:
@@ -268,9 +261,7 @@ class Engine:
         written = self._write(report.line)
         self._budget.spend(report.line)
         job = worker.edited(report.key, report.line)
-        if job is None or job.make:
-            return
-        if worker.scores and job.key not in worker.cut_short:
+        if job is None or job.make or (worker.scores and job.key not in worker.cut_short):
             return
         worker.take(job.key)
         if written and job.key not in worker.cut_short:
@@ -284,10 +275,22 @@ class Engine:
         """What a worker cannot do; once something is spent it is no bad input, but a run that can go on later."""
         if report.kind in ("bad", "disk", "unfit") and not self._spent:
             self._fail(BadInput(report.said))
+        elif report.kind == "stop" and OPTION in report.said:
+            self._no_more_edits(Stopped(report.said))
         elif report.kind in ("bad", "disk", "unfit", "stop"):
             self._fail(Stopped(report.said))
         else:
             self._fail(Stopped(f"{report.said}; the traceback is in {self.folder / ERRORS}"))
+
+    def _no_more_edits(self, why: Stopped) -> None:
+        """The budget allows no more edits; those that are made are paid for, and still scored."""
+        self._unpaid, self.to_edit, self.suspects = self._unpaid or why, deque(), deque()
+        self._send_editors_home()
+
+    def _send_editors_home(self) -> None:
+        for worker in self._workers:
+            if worker.edits and worker.jobs and not self.plan.fused and not worker.leaving:
+                worker.ask_to_leave()
 
     # --- workers that die or hang -----------------------------------------------------------------
 
@@ -372,9 +375,7 @@ class Engine:
         if self._failure is not None:
             return
         self._failure = self.journal.cause(failure)
-        for worker in self._workers:
-            if worker.edits and worker.jobs and not self.plan.fused:
-                worker.ask_to_leave()
+        self._send_editors_home()
 
     def _interrupted(self, times: int) -> None:
         if self._failure is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import subprocess
@@ -37,6 +38,7 @@ EDITOR = ("-e", "python:costly_editor:Costly")
 def cli(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, small_set: Path) -> Cli:
     """Call the command line in a folder with a costly editor, without a terminal and without keys."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("EDITSCOPE_CACHE", str(tmp_path / "cache"))
     for name in ("OPENAI_API_KEY", "GEMINI_API_KEY"):

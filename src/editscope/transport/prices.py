@@ -47,9 +47,14 @@ class PriceSource:
         "prices of 2026-10-01, 10 months old, vendor's price page"
         """
         words = [f"prices of {self.day}" if self.day else "prices without a date"]
-        age = ((today or date.today()) - self.day).days if self.day else 0
+        age = age_in_days(self.day, today) if self.day else 0
         words += [f"{age / MONTH_DAYS:.0f} months old"] if age > OLD_DAYS else []
         return ", ".join([*words, *filter(None, (self.text, self.page))])
+
+
+def age_in_days(day: date, today: date | None = None) -> int:
+    """How old a price of a day is."""
+    return ((today or date.today()) - day).days
 
 
 def load_table(table: str, read: Callable[[str, Any, PriceSource], P], file: str | Path | None = None) -> dict[str, P]:

@@ -385,9 +385,8 @@ class Engine:
 
     def _patience(self) -> float:
         """How long to wait for a word: not past the next deadline."""
-        if self.timeout_s is None:
-            return TICK_S
-        return max(0.0, min([TICK_S, *(worker.left_s(self.timeout_s) for worker in self._workers)]))
+        left = [] if self.timeout_s is None else [worker.left_s(self.timeout_s) for worker in self._workers]
+        return max(0.0, min([TICK_S, *left]))
 
     def _files_kept(self, report: WorkerReport) -> bool:
         """Write the files that a worker without a way to the run folder has sent; False when the disk refused."""

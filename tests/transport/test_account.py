@@ -132,7 +132,8 @@ def test_a_budget_may_be_nothing() -> None:
 def test_every_price_that_ships_has_a_day_and_a_source() -> None:
     from editscope.editors.hosted.prices import load_edit_prices
 
-    sources = [price.source for price in (*load_prices().values(), *load_edit_prices().values())]
+    sources = [price.source for price in load_prices().values()]
+    sources += [price.source for price in load_edit_prices().values()]
     assert all(source.day and source.text and source.page.startswith("https://") for source in sources)
 
 

@@ -146,7 +146,8 @@ def _prices() -> str:
     from editscope.judges.prices import load_prices
     from editscope.transport.prices import OLD_DAYS, age_in_days
 
-    sources = [price.source for price in (*load_prices().values(), *load_edit_prices().values())]
+    sources = [price.source for price in load_prices().values()]
+    sources += [price.source for price in load_edit_prices().values()]
     days = [source.day for source in sources if source.day is not None]
     old = sum(age_in_days(day) > OLD_DAYS for day in days)
     aged = f"; {old} are older than half a year: check them, or use --prices FILE" if old else ""

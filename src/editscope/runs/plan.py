@@ -199,8 +199,7 @@ def make_plan(
     info |= also
     folder = run_folder(out, info)
     if (folder / FILE).exists():  # a run that goes on keeps its tables, whatever the suite's default is by now
-        there = read_info(folder)
-        info["aggregation"] = there["aggregation"]
+        info["aggregation"] = (there := read_info(folder))["aggregation"]
         budget = budget_of(there, folder) if budget is None else budget
     if budget is not None:
         info["settings"] = {**info["settings"], "budget": budget}

@@ -17,6 +17,10 @@ class BadInput(EditscopeError):
     """Something that the user gave cannot be used; nothing was spent. The command line exits with 2."""
 
 
+class NotAgreed(BadInput):
+    """Nobody has agreed to spend money; nothing was spent."""
+
+
 class BadImage(BadInput):
     """An image that cannot be decoded within the limits."""
 

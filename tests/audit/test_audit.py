@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from editscope.audit.audit import Audit, estimate_audit, open_audit, plan_audit, run_audit
+from editscope.audit.audit import Audit, open_audit, plan_audit, run_audit
+from editscope.audit.forecast import forecast_audit
 from editscope.audit.known_edit_set import make_set, read_set
 from editscope.audit.known_edits import APART, DAMAGES, graded_edits
 from editscope.errors import BadInput, Stopped
@@ -302,7 +303,7 @@ def test_the_page_holds_everything_and_replies_are_text(suite: Suite, tmp_path: 
 def test_what_an_audit_would_take_is_known_before(suite: Suite, tmp_path: Path) -> None:
     with JudgeServer() as server:
         plan = plan_audit([server.spec()], suite=suite, n=16, out=tmp_path / "audit")
-        found = estimate_audit(plan)
+        (found,) = forecast_audit(plan).parts
         assert server.calls == 0
     assert found.calls == 16 * 14 and found.images == 16 * (10 * 2 + 4 * 3)
     assert found.cost_usd is not None and found.cost_usd > 0 and not (tmp_path / "audit").exists()

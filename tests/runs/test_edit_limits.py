@@ -101,7 +101,7 @@ def test_a_run_stops_after_so_many_edits_and_goes_on_with_more(here: str, editsc
     assert len(edits()) == 5
     settings = json.loads(Path("run/run.json").read_text())["settings"]
     assert settings["edit_limits"] == {"max_calls": 5}
-    called = editscope("resume", Path("run").resolve(), "--max-edits", "100", "-q")
+    called = editscope("resume", Path("run").resolve(), "--max-edits", "100", "-q", "--yes")
     assert called.returncode == 0, called.stderr
     assert sorted(Counter(line["case"] for line in edits()).values()) == [1] * 12
 
@@ -147,7 +147,7 @@ def test_a_finished_run_needs_no_key(here: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("price", "said"), [("0.4", " 12 edits to be made, for about $4.80"), ("-1", "at a price that is not known")]
+    ("price", "said"), [("0.4", "Priced: 12 edits, $4.80"), ("-1", "Priced: 12 edits, price unknown (it gives none)")]
 )
 def test_a_dry_run_says_what_the_edits_will_cost(here: str, tmp_path: Path, capsys: Any, price: str, said: str) -> None:
     from editscope.cli import main

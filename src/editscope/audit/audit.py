@@ -19,16 +19,18 @@ from editscope.audit.known_edit_set import AuditProblem, KnownEditSet, make_set,
 from editscope.cases import NOTHING
 from editscope.errors import BadInput, EditscopeError, Stopped
 from editscope.judges import Call, Judge, Verdict
-from editscope.judges.panel import Panel, agreement, load_panel
+from editscope.judges.panel import agreement, load_panel
 from editscope.judges.prompts.packs import PromptPack, load_pack
-from editscope.judges.records import Estimate
 from editscope.runfolder.files import write_whole
 from editscope.runfolder.journal import FILE as JOURNAL
 from editscope.runfolder.journal import Journal, read_journal
 from editscope.runfolder.shapes import list_of, text
+from editscope.runs.budget import read_budget, spent_in
 from editscope.runs.engine.interrupts import Interrupts
 from editscope.runs.judging.judge_queue import CallResult, JudgeQueue, QueuedCall
 from editscope.suites import Suite, load_suite
+from editscope.transport.account import FILE as SPENDING
+from editscope.transport.account import Account, read_balance
 
 if TYPE_CHECKING:
     from editscope.stats.agreement import Level
@@ -76,6 +78,8 @@ class AuditPlan:
     out: Path
     anchor: Path | None = None
     pairs: bool = True
+    budget: float | None = None
+    """Dollars for the audit in all, parts that were asked before included."""
 
     @property
     def home(self) -> Path:
@@ -99,9 +103,12 @@ def plan_audit(
     anchor: str | Path | None = None,
     prompts: str | Path | None = None,
     pairs: bool = True,
+    budget: float | None = None,
     **options: Any,
 ) -> AuditPlan:
     """Check what can be checked. ``options`` are those of ``load_judge``, for judges that are given as specs.
+
+    ``budget`` is in dollars, for all judges together; an audit that is gone on with keeps the one it had.
 
     An ``anchor`` folder that has a set of known edits decides what is shown, and judges are asked afresh, without the
     cache; one that is new gets the set and the verdicts of this audit.
@@ -131,10 +138,11 @@ def plan_audit(
     short = sha256(json.dumps(marks, sort_keys=True, default=str).encode()).hexdigest()[:4]
     label = re.sub(r"[^A-Za-z0-9.]+", "-", panel[0].spec.partition("?")[0]).strip("-")[-40:]
     folder = Path(out) if out is not None else Path(HOME) / f"{name}-{label}-{short}"
-    started = ("exhibits", JOURNAL)
+    started = ("exhibits", JOURNAL, SPENDING)
     if folder.is_dir() and not (folder / FILE).is_file() and any(one.name not in started for one in folder.iterdir()):
         raise BadInput(f"{folder} is neither empty nor an audit; name another folder with --out")
-    return AuditPlan(panel, chosen, n, samples, seed, pack, folder, where, pairs)
+    dollars = read_balance(folder / SPENDING).budget if budget is None else read_budget(budget)
+    return AuditPlan(panel, chosen, n, samples, seed, pack, folder, where, pairs, dollars)
 
 
 def run_audit(plan: AuditPlan, told: OnProgress | None = None) -> Audit:
@@ -144,14 +152,15 @@ def run_audit(plan: AuditPlan, told: OnProgress | None = None) -> Audit:
     """
     with Journal(plan.out) as journal:
         try:
-            with JudgeQueue(plan.judges) as queue:
+            account = _account(plan)
+            with JudgeQueue(plan.judges, account) as queue:
                 queue.check()
                 edit_set = _edit_set(plan, told)
                 _claim(plan, _info(plan, edit_set))
                 _ask(plan, edit_set, queue, journal, told)
         except BaseException:
             if not (plan.out / FILE).is_file():
-                journal.take_back()
+                journal.take_back(SPENDING)
             raise
         audit = open_audit(plan.out)
         if plan.anchor is not None:
@@ -160,30 +169,14 @@ def run_audit(plan: AuditPlan, told: OnProgress | None = None) -> Audit:
     return audit
 
 
-def estimate_audit(plan: AuditPlan) -> Estimate:
-    """What an audit would take. The first problems are made to see how large pictures are; nothing is written."""
-    from tempfile import TemporaryDirectory
-
-    few = min(plan.n, 4)
-    with TemporaryDirectory() as folder:
-        if plan.suite is None:
-            edit_set = read_set(plan.home)
-        else:
-            edit_set = make_set(Path(folder), plan.suite, few, seed=plan.seed)
-        panel, total = Panel(plan.judges), Estimate(cost_usd=0.0)
-        shown = edit_set.problems[:few]
-        for number, problem in enumerate(shown):
-            for call, samples in _calls(edit_set, problem, number, plan):
-                total = total + panel.estimate([call], samples)
-    times = plan.n / max(1, len(shown))
-    cost = None if total.cost_usd is None else total.cost_usd * times
-    return Estimate(
-        round(total.calls * times),
-        round(total.images * times),
-        round(total.input_tokens * times),
-        round(total.output_tokens * times),
-        cost,
-    )
+def _account(plan: AuditPlan) -> Account | None:
+    """The account of an audit with a budget, given to its judges."""
+    account = None if plan.budget is None else Account((plan.out / SPENDING).absolute(), plan.budget)
+    if account is not None:
+        account.begin(spent_in(read_journal(plan.out)))
+    for judge in plan.judges:
+        judge.use_account(account)
+    return account
 
 
 def open_audit(folder: str | Path) -> Audit:
@@ -209,7 +202,9 @@ def open_audit(folder: str | Path) -> Audit:
 # --- asking --------------------------------------------------------------------------------------
 
 
-def _calls(edit_set: KnownEditSet, problem: AuditProblem, number: int, plan: AuditPlan) -> Iterator[tuple[Call, int]]:
+def problem_calls(
+    edit_set: KnownEditSet, problem: AuditProblem, number: int, plan: AuditPlan
+) -> Iterator[tuple[Call, int]]:
     """The calls about one problem, and how often each is made."""
     shown = {edit.level: edit_set.picture(edit) for edit in problem.edits}
     source = edit_set.picture(problem.source)
@@ -224,7 +219,7 @@ def _calls(edit_set: KnownEditSet, problem: AuditProblem, number: int, plan: Aud
 
 
 def _ask(plan: AuditPlan, edit_set: KnownEditSet, queue: JudgeQueue, journal: Journal, told: OnProgress | None) -> None:
-    answered = {(*key, line["digest"]) for key, line in _lines(plan.out).items()}
+    answered = {(*key, line["digest"]) for key, line in last_lines(plan.out).items()}
     most = 2 * sum(judge.concurrency for judge in plan.judges) + 8
     total = sum(
         (len(one.edits) * plan.samples + 2 * len(pairs_of(one, number)) * plan.pairs) * len(plan.judges)
@@ -260,7 +255,7 @@ def _finish(queue: JudgeQueue, journal: Journal, judges: Sequence[Judge], interr
 def _open(
     plan: AuditPlan, edit_set: KnownEditSet, problem: AuditProblem, number: int, kept: set[tuple[*Key, str]]
 ) -> Iterator[QueuedCall]:
-    for call, samples in _calls(edit_set, problem, number, plan):
+    for call, samples in problem_calls(edit_set, problem, number, plan):
         for place, judge in enumerate(plan.judges):
             for sample in range(samples):
                 if (problem.id, call.key, judge.spec, sample, call.digest) not in kept:
@@ -295,7 +290,7 @@ def _write(result: CallResult, journal: Journal, judges: Sequence[Judge]) -> int
     return 1
 
 
-def _lines(folder: Path) -> dict[Key, dict[str, Any]]:
+def last_lines(folder: Path) -> dict[Key, dict[str, Any]]:
     """The last line about each call."""
     latest = {}
     for line in read_journal(folder):
@@ -306,7 +301,7 @@ def _lines(folder: Path) -> dict[Key, dict[str, Any]]:
 
 def _kept(folder: Path, info: Mapping[str, Any]) -> dict[Key, Verdict]:
     order = {spec: place for place, spec in enumerate(info["judges"])}
-    lines = [(key, line) for key, line in _lines(folder).items() if key[2] in order]
+    lines = [(key, line) for key, line in last_lines(folder).items() if key[2] in order]
     lines.sort(key=lambda item: (item[0][0], item[0][1], order[item[0][2]], item[0][3]))
     return {key: Verdict.from_json(line["verdict"]) for key, line in lines}
 

@@ -174,6 +174,19 @@ def _plugins() -> str:
     return ", ".join(reasons) or "no other package registers anything"
 
 
+def _prices() -> str:
+    from editscope.editors.hosted.prices import load_edit_prices
+    from editscope.judges.prices import load_prices
+    from editscope.transport.prices import OLD_DAYS, age_in_days
+
+    sources = [price.source for price in load_prices().values()]
+    sources += [price.source for price in load_edit_prices().values()]
+    days = [source.day for source in sources if source.day is not None]
+    old = sum(age_in_days(day) > OLD_DAYS for day in days)
+    aged = f"; {old} are older than half a year: check them, or use --prices FILE" if old else ""
+    return f"{len(sources)} models, prices of {min(days)} or later, {sources[0].text}{aged}"
+
+
 def _gpus() -> str:
     from editscope.editors.gpus import gpu_count
 
@@ -190,6 +203,7 @@ CHECKS: tuple[tuple[str, Callable[[], str], str], ...] = (
     ("suites", _suites, "pip install --force-reinstall editscope"),
     ("editors", _editors, "pip install --force-reinstall editscope"),
     ("plugins", _plugins, "install the named package again, or remove it"),
+    ("prices", _prices, "pip install --force-reinstall editscope"),
     ("GPUs", _gpus, "make /dev readable"),
     ("run folder", _runs_folder, "go to a folder that you may write, or give --out"),
     ("code cache", _cache, "set NUMBA_CACHE_DIR to a folder that you may write"),

@@ -5,12 +5,30 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from editscope import printing
 from editscope.cli.options import given
 from editscope.errors import BadInput
 
 if TYPE_CHECKING:
     from editscope.editors.base import EditLimits
     from editscope.runs.judging.settings import Limits
+
+
+def budget_of(text: str | None) -> float | None:
+    """The dollars of --budget; None where it was not given."""
+    from editscope.runs.budget import read_budget
+
+    return None if text is None else read_budget(text)
+
+
+def say_deprecated(**options: Any) -> None:
+    """Say on stderr which of the given options --budget replaces."""
+    names = [f"--{name.replace('_', '-')}" for name in given(**options)]
+    if names:
+        verb = "is" if len(names) == 1 else "are"
+        printing.say(
+            f"editscope: {' and '.join(names)} {verb} deprecated; --budget limits edits and judges together", error=True
+        )
 
 
 def judge_limits(**options: Any) -> Limits | None:
@@ -32,6 +50,11 @@ def judging_settings(
         return {"judge": judge, "samples": samples, **given(missing=missing), **chosen}
     chosen |= given(missing=missing) | ({"samples": samples} if samples != 1 else {})
     for name in chosen:
+        if name == "limits" and more["limits"].max_cost is not None:
+            cost = more["limits"].max_cost
+            raise BadInput(
+                f"--max-cost limits judges, and this run has none; use --budget {cost:g}, which limits edits, too"
+            )
         what = "options of judging" if name in ("limits", "options") else f"--{name}"
         raise BadInput(f"{what} need a judge: --judge SPEC, such as openai:gpt-4o")
     return None

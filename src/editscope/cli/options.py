@@ -73,9 +73,20 @@ RayAddress: TypeAlias = Annotated[
 Repeats: TypeAlias = Annotated[
     int, edit_option("--repeats", metavar="K", min=1, help="Edit each case K times, each time with its own seed.")
 ]
+Budget: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--budget",
+        metavar="DOLLARS",
+        help="Stop, resumable, before edits and judges together cost more than this, resumed parts included.",
+    ),
+]
+Yes: TypeAlias = Annotated[
+    bool, typer.Option("--yes", "-y", help="Spend money without a question; for scripts without a terminal.")
+]
 MaxEditCost: TypeAlias = Annotated[
     float | None,
-    edit_option("--max-edit-cost", metavar="DOLLARS", help="Stop, resumable, before edits cost more than this."),
+    edit_option("--max-edit-cost", metavar="DOLLARS", help="Deprecated, use --budget: a limit for edits alone."),
 ]
 MaxEdits: TypeAlias = Annotated[
     int | None, edit_option("--max-edits", metavar="N", help="Stop, resumable, after N edits.")
@@ -143,7 +154,7 @@ Accounting: TypeAlias = Annotated[
 ]
 MaxCost: TypeAlias = Annotated[
     float | None,
-    judge_option("--max-cost", metavar="DOLLARS", help="Stop, resumable, before judges cost more than this."),
+    judge_option("--max-cost", metavar="DOLLARS", help="Deprecated, use --budget: a limit for judges alone."),
 ]
 MaxCalls: TypeAlias = Annotated[
     int | None, judge_option("--max-calls", metavar="N", help="Stop, resumable, after N requests to judges.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from editscope import printing
+from editscope.cli.spending import agree
 from editscope.errors import BadInput
 
 if TYPE_CHECKING:
@@ -55,8 +56,12 @@ def carry_out(
     html: Path | None = None,
     *,
     keep_going: bool = False,
+    yes: bool = False,
 ) -> None:
-    """Do a plan, or say what it would do, and print how it ended. ``html`` is a page for the requests of a dry run."""
+    """Do a plan, or say what it would do, and print how it ended.
+
+    ``html`` is a page for the requests of a dry run; ``yes`` spends money without a question.
+    """
     from editscope.cli.output import runs as output
     from editscope.runs import execute
     from editscope.runs.remaining import todo
@@ -74,16 +79,13 @@ def carry_out(
             from editscope.cli.output.requests import show_first_requests
 
             show_first_requests(plan, html)
-        if not plan.editor.free:
-            from editscope.runs.forecast import forecast_edits
-
-            console.print(f" {forecast_edits(plan).in_words()}", markup=False)
         output.plan(plan, console)
         return
     if not quiet and (plan.out / "run.json").exists():
         left = sum(map(len, todo(plan)))
         has, what = plan.jobs - left, "case" if plan.repeats == 1 else "edit"
         console.print(f" {plan.out} has {has:,} {what}{'' if has == 1 else 's'} already, {left:,} to do", markup=False)
+    agree(plan, console, yes=yes, quiet=quiet)
     shown = None if quiet else console
     done = execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address)
     output.result(done, console)

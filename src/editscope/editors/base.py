@@ -16,6 +16,9 @@ from editscope.plugins import FLAG, TEXT, Wanted, one_sentence, whole_number, wr
 if TYPE_CHECKING:
     import PIL.Image
 
+    from editscope.transport.account import Account
+    from editscope.transport.forecast import PaidCalls
+
 OutputNames: TypeAlias = "Mapping[str, Mapping[str, tuple[str, ...]]]"
 """Where edits lie in a folder of edits: for each case and each variant of it, paths without suffix, best first."""
 
@@ -94,6 +97,12 @@ class Editor:
     sees_images: bool = True
     own_clock: bool = False
     max_images: int | None = None
+    budget_account: Account | None = None
+    """The budget of the run, where it has one; see ``use_account``."""
+    last_cost: float = 0.0
+    """Dollars that it reported for an edit last, as far as the run counts them."""
+    reserves: bool = False
+    """Whether it reserves money from ``budget_account`` itself, by request; for others the run does, edit by edit."""
 
     @property
     def free(self) -> bool:
@@ -110,6 +119,10 @@ class Editor:
 
     def limit(self, limits: EditLimits) -> None:
         """Take limits, before ``check`` and ``load``; for editors that wait for others or cost money."""
+
+    def use_account(self, account: Account | None) -> None:
+        """Spend no more than the budget of the run allows, edits and judges together; called before ``load``."""
+        self.budget_account = account
 
     def check(self) -> None:
         """Raise BadInput for what would make every edit fail: a missing key or package, a wrong address.
@@ -136,6 +149,15 @@ class Editor:
     def estimate(self, edits: int, images: int = 1) -> float | None:
         """Dollars for so many edits of so many pictures each: 0 for an editor at home, None where nobody knows."""
         return 0.0
+
+    def paid_calls(self, edits: int, images: int = 1) -> tuple[PaidCalls, ...]:
+        """Who will be asked and paid for so many edits; nobody for an editor at home."""
+        cost = self.estimate(edits, images)
+        if cost == 0:
+            return ()
+        from editscope.transport.forecast import PaidCalls
+
+        return (PaidCalls(f"editor {self.name or type(self).__name__}", edits, "edit", cost_usd=cost),)
 
     def close(self) -> None:
         """Release what ``load`` took; called once at the end."""

@@ -129,7 +129,18 @@ def _abilities(editor: Editor) -> dict[str, Any]:
         "gpu": editor.gpu,
         "max_images": editor.max_images,
         "usd_per_edit": None if cost is None else round(cost, 6),
+        **_price_sources(editor),
     }
+
+
+def _price_sources(editor: Editor) -> dict[str, Any]:
+    """Where the prices are from that an edit is reckoned by, by who is paid."""
+    try:
+        paid = editor.paid_calls(1)
+    except EditscopeError:
+        return {}
+    sources = {part.who: part.source.in_words() for part in paid if part.source is not None}
+    return {"price_sources": sources} if sources else {}
 
 
 def _warnings(editor: Editor) -> list[str]:

@@ -27,12 +27,41 @@ LONGEST_NOTE, MOST_NOTES = 2_000, 100
 
 def made(editor: Editor, requests: Sequence[Request]) -> list[Edit]:
     """What an editor says to one batch, as edits with the time they took. What it raises is raised."""
-    began = time.perf_counter()
-    results = [editor.edit(requests[0])] if len(requests) == 1 else list(editor.edit_batch(requests))
-    if len(results) != len(requests):
-        raise ValueError(f"edit_batch gave {len(results)} results for {len(requests)} requests")
+    held = reserved(editor, requests)
+    began, results = time.perf_counter(), None
+    try:
+        results = [editor.edit(requests[0])] if len(requests) == 1 else list(editor.edit_batch(requests))
+        if len(results) != len(requests):
+            raise ValueError(f"edit_batch gave {len(results)} results for {len(requests)} requests")
+    finally:
+        settled(editor, held, results)
     took = time.perf_counter() - began
     return [as_edit(result, one, took) for result, one in zip(results, requests, strict=True)]
+
+
+def reserved(editor: Editor, requests: Sequence[Request]) -> float:
+    """Dollars that are reserved from the run's budget for edits, where their editor does not do that itself.
+
+    An edit is taken to cost what the editor estimates, or what its last one cost where that was more.
+    """
+    account = editor.budget_account
+    if account is None or editor.reserves or editor.free:
+        return 0.0
+    price = sum(editor.estimate(1, max(1, len(one.arrays))) or 0.0 for one in requests)
+    price = max(price, editor.last_cost * len(requests))
+    account.reserve_now(price, "edit")
+    return price
+
+
+def settled(editor: Editor, held: float, results: Sequence[ImageLike | Edit | None] | None) -> None:
+    """Replace a reservation by what the edits cost; by itself where nobody says, since it may have been paid."""
+    account = editor.budget_account
+    if account is None or editor.reserves or editor.free:
+        return
+    costs = [one.cost_usd if isinstance(one, Edit) else None for one in results or ()]
+    known = [cost for value in costs if (cost := measure(value, MOST_DOLLARS)) is not None]
+    editor.last_cost = max(known, default=editor.last_cost)
+    account.settle(held, sum(known) if len(known) == len(costs) and known else max(held, sum(known)))
 
 
 def failed(error: BaseException, requests: Sequence[Request]) -> list[Edit]:

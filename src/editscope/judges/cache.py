@@ -13,7 +13,9 @@ from weakref import WeakValueDictionary
 
 from editscope.errors import BadInput, Stopped
 from editscope.judges.records import Call, Estimate, Judge, Verdict, ask_judge, kept_verdict
+from editscope.transport.account import Account
 from editscope.transport.budget import Budget
+from editscope.transport.forecast import PaidCalls
 
 NAME = "verdicts.sqlite"
 WAIT_S = 30.0
@@ -95,6 +97,7 @@ class CachedJudge(Judge):
         self.cache = cache
         self.spec = inner.spec
         self.concurrency = inner.concurrency
+        self.reserves = inner.reserves
         self._identity = dict(inner.identity)
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -106,6 +109,14 @@ class CachedJudge(Judge):
     def use_budget(self, budget: Budget) -> None:
         """Limit what the judge that is asked may spend."""
         self.inner.use_budget(budget)
+
+    def use_account(self, account: Account | None) -> None:
+        """Limit what the judge that is asked may spend."""
+        self.inner.use_account(account)
+
+    def paid_calls(self, estimate: Estimate) -> PaidCalls:
+        """As the judge says that is asked."""
+        return self.inner.paid_calls(estimate)
 
     @property
     def at_once(self) -> int:

@@ -9,16 +9,20 @@ from typing import Any
 
 from editscope.cases import Status
 from editscope.errors import Stopped
-from editscope.judges.prices import Price, picture_rule
+from editscope.judges.prices import TABLE, Price, picture_rule
 from editscope.judges.records import Call, Estimate, Judge, Picture, Usage, Verdict
 from editscope.judges.replies import Broken, is_refusal, parse
 from editscope.judges.tokens import call_tokens, text_tokens
 from editscope.judges.wire.base import Answer, JudgeSettings, Manner, Wire
 from editscope.outside import keep_secret, name_received, received
+from editscope.transport.account import Account
 from editscope.transport.budget import Bill, Budget
 from editscope.transport.check import Endpoint
 from editscope.transport.faults import UNREADABLE, Fault, fault_of, from_exception, from_reading
+from editscope.transport.forecast import PaidCalls
+from editscope.transport.local_network import is_own_server
 from editscope.transport.messages import loads
+from editscope.transport.prices import require_price
 from editscope.transport.rate_control import Concurrency
 from editscope.transport.reply import send
 from editscope.transport.session import open_session
@@ -52,6 +56,8 @@ class HostedJudge(Judge):
     (BudgetSpent) and a judge that has stopped answering at all (Stopped) end the run, which can be resumed.
     """
 
+    reserves = True
+
     def __init__(
         self,
         wire: Wire,
@@ -77,6 +83,7 @@ class HostedJudge(Judge):
             f"the judge {spec}", patience=patience, budget=budget, concurrency=concurrency, rpm=rpm, tpm=tpm
         )
         self._output_guess = float(OUTPUT_GUESS)
+        self._longest_reply = 0
         self._manner = Manner(json=settings.json)
         self._key = key
         keep_secret(key)
@@ -92,6 +99,12 @@ class HostedJudge(Judge):
     def use_budget(self, budget: Budget) -> None:
         """Spend no more than this budget allows."""
         self.traffic.budget = budget
+
+    def use_account(self, account: Account | None) -> None:
+        """Spend no more than the budget of a run allows; BadInput where that needs a price and none is known."""
+        self.traffic.budget.account = account
+        own = is_own_server(self.settings.base_url)
+        require_price(self.traffic.budget, self.price is not None, f"the judge {self.settings.model!r}", TABLE, own=own)
 
     @property
     def at_once(self) -> int:
@@ -126,6 +139,17 @@ class HostedJudge(Judge):
         message = next(body.pop(name) for name in ("messages", "contents", "input") if name in body)
         detail = _value_of("detail", message)
         return {"POST": self.wire.url(self.settings), **body, **({"detail": detail} if detail else {})}
+
+    def paid_calls(self, estimate: Estimate) -> PaidCalls:
+        """An estimate with the price's source, and the key that is missing."""
+        needs_key = self.wire.needs_key and self.settings.base_url == self.wire.home
+        return replace(
+            super().paid_calls(estimate),
+            source=self.price.source if self.price else None,
+            own=is_own_server(self.settings.base_url),
+            missing_key=self._key_env if needs_key and not self._key else "",
+            price_entry=f'[{TABLE}."{self.settings.model}"]',
+        )
 
     async def check(self) -> None:
         """Ask, free of charge where the server allows it, whether address, key and model are right."""
@@ -212,7 +236,9 @@ class HostedJudge(Judge):
 
         def expected() -> Bill:
             guess = round(self._output_guess)
-            cost = self.price.cost(tokens, self.settings.max_tokens or guess) if self.price else 0.0
+            # The budget of a run is hard: a reply as long as the longest so far must fit.
+            most = guess if self.budget.account is None else max(guess, self._longest_reply)
+            cost = self.price.cost(tokens, self.settings.max_tokens or most) if self.price else 0.0
             return Bill(cost, tokens, guess)
 
         def gives_way(fault: Fault) -> bool:
@@ -228,6 +254,7 @@ class HostedJudge(Judge):
             self.traffic.answered()
             tally.snapshot = answer.snapshot or tally.snapshot
             if wrote := tally.output_tokens - written:
+                self._longest_reply = max(self._longest_reply, min(wrote, MOST_GUESSED))
                 self._output_guess += 0.05 * (min(wrote, MOST_GUESSED) - self._output_guess)
         return answer
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import field as setting
 from pathlib import Path
 from typing import Any
 
 from editscope.errors import BadInput
 from editscope.judges.tokens import DEFAULT_RULE, NEEDS
-from editscope.transport.prices import MILLION, dollars, load_table
+from editscope.transport.prices import MILLION, PriceSource, dollars, load_table
 
 TABLE = "models"
 
@@ -21,6 +22,7 @@ class Price:
     input: float
     output: float
     image: Mapping[str, Any]
+    source: PriceSource = setting(default=PriceSource(), compare=False)
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
         """What so many tokens cost, in dollars: (in · input + out · output) / 10⁶.
@@ -41,12 +43,12 @@ def picture_rule(price: Price | None) -> Mapping[str, Any]:
     return price.image if price else DEFAULT_RULE
 
 
-def _price(where: str, entry: Any) -> Price:
+def _price(where: str, entry: Any, source: PriceSource) -> Price:
     if not isinstance(entry, dict):
         raise BadInput(f"{where}: write {{ input = …, output = … }} in dollars for a million tokens")
     unit = "dollars for a million tokens"
     rates = [dollars(f"{where}: {field}", entry.get(field), unit) for field in ("input", "output")]
-    return Price(rates[0], rates[1], _rule(where, entry.get("image", DEFAULT_RULE)))
+    return Price(rates[0], rates[1], _rule(where, entry.get("image", DEFAULT_RULE)), source)
 
 
 def _rule(where: str, rule: Any) -> Mapping[str, Any]:

@@ -13,7 +13,9 @@ from editscope.cases import NOTHING, Status
 from editscope.errors import BadInput, EditscopeError
 from editscope.outside import kind_of, name_received, received
 from editscope.plugins import TEXT, Wanted, one_sentence, whole_number, wrong_attribute
+from editscope.transport.account import Account
 from editscope.transport.budget import Budget
+from editscope.transport.forecast import PaidCalls
 
 Value: TypeAlias = "int | bool"
 
@@ -206,6 +208,9 @@ class Estimate:
         )
 
 
+TINY = Call("guess", ("?",), Schema((), reason="text"))
+
+
 class Judge(ABC):
     """Base class of judges: override ``ask``, and ``check`` and ``close`` where there is a server or a model.
 
@@ -215,6 +220,8 @@ class Judge(ABC):
 
     spec: str = ""
     concurrency: int = 1
+    reserves: bool = False
+    """Whether it reserves money from the account of a run itself; for others the run does, call by call."""
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -241,12 +248,20 @@ class Judge(ABC):
         """What goes to the model with a call besides its texts and pictures, for people who look at the request."""
         return call.wishes
 
+    def paid_calls(self, estimate: Estimate) -> PaidCalls:
+        """An estimate with what it takes to make the calls: a price, a key."""
+        counts = (estimate.images, estimate.input_tokens, estimate.output_tokens)
+        return PaidCalls(f"judge {self.spec}", estimate.calls, "call", *counts, cost_usd=estimate.cost_usd)
+
     def known(self, call: Call, sample: int = 0) -> Verdict | None:
         """The verdict that the judge has already, without asking anybody; None where it has none."""
         return None
 
     def use_budget(self, budget: Budget) -> None:  # noqa: B027 - a judge may cost nothing
         """Spend no more than this budget allows. Several judges can share one."""
+
+    def use_account(self, account: Account | None) -> None:  # noqa: B027 - see ``reserves``
+        """Spend no more than the budget of a run allows, edits and judges together."""
 
     async def check(self) -> None:  # noqa: B027 - a judge may have nothing to check
         """Raise BadInput before anything is spent: a wrong key, an unknown model, a server that is not there."""
@@ -291,3 +306,8 @@ async def check_judge(judge: Judge) -> None:
     """Raise BadInput where a judge cannot be asked, or where its check itself fails."""
     with one_sentence(f"judge {judge.spec}: its check failed"):
         await judge.check()
+
+
+def may_cost(judge: Judge) -> bool:
+    """Whether asking a judge may cost money, as far as anybody knows."""
+    return judge.paid_calls(replace(judge.estimate([TINY]), calls=1)).may_cost

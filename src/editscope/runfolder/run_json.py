@@ -107,7 +107,9 @@ RUN = record(
         "judge": maybe(text),
         "seed": integer,
         "aggregation": AGGREGATION,
-        "settings": record({"timeout_s": maybe(number)}, {"repeats": whole, "edit_limits": dict_of(scalar)}),
+        "settings": record(
+            {"timeout_s": maybe(number)}, {"repeats": whole, "edit_limits": dict_of(scalar), "budget": number}
+        ),
         "files": record(
             {
                 "outputs": maybe(whole),

@@ -17,6 +17,7 @@ from editscope.runfolder.journal import FILE as JOURNAL
 from editscope.runfolder.lock import LockFile
 from editscope.runfolder.repeats import check_more, repeats_of
 from editscope.runfolder.run_json import FILE, Info, info_json, read_info
+from editscope.transport.account import FILE as SPENDING
 
 
 def run_folder(out: str | Path | None, info: Info) -> Path:
@@ -42,7 +43,7 @@ def run_folder(out: str | Path | None, info: Info) -> Path:
 def _of_a_start(path: Path) -> bool:
     """Whether a file is one that a start leaves which was killed before run.json was there."""
     lock = LockFile.place(path.with_name(JOURNAL)).name
-    return path.name == JOURNAL or path.name.startswith(lock) or half_written(path)
+    return path.name in (JOURNAL, SPENDING) or path.name.startswith(lock) or half_written(path)
 
 
 def check_same(folder: Path, there: Info, asked: Info) -> None:

@@ -3,116 +3,155 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
 
 from editscope.cases import Case, Edit
 from editscope.editors import Request
 from editscope.errors import BadImage
 from editscope.images import Pixels, load
 from editscope.judges import Call
-from editscope.judges.records import Estimate
+from editscope.judges.records import Judge, may_cost
 from editscope.plugins import one_sentence
-from editscope.runfolder.repeats import file_names, plain
+from editscope.runfolder.journal import Line, Progress, VerdictKey
+from editscope.runfolder.repeats import file_names, plain, repeated
+from editscope.runfolder.stored_edits import stored_at
+from editscope.runs.judging.unit_verdicts import is_about_call
 from editscope.runs.plan import Plan
-from editscope.runs.remaining import journal_so_far, todo
+from editscope.runs.remaining import done_so_far, todo
+from editscope.runs.spending import spent_so_far
+from editscope.transport.forecast import Forecast, PaidCalls
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 LOOKED_AT = 40
-"""Of so many cases, spread over the run, the calls are really made; the others are taken to be like them."""
+"""Of so many cases, spread over the run, a dry run really makes the calls; the others are taken to be like them."""
+GLANCE = 12
+"""Of so many cases before a run, which should start soon."""
+Verdicts: TypeAlias = "list[Mapping[VerdictKey, Line]]"
 
 
-@dataclass(frozen=True, slots=True)
-class EditForecast:
-    """How many edits are left to be made, and their price in dollars: 0 at home, None where nobody knows."""
-
-    edits: int
-    cost_usd: float | None
-
-    def in_words(self) -> str:
-        """The forecast in a few words.
-
-        >>> EditForecast(1, 0.5).in_words(), EditForecast(3, 0.0).in_words()
-        ('1 edit to be made, for about $0.50', '3 edits to be made')
-        """
-        text = f"{self.edits:,} edit{'' if self.edits == 1 else 's'} to be made"
-        if self.cost_usd is None:
-            return f"{text}, at a price that is not known"
-        return f"{text}, for about ${self.cost_usd:,.2f}" if self.cost_usd else text
+def may_spend(plan: Plan) -> bool:
+    """Whether an editor or judge of a plan may cost money; found without a look at any case."""
+    return edits_cost(plan) or judges_cost(plan)
 
 
-def forecast_edits(plan: Plan) -> EditForecast:
-    """Ask the editor of a plan for its price, for the edits that the journal does not have yet."""
+def edits_cost(plan: Plan) -> bool:
+    """Whether the editor of a plan may cost money, or a judge that it asks."""
     plan.editor.limit(plan.edit_limits)
+    return not plan.editor.free and any(part.may_cost for part in plan.editor.paid_calls(1))
+
+
+def judges_cost(plan: Plan) -> bool:
+    """Whether a judge of a plan may cost money."""
+    return any(map(may_cost, plan.judging.judges if plan.judging else ()))
+
+
+def is_limited(plan: Plan) -> bool:
+    """Whether there is a limit in dollars on everything in a plan that may cost money."""
+    judging = plan.judging
+    edits = plan.edit_limits.max_cost is not None or not edits_cost(plan)
+    judges = judging is None or judging.limits.max_cost is not None or not judges_cost(plan)
+    return plan.budget is not None or (edits and judges)
+
+
+def say_forecast(plan: Plan, console: Console | None) -> None:
+    """Print what a run that may cost money will spend."""
+    if console is not None and may_spend(plan):
+        for line in forecast(plan, GLANCE).lines():
+            console.print(f" {line}", markup=False)
+
+
+def forecast(plan: Plan, looked_at: int = LOOKED_AT) -> Forecast:
+    """What is left of a plan, and what that will cost; calls nobody and writes nothing.
+
+    Calls to judges are counted on ``looked_at`` cases and scaled up. Edits that are there are looked at; for others
+    their inputs stand in. Verdicts that the journal or the cache has are left out.
+    """
+    edits = _edits(plan)
+    found = Forecast() if plan.judging is None else _judging(plan, looked_at)
+    return replace(found, parts=(*edits, *found.parts), spent_usd=spent_so_far(plan), budget_usd=plan.budget)
+
+
+def _edits(plan: Plan) -> list[PaidCalls]:
+    """Who is asked for the edits that the journal does not have yet, those of all sizes together."""
+    plan.editor.limit(plan.edit_limits)
+    if plan.editor.free:
+        return []
     to_edit, _ = todo(plan)
     by_images: Counter[int] = Counter()
     for job in to_edit:
         # Suites that draw their cases have one picture each, and drawing them all would take long.
         images = len(plan.suite.case(job.case_id).images) if plan.suite.scoring == "judged" else 1
         by_images[images] += len(job.make)
-    prices = [plan.editor.estimate(edits, images) for images, edits in by_images.items()]
-    known = [price for price in prices if price is not None]
-    return EditForecast(by_images.total(), sum(known) if len(known) == len(prices) else None)
+    parts: dict[str, PaidCalls] = {}
+    for images, edits in by_images.items():
+        for part in plan.editor.paid_calls(edits, images):
+            parts[part.who] = part if part.who not in parts else parts[part.who].plus(part)
+    if by_images.total() and not parts:
+        name = plan.editor.name or type(plan.editor).__name__
+        return [PaidCalls(f"editor {name}", by_images.total(), "edit")]
+    return list(parts.values())
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeForecast:
-    """What is left to be asked. ``judges`` holds an estimate for each, samples included; calls that the cache answers
-    are left out and counted in ``cached``. ``exact`` says that every case was looked at."""
-
-    cases: int
-    judges: tuple[tuple[str, Estimate], ...]
-    cached: int
-    exact: bool
-    stand_ins: bool
-    """Whether inputs stood in for edits that are not made yet."""
-
-    @property
-    def total(self) -> Estimate:
-        """All judges together."""
-        return sum((share for _, share in self.judges), Estimate(cost_usd=0.0))
-
-
-def forecast_judging(plan: Plan, looked_at: int = LOOKED_AT) -> JudgeForecast:
-    """Estimate a plan with judges. Edits that are there are looked at; for others their inputs stand in."""
+def _judging(plan: Plan, looked_at: int) -> Forecast:
     assert plan.judging is not None
     judging = plan.judging
-    done = journal_so_far(plan)
+    done = done_so_far(plan)
     scored = {(case_id, plain(name)[1]) for case_id, name in done.scores}
     every = ((case_id, repeat) for repeat in range(plan.repeats) for case_id in plan.ids)
     left = [job for job in every if job not in scored]
     step = max(1, len(left) / looked_at)
     looked = [left[int(i * step)] for i in range(min(looked_at, len(left)))]
-    calls = [call for case_id, repeat in looked for call in _calls(plan, case_id, repeat)]
+    calls = [(case_id, call) for case_id, repeat in looked for call in _calls(plan, done, case_id, repeat)]
+    known: dict[str, Verdicts] = {case_id: [] for case_id, _ in looked}
+    for (case_id, _), lines in done.verdicts.items():
+        if case_id in known:
+            known[case_id].append(lines)
     scale = len(left) / max(1, len(looked))
-    estimates, cached = [], 0
+    parts, cached = [], 0
     for judge in judging.judges:
-        sampled = judge.estimate(calls, judging.samples)
-        cached += len(calls) * judging.samples - sampled.calls
-        estimates.append((judge.spec, _scaled(sampled, scale)))
-    return JudgeForecast(
-        cases=len(left),
-        judges=tuple(estimates),
-        cached=round(cached * scale),
-        exact=len(looked) == len(left),
-        stand_ins=not plan.editor.in_place,
+        open_calls = [call for case_id, call in calls if not _journaled(known[case_id], call, judge, judging.samples)]
+        estimate = judge.estimate(open_calls, judging.samples)
+        cached += len(open_calls) * judging.samples - estimate.calls
+        parts.append(judge.paid_calls(estimate).scaled(scale))
+    unmade = any(
+        (case_id, repeated(variant, n)) not in done.edits
+        for case_id, n in looked
+        for variant in plan.suite.variants(case_id)
+    )
+    exact, stand_ins = len(looked) == len(left), unmade and not plan.editor.in_place
+    how = [] if exact else [f"calls were counted on {len(looked):,} of {len(left):,} cases"]
+    how += ["edits do not exist yet: the estimate uses their inputs"] if stand_ins else []
+    return Forecast(tuple(parts), round(cached * scale), "" if exact and not stand_ins else "about ", tuple(how))
+
+
+def _journaled(verdicts: Verdicts, call: Call, judge: Judge, samples: int) -> bool:
+    """Whether the journal has every sample of a call to a judge; ``verdicts`` are those on the units of its case."""
+    return bool(verdicts) and all(
+        any(is_about_call(lines.get((call.key, judge.spec, sample)), call.digest) for lines in verdicts)
+        for sample in range(samples)
     )
 
 
 def first_requests(plan: Plan, looked_at: int = LOOKED_AT) -> tuple[str, tuple[Call, ...]]:
     """The calls about the first case of a plan that has any, and its id; inputs stand in for edits as above."""
+    done = done_so_far(plan)
     for case_id in plan.ids[:looked_at]:
-        if calls := tuple(_calls(plan, case_id, 0)):
+        if calls := tuple(_calls(plan, done, case_id, 0)):
             return case_id, calls
     return "", ()
 
 
-def _calls(plan: Plan, case_id: str, repeat: int) -> Iterator[Call]:
+def _calls(plan: Plan, done: Progress, case_id: str, repeat: int) -> Iterator[Call]:
     assert plan.judging is not None
     rubric = plan.judging.rubric
     prompts = plan.judging.protocol.pack(rubric)
     case = plan.suite.case(case_id)
     for unit in rubric.units(case):
-        edits = {variant: _edit(plan, case, variant, repeat) for variant in unit.variants}
+        edits = {variant: _edit(plan, done, case, variant, repeat) for variant in unit.variants}
         there = {variant: pixels for variant, pixels in edits.items() if pixels is not None}
         with one_sentence(f"protocol {rubric.name}, case {case_id}: calls failed"):
             if len(there) == len(edits):
@@ -121,8 +160,14 @@ def _calls(plan: Plan, case_id: str, repeat: int) -> Iterator[Call]:
                 yield from rubric.white_calls(case, unit, prompts)
 
 
-def _edit(plan: Plan, case: Case, variant: str, repeat: int) -> Pixels | None:
+def _edit(plan: Plan, done: Progress, case: Case, variant: str, repeat: int) -> Pixels | None:
     """The edit where it is a file already, else the input, which has about its size."""
+    line = done.edits.get((case.id, repeated(variant, repeat)))
+    if line is not None:
+        try:
+            return load(stored_at(plan.out, line)) if line["status"] == "ok" else None
+        except BadImage:
+            return None
     if not plan.editor.in_place:
         return load(plan.suite.inputs(case)[0])
     places = file_names(plan.suite, case.id, variant, repeat)
@@ -132,10 +177,3 @@ def _edit(plan: Plan, case: Case, variant: str, repeat: int) -> Pixels | None:
         return None if image is None else load(image)
     except BadImage:
         return None
-
-
-def _scaled(sampled: Estimate, scale: float) -> Estimate:
-    cost = None if sampled.cost_usd is None else sampled.cost_usd * scale
-    counts = (sampled.calls, sampled.images, sampled.input_tokens, sampled.output_tokens)
-    calls, images, input_tokens, output_tokens = (round(count * scale) for count in counts)
-    return Estimate(calls, images, input_tokens, output_tokens, cost)

@@ -24,6 +24,7 @@ from editscope.runfolder.journal import JournalReader, Line, Step
 from editscope.runfolder.repeats import check_more, check_repeats, file_names, repeated, repeats_of
 from editscope.runfolder.run_json import FILE, FORMAT, Info, aggregation_json, info_json, is_judged, read_info
 from editscope.runfolder.stored_edits import problem_with_file, stored_at
+from editscope.runs.budget import budget_of
 from editscope.runs.checks import check_all_there, check_texts, check_units
 from editscope.runs.choose_folder import check_same, run_folder
 from editscope.runs.edit_limits import checked_limits, limits_of, settings_with_limits
@@ -84,6 +85,12 @@ class Plan:
     def edit_limits(self) -> EditLimits:
         """How fast the editor may be asked and what it may spend."""
         return limits_of(self.info)
+
+    @property
+    def budget(self) -> float | None:
+        """Dollars that the run may spend in all, edits and judges together; None where nobody said."""
+        budget = self.info["settings"].get("budget")
+        return None if budget is None else float(budget)
 
     @property
     def seed(self) -> int:
@@ -152,12 +159,13 @@ def make_plan(
     judging: Judging | None = None,
     repeats: int = 1,
     edit_limits: EditLimits | None = None,
+    budget: float | None = None,
     also: Mapping[str, Any] = NOTHING,
 ) -> Plan:
     """Check everything that can be checked and decide where the run goes; writes nothing.
 
     ``judging`` is for suites that a judge scores, or for another protocol on any suite; ``repeats`` is how many edits
-    each case gets, each with a seed of its own; ``also`` goes into run.json.
+    each case gets, each with a seed of its own; ``budget`` is in dollars; ``also`` goes into run.json.
     """
     if suite.scoring != "pixels" and judging is None:
         raise BadInput(f"suite {suite.name} is scored by a judge; choose one with --judge, such as openai:gpt-4o")
@@ -193,7 +201,10 @@ def make_plan(
     info |= also
     folder = run_folder(out, info)
     if (folder / FILE).exists():  # a run that goes on keeps its tables, whatever the suite's default is by now
-        info["aggregation"] = read_info(folder)["aggregation"]
+        info["aggregation"] = (there := read_info(folder))["aggregation"]
+        budget = budget_of(there, folder) if budget is None else budget
+    if budget is not None:
+        info["settings"] = {**info["settings"], "budget": budget}
     return Plan(suite, ids, editor, inventory, folder, received_json(info), judging)
 
 
@@ -249,14 +260,19 @@ def plan_again(
     repeats: int | None = None,
     edit_limits: EditLimits | None = None,
     edit_again: tuple[str, ...] = (),
+    budget: float | None = None,
 ) -> Plan:
     """The plan of a run that was started before, checked against what is there now.
 
     For a run with judges ``limits`` and ``missing`` replace those it was started with, and ``again`` asks once more
     what ended without a verdict. ``repeats`` adds repeats to those it has; ``edit_limits`` are
-    over those that the editor had; ``edit_again`` names statuses: edits that ended so are made once more.
+    over those that the editor had; ``edit_again`` names statuses: edits that ended so are made once more. ``budget``
+    replaces the one that the run had.
     """
     info = read_info(folder)
+    budget = budget_of(info, folder) if budget is None else budget
+    if budget is not None:
+        info["settings"] = {**info["settings"], "budget": budget}
     if repeats is not None:
         check_more(folder, info, check_repeats(repeats))
         info["settings"] = {**info["settings"], "repeats": repeats}

@@ -104,11 +104,13 @@ class RunEdits(Editor):
         )
 
 
-def plan_rescore(folder: str | Path, judge: Judges, *, out: str | Path | None = None, **settings: Any) -> Plan:
+def plan_rescore(
+    folder: str | Path, judge: Judges, *, out: str | Path | None = None, budget: float | None = None, **settings: Any
+) -> Plan:
     """The plan of a new run that judges the edits of another; ``settings`` are those of ``make_judging``."""
     run = open_run(folder)
     suite = _suite_of(run, folder, out)
-    return _plan(run, suite, make_judging(suite, judge, **settings), out)
+    return _plan(run, suite, make_judging(suite, judge, **settings), out, budget)
 
 
 def _suite_of(run: Run, folder: str | Path, out: str | Path | None) -> Suite:
@@ -127,7 +129,7 @@ def _suite_of(run: Run, folder: str | Path, out: str | Path | None) -> Suite:
     return suite
 
 
-def _plan(run: Run, suite: Suite, judging: Judging, out: str | Path | None) -> Plan:
+def _plan(run: Run, suite: Suite, judging: Judging, out: str | Path | None, budget: float | None) -> Plan:
     selection = run.info["selection"]
     where = {tag: tuple(values) for tag, values in (selection["where"] or {}).items()} or None
     edits = RunEdits(run)
@@ -142,12 +144,18 @@ def _plan(run: Run, suite: Suite, judging: Judging, out: str | Path | None) -> P
         judging=judging,
         seed=run.info["seed"],
         repeats=run.repeats,
+        budget=budget,
         also=made_by,
     )
 
 
 def plan_recount(
-    folder: str | Path, accounting: str, *, out: str | Path | None = None, limits: Limits | None = None
+    folder: str | Path,
+    accounting: str,
+    *,
+    out: str | Path | None = None,
+    limits: Limits | None = None,
+    budget: float | None = None,
 ) -> Plan:
     """The plan of a new run that has the edits and the verdicts of another and counts them in another way.
 
@@ -170,7 +178,7 @@ def plan_recount(
     }
     wanting = unseen if white else set()
     judging = judging_again(suite, info, limits) if wanting else recorded_judging(suite, info, limits)
-    plan = _plan(run, suite, judging, out)
+    plan = _plan(run, suite, judging, out, budget)
     return replace(plan, taken_over=TakenOver(tuple(_lines(run, done, wanting)), run.path))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
@@ -24,11 +23,13 @@ from editscope.runfolder.files import EDITOR_LOG, ERRORS, IMAGES, THUMBS, DiskEr
 from editscope.runfolder.journal import FILE as JOURNAL
 from editscope.runfolder.journal import Journal, Progress
 from editscope.runfolder.run_json import FILE, add_to_judging, read_info
+from editscope.runs.budget import read_budget
 from editscope.runs.engine.capacity import paid, slots
 from editscope.runs.engine.first_results import FirstResults
 from editscope.runs.engine.gpus import visible_gpus
 from editscope.runs.engine.loop import Engine, WorkerPlan
 from editscope.runs.engine.worker_process import WorkerSetup
+from editscope.runs.forecast import say_forecast
 from editscope.runs.judging.judge_queue import JudgeQueue
 from editscope.runs.judging.loop import JudgedEngine, JudgingContext
 from editscope.runs.judging.prepare import judged_case_steps
@@ -36,9 +37,12 @@ from editscope.runs.judging.settings import Judges, Judging, Limits, make_judgin
 from editscope.runs.plan import Plan, check_folder, make_plan, plan_again, write_info
 from editscope.runs.progress import judging_progress_display, progress_display
 from editscope.runs.remaining import done_so_far, todo
+from editscope.runs.shipping import pickled, suite_setup
+from editscope.runs.spending import open_account
 from editscope.runs.stop_message import resumable
 from editscope.suites import Suite, load_suite, parse_where
-from editscope.suites.registry import known_benchmark
+from editscope.transport.account import FILE as SPENDING
+from editscope.transport.account import Account
 
 LOCAL, RAY = "local", "ray"
 ENGINES = (LOCAL, RAY)
@@ -71,6 +75,7 @@ def run(
     ray_address: str | None = None,
     edit_limits: EditLimits | None = None,
     keep_going: bool = False,
+    budget: float | None = None,
     **limits: Any,
 ) -> Run:
     """Edit and score the cases of a suite; the run it returns is on disk.
@@ -88,9 +93,10 @@ def run(
     those of ``editscope.runs.judging.settings.Limits``: concurrency, max_cost, max_calls, cache and more.
 
     ``repeats`` edits each case so often, each time with another seed. ``engine="ray"`` puts the work on a Ray cluster,
-    that at ``ray_address`` or the one that is here. ``edit_limits`` is how fast an editor may be asked and what it may
-    spend. Where the first five edits, or the first five verdicts of a judge, all fail for the same reason, the run
-    stops; ``keep_going=True`` goes on.
+    that at ``ray_address`` or the one that is here. ``edit_limits`` is how fast an editor may be asked. ``budget`` is
+    in dollars, for edits and judges together, all calls for this run included: the run stops before a request that
+    would go over it, and can be resumed with more. Where the first five edits, or the first five verdicts of a judge,
+    all fail for the same reason, the run stops; ``keep_going=True`` goes on.
     """
     if isinstance(suite, str):
         suite = load_suite(suite)
@@ -123,9 +129,11 @@ def run(
         judging=judging,
         repeats=repeats,
         edit_limits=edit_limits,
+        budget=None if budget is None else read_budget(budget),
     )
     plan = replace(plan, keep_going=keep_going)
     shown = _console() if progress else None
+    say_forecast(plan, shown)
     return execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address)
 
 
@@ -139,17 +147,25 @@ def resume(
     edit_limits: EditLimits | None = None,
     edit_again: Sequence[str] = (),
     keep_going: bool = False,
+    budget: float | None = None,
     **limits: Any,
 ) -> Run:
     """Go on with a run that was stopped or killed; finished steps are not repeated.
 
-    ``limits`` and ``edit_limits`` are those of ``editscope.run``, in place of those that the run was started with.
+    ``limits``, ``edit_limits`` and ``budget`` are those of ``editscope.run``, in place of those that the run had.
     ``edit_again`` names statuses, such as ``["error"]``: edits that ended so are made once more. ``keep_going`` is
     that of ``editscope.run``. A run that was begun by one engine may be finished by the other.
     """
-    plan = plan_again(Path(folder), limits=_limits(limits), edit_limits=edit_limits, edit_again=tuple(edit_again))
+    plan = plan_again(
+        Path(folder),
+        limits=_limits(limits),
+        edit_limits=edit_limits,
+        edit_again=tuple(edit_again),
+        budget=None if budget is None else read_budget(budget),
+    )
     plan = replace(plan, keep_going=keep_going)
     shown = _console() if progress else None
+    say_forecast(plan, shown)
     return execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address)
 
 
@@ -175,8 +191,11 @@ def execute(
                 console.print(f" note: {journal.warning}", markup=False)
             done = done_so_far(plan)
             to_edit, to_score = todo(plan, done)
+            account = open_account(plan, bool(to_edit), bool(to_score))
+            workers = replace(workers, setup=replace(workers.setup, account=account))
             on_ray = engine == RAY and bool(to_edit or to_score)
-            queue = stack.enter_context(_judge_queue(plan.judging, on_ray, ray_address, jobs)) if plan.judging else None
+            asking = _judge_queue(plan.judging, account, on_ray, ray_address, jobs) if plan.judging else None
+            queue = None if asking is None else stack.enter_context(asking)
             if to_edit:
                 check_editor(plan.editor)
             if queue is not None and (to_edit or to_score):
@@ -227,7 +246,7 @@ def _taken_back(plan: Plan, journal: Journal) -> Iterator[None]:
         journal.check()  # where the folder is gone, that is why
         refused = isinstance(error, BadInput | DiskError) or not (plan.out / FILE).exists()
         if new and refused:
-            journal.take_back(FILE, ERRORS, EDITOR_LOG)
+            journal.take_back(FILE, ERRORS, EDITOR_LOG, SPENDING)
         raise
 
 
@@ -240,14 +259,14 @@ def _began(folder: Path) -> bool:
 
 
 def _judge_queue(
-    judging: Judging, on_ray: bool, address: str | None, jobs: int | None
+    judging: Judging, account: Account | None, on_ray: bool, address: str | None, jobs: int | None
 ) -> AbstractContextManager[JudgeQueue]:
     """How the judges of a run are asked: from this process, or through an actor of a cluster."""
     if not on_ray:
-        return JudgeQueue(judging.judges)
+        return JudgeQueue(judging.judges, account)
     from editscope.runs.ray.judge_actor import ray_judge_queue
 
-    return ray_judge_queue(judging, address, jobs=jobs)
+    return ray_judge_queue(judging, address, jobs=jobs, account=account)
 
 
 def _work(
@@ -315,7 +334,7 @@ def _worker_plan(plan: Plan, jobs: int, *, local: bool) -> WorkerPlan:
     shipped: str | bytes | None = plan.editor_spec
     local_editor: Editor | None = None
     if shipped is None:
-        shipped = _pickled(editor)
+        shipped = pickled(editor)
         local_editor = editor if shipped is None else None
     fused = editor.workers is None and not editor.gpu and local_editor is None
     gpus = visible_gpus() if editor.gpu and local and local_editor is None else ()
@@ -325,7 +344,7 @@ def _worker_plan(plan: Plan, jobs: int, *, local: bool) -> WorkerPlan:
     steps = None
     if plan.judging is not None:
         steps = partial(judged_case_steps, protocol=plan.judging.protocol, cache_folder=plan.judging.prepared_folder)
-    suite = _suite_setup(plan.suite)
+    suite = suite_setup(plan.suite)
     setup = WorkerSetup(
         suite,
         shipped,
@@ -351,28 +370,6 @@ def _worker_plan(plan: Plan, jobs: int, *, local: bool) -> WorkerPlan:
         gpus=gpus,
         paid=paid(editor),
     )
-
-
-def _suite_setup(suite: Suite) -> bytes | tuple[str, dict[str, Any]]:
-    """The suite as workers get it: as it is, which spares them reading a folder again, or by name."""
-    pickled = _pickled(suite)
-    if pickled is not None:
-        return pickled
-    if known_benchmark(suite.name) is None:
-        raise BadInput(
-            f"suite {suite.name} is not installed and cannot be sent to workers; define its class in a module"
-        )
-    return suite.name, dict(suite.options)
-
-
-def _pickled(thing: object) -> bytes | None:
-    """The thing as bytes that another process can read; None where its class lives only in this one."""
-    if type(thing).__module__ == "__main__":
-        return None
-    try:
-        return pickle.dumps(thing)
-    except Exception:
-        return None
 
 
 def _joined(values: str | Sequence[str]) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from editscope.errors import BadInput, Stopped
+from editscope.errors import BadInput
+from editscope.transport.account import Account, BudgetSpent, in_dollars
 
-
-class BudgetSpent(Stopped):
-    """The budget does not allow another request. What is done is kept, and the run can be resumed with more."""
+__all__ = ["NOTHING_DUE", "Bill", "Budget", "BudgetSpent", "Spent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +52,8 @@ class Budget:
     off keeps it, since it may have been paid for. A request that does not fit waits for those in
     flight to be settled, and only when none is left is the budget spent: so the last cent is used, and the limit is
     passed at most by what a reply costs above its estimate.
+
+    ``account`` is the budget of the whole run, which other processes spend too; a request has to fit into both.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Budget:
         *,
         what: str = "judge call",
         options: tuple[str, str] = ("--max-cost", "--max-calls"),
+        account: Account | None = None,
     ) -> None:
         if max_cost is not None and not 0 <= max_cost < float("inf"):
             raise BadInput(f"{options[0]} is {max_cost}; write dollars, 0 or more")
@@ -71,6 +73,7 @@ class Budget:
         self.options = options
         self.max_cost = max_cost
         self.max_calls = max_calls
+        self.account = account
         self.spent = Spent()
         self._held_calls = 0
         self._held_cost = 0.0
@@ -87,17 +90,28 @@ class Budget:
             await settled
         self._held_calls += 1
         self._held_cost += cost
+        if self.account is not None:
+            try:
+                await self.account.reserve(cost, self.what)
+            except BaseException:
+                self._release(cost)
+                raise
         return cost
 
     def settle(self, held: float, calls: int, bill: Bill = NOTHING_DUE) -> None:
         """Replace a reservation by what the request came to; ``calls`` is 0 where it was turned away."""
-        self._held_calls -= 1
-        self._held_cost = max(0.0, self._held_cost - held) if self._held_calls else 0.0
+        if self.account is not None:
+            self.account.settle(held, max(bill.cost, bill.charged))
         self.spent.calls += calls
         self.spent.input_tokens += bill.input_tokens
         self.spent.output_tokens += bill.output_tokens
         self.spent.cost_usd += bill.cost
         self.spent.charged_usd += max(bill.cost, bill.charged)
+        self._release(held)
+
+    def _release(self, held: float) -> None:
+        self._held_calls -= 1
+        self._held_cost = max(0.0, self._held_cost - held) if self._held_calls else 0.0
         self._wake()
 
     def _fits(self, cost: float) -> bool:
@@ -119,16 +133,6 @@ class Budget:
                 f"{self.options[1]}"
             )
         return (
-            f"another {self.what} does not fit into the budget of {_dollars(self.max_cost)} "
+            f"another {self.what} does not fit into the budget of {in_dollars(self.max_cost or 0.0)} "
             f"(${self.spent.charged_usd:,.4f} spent); resume the run with a higher {self.options[0]}"
         )
-
-
-def _dollars(amount: float | None) -> str:
-    """A budget with as many decimals as it needs, at least two.
-
-    >>> _dollars(20), _dollars(0.003)
-    ('$20.00', '$0.003')
-    """
-    whole = f"{amount or 0:,.6f}".rstrip("0")
-    return f"${whole}" + "0" * max(0, 2 - len(whole.rpartition(".")[2]))

@@ -29,6 +29,16 @@ def is_local(host: str) -> bool:
         return host == "localhost" or host.endswith((".localhost", ".local", ".internal"))
 
 
+def is_own_server(url: str) -> bool:
+    """Whether an address is that of a server on this machine or in its network, as far as the name says.
+
+    >>> is_own_server("http://127.0.0.1:8000/v1"), is_own_server("https://api.openai.com/v1")
+    (True, False)
+    """
+    host = urlsplit(url).hostname or ""
+    return is_local(host) or ("." not in host and ":" not in host)
+
+
 def resolver(base_url: str, proxy: str | None = None) -> AbstractResolver:
     """Looks up names as the system does, and raises Failed for one that leads into our network, however it is written.
 

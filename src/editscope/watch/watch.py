@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any
 from editscope.editors.base import EditLimits
 from editscope.editors.registry import check_spec
 from editscope.editors.spec import parse_spec
-from editscope.errors import BadInput, EditscopeError, Stopped, unknown
+from editscope.errors import BadInput, EditscopeError, NotAgreed, Stopped, unknown
 from editscope.results.comparison import compare
 from editscope.results.run import Run, open_run
 from editscope.runfolder.lock import Lock
 from editscope.runfolder.run_json import FILE, aggregation_from, read_info
+from editscope.runs.budget import spent_in_folder
 from editscope.runs.engine.interrupts import Interrupts
 from editscope.runs.judging.settings import Judging
-from editscope.runs.plan import make_plan
+from editscope.runs.plan import Plan, make_plan
 from editscope.runs.start import execute
 from editscope.suites import Suite, Where
+from editscope.transport.account import OPTION, in_dollars
 from editscope.watch.checkpoints import PATTERNS, Checkpoint, Settling, find_checkpoints, spec_for
 from editscope.watch.history import CheckpointResult, History, ScoreDifference, read_history, write_history
 
@@ -67,6 +69,10 @@ class Watch:
     edit_limits: EditLimits | None = None
     judging: Callable[[], Judging | None] = lambda: None
     keep_going: bool = False
+    budget: float | None = None
+    """Dollars for all checkpoints together."""
+    before: Callable[[Plan], None] = lambda plan: None
+    """Called with the plan of each checkpoint before anything is spent on it."""
 
     def about(self) -> dict[str, Any]:
         """What decides the scores of a watch; one that is gone on with has the same."""
@@ -189,6 +195,8 @@ class CheckpointWatcher:
         except EditscopeError as error:
             if isinstance(error, Stopped) and REQUESTED in str(error):
                 raise Stopped(f"{REQUESTED}; the same command continues with {one.name}") from error
+            if OPTION in str(error) or isinstance(error, NotAgreed):
+                raise  # money is not the fault of a checkpoint
             if not one.path.exists():
                 result = result.over("gone", "it was deleted while it was evaluated")
                 self.say(f"{one.name} is gone and is skipped")
@@ -201,10 +209,11 @@ class CheckpointWatcher:
 
     def _evaluate(self, one: Checkpoint) -> Run:
         watch = self.watch
+        folder = self._run_folder(one)
         plan = make_plan(
             watch.suite,
             spec_for(watch.editor, one.path),
-            out=self._run_folder(one),
+            out=folder,
             where=watch.where,
             limit=watch.limit,
             seed=watch.seed,
@@ -212,10 +221,25 @@ class CheckpointWatcher:
             judging=watch.judging(),
             repeats=watch.repeats,
             edit_limits=watch.edit_limits,
+            budget=self._budget_of(folder),
             also={CHECKPOINT: one.seen},
         )
         plan = replace(plan, keep_going=watch.keep_going)
+        watch.before(plan)
         return execute(plan, jobs=watch.jobs, console=self.console, engine=watch.engine, ray_address=watch.ray_address)
+
+    def _budget_of(self, folder: Path) -> float | None:
+        """What the run in a folder may spend in all: the budget of the watch, less what its other runs have spent."""
+        if self.watch.budget is None:
+            return None
+        runs = [path.parent for path in self.watch.out.glob(f"*/{FILE}") if path.parent != folder]
+        left = self.watch.budget - sum(map(spent_in_folder, runs))
+        if left <= 0:
+            raise Stopped(
+                f"the budget of {in_dollars(self.watch.budget)} is spent; the same command with a higher "
+                f"{OPTION} continues"
+            )
+        return left
 
     def _run_folder(self, one: Checkpoint) -> Path:
         """Where its run goes; not into one that was begun with other weights, so that no run mixes two."""

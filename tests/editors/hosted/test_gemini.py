@@ -222,4 +222,4 @@ def test_a_dry_run_says_the_price_and_the_spec_as_it_was_written(editscope: Call
     done = editscope("run", "paintbench", "--editor", spec, "--limit", "8", "--dry-run")
     assert (done.returncode, done.stderr) == (0, "")
     assert f"editor {spec}\n" in done.stdout, ":gemini: is no sign of the zodiac"
-    assert "8 edits to be made, for about $0.31" in done.stdout
+    assert "8 edits, $0.31" in done.stdout

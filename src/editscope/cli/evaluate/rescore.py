@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from editscope.cli import options as opt
-from editscope.cli.limits import judge_limits, judging_settings
+from editscope.cli.limits import budget_of, judge_limits, judging_settings, say_deprecated
 from editscope.cli.plans import carry_out
 from editscope.errors import BadInput
 
@@ -26,6 +26,8 @@ def rescore(
     accounting: opt.Accounting = None,
     jobs: opt.Jobs = None,
     dry_run: opt.DryRun = False,
+    budget: opt.Budget = None,
+    yes: opt.Yes = False,
     quiet: opt.Quiet = False,
     keep_going: opt.KeepGoing = False,
     max_cost: opt.MaxCost = None,
@@ -52,6 +54,8 @@ def rescore(
     """
     from editscope.runs.rescore import plan_recount, plan_rescore
 
+    say_deprecated(max_cost=max_cost)
+    dollars = budget_of(budget)
     bounds = judge_limits(
         max_cost=max_cost,
         max_calls=max_calls,
@@ -70,9 +74,17 @@ def rescore(
             raise BadInput(
                 f"--{given[0]} needs a judge; only --accounting works without one, on the run's own verdicts"
             )
-        carry_out(plan_recount(run_folder, accounting, out=out, limits=bounds), jobs, dry_run, quiet)
+        plan = plan_recount(run_folder, accounting, out=out, limits=bounds, budget=dollars)
+        carry_out(plan, jobs, dry_run, quiet, keep_going=keep_going, yes=yes)
         return
     judging = judging_settings(judge, accounting=accounting, limits=bounds, **settings)
     if judging is None:
         raise BadInput("rescore needs a judge: --judge SPEC, such as openai:gpt-4o")
-    carry_out(plan_rescore(run_folder, out=out, **judging), jobs, dry_run, quiet, keep_going=keep_going)
+    carry_out(
+        plan_rescore(run_folder, out=out, budget=dollars, **judging),
+        jobs,
+        dry_run,
+        quiet,
+        keep_going=keep_going,
+        yes=yes,
+    )

@@ -8,13 +8,16 @@ from typing import Annotated
 import typer
 
 from editscope.cli import options as opt
-from editscope.cli.limits import edit_limits, judge_limits
+from editscope.cli.limits import budget_of, edit_limits, judge_limits, say_deprecated
 from editscope.cli.plans import carry_out
 
 
 def resume(
     run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
     jobs: opt.Jobs = None,
+    dry_run: opt.DryRun = False,
+    budget: opt.Budget = None,
+    yes: opt.Yes = False,
     quiet: opt.Quiet = False,
     keep_going: opt.KeepGoing = False,
     missing: opt.Missing = None,
@@ -50,9 +53,18 @@ def resume(
     Also repeat edits that ended with an error:
 
       editscope resume runs/mine --edit-again
+
+    What is left to do, what it will cost, and what was spent already:
+
+      editscope resume runs/mine --dry-run
+
+    A run that has used up its budget, with a higher one for all of it:
+
+      editscope resume runs/mine --budget 30
     """
     from editscope.runs import plan_again
 
+    say_deprecated(max_cost=max_cost, max_edit_cost=max_edit_cost)
     limits = judge_limits(max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache)
     plan = plan_again(
         run_folder,
@@ -62,5 +74,6 @@ def resume(
         repeats=repeats,
         edit_limits=edit_limits(max_edit_cost, max_edits, edit_concurrency, edit_rpm, edit_retries, prices),
         edit_again=("error", "refused", "no_output") if edit_again_all else ("error",) if edit_again else (),
+        budget=budget_of(budget),
     )
-    carry_out(plan, jobs, False, quiet, engine, ray_address, keep_going=keep_going)
+    carry_out(plan, jobs, dry_run, quiet, engine, ray_address, keep_going=keep_going, yes=yes)

@@ -9,7 +9,7 @@ import typer
 
 from editscope.cli import options as opt
 from editscope.cli.evaluate.several_editors import RunSpending, left_of, run_each
-from editscope.cli.limits import edit_limits, judge_limits, judging_settings
+from editscope.cli.limits import budget_of, edit_limits, judge_limits, judging_settings, say_deprecated
 from editscope.cli.plans import carry_out, suite_plan
 from editscope.cli.suite_options import suite_spec
 from editscope.errors import BadInput
@@ -33,6 +33,8 @@ def run(
     repeats: opt.Repeats = 1,
     dry_run: opt.DryRun = False,
     html: opt.RequestPage = None,
+    budget: opt.Budget = None,
+    yes: opt.Yes = False,
     quiet: opt.Quiet = False,
     keep_going: opt.KeepGoing = False,
     config: opt.Config = None,
@@ -76,13 +78,13 @@ def run(
 
       editscope run tinygrafix --editor openai:gpt-image-1 --dry-run
 
-      editscope run tinygrafix --editor openai:gpt-image-1 --max-edit-cost 10
+      editscope run tinygrafix --editor openai:gpt-image-1 --budget 10
 
     A suite that a judge scores; check the cost first:
 
       editscope run picabench --data PICABench --editor folder:my-outputs --judge openai:gpt-5 --dry-run
 
-      editscope run picabench --data PICABench --editor folder:my-outputs --judge openai:gpt-5 --max-cost 20
+      editscope run picabench --data PICABench --editor folder:my-outputs --judge openai:gpt-5 --budget 20
 
     Write options of the suite into its name, or use them as flags; `editscope suites SUITE` lists them:
 
@@ -96,6 +98,7 @@ def run(
 
     The same command with the same --out continues where it stopped.
     """
+    say_deprecated(max_cost=max_cost, max_edit_cost=max_edit_cost)
     spec, options = suite_spec(context, suite, protocol)
 
     def plan_for(one: str, folder: Path | None, spent: RunSpending) -> Plan:
@@ -133,14 +136,17 @@ def run(
             timeout=timeout,
             repeats=repeats,
             edit_limits=edit_limits(cost, edits, edit_concurrency, edit_rpm, edit_retries, prices),
+            budget=left_of("--budget", budget_of(budget), spent.edits_usd + spent.judges_usd),
         )
 
     def carry(plan: Plan) -> None:
-        carry_out(plan, jobs, dry_run, quiet, engine, ray_address, html, keep_going=keep_going)
+        carry_out(
+            plan, jobs, dry_run, quiet, engine, ray_address, html, keep_going=keep_going, yes=yes or len(editor) > 1
+        )
 
     if len(editor) > 1 and html is not None:
         raise BadInput("--html shows the requests of one run; give one --editor")
     if len(editor) == 1:
         carry(plan_for(editor[0], out, RunSpending()))
     else:
-        run_each(editor, out, plan_for, carry, dry_run=dry_run)
+        run_each(editor, out, plan_for, carry, dry_run=dry_run, yes=yes, quiet=quiet)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from editscope.cli import options as opt
-from editscope.cli.limits import judge_limits, judging_settings
+from editscope.cli.limits import budget_of, judge_limits, judging_settings, say_deprecated
 from editscope.cli.plans import carry_out, suite_plan
 from editscope.cli.suite_options import suite_spec
 
@@ -32,6 +32,8 @@ def score(
     jobs: opt.Jobs = None,
     dry_run: opt.DryRun = False,
     html: opt.RequestPage = None,
+    budget: opt.Budget = None,
+    yes: opt.Yes = False,
     quiet: opt.Quiet = False,
     keep_going: opt.KeepGoing = False,
     protocol: opt.Protocol = None,
@@ -59,6 +61,7 @@ def score(
 
       editscope score kris --data KRIS_Bench --outputs my-outputs --judge openai:gpt-4o
     """
+    say_deprecated(max_cost=max_cost)
     spec, options = suite_spec(context, suite, protocol)
     limits = judge_limits(max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache)
     settings = judging_settings(
@@ -71,5 +74,7 @@ def score(
         accounting=accounting,
         limits=limits,
     )
-    plan = suite_plan(spec, data, f"folder:{outputs}", settings, out=out, where=where, limit=limit)
-    carry_out(plan, jobs, dry_run, quiet, html=html, keep_going=keep_going)
+    plan = suite_plan(
+        spec, data, f"folder:{outputs}", settings, out=out, where=where, limit=limit, budget=budget_of(budget)
+    )
+    carry_out(plan, jobs, dry_run, quiet, html=html, keep_going=keep_going, yes=yes)

@@ -14,6 +14,7 @@ from editscope.errors import BadInput, EditscopeError, Stopped
 
 if TYPE_CHECKING:
     from editscope.runs import Plan
+    from editscope.transport.forecast import Forecast
 
 GAPS, STOPPED = 1, 3
 REQUESTED = "stopped on request"
@@ -60,24 +61,37 @@ def left_of(option: str, limit: Number | None, spent: Number) -> Number | None:
 
 
 def run_each(
-    editors: Sequence[str], out: Path | None, plan_for: PlanFor, carry_out: Callable[[Plan], None], *, dry_run: bool
+    editors: Sequence[str],
+    out: Path | None,
+    plan_for: PlanFor,
+    carry_out: Callable[[Plan], None],
+    *,
+    dry_run: bool,
+    yes: bool,
+    quiet: bool,
 ) -> None:
     """Run each editor and compare the runs that have all their scores.
 
-    All plans are made, and all editors checked, before the first run starts. What stops one run does not touch the
+    All plans are made, all editors checked, and you are asked once about the cost of all runs, before the first run
+    starts; ``carry_out`` need not ask. What stops one run does not touch the
     others; the exit code is that of the worst.
     """
+    from editscope.runs.forecast import LOOKED_AT
+
     folders = run_folders(editors, out)
     nothing = RunSpending()
     plans = [plan_for(editor, folder, nothing) for editor, folder in zip(editors, folders, strict=True)]
     if dry_run:
         for plan in plans:
             carry_out(plan)
-        printing.say(f" {_total(plans)}")
+        total = _together(plans, LOOKED_AT)
+        if total.may_cost:
+            printing.say(f" all {len(plans)} runs together: {total.total_in_words()}")
         return
     for plan in plans:
         plan.editor.limit(plan.edit_limits)
         plan.editor.check()
+    _agree(plans, yes=yes, quiet=quiet)
     codes, spent = [], nothing
     for editor, plan in zip(editors, plans, strict=True):
         before = spent_in(plan.out)
@@ -151,16 +165,20 @@ def _compare(folders: Sequence[Path]) -> None:
         printing.say(f" again: editscope compare {' '.join(map(str, whole))}")
 
 
-def _total(plans: Sequence[Plan]) -> str:
-    """What all plans together would cost."""
-    from editscope.runs.forecast import forecast_edits, forecast_judging
+def _together(plans: Sequence[Plan], looked_at: int) -> Forecast:
+    """What all plans together will spend."""
+    from editscope.runs.forecast import forecast
+    from editscope.transport.forecast import Forecast
 
-    costs: list[float | None] = []
-    for plan in plans:
-        costs.append(0.0 if plan.editor.free else forecast_edits(plan).cost_usd)
-        if plan.judging is not None:
-            costs += [estimate.cost_usd for _, estimate in forecast_judging(plan).judges]
-    known = sum(cost for cost in costs if cost is not None)
-    if None in costs:
-        return f"all {len(plans)} runs together: about ${known:,.2f}, and what has no known price"
-    return f"all {len(plans)} runs together: about ${known:,.2f}"
+    forecasts = [forecast(plan, looked_at) for plan in plans]
+    return Forecast(tuple(part for each in forecasts for part in each.parts))
+
+
+def _agree(plans: Sequence[Plan], *, yes: bool, quiet: bool) -> None:
+    """Ask once about all runs together, if they may cost money."""
+    from editscope.cli.spending import confirm
+    from editscope.runs.forecast import GLANCE, is_limited, may_spend
+
+    if any(map(may_spend, plans)):
+        limited = all(map(is_limited, plans))
+        confirm(_together(plans, GLANCE), printing.console(soft_wrap=True), yes=yes, quiet=quiet, limited=limited)

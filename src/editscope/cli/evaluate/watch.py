@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,14 +14,16 @@ import typer
 from editscope import printing
 from editscope.cli import completion
 from editscope.cli import options as opt
-from editscope.cli.limits import judge_limits, judging_settings
+from editscope.cli.limits import budget_of, judge_limits, judging_settings, say_deprecated
 from editscope.cli.plans import check_judged
+from editscope.cli.spending import agree
 from editscope.cli.suite_options import suite_spec
 from editscope.errors import BadInput
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from editscope.runs import Plan
     from editscope.runs.judging.settings import Judging
     from editscope.suites import Suite
     from editscope.watch.history import CheckpointResult
@@ -99,6 +102,8 @@ def watch(
     jobs: opt.Jobs = None,
     timeout: opt.Timeout = None,
     seed: opt.Seed = 0,
+    budget: opt.Budget = None,
+    yes: opt.Yes = False,
     quiet: opt.Quiet = False,
     keep_going: opt.KeepGoing = False,
     protocol: opt.Protocol = None,
@@ -123,6 +128,7 @@ def watch(
 
     A score has fallen if the interval of the paired difference to the baseline lies below 0. Each comparison has its
     own chance of a false alarm; --confidence 0.99 makes them rarer. The same command continues where it stopped.
+    --budget is for all checkpoints together.
     """
     from editscope.editors.base import EditLimits
     from editscope.suites import load_suite, parse_where
@@ -130,6 +136,7 @@ def watch(
 
     if not every > 0:
         raise BadInput(f"--every is {every:g}; use a number of seconds above 0")
+    say_deprecated(max_cost=max_cost)
     spec, options = suite_spec(context, suite, protocol)
     loaded = load_suite(spec, **({} if data is None else {"root": data}))
     limits = judge_limits(max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache)
@@ -159,6 +166,8 @@ def watch(
         edit_limits=None if edit_concurrency is None else EditLimits(concurrency=edit_concurrency),
         judging=lambda: _judging(loaded, judging),
         keep_going=keep_going,
+        budget=budget_of(budget),
+        before=_agreed_once(console, yes=yes, quiet=quiet),
     )
     watched.judging()  # what is wrong with a judge is said now and not with the first checkpoint
     going = CheckpointWatcher(watched, lambda text: console.print(text, markup=False), None if quiet else console)
@@ -189,6 +198,18 @@ def _go(
     console.print(f"{summary_line(going.history)} · {out}", markup=False)
     if bad and (once or stop_on_fall):
         raise typer.Exit(1)
+
+
+def _agreed_once(console: Console, *, yes: bool, quiet: bool) -> Callable[[Plan], None]:
+    """Says what each checkpoint will cost; asks before the first only."""
+    agreed = yes
+
+    def before(plan: Plan) -> None:
+        nonlocal agreed
+        agree(plan, console, yes=agreed, quiet=quiet)
+        agreed = True
+
+    return before
 
 
 def _judging(suite: Suite, asked: dict[str, Any] | None) -> Judging | None:

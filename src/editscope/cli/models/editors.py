@@ -127,6 +127,8 @@ def _explain(explained: Explained) -> None:
             f"  pictures   {'any number' if editor['max_images'] is None else editor['max_images']} for an edit"
         )
         printing.say(f"  price      {_dollars(editor['usd_per_edit'])}")
+        for who, source in editor.get("price_sources", {}).items():
+            printing.say(f"             {who}: {source}")
     for label, sentences in (("note", explained.remarks), ("missing", explained.missing)):
         for sentence in sentences:
             printing.say(f"  {label:<10} {sentence}")

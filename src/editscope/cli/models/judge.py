@@ -11,7 +11,9 @@ import typer
 from editscope import printing
 from editscope.cli import options as opt
 from editscope.cli.help import GroupedCommands, GroupedOptions
+from editscope.cli.limits import budget_of, say_deprecated
 from editscope.cli.models import judge_one
+from editscope.cli.spending import confirm
 from editscope.errors import BadInput
 
 if TYPE_CHECKING:
@@ -57,6 +59,8 @@ def audit(
     out: Folder = None,
     prompts: Prompts = None,
     dry_run: opt.DryRun = False,
+    budget: opt.Budget = None,
+    yes: opt.Yes = False,
     quiet: opt.Quiet = False,
     max_cost: opt.MaxCost = None,
     max_calls: opt.MaxCalls = None,
@@ -70,7 +74,7 @@ def audit(
 ) -> None:
     """Test a judge on right, damaged and missing edits of known mIoU.
 
-    editscope judge audit --judge openai:gpt-4o --max-cost 5
+    editscope judge audit --judge openai:gpt-4o --budget 5
 
     editscope judge audit --judge openai:gpt-4o --judge gemini:gemini-2.5-pro --suite tinygrafix
 
@@ -82,6 +86,7 @@ def audit(
     """
     from editscope.audit.audit import plan_audit
 
+    say_deprecated(max_cost=max_cost)
     options = {"rpm": rpm, "tpm": tpm, "timeout": judge_timeout, "retries": retries, "prices": prices}
     plan = plan_audit(
         judge or [],
@@ -96,9 +101,10 @@ def audit(
         max_cost=max_cost,
         max_calls=max_calls,
         concurrency=concurrency,
+        budget=budget_of(budget),
         **opt.given(**options),
     )
-    _go(plan, dry_run, quiet)
+    _go(plan, dry_run, quiet, yes=yes, limited=max_cost is not None)
 
 
 @app.command(cls=GroupedOptions)
@@ -109,6 +115,8 @@ def drift(
     out: Folder = None,
     prompts: Prompts = None,
     dry_run: opt.DryRun = False,
+    budget: opt.Budget = None,
+    yes: opt.Yes = False,
     quiet: opt.Quiet = False,
     max_cost: opt.MaxCost = None,
     max_calls: opt.MaxCalls = None,
@@ -123,6 +131,7 @@ def drift(
     from editscope.audit.drift import next_audit
     from editscope.audit.known_edit_set import read_set
 
+    say_deprecated(max_cost=max_cost)
     read_set(anchor)
     plan = plan_audit(
         judge or [],
@@ -134,15 +143,18 @@ def drift(
         max_cost=max_cost,
         max_calls=max_calls,
         concurrency=concurrency,
+        budget=budget_of(budget),
         **opt.given(prices=prices),
     )
-    _go(plan, dry_run, quiet)
+    _go(plan, dry_run, quiet, yes=yes, limited=max_cost is not None)
 
 
-def _go(plan: AuditPlan, dry_run: bool, quiet: bool) -> None:
-    from editscope.audit.audit import estimate_audit, run_audit
+def _go(plan: AuditPlan, dry_run: bool, quiet: bool, *, yes: bool, limited: bool) -> None:
+    from editscope.audit.audit import run_audit
+    from editscope.audit.forecast import forecast_audit
     from editscope.cli.output.progress import task_bar
     from editscope.images import keep_freed_memory
+    from editscope.judges.records import may_cost
     from editscope.report.pages.audit import write_audit
 
     keep_freed_memory()
@@ -152,14 +164,12 @@ def _go(plan: AuditPlan, dry_run: bool, quiet: bool) -> None:
         name = plan.suite.name if plan.suite is not None else f"anchor {plan.anchor}"
         console.print(f"audit · {name} · {plan.n} problems · judge {judges}", markup=False)
     if dry_run:
-        took = estimate_audit(plan)
-        cost = "cost unknown" if took.cost_usd is None else f"about ${took.cost_usd:,.2f}"
-        console.print(
-            f" {took.calls:,} calls · {took.images:,} images · {took.input_tokens:,} tokens in, "
-            f"{took.output_tokens:,} out · {cost} · would go to {plan.out} · no calls were made",
-            markup=False,
-        )
+        for line in forecast_audit(plan).lines():
+            console.print(f" {line}", markup=False)
+        console.print(f" would go to {plan.out} · no calls were made", markup=False)
         return
+    if any(may_cost(judge) for judge in plan.judges):
+        confirm(forecast_audit(plan), console, yes=yes, quiet=quiet, limited=limited or plan.budget is not None)
     with task_bar(quiet=quiet) as told:
         audited = run_audit(plan, told)
     page = write_audit(audited)

@@ -32,7 +32,11 @@ def serve_editor(
     max_edit_cost: Annotated[
         float | None,
         typer.Option(
-            "--max-edit-cost", metavar="DOLLARS", min=0, help="Stop a paid editor before it costs more than this."
+            "--budget",
+            "--max-edit-cost",
+            metavar="DOLLARS",
+            min=0,
+            help="Stop a paid editor before it costs more than this.",
         ),
     ] = None,
     no_token: Annotated[

@@ -1,4 +1,4 @@
-"""Plans, results and cases of runs with judges, as commands print them."""
+"""Results and cases of runs with judges, as commands print them."""
 
 from __future__ import annotations
 
@@ -10,29 +10,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from editscope.results import CaseRecord, Run
-    from editscope.runs import Plan
 
 MOST_COLUMNS = 7
 LEAST_NAME = 20
 """Columns of a terminal that names of groups have at least."""
 INTERVAL, COUNT = 15, 8
 """Columns that an interval and a count take."""
-
-
-def forecast(planned: Plan, console: Console) -> None:
-    """What the judges would be asked, and what that would cost."""
-    from editscope.runs.forecast import forecast_judging
-
-    estimate = forecast_judging(planned)
-    about = "" if estimate.exact and not estimate.stand_ins else "about "
-    for spec, one in estimate.judges:
-        cost = "price unknown (--prices FILE)" if one.cost_usd is None else f"${one.cost_usd:,.2f}"
-        tokens = f"{one.input_tokens:,} tokens in, {one.output_tokens:,} out"
-        console.print(f" {spec}: {about}{one.calls:,} calls, {one.images:,} images, {tokens}, {cost}", markup=False)
-    if estimate.cached:
-        console.print(f" {about}{estimate.cached:,} verdicts are already in the cache", markup=False)
-    if estimate.stand_ins:
-        console.print(" edits do not exist yet: the estimate uses their inputs", markup=False)
 
 
 def result(run: Run, console: Console) -> None:

@@ -40,10 +40,10 @@ def plan(planned: Plan, console: Console) -> None:
             console.print(f"  {what}: {file}", markup=False)
         if len(files) > LISTED:
             console.print(f"  {what}: … and {len(files) - LISTED:,} more", markup=False)
-    if planned.judging is not None:
-        from editscope.cli.output import judged
+    from editscope.runs.forecast import forecast
 
-        judged.forecast(planned, console)
+    for line in forecast(planned).lines():
+        console.print(f" {line}", markup=False)
     console.print(f" cases {planned.suite.label()} · would go to {planned.out} · nothing was done", markup=False)
 
 

@@ -20,7 +20,9 @@ from editscope.transport.background import Background, run_once
 from editscope.transport.budget import Bill, Budget
 from editscope.transport.check import Endpoint
 from editscope.transport.faults import UNREADABLE, Failed, Fault, from_exception, from_reading
+from editscope.transport.forecast import PaidCalls
 from editscope.transport.keys import key_from
+from editscope.transport.local_network import is_own_server
 from editscope.transport.messages import NotAnAnswer
 from editscope.transport.prices import price_of, require_price
 from editscope.transport.session import open_session, require_packages
@@ -57,6 +59,7 @@ class HostedEditor(Editor):
 
     workers = 1
     own_clock = True
+    reserves = True
     backoff_s = 0.5
 
     def __init__(self, service: type[Service], settings: ServiceSettings, *, key_env: str = "") -> None:
@@ -147,6 +150,23 @@ class HostedEditor(Editor):
         listed = self.price.listed(self.service.grades(None), images) if self.price else None
         return None if listed is None else edits * listed
 
+    def paid_calls(self, edits: int, images: int = 1) -> tuple[PaidCalls, ...]:
+        """The requests for so many edits, each answered at the first attempt."""
+        needs_key = self.service.needs_key and self.settings.base_url == self.service.home
+        return (
+            PaidCalls(
+                f"editor {self.spec}",
+                edits,
+                "edit",
+                images=edits * images,
+                cost_usd=self.estimate(edits, images),
+                source=self.price.source if self.price else None,
+                own=is_own_server(self.settings.base_url),
+                missing_key=self.key_env if needs_key and not key_from(self.key_env) else "",
+                price_entry=f'[{TABLE}."{self.settings.model}"]',
+            ),
+        )
+
     def close(self) -> None:
         """Close the connections."""
         if self._background is not None:
@@ -191,7 +211,7 @@ class HostedEditor(Editor):
             lambda: self._attempt(encoded),
             lambda answer: self._bill(encoded, answer),
             tally,
-            expected=lambda: Bill(self._listed(encoded) or 0.0),
+            expected=lambda: Bill(self._expected(encoded)),
             gives_way=gives_way,
         )
 
@@ -251,6 +271,11 @@ class HostedEditor(Editor):
     def _listed(self, encoded: EncodedRequest) -> float | None:
         return self.price.listed(self.service.grades(encoded), len(encoded.pictures)) if self.price else None
 
+    def _expected(self, encoded: EncodedRequest) -> float:
+        """What a request is taken to cost: the list price; without one, what the server charged last."""
+        listed = self._listed(encoded)
+        return self.last_cost if listed is None else listed
+
     def _bill(self, encoded: EncodedRequest, answer: PictureAnswer) -> Bill:
         """What an answer came to: as the server says, by its tokens, or by the list.
 
@@ -261,14 +286,17 @@ class HostedEditor(Editor):
             listed = self.price.listed(self.service.grades(encoded), len(encoded.pictures), answer.pictures) or 0.0
         by_tokens = self.price.of_tokens(answer.tokens) if self.price and answer.tokens is not None else None
         cost = answer.cost_usd if answer.cost_usd is not None else by_tokens
+        self.last_cost = cost or self.last_cost
         return Bill(listed if cost is None else cost, charged=listed)
 
     def _budget(self) -> Budget:
         limits = self._limits
-        return Budget(limits.max_cost, limits.max_calls, what="edit", options=("--max-edit-cost", "--max-edits"))
+        options = ("--max-edit-cost", "--max-edits")
+        return Budget(limits.max_cost, limits.max_calls, what="edit", options=options, account=self.budget_account)
 
     def _require_price(self) -> None:
-        require_price(self._budget(), self.estimate(1) is not None, f"the editor {self.spec}", TABLE)
+        own = is_own_server(self.settings.base_url)
+        require_price(self._budget(), self.estimate(1) is not None, f"the editor {self.spec}", TABLE, own=own)
 
     # --- the check --------------------------------------------------------------------------------------
 

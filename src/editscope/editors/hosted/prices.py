@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from editscope.errors import BadInput, unknown
-from editscope.transport.prices import MILLION, dollars, load_table
+from editscope.transport.prices import MILLION, PriceSource, dollars, load_table
 
 TABLE = "editors"
 DEFAULT = "default"
-KNOWN = ("picture", "per_input", "tokens")
+KNOWN = ("picture", "per_input", "tokens", "source", "date")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class EditPrice:
     picture: Mapping[str, float] = field(default_factory=dict)
     per_input: float = 0.0
     tokens: Mapping[str, float] = field(default_factory=dict)
+    source: PriceSource = field(default=PriceSource(), compare=False)
 
     def listed(self, grades: tuple[str, ...] = (), inputs: int = 1, pictures: int = 1) -> float | None:
         """The list price of an edit: pictures · picture[grade] + inputs · per_input.
@@ -65,7 +66,7 @@ def load_edit_prices(file: str | Path | None = None) -> dict[str, EditPrice]:
     return load_table(TABLE, _price, file)
 
 
-def _price(where: str, entry: Any) -> EditPrice:
+def _price(where: str, entry: Any, source: PriceSource) -> EditPrice:
     if not isinstance(entry, dict) or not entry:
         raise BadInput(f"{where}: write {{ picture = … }} in dollars for one picture")
     for name in entry:
@@ -85,4 +86,5 @@ def _price(where: str, entry: Any) -> EditPrice:
         {str(grade): dollars(f"{where}, picture, {grade}", value) for grade, value in picture.items()},
         dollars(f"{where}, per_input", entry.get("per_input", 0.0)),
         {sort: dollars(f"{where}, tokens, {sort}", value) for sort, value in tokens.items()},
+        source,
     )

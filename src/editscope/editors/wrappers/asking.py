@@ -13,8 +13,10 @@ from editscope.errors import BadInput
 from editscope.images import Pixels
 from editscope.judges.prompts.promptfile import Prompt, differences, read_prompt
 from editscope.judges.records import Call, Judge, Picture, Verdict, ask_judge, check_judge
+from editscope.transport.account import Account
 from editscope.transport.background import Background, run_once
 from editscope.transport.budget import Budget
+from editscope.transport.forecast import PaidCalls
 
 SIDE = 1024
 """The longer side of the pictures that a wrapper shows to its judge, at most."""
@@ -33,6 +35,7 @@ class Asker:
     def __init__(self, spec: str, cache: str = "") -> None:
         self.spec = spec
         self.cache = None if cache == OFF else Path(cache) if cache else cache_folder()
+        self.account: Account | None = None
         self._limits = EditLimits()
         self._judge: Judge | None = None
         self._background: Background | None = None
@@ -82,10 +85,14 @@ class Asker:
 
     def estimate(self, calls: int, images: int = 1) -> float | None:
         """Dollars for so many calls with so many pictures each, none of them in the cache; None where nobody knows."""
+        return self.paid_calls(calls, images).cost_usd
+
+    def paid_calls(self, calls: int, images: int = 1) -> PaidCalls:
+        """What so many calls come to, each with so many pictures and a text of the usual length."""
         picture = Picture(_gray())
         call = Call("guess", (TYPICAL * 12, *[picture] * images), _text())
-        cost = self._made(None).estimate([call]).cost_usd
-        return None if cost is None else cost * calls
+        judge = self._made(None)
+        return judge.paid_calls(judge.estimate([call])).scaled(calls)
 
     def _made(self, cache: Path | None) -> Judge:
         from editscope.judges.registry import load_judge
@@ -96,6 +103,7 @@ class Asker:
             self.spec, cache=cache, **{name: value for name, value in given.items() if value is not None}
         )
         judge.use_budget(Budget(limits.max_cost, options=("--max-edit-cost", "--max-edits")))
+        judge.use_account(self.account)
         return judge
 
 

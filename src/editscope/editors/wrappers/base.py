@@ -14,6 +14,8 @@ from editscope.editors.make_edits import made
 from editscope.editors.wrappers.asking import Asker
 from editscope.images import ImageLike
 from editscope.outside import LONGEST, shortened
+from editscope.transport.account import Account
+from editscope.transport.forecast import PaidCalls
 
 WRAPPER = "wrapper"
 """The field by which the trace of a wrapper is told from other texts."""
@@ -21,6 +23,8 @@ WRAPPER = "wrapper"
 
 class Wrapper(Editor):
     """An editor that asks the editor ``inner``; override ``edit_batch``. ``asker`` is its judge, where it has one."""
+
+    reserves = True
 
     def __init__(self, inner: Editor, title: str, asker: Asker | None = None) -> None:
         self.inner = inner
@@ -51,6 +55,13 @@ class Wrapper(Editor):
         if self.asker is not None:
             share = None if limits.max_cost is None else limits.max_cost / (self.workers or 1)
             self.asker.limit(replace(limits, max_cost=share))
+
+    def use_account(self, account: Account | None) -> None:
+        """Pass the budget on to whoever spends: the editor inside, and the judge."""
+        super().use_account(account)
+        self.inner.use_account(account)
+        if self.asker is not None:
+            self.asker.account = account
 
     def check(self) -> None:
         """Check the editor inside, then the judge."""
@@ -84,6 +95,11 @@ class Wrapper(Editor):
         judging = 0.0 if self.asker is None else self.asker.estimate(edits * self.calls, images)
         inside = self.inner.estimate(edits * self.edits, images)
         return None if judging is None or inside is None else judging + inside
+
+    def paid_calls(self, edits: int, images: int = 1) -> tuple[PaidCalls, ...]:
+        """What is asked of the editor inside and of the judge."""
+        judging = () if self.asker is None else (self.asker.paid_calls(edits * self.calls, images),)
+        return (*self.inner.paid_calls(edits * self.edits, images), *judging)
 
     calls: int = 1
     """How many calls to the judge one edit takes, for the estimate."""

@@ -13,10 +13,11 @@ from typing import Any, Literal
 
 from editscope.cases import Case, Edit
 from editscope.editors import Editor, Request, request_seed
-from editscope.editors.make_edits import as_edit, failed
+from editscope.editors.make_edits import as_edit, failed, reserved, settled
 from editscope.errors import BadImage, BadInput, Stopped
 from editscope.images import (
     THUMB_SUFFIX,
+    ImageLike,
     Pixels,
     decode,
     encode_codes,
@@ -254,7 +255,9 @@ def request_edits(editor: Editor, requests: Sequence[Request]) -> list[tuple[Edi
 
     Only Stopped passes: by it an editor ends the run.
     """
+    held = reserved(editor, requests)
     began, trace = time.perf_counter(), None
+    results: list[ImageLike | Edit | None] | None = None
     try:
         results = [editor.edit(requests[0])] if len(requests) == 1 else list(editor.edit_batch(requests))
         if len(results) != len(requests):
@@ -263,6 +266,8 @@ def request_edits(editor: Editor, requests: Sequence[Request]) -> list[tuple[Edi
         raise
     except BaseException as error:  # sys.exit in a plugin is the plugin's failure, not ours
         results, trace = list(failed(error, requests)), traceback.format_exc()
+    finally:
+        settled(editor, held, results)
     took = time.perf_counter() - began
     return [(as_edit(result, one, took), trace) for result, one in zip(results, requests, strict=True)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +20,8 @@ from editscope.runs.engine.interrupts import Interrupts
 from editscope.runs.engine.lost_jobs import LostJobs, after_death, after_timeout
 from editscope.runs.engine.progress_listener import ProgressListener
 from editscope.runs.engine.worker_process import Job, WorkerReport
-from editscope.runs.engine.workers import CLOSING_S, Worker, WorkerPlan, start_thread
+from editscope.runs.engine.workers import Worker, WorkerPlan, dismiss, patience, start_thread
+from editscope.transport.account import OPTION
 
 __all__ = ["Engine", "WorkerPlan"]
 
@@ -49,13 +49,14 @@ class Engine:
     _deaths: Counter[Step] = field(default_factory=Counter)
     _failed_starts: int = 0
     _failure: EditscopeError | None = None
+    _unpaid: Stopped | None = None
     _spent: bool = False
     _at_once: bool = False
     _prints: bool = False
     _budget: EditBudget = field(init=False)
 
     def __post_init__(self) -> None:
-        self._budget = EditBudget(self.plan.setup.limits)
+        self._budget = EditBudget(self.plan.setup.limits, self.plan.account, self.plan.edit_price)
         self.errors = ErrorLog(self.folder)
 
     def work(self, to_edit: Sequence[Job], to_score: Sequence[Job], *, spent: bool) -> None:
@@ -72,9 +73,9 @@ class Engine:
                 self._loop(interrupts)
             graceful = self._failure is None
         finally:
-            self._dismiss(graceful)
-        if self._failure is not None:
-            raise self._failure
+            dismiss(self._workers, graceful=graceful, at_once=self._at_once)
+        if ended := self._failure or self._unpaid:
+            raise ended
 
     def _loop(self, interrupts: Interrupts) -> None:
         while True:
@@ -85,7 +86,9 @@ class Engine:
             if not busy and (self._failure is not None or not waiting):
                 return
             connections: list[Any] = [worker.connection for worker in self._workers]
-            ready = wait([*connections, interrupts.fd, *self._others()], timeout=self._patience())
+            ready = wait(
+                [*connections, interrupts.fd, *self._others()], timeout=patience(self._workers, self.timeout_s, TICK_S)
+            )
             for worker in [w for w in self._workers if w.connection in ready]:
                 self._hear(worker)
             self._hear_others()
@@ -264,9 +267,7 @@ class Engine:
         written = self._write(report.line)
         self._count_edit(report.line)
         job = worker.edited(report.key, report.line)
-        if job is None or job.make:
-            return
-        if worker.scores and job.key not in worker.cut_short:
+        if job is None or job.make or (worker.scores and job.key not in worker.cut_short):
             return
         worker.take(job.key)
         if written and job.key not in worker.cut_short:
@@ -287,10 +288,22 @@ class Engine:
         """What a worker cannot do; once something is spent it is no bad input, but a run that can go on later."""
         if report.kind in ("bad", "disk", "unfit") and not self._spent:
             self._fail(BadInput(report.said))
+        elif report.kind == "stop" and OPTION in report.said:
+            self._no_more_edits(Stopped(report.said))
         elif report.kind in ("bad", "disk", "unfit", "stop"):
             self._fail(Stopped(report.said))
         else:
             self._fail(Stopped(f"{report.said}; the traceback is in {self.folder / ERRORS}"))
+
+    def _no_more_edits(self, why: Stopped) -> None:
+        """The budget allows no more edits; those that are made are paid for, and still scored."""
+        self._unpaid, self.to_edit, self.suspects = self._unpaid or why, deque(), deque()
+        self._send_editors_home()
+
+    def _send_editors_home(self) -> None:
+        for worker in self._workers:
+            if worker.edits and worker.jobs and not self.plan.fused and not worker.leaving:
+                worker.ask_to_leave()
 
     # --- workers that die or hang -----------------------------------------------------------------
 
@@ -347,17 +360,6 @@ class Engine:
         self._workers.remove(worker)
         worker.kill()
 
-    def _dismiss(self, graceful: bool) -> None:
-        """Let workers close what they hold if there is time for it, and leave none behind."""
-        for worker in self._workers:
-            if graceful and not worker.leaving:
-                worker.ask_to_leave()
-        until = time.monotonic() + CLOSING_S
-        for worker in self._workers:
-            patient = worker.leaving and not self._at_once
-            worker.leave(max(0.0, until - time.monotonic()) if patient else 0.0)
-        self._workers.clear()
-
     # --- the disk, and the end --------------------------------------------------------------------
 
     def _write(self, *lines: Line) -> bool:
@@ -379,21 +381,13 @@ class Engine:
         if self._failure is not None:
             return
         self._failure = self.journal.cause(failure)
-        for worker in self._workers:
-            if worker.edits and worker.jobs and not self.plan.fused:
-                worker.ask_to_leave()
+        self._send_editors_home()
 
     def _interrupted(self, times: int) -> None:
         if self._failure is None:
             self.listener.note("finishing the steps in progress; press Ctrl-C again to stop immediately")
         self._fail(Stopped("stopped on request"))
         self._at_once = times > 1
-
-    def _patience(self) -> float:
-        """How long to wait for a word: not past the next deadline."""
-        if self.timeout_s is None:
-            return TICK_S
-        return max(0.0, min([TICK_S, *(worker.left_s(self.timeout_s) for worker in self._workers)]))
 
     def _files_kept(self, report: WorkerReport) -> bool:
         """Write the files that a worker without a way to the run folder has sent; False when the disk refused."""

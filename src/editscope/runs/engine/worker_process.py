@@ -23,6 +23,7 @@ from editscope.images import keep_freed_memory
 from editscope.runfolder.files import DiskError, remember_home
 from editscope.runfolder.journal import Line, Step
 from editscope.suites import Suite, load_suite
+from editscope.transport.account import Account
 
 Key: TypeAlias = tuple[str, int]
 """Which job: the case and the repeat."""
@@ -43,6 +44,8 @@ class WorkerSetup:
     """Makes the ``CaseSteps`` of a worker; None makes those that score pixels."""
     limits: EditLimits = field(default_factory=EditLimits)
     """What the editor may do and spend; a worker that is started later gets what is left."""
+    account: Account | None = None
+    """The budget of the run, where this worker can reach its file."""
     device: str | None = None
     """The GPU that this worker sees, of an editor that has one for each."""
     keepers: int = 1
@@ -164,6 +167,7 @@ def serve(
         )
         if editor is not None:
             editor.limit(setup.limits)
+            editor.use_account(setup.account)
             editor.load()
     except BaseException as error:
         send(

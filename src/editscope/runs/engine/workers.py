@@ -6,7 +6,7 @@ import contextlib
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -19,6 +19,7 @@ from editscope.runs.engine.capacity import ahead
 from editscope.runs.engine.editor_output import EditorOutput
 from editscope.runs.engine.gpus import only_device
 from editscope.runs.engine.worker_process import Job, Key, WorkerReport, WorkerSetup, command, serve
+from editscope.transport.account import Account
 
 CLOSING_S = 5.0
 
@@ -253,6 +254,9 @@ class WorkerPlan:
     batch: int = 1
     gpus: tuple[str, ...] = ()
     paid: bool = False
+    account: Account | None = None
+    """The budget of the run, where workers cannot reach its file: then it is kept here, edit by edit."""
+    edit_price: float = 0.0
 
     @property
     def turns(self) -> int:
@@ -263,3 +267,21 @@ class WorkerPlan:
     def room(self) -> int:
         """How many edits an editing worker may hold, with those that are being kept and scored."""
         return self.at_once * self.batch + 2 * ahead(self.at_once, self.batch)
+
+
+def dismiss(workers: list[Worker], *, graceful: bool, at_once: bool) -> None:
+    """Let workers close what they hold if there is time for it, and leave none behind."""
+    for worker in workers:
+        if graceful and not worker.leaving:
+            worker.ask_to_leave()
+    until = time.monotonic() + CLOSING_S
+    for worker in workers:
+        patient = worker.leaving and not at_once
+        worker.leave(max(0.0, until - time.monotonic()) if patient else 0.0)
+    workers.clear()
+
+
+def patience(workers: Sequence[Worker], timeout_s: float | None, tick_s: float) -> float:
+    """How long to wait for a word: a tick, but not past the next deadline of an edit."""
+    left = [] if timeout_s is None else [worker.left_s(timeout_s) for worker in workers]
+    return max(0.0, min([tick_s, *left]))

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from editscope.errors import EditscopeError, Stopped
 from editscope.judges import Call, Judge, Verdict
 from editscope.judges.records import ask_judge, check_judge, kept_verdict
-from editscope.outside import received
+from editscope.outside import MOST_DOLLARS, measure, received
 from editscope.runfolder.journal import Step
+from editscope.transport.account import Account
 from editscope.transport.background import Background
 
 CLOSING_S = 5.0
@@ -51,11 +52,13 @@ class JudgeQueue:
     """Calls go in, results come out; ``fd`` becomes readable when there are any.
 
     At most as many calls as a judge allows are in its hands at a time; the others wait here, so that they can be
-    taken back. It runs beside the loop that hands out work, and in a notebook beside the notebook's own.
+    taken back. It runs beside the loop that hands out work, and in a notebook beside the notebook's own. ``account`` is
+    the budget of the run.
     """
 
-    def __init__(self, judges: Sequence[Judge]) -> None:
+    def __init__(self, judges: Sequence[Judge], account: Account | None = None) -> None:
         self.judges = tuple(judges)
+        self.account = account
         self.open = 0
         """Calls whose results have not been taken yet."""
         self._queues: list[deque[QueuedCall]] = [deque() for _ in self.judges]
@@ -132,7 +135,7 @@ class JudgeQueue:
             if queued.lookup_only:
                 result = CallResult(queued, judge.known(queued.call, queued.sample))
             else:
-                result = CallResult(queued, await ask_judge(judge, queued.call, queued.sample))
+                result = CallResult(queued, await self._asked(judge, queued))
         except EditscopeError as error:
             result = CallResult(queued, unfinished(error), error=error)
         except (Exception, SystemExit) as error:  # which would end the thread, and the run would wait forever
@@ -142,6 +145,21 @@ class JudgeQueue:
         self._results.append(result)
         with contextlib.suppress(BlockingIOError, OSError):
             os.write(self._write_end, b".")
+
+    async def _asked(self, judge: Judge, queued: QueuedCall) -> Verdict:
+        """The verdict on a call, paid for from the run's budget where the judge does not see to that itself."""
+        if self.account is None or judge.reserves:
+            return await ask_judge(judge, queued.call, queued.sample)
+        held = 0.0 if judge.known(queued.call, queued.sample) else judge.estimate([queued.call]).cost_usd or 0.0
+        await self.account.reserve(held, "judge call")
+        charged = held
+        try:
+            verdict = await ask_judge(judge, queued.call, queued.sample)
+            cost = measure(verdict.usage.cost_usd, MOST_DOLLARS)
+            charged = 0.0 if verdict.cached else held if cost is None else cost
+        finally:
+            self.account.settle(held, charged)
+        return verdict
 
     async def _forget(self) -> int:
         forgotten = sum(map(len, self._queues))

@@ -49,7 +49,9 @@ def _shipped(plan: Plan, workers: WorkerPlan, cluster: Cluster, jobs: int | None
     room = jobs or max(1, cluster.cpus)
     return replace(
         workers,
-        setup=setup,
+        setup=replace(setup, account=None),  # its file is on this machine
+        account=setup.account,
+        edit_price=(editor.estimate(1) or 0.0) if setup.account is not None else 0.0,
         local_editor=local_editor,
         jobs=room,
         editing=_editing(editor, jobs, cluster, local_editor),

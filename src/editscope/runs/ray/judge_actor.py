@@ -15,6 +15,7 @@ from editscope.judges.records import check_judge
 from editscope.runs.judging.judge_queue import JudgeQueue
 from editscope.runs.judging.settings import OFF, Judging, Limits, load_judges
 from editscope.runs.ray.cluster import Cluster, joined, keys_for
+from editscope.transport.account import Account
 
 SPARE = 8
 """Calls of the actor beside questions: those that open, check and close."""
@@ -38,13 +39,17 @@ class JudgeActor:
     def __init__(self) -> None:
         self._judges: tuple[Judge, ...] = ()
 
-    async def open(self, specs: Sequence[str], limits: Limits, cwd: str, keys: Mapping[str, str]) -> ActorReply:
+    async def open(
+        self, specs: Sequence[str], limits: Limits, cwd: str, keys: Mapping[str, str], account: Account | None = None
+    ) -> ActorReply:
         """Load the judges as the process would that asks, from its folder and with its ``keys``, which come in this
         call so that they are in no setting and no log of Ray's."""
         os.environ.update(keys)
         try:
             os.chdir(cwd)
             self._judges = load_judges(specs, limits)
+            for judge in self._judges:
+                judge.use_account(account)
         except (EditscopeError, OSError) as error:
             return ActorReply(error=error if isinstance(error, EditscopeError) else BadInput(str(error)))
         return ActorReply()
@@ -75,7 +80,7 @@ class RemoteJudge(Judge):
     """A judge whose calls are answered by the actor; you use it like any other judge."""
 
     def __init__(self, judge: Judge, number: int, actor: Any) -> None:
-        self.spec, self.concurrency = judge.spec, judge.concurrency
+        self.spec, self.concurrency, self.reserves = judge.spec, judge.concurrency, judge.reserves
         self._at_once = judge.at_once
         self._judge, self._number, self._actor = judge, number, actor
 
@@ -120,21 +125,23 @@ class RemoteJudge(Judge):
 
 
 @contextmanager
-def ray_judge_queue(judging: Judging, address: str | None = None, *, jobs: int | None = None) -> Iterator[JudgeQueue]:
+def ray_judge_queue(
+    judging: Judging, address: str | None = None, *, jobs: int | None = None, account: Account | None = None
+) -> Iterator[JudgeQueue]:
     """The judge queue of a run on Ray: calls go through an actor on this node, where the cache is.
 
     Judges that are objects stay in this process. ``address`` and ``jobs`` are those of ``ray_worker_plan``.
     """
     with joined(address, jobs=jobs) as cluster:
         if not judging.named:
-            with JudgeQueue(judging.judges) as queue:
+            with JudgeQueue(judging.judges, account) as queue:
                 yield queue
             return
         actor = _judge_actor(cluster, judging)
         try:
-            _open(cluster, actor, judging)
+            _open(cluster, actor, judging, account)
             judges = [RemoteJudge(judge, number, actor) for number, judge in enumerate(judging.judges)]
-            with JudgeQueue(judges) as queue:
+            with JudgeQueue(judges, account) as queue:
                 yield queue
         finally:
             cluster.ray.kill(actor)
@@ -159,11 +166,13 @@ def _judge_actor(cluster: Cluster, judging: Judging) -> Any:
     )
 
 
-def _open(cluster: Cluster, actor: Any, judging: Judging) -> None:
+def _open(cluster: Cluster, actor: Any, judging: Judging, account: Account | None) -> None:
     """Load the judges there; raises what is wrong with them."""
     specs = [judge.spec for judge in judging.judges]
     cache = judging.limits.folder()  # decided here, where the user's environment is
     limits = replace(judging.limits, cache=OFF if cache is None else str(cache.absolute()))
-    reply: ActorReply = cluster.ray.get(actor.open.remote(specs, limits, str(Path.cwd()), keys_for(*specs)))
+    # The actor is on this node, where the file of the account is.
+    opening = actor.open.remote(specs, limits, str(Path.cwd()), keys_for(*specs), account)
+    reply: ActorReply = cluster.ray.get(opening)
     if reply.error is not None:
         raise reply.error

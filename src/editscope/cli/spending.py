@@ -1,0 +1,54 @@
+"""Consent to spending: a command says what it will cost, and asks before it spends."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from editscope import printing
+from editscope.errors import NotAgreed
+from editscope.transport.account import OPTION
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from editscope.runs import Plan
+    from editscope.transport.forecast import Forecast
+
+
+def agree(plan: Plan, console: Console, *, yes: bool = False, quiet: bool = False) -> None:
+    """Print what a run will cost, if it may cost anything, and ask whether to go on; NotAgreed where the answer is no.
+
+    The forecast looks at a few cases only, so that the run starts soon.
+    """
+    from editscope.runs.forecast import GLANCE, forecast, is_limited, may_spend
+
+    if may_spend(plan):
+        confirm(forecast(plan, GLANCE), console, yes=yes, quiet=quiet, limited=is_limited(plan))
+
+
+def confirm(
+    forecast: Forecast, console: Console, *, yes: bool = False, quiet: bool = False, limited: bool = False
+) -> None:
+    """Print a forecast and ask on a terminal whether to spend; NotAgreed where nobody says yes.
+
+    Without a terminal ``yes`` has to be said beforehand; a limit in dollars (``limited``) says it, too.
+    """
+    if not forecast.may_cost:
+        return
+    if not quiet:
+        for line in forecast.lines():
+            console.print(f" {line}", markup=False)
+    if yes:
+        return
+    total = forecast.total_in_words()
+    if not sys.stdin.isatty():
+        if limited:
+            return
+        raise NotAgreed(
+            f"this would spend {total}, and there is no terminal to ask; add --yes, or set a limit with {OPTION} "
+            "DOLLARS"
+        )
+    printing.say(f"Spend {total}? [y/N]", error=True, end=" ")
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise NotAgreed("nothing was spent; answer y, or add --yes, to go on")

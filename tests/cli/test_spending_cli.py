@@ -1,0 +1,143 @@
+"""What commands say before they spend, whom they ask, and what they do where nobody can answer."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from editscope.cli import main
+from support.judged_data import make_worldedit
+from support.servers.judge_server import JudgeServer, agreeable
+
+pytestmark = pytest.mark.slow
+
+Cli = Callable[..., tuple[int, str]]
+MODULE = """
+import editscope as es
+
+class Costly(es.Editor):
+    def __init__(self, price=0.5):
+        self.price = price
+    def estimate(self, edits, images=1):
+        return None if self.price < 0 else self.price * edits
+    def edit(self, case):
+        return es.cases.Edit(case.case_id, image=case.arrays[0], cost_usd=max(0, self.price))
+"""
+RUN = ("run", "paintbench", "--data", "set", "--limit", "2", "--jobs", "1")
+EDITOR = ("-e", "python:costly_editor:Costly")
+
+
+@pytest.fixture
+def cli(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, small_set: Path) -> Cli:
+    """Call the command line in a folder with a costly editor, without a terminal and without keys."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("EDITSCOPE_CACHE", str(tmp_path / "cache"))
+    for name in ("OPENAI_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "costly_editor.py").write_text(MODULE)
+
+    def call(*arguments: object) -> tuple[int, str]:
+        with pytest.raises(SystemExit) as ended:
+            main([str(argument) for argument in arguments])
+        said = capfd.readouterr()
+        return int(ended.value.code or 0), " ".join((said.out + said.err).split())
+
+    return call
+
+
+def test_without_a_terminal_nothing_is_spent_unless_somebody_said_yes(cli: Cli, tmp_path: Path) -> None:
+    code, said = cli(*RUN, *EDITOR, "--out", "run")
+    assert code == 2
+    assert "editor Costly: 2 edits, $1.00 total about $1.00" in said
+    assert "this would spend about $1.00, and there is no terminal to ask; add --yes, or set a limit with" in said
+    assert not (tmp_path / "run").exists()
+    assert cli(*RUN, *EDITOR, "--out", "run", "--yes")[0] == 0
+    code, said = cli(*RUN, *EDITOR, "--out", "run")
+    assert code == 0, "nothing is left to be paid for, so nobody is asked"
+
+
+def test_a_limit_in_dollars_is_a_yes_for_scripts(cli: Cli) -> None:
+    code, said = cli(*RUN, *EDITOR, "--out", "a", "--budget", "$5")
+    assert code == 0 and "total about $1.00 · budget $5.00" in said
+    code, said = cli(*RUN, *EDITOR, "--out", "b", "--max-edit-cost", "5")
+    assert code == 0 and "--max-edit-cost is deprecated; --budget limits edits and judges together" in said
+
+
+def test_a_terminal_is_asked_and_no_is_the_default(cli: Cli, tmp_path: Path) -> None:
+    for typed, code in (("\n", 2), ("n\n", 2), ("y\n", 0)):
+        ours, theirs = pty.openpty()
+        try:
+            os.write(ours, typed.encode())
+            command = [sys.executable, "-m", "editscope", *RUN, *EDITOR, "--out", "run"]
+            done = subprocess.run(command, stdin=theirs, capture_output=True, text=True, timeout=300)
+        finally:
+            os.close(ours)
+            os.close(theirs)
+        assert done.returncode == code, done.stderr
+        assert "Spend about $1.00? [y/N]" in done.stderr
+        assert (tmp_path / "run").exists() is (code == 0)
+
+
+def test_an_unknown_price_is_never_nothing(cli: Cli) -> None:
+    code, said = cli(*RUN, "-e", "python:costly_editor:Costly?price=-1", "--out", "run")
+    assert code == 2 and "2 edits, price unknown" in said and "would spend an unknown amount" in said
+
+
+@pytest.mark.parametrize("budget", ["-3", "20€", "nan"])
+def test_a_budget_that_is_none_is_said(cli: Cli, budget: str) -> None:
+    code, said = cli(*RUN, *EDITOR, f"--budget={budget}")
+    assert code == 2 and "write dollars, 0 or more, such as --budget 20" in said
+
+
+def test_a_dry_run_says_missing_keys_unknown_prices_and_how_old_prices_are(cli: Cli, tmp_path: Path) -> None:
+    data = make_worldedit(tmp_path / "world", 2)
+    judges = ("--judge", "openai:gpt-4o", "--judge", "gemini:gemini-99")
+    code, said = cli("run", "worldedit", "--data", data, "-e", "openai:gpt-image-1", *judges, "--dry-run")
+    assert code == 0, said
+    assert "editor openai:gpt-image-1: 2 edits, $0.13" in said
+    assert 'price unknown (no entry for [models."gemini-99"]; add it with --prices FILE)' in said
+    assert "total at least $0.1" in said
+    assert "openai:gpt-image-1, openai:gpt-4o: prices of 20" in said
+    assert "key missing: set the variable OPENAI_API_KEY for the editor openai:gpt-image-1" in said
+    assert "key missing: set the variable OPENAI_API_KEY for the judge openai:gpt-4o" in said
+    assert "key missing: set the variable GEMINI_API_KEY for the judge gemini:gemini-99" in said
+    assert "edits do not exist yet: the estimate uses their inputs" in said
+
+
+def test_a_server_of_ones_own_is_not_asked_about(cli: Cli, tmp_path: Path) -> None:
+    data = make_worldedit(tmp_path / "world", 2)
+    with JudgeServer(agreeable) as server:
+        common = ("--data", data, "-e", "ref:identity", "--judge", server.spec("unheard-of"), "--jobs", 1)
+        code, said = cli("run", "worldedit", *common, "--dry-run")
+        assert code == 0 and "price unknown (your own server, taken as free)" in said and "total" not in said
+        code, said = cli("run", "worldedit", *common, "--out", "run")
+        assert code == 0 and "Spend" not in said
+
+
+def test_resume_says_what_is_left_and_what_was_spent(cli: Cli) -> None:
+    code, said = cli(*RUN, *EDITOR, "--out", "run", "--budget", "0.6")
+    assert code == 3 and "another edit (about $0.50) does not fit into the budget of $0.60 ($0.50 spent)" in said
+    code, said = cli("resume", "run", "--dry-run", "--budget", "3")
+    assert code == 0 and "1 edit, $0.50 total about $0.50 · $0.50 spent so far · budget $3.00" in said
+    code, said = cli("resume", "run", "--budget", "3", "--jobs", 1)
+    assert code == 0, said
+
+
+def test_a_limit_for_judges_without_a_judge_names_the_budget(cli: Cli) -> None:
+    code, said = cli(*RUN, *EDITOR, "--max-cost", "5")
+    assert code == 2 and "--max-cost limits judges, and this run has none; use --budget 5" in said
+
+
+def test_a_budget_may_stand_in_a_file_of_options(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "options.toml").write_text('editor = "python:costly_editor:Costly"\nbudget = 5\n')
+    code, said = cli(*RUN, "--config", "options.toml", "--out", "run")
+    assert code == 0 and "budget $5.00" in said

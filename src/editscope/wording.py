@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -233,6 +233,23 @@ def count(number: int, noun: str) -> str:
     ('1 case', '1,920 cases')
     """
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def part_of_cases(selection: Mapping[str, Any]) -> str:
+    """How many cases a run has, and of how many where it is on a part of its suite; ``selection`` is from run.json.
+
+    Runs of version 0.1 do not say how many cases their suite had.
+
+    >>> part_of_cases({"n": 40, "of": 1920}), part_of_cases({"n": 1920, "of": 1920})
+    ('40 of 1,920 cases', '1,920 cases')
+    >>> part_of_cases({"n": 40, "limit": 40}), part_of_cases({"n": 1})
+    ('40 cases, a part of the suite', '1 case')
+    """
+    n, of = int(selection["n"]), selection.get("of")
+    if of is not None:
+        return f"{n:,} of {count(of, 'case')}" if n < of else count(n, "case")
+    part = bool(selection.get("where")) or selection.get("limit") == n
+    return count(n, "case") + (", a part of the suite" if part else "")
 
 
 def metric_in_text(metric: str) -> str:

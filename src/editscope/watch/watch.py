@@ -213,8 +213,14 @@ class CheckpointWatcher:
             repeats=watch.repeats,
             edit_limits=watch.edit_limits,
             also={CHECKPOINT: one.seen},
+            cases_like=self._earlier_run(),
         )
         return execute(plan, jobs=watch.jobs, console=self.console, engine=watch.engine, ray_address=watch.ray_address)
+
+    def _earlier_run(self) -> Path | None:
+        """A run of this watch that is there already: every checkpoint is evaluated on the same cases."""
+        runs = (self.watch.out / result.run for result in self.history if result.status == "done")
+        return next((run for run in runs if (run / FILE).is_file()), None)
 
     def _run_folder(self, one: Checkpoint) -> Path:
         """Where its run goes; not into one that was begun with other weights, so that no run mixes two."""

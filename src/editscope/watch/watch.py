@@ -335,9 +335,11 @@ def has_fallen(paired: Paired, confidence: float) -> bool:
     """Whether a run is worse than another beyond chance: its interval lies below 0, and so says the sign-flip test.
 
     Both are two-sided, so that chance alone makes a fall in (1 - confidence) / 2 of all comparisons. The interval
-    resamples within strata and is too narrow where these hold one case; the test is not touched by that.
+    resamples within strata and is too narrow where these hold one case; the test is not touched by that, and decides
+    alone where there are too few cases to resample. Fewer than five cases raise no alarm.
     """
-    return paired.difference < 0 and paired.hi < 0 and paired.p < 1 - confidence
+    below = paired.difference < 0 and (paired.hi is None or paired.hi < 0)
+    return not paired.few and below and paired.p < 1 - confidence
 
 
 def smallest_p(cases: int) -> float:

@@ -186,7 +186,9 @@ class GroupFigures:
                 f"± is half the width of a 95 % interval (percentile bootstrap, cases resampled {within})."
             )
         if any(is_few(row) for view in self.sheet.runs for row in view.summary["groups"]):
-            sentences.append(f"Gray figures with n are of fewer than {LEAST_CASES} cases and have no interval.")
+            sentences.append(
+                f"Gray figures with n have no interval: fewer than {LEAST_CASES} cases could be resampled."
+            )
         sentences += _missing(self.sheet)
         shown = [column.note for column in self.columns if column.published] if notes is None else notes
         if shown:

@@ -340,7 +340,7 @@ def _cell(table: PaperTable, row: PaperRow, cell: PaperCell | None, place: int |
     elif place == 2:
         text = f"\\underline{{{text}}}"
     if n := small_n(cell):
-        return f"\\fewcases{{{text}}} & \\fewcases{{{style.small}{n.replace(' ', '~')}}}"
+        return f"\\fewcases{{{text}}} & \\fewcases{{{style.small}${n.replace(',', '{,}')}$}}"
     after = half_width(table, row, cell)
     if not style.spread:
         return text

@@ -9,13 +9,14 @@ from editscope.report.html.markup import Html, el
 from editscope.report.html.plots.plotly_frame import MARKS, Json, axis, layout, run_color, shown
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 640, 190, 14, 6, 34
+FADED = 0.4
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
     """A figure with its interval, what to say of it, and where it leads.
 
-    ``strong`` fills its mark; ``faint`` greys it, where too few cases are behind it.
+    ``strong`` fills its mark; ``faint`` fades it, where too few cases are behind it.
     """
 
     mean: float
@@ -86,7 +87,7 @@ class Dots:
                         "width": 0,
                     },
                     "marker": {
-                        "color": ["@faint" if p.faint else run_color(index) for _, p in there],
+                        "color": [run_color(index, FADED) if p.faint else run_color(index) for _, p in there],
                         "size": 8,
                         "symbol": [MARKS[index % 8] + ("" if p.strong else "-open") for _, p in there],
                     },

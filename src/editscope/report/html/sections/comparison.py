@@ -102,13 +102,19 @@ def _overall_row(first: RunView, view: RunView, table: PairedTable, metric: str)
         )
         if clear
         else el("td", signed(overall.difference, metric)),
-        el("td", signed_range(overall.lo, overall.hi, metric) or "–"),
+        el("td", _ends(overall, metric)),
         el("td", p_value(overall.p)),
         el("td", _record(overall)),
         el("td", "–" if overall.effect is None else f"{overall.effect:+.2f}".replace("-", "−")),
         el("td", f"{overall.n:,}", el("small", f" {left:,} left out") if left else None),
         cls="few" if overall.few else None,
     )
+
+
+def _ends(paired: Paired, metric: str) -> str:
+    if paired.lo is None or paired.hi is None:
+        return "–"
+    return f"{signed(paired.lo, metric)} … {signed(paired.hi, metric)}"
 
 
 def _record(paired: Paired) -> Html:

@@ -10,7 +10,7 @@ from editscope.report.html.markup import Html, el, json_for_script
 from editscope.report.html.section_parts import badge
 from editscope.report.model import Cell, Cells, RunView, ScoreTable, Sheet, TableRow
 from editscope.report.options import ReportOptions
-from editscope.stats.small_groups import LEAST_CASES, is_few
+from editscope.stats.small_groups import is_few
 from editscope.stats.summary import DIAGNOSTIC
 from editscope.wording import decimals, ends, metric_name, metric_note, plain, value
 
@@ -39,8 +39,8 @@ def tables(sheet: Sheet, options: ReportOptions) -> Html:
         ),
         el(
             "p",
-            f"Mean with 95 % interval; of fewer than {LEAST_CASES} cases mean and n. Click a figure to see the cases "
-            "behind it.",
+            "Mean with 95 % interval; where there are too few cases for one, mean and n in gray. Click a figure to see "
+            "the cases behind it.",
             cls="hint",
         ),
         [_table(sheet, table) for table in sheet.tables()],
@@ -178,8 +178,8 @@ def _figure(cells: Cells, metric: str, view: RunView, scales: Mapping[str, float
     return el(
         "button",
         el("span", value(cell["mean"], metric), cls="number"),
-        el("small", f"n = {cell['n']:,}" if few else "", cls="few-n"),
         charts.bar(cell, metric, scales[metric]),
+        el("small", f"n = {cell['n']:,}" if few else "", cls="few-n"),
         type="button",
         cls="cell few" if few else "cell",
         data_run=view.index,

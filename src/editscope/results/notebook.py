@@ -18,7 +18,7 @@ from editscope.runfolder.repeats import case_name
 from editscope.runfolder.run_json import aggregation_from
 from editscope.stats.small_groups import weakest
 from editscope.stats.summary import percent_scale
-from editscope.wording import metric_in_text, p_value, part_of_cases, signed, value
+from editscope.wording import metric_in_text, p_value, part_note, signed, value
 
 if TYPE_CHECKING:
     from editscope.results.comparison import Comparison
@@ -163,7 +163,8 @@ def _headline(summary: dict[str, Any], headline: str) -> str:
 
 def _coverage(run: Run) -> str:
     gaps = " · ".join(f"{escape(status)} {n:,}" for status, n in run.coverage.items() if status != "ok" and n)
-    total = part_of_cases(run.info["selection"])
+    n, note = int(run.info["selection"]["n"]), part_note(run.info["selection"])
+    total = f"{n - run.coverage.get('pending', 0):,} of {n:,} cases" + (f" · a part: {note}" if note else "")
     return f"<div style='{FAINT}'>{total}{' · ' + gaps if gaps else ', each with an edit'}</div>"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -206,13 +206,17 @@ def p_value(p: float, *, compact: bool = False) -> str:
     return "1" if compact and p >= 0.9995 else f"{p:.3f}"
 
 
-def interval(cell: dict[str, Any], metric: str = "") -> str:
+def interval(cell: Mapping[str, Any], metric: str = "") -> str:
     """An interval as text; one without width comes from cases that are all alike, or too few.
 
     >>> interval({"mean": 12.4, "lo": 11.84, "hi": 13.0}), interval({"mean": 100.0, "lo": 100.0, "hi": 100.0})
     ('11.8 – 13.0', 'no spread')
+    >>> interval({"mean": 12.4, "lo": None, "hi": None, "n": 3, "few_cases": 3})
+    'n = 3'
     """
-    if cell.get("lo") is not None and cell.get("lo") == cell.get("hi"):
+    if cell.get("lo") is None:
+        return f"n = {cell['n']:,}" if cell.get("n") else "–"
+    if cell.get("lo") == cell.get("hi"):
         return "no spread"
     return f"{value(cell.get('lo'), metric)} – {value(cell.get('hi'), metric)}"
 
@@ -235,6 +239,34 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
+def part_of_cases(selection: Mapping[str, Any]) -> str:
+    """How many cases a run has, and of how many where it is on a part of its suite; ``selection`` is from run.json.
+
+    Runs of version 0.1 do not say how many cases their suite had.
+
+    >>> part_of_cases({"n": 40, "of": 1920}), part_of_cases({"n": 1920, "of": 1920})
+    ('40 of 1,920 cases', '1,920 cases')
+    >>> part_of_cases({"n": 40, "limit": 40}), part_of_cases({"n": 1})
+    ('40 cases, a part of the suite', '1 case')
+    """
+    n, of = int(selection["n"]), selection.get("of")
+    if of is not None:
+        return f"{n:,} of {count(of, 'case')}" if n < of else count(n, "case")
+    part = bool(selection.get("where")) or selection.get("limit") == n
+    return count(n, "case") + (", a part of the suite" if part else "")
+
+
+def part_note(selection: Mapping[str, Any]) -> str:
+    """The same where a run is on a part of its suite, and nothing where it is on the whole: what must stand beside
+    its figures.
+
+    >>> part_note({"n": 40, "of": 1920}), part_note({"n": 1920, "of": 1920})
+    ('40 of 1,920 cases', '')
+    """
+    words = part_of_cases(selection)
+    return "" if words == count(int(selection["n"]), "case") else words
+
+
 def metric_in_text(metric: str) -> str:
     """A metric within a sentence or a line of text.
 
@@ -253,10 +285,20 @@ def short_scale(metric: str) -> MetricName:
     return MetricName(metric, plain(metric), decimals=2)
 
 
-def signed_range(lo: float, hi: float, metric: str = "") -> str:
-    """The interval of a difference, both ends with their signs; "" where it has no width.
+def signed_range(lo: float | None, hi: float | None, metric: str = "") -> str:
+    """The interval of a difference, both ends with their signs; "" where there is none, or it has no width.
 
-    >>> signed_range(-1.26, 3.0), signed_range(2.0, 2.0)
-    ('−1.3 … +3.0', '')
+    >>> signed_range(-1.26, 3.0), signed_range(2.0, 2.0), signed_range(None, None)
+    ('−1.3 … +3.0', '', '')
     """
-    return f"{signed(lo, metric)} … {signed(hi, metric)}" if hi > lo else ""
+    return f"{signed(lo, metric)} … {signed(hi, metric)}" if lo is not None and hi is not None and hi > lo else ""
+
+
+def half_width(cell: Mapping[str, Any], decimals: int = 1) -> str:
+    """Half of an interval after ±; "" where there is none, or it has no width and would claim certainty.
+
+    >>> half_width({"lo": 11.8, "hi": 13.0}), half_width({"lo": None, "hi": None}), half_width({"lo": 5.0, "hi": 5.0})
+    (' ± 0.6', '', '')
+    """
+    lo, hi = cell.get("lo"), cell.get("hi")
+    return f" ± {(hi - lo) / 2:.{decimals}f}" if lo is not None and hi is not None and hi > lo else ""

@@ -226,7 +226,7 @@ def test_a_run_prints_its_result_and_exits_with_1_when_outputs_are_missing(
     )
     assert code == 1
     assert "mIoU " in said
-    assert "weakest  border 33.3" in said
+    assert "weakest" not in said  # three cases of a task are too few to say so
     assert f"editscope report {out}" in said
     run = es.open_run(out)
     assert run.coverage == {"ok": 10, "no_output": 2}

@@ -134,7 +134,7 @@ class TestShownInANotebook:
         assert f"{cell['lo']:.1f} … {cell['hi']:.1f}" in shown
         assert "12 of 12 cases · no_output 1" in shown
         assert shown.count("data:image/webp;base64,") >= 4 * 2
-        assert "weakest" in shown
+        assert "weakest" not in shown  # three cases of a task are too few to say so
         bars = [float(width) for width in re.findall(r"width:([\d.]+)%", shown)]
         assert sum(bars) == pytest.approx(100, abs=0.1)
 

@@ -20,6 +20,7 @@ from editscope.cases import Aggregation, Group
 from editscope.errors import EditscopeError
 from editscope.stats import summarize
 from editscope.stats.bootstrap import draws, percentile_interval
+from editscope.stats.small_groups import LEAST_CASES
 
 PLAN = Aggregation(
     overall=Group("overall", (), ("task", "category")),
@@ -81,7 +82,9 @@ def plain_summary(rows: Sequence[Row], plan: Aggregation, metric: str, resamples
                     spread.setdefault((group.name, key), []).append(mean)
     result = {}
     for cell, members in cells.items():
-        low, high = np.percentile(spread[cell], [2.5, 97.5]) * 100 if cell in spread else (np.nan, np.nan)
+        shared = [row for row in members if len(strata["/".join(row[t] for t in plan.strata)]) > 1]
+        enough = sum(row[metric] is not None for row in shared) >= LEAST_CASES
+        low, high = np.percentile(spread[cell], [2.5, 97.5]) * 100 if enough else (np.nan, np.nan)
         mean = hierarchical_mean(members, metric, over[cell[0]])
         n = sum(row[metric] is not None for row in members)
         result[cell] = (np.nan if mean is None else mean * 100, low, high, n)
@@ -186,11 +189,11 @@ def test_all_right_is_exactly_100_and_all_wrong_exactly_0() -> None:
 
 
 def test_cases_without_a_value_are_not_zeros() -> None:
-    assert one_task([1.0, None, float("nan"), float("inf")]) == {
+    assert one_task([1.0] * 5 + [None, float("nan"), float("inf")]) == {
         "mean": 100.0,
         "lo": 100.0,
         "hi": 100.0,
-        "n": 1,
+        "n": 5,
     }
     assert one_task([None, None]) == {"mean": None, "lo": None, "hi": None, "n": 0}
 

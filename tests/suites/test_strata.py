@@ -114,10 +114,11 @@ def test_a_paired_comparison_resamples_within_the_same_strata() -> None:
     b = cases(10, lambda mode, condition, slot: 0.5 + 0.2 * (mode in ("single", "attribute")))
     release, paper = (compare_rows(a, b, plan, "miou") for plan in (RELEASE, PAPER))
     assert (paper.overall.lo, paper.overall.hi) == (paper.overall.difference,) * 2
+    assert release.overall.lo is not None and release.overall.hi is not None
     assert release.overall.lo < release.overall.difference < release.overall.hi
     assert release.overall.difference == paper.overall.difference
     striped = release.group("condition", "striped")
-    assert striped is not None
+    assert striped is not None and striped.lo is not None and striped.hi is not None
     assert striped.lo < striped.difference < striped.hi
 
 

@@ -34,7 +34,8 @@ Jobs: TypeAlias = Annotated[
     int | None, machine_option("--jobs", "-j", metavar="N", min=1, help="Worker processes [default: one per core].")
 ]
 Limit: TypeAlias = Annotated[
-    int | None, case_option("--limit", metavar="N", min=1, help="At most N cases, spread over the suite.")
+    int | None,
+    case_option("--limit", metavar="N", min=1, help="At most N cases, spread over every group of the tables."),
 ]
 Filters: TypeAlias = Annotated[
     list[str] | None,

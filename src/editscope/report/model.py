@@ -19,7 +19,7 @@ from editscope.runfolder.repeats import folded
 from editscope.runfolder.run_json import aggregation_from
 from editscope.stats.summary import DIAGNOSTIC, resampled_within
 from editscope.suites import suite_title
-from editscope.wording import METRICS, listed
+from editscope.wording import METRICS, listed, part_note, part_of_cases
 
 Cell: TypeAlias = dict[str, Any]
 """``{"mean", "lo", "hi", "n"}``."""
@@ -50,6 +50,11 @@ class RunView:
     def letter(self) -> str:
         """A, B, C … by which small places call the run."""
         return letters(self.index)
+
+    @property
+    def part(self) -> str:
+        """ "40 of 1,920 cases" where the run is on a part of its suite, else ""."""
+        return part_note(self.run.info["selection"])
 
     def cells(self, by: str, key: str) -> Cells:
         """The cells of one table row."""
@@ -180,6 +185,12 @@ class Sheet:
     def n_cases(self) -> int:
         """How many cases the largest of its runs has; of a judged one each may have several edits."""
         return max(len({record.case_id for record in view.records}) for view in self.runs)
+
+    @property
+    def cases_in_words(self) -> str:
+        """How many cases the largest of its runs has, of how many where that is a part of the suite."""
+        whole = max(view.run.info["selection"].get("of") or 0 for view in self.runs)
+        return part_of_cases({"n": self.n_cases, **({"of": whole} if whole else {})})
 
     @property
     def resampling(self) -> str:

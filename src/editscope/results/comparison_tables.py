@@ -93,7 +93,11 @@ def _groups(comparison: Comparison, kind: str, width: int, shown: range) -> Tabl
         means: list[str | Text] = [value(known.mean_a, comparison.metric)]
         if two:
             table.add_row(
-                name, *means, value(known.mean_b, comparison.metric), *_cells(known, comparison.metric, width)
+                name,
+                *means,
+                value(known.mean_b, comparison.metric),
+                *_cells(known, comparison.metric, width),
+                style="dim" if known.few else None,
             )
             continue
         for paired in (found[index - 1] for index in shown):

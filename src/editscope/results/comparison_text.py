@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from editscope import printing
 from editscope.errors import BadInput
 from editscope.runfolder.run_json import aggregation_from
-from editscope.wording import metric_in_text, p_value, signed_range, value
+from editscope.stats.small_groups import LEAST_CASES
+from editscope.wording import count, listed, metric_in_text, p_value, part_note, signed_range, value
 
 if TYPE_CHECKING:
     from editscope.results.comparison import Comparison
@@ -31,7 +32,7 @@ def letter(index: int) -> str:
 
 
 def interval(paired: Paired, metric: str = "") -> str:
-    """The interval of a difference; a dash where there is no spread to see."""
+    """The interval of a difference; a dash where there are too few cases, or no spread to see."""
     return signed_range(paired.lo, paired.hi, metric) or "–"
 
 
@@ -42,6 +43,7 @@ def notes(comparison: Comparison) -> tuple[str, ...]:
         pending = run.coverage.get("pending", 0)
         if pending:
             sentences.append(f"{name} is not finished: {pending:,} of its cases are not scored yet and take no part.")
+    sentences += _parts(comparison)
     left_out = str(comparison.left_out)
     if left_out:
         sentences.append(f"Left out: {left_out}.")
@@ -53,6 +55,17 @@ def notes(comparison: Comparison) -> tuple[str, ...]:
             "the p-values are not touched by it."
         )
     return tuple(sentences)
+
+
+def _parts(comparison: Comparison) -> list[str]:
+    """Which runs are on a part of their suite, and on how large a one."""
+    notes: dict[str, list[str]] = {}
+    for name, run in zip(comparison.names, comparison.runs, strict=True):
+        if note := part_note(run.info["selection"]):
+            notes.setdefault(note, []).append(name)
+    if len(notes) == 1 and len(next(iter(notes.values()))) == len(comparison.runs):
+        return [f"The runs are on {next(iter(notes))}."]
+    return [f"{listed(names)} {'is' if len(names) == 1 else 'are'} on {note}." for note, names in notes.items()]
 
 
 def _repeats(comparison: Comparison) -> list[str]:
@@ -104,6 +117,11 @@ def _verdict(comparison: Comparison, index: int) -> str:
         return f"{other} and {first} have the same {metric_in_text(metric)} in all {paired.cases:,} cases."
     ratio = metric.endswith("_ratio")
     size = value(abs(paired.difference), metric) + ("" if ratio else " points")
+    if paired.few:
+        return (
+            f"{other} differs from {first} by {size} on {count(paired.cases, 'case')}: too few to say more "
+            f"(at least {LEAST_CASES})."
+        )
     if paired.p < LEVEL:
         around = _span(paired, metric)
         up = paired.difference > 0
@@ -113,7 +131,8 @@ def _verdict(comparison: Comparison, index: int) -> str:
             f"{other} is {word} than {first} by {size} of {metric_in_text(metric)}{around}, "
             f"on {share:.0f} % of {paired.cases:,} cases."
         )
-    around = f" ({interval(paired, metric)})" if paired.hi > paired.lo else ""
+    span = signed_range(paired.lo, paired.hi, metric)
+    around = f" ({span})" if span else ""
     text = (
         f"{other} differs from {first} by {size}{around}, which could be chance (p = {p_value(paired.p, compact=True)})"
     )
@@ -126,7 +145,7 @@ def _verdict(comparison: Comparison, index: int) -> str:
 
 def _span(paired: Paired, metric: str) -> str:
     """The interval of a difference whose direction was said: smaller end first, signs only where it crosses 0."""
-    if paired.hi <= paired.lo:
+    if paired.lo is None or paired.hi is None or paired.hi <= paired.lo:
         return ""
     low, high = (paired.lo, paired.hi) if paired.difference > 0 else (-paired.hi, -paired.lo)
     return f" ({'' if low >= 0 else '−'}{value(abs(low), metric)} … {value(high, metric)})"

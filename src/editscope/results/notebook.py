@@ -16,8 +16,9 @@ from editscope.results.comparison_text import interval, letter
 from editscope.results.repeats_summary import repeats_in_words
 from editscope.runfolder.repeats import case_name
 from editscope.runfolder.run_json import aggregation_from
+from editscope.stats.small_groups import weakest
 from editscope.stats.summary import percent_scale
-from editscope.wording import metric_in_text, p_value, signed, value
+from editscope.wording import metric_in_text, p_value, part_note, signed, value
 
 if TYPE_CHECKING:
     from editscope.results.comparison import Comparison
@@ -149,7 +150,8 @@ def _headline(summary: dict[str, Any], headline: str) -> str:
     cell = summary["overall"].get(headline)
     if cell is None or cell["mean"] is None:
         return ""
-    spread = f" <span style='{FAINT}'>{cell['lo']:.1f} … {cell['hi']:.1f}</span>" if cell["hi"] > cell["lo"] else ""
+    around = "" if cell["lo"] is None or cell["hi"] <= cell["lo"] else f"{cell['lo']:.1f} … {cell['hi']:.1f}"
+    spread = f" <span style='{FAINT}'>{around or 'n = ' + str(cell['n'])}</span>"
     big = f"<span style='font-size:1.8em;font-weight:650'>{value(cell['mean'], headline)}</span>"
     others = [
         f"{escape(metric_in_text(metric).removesuffix(' accuracy'))} {value(found['mean'], metric)}"
@@ -161,20 +163,21 @@ def _headline(summary: dict[str, Any], headline: str) -> str:
 
 def _coverage(run: Run) -> str:
     gaps = " · ".join(f"{escape(status)} {n:,}" for status, n in run.coverage.items() if status != "ok" and n)
-    n = int(run.info["selection"]["n"])
-    total = f"{n - run.coverage.get('pending', 0):,} of {n:,} cases"
+    n, note = int(run.info["selection"]["n"]), part_note(run.info["selection"])
+    total = f"{n - run.coverage.get('pending', 0):,} of {n:,} cases" + (f" · a part: {note}" if note else "")
     return f"<div style='{FAINT}'>{total}{' · ' + gaps if gaps else ', each with an edit'}</div>"
 
 
 def _weakest(summary: dict[str, Any], headline: str) -> str:
-    """The weakest rows of the table of tasks, or of the first table there is."""
+    """The weakest rows of the table of tasks, or of the first table there is, where they are surely so."""
     rows = [row for row in summary["groups"] if row["metric"] == headline and row["mean"] is not None]
     kinds = list(dict.fromkeys(row["by"] for row in rows))
     kind = "task" if "task" in kinds else kinds[0] if kinds else ""
-    chosen = sorted((row for row in rows if row["by"] == kind), key=lambda row: (row["mean"], row["key"]))
-    if len(chosen) < 2:
+    overall = summary["overall"].get(headline, {}).get("mean")
+    chosen = weakest([row for row in rows if row["by"] == kind], overall, most=4)
+    if not chosen:
         return ""
-    entries = " · ".join(f"{escape(row['key'])} <b>{value(row['mean'], headline)}</b>" for row in chosen[:4])
+    entries = " · ".join(f"{escape(row['key'])} <b>{value(row['mean'], headline)}</b>" for row in chosen)
     return f"<div><span style='{FAINT}'>weakest</span>&ensp;{entries}</div>"
 
 

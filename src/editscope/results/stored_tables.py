@@ -24,6 +24,8 @@ from editscope.runfolder.stored_edits import content_hash
 STAMP = "made_from"
 """The key of summary.json that says what it was made from. It is no part of the result: the order of lines in a
 journal, and so its hash, differs between two runs that come to the same."""
+RULES = 2
+"""Goes up when the same journal makes another summary; tables of earlier rules, which had no number, are made again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,14 +93,20 @@ def summary_of(
         return stored, ""
     tables = make_tables(info, done, source)
     there = _read(folder)
-    if there is not None:
-        there.pop(STAMP, None)
-    was = (folder / SUMMARY).exists() and there != json.loads(json.dumps(tables.summary))
+    stamp = None if there is None else there.pop(STAMP, None)
+    older = there is not None and _follows_older_rules(info, there, stamp)
+    was = not older and (folder / SUMMARY).exists() and there != json.loads(json.dumps(tables.summary))
     name = archive or folder
     if archive is None and _written(folder, tables, source):
         return tables.summary, f"{name}: its tables did not follow from its journal and were made again" if was else ""
     stay = "what is shown follows from the journal, and the files stay as they are"
     return tables.summary, f"{name}: its tables do not follow from its journal; {stay}" if was else ""
+
+
+def _follows_older_rules(info: Info, stored: Mapping[str, Any], stamp: Any) -> bool:
+    """Whether a summary is as an earlier version made it, before the rules of today."""
+    made_of = stamp if isinstance(stamp, dict) else {}
+    return made_of.get("settings") == _settings_hash(info, None) and made_of.get("summary") == _content_hash(stored)
 
 
 def _written(folder: Path, tables: Tables, source: Source) -> bool:
@@ -124,7 +132,7 @@ def _content_hash(content: Mapping[str, Any]) -> str:
     return content_hash(json.dumps(as_read, sort_keys=True, separators=(",", ":")).encode())
 
 
-def _settings_hash(info: Info) -> str:
+def _settings_hash(info: Info, rules: int | None = RULES) -> str:
     """A hash of what tables depend on besides the journal: how they average, and what counts."""
     judging = {
         name: value for name, value in (info.get("judging") or {}).items() if name not in ("limits", "snapshots")
@@ -137,5 +145,6 @@ def _settings_hash(info: Info) -> str:
         "repeats": repeats_of(info),
         "aggregation": info["aggregation"],
         "judging": judging,
+        **({} if rules is None else {"rules": rules}),
     }
     return _content_hash(settings)

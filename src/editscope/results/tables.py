@@ -81,13 +81,14 @@ def summary(info: Info, pairs: Pairs, done: Progress) -> dict[str, Any]:
 
     ``done`` is all that the journal says; ``pairs`` hold the edit and the score of each unit that has one.
     """
-    n = info["selection"]["n"]
+    n, whole = info["selection"]["n"], info["selection"].get("of")
     took = speed(done.edits.values())
     return {
         "suite": info["suite"]["name"],
         "editor": info["editor"]["spec"] or info["editor"]["name"],
         "judge": info["judge"],
         "n_cases": n,
+        **({} if whole is None else {"n_suite": whole}),
         "coverage": coverage(n, pairs, repeats_of(info)),
         **tables_for(info).averages(info, pairs, done),
         **({} if took is None else {"speed": took}),

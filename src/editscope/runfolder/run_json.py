@@ -101,7 +101,8 @@ RUN = record(
             {"scoring": text, "label": text},
         ),
         "selection": record(
-            {"where": maybe(dict_of(list_of(text))), "limit": maybe(whole), "n": whole, "ids_digest": text}
+            {"where": maybe(dict_of(list_of(text))), "limit": maybe(whole), "n": whole, "ids_digest": text},
+            {"of": whole},
         ),
         "editor": record({"spec": maybe(text), "name": text}, {"options": dict_of(anything), "cwd": maybe(text)}),
         "judge": maybe(text),

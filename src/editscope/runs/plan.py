@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -29,8 +28,10 @@ from editscope.runs.checks import check_all_there, check_texts, check_units
 from editscope.runs.choose_folder import check_same, run_folder
 from editscope.runs.edit_limits import checked_limits, limits_of, settings_with_limits
 from editscope.runs.judging.settings import Judging, Limits, judging_again
+from editscope.runs.selection import digest_in, ids_digest, selected, selection_json, where_of
 from editscope.suites import Suite, Where, load_suite
 from editscope.version import __version__
+from editscope.wording import part_of_cases
 
 __all__ = ["Plan", "check_folder", "check_units", "make_plan", "output_names", "plan_again", "write_info"]
 
@@ -123,7 +124,7 @@ class Plan:
         if shown.startswith("folder:"):
             shown = f"folder:{self.editor.name}"
         often = f" × {self.repeats}" if self.repeats > 1 else ""
-        parts = [self.suite.name, _counted(len(self.ids), "case") + often, f"editor {shown}"]
+        parts = [self.suite.name, part_of_cases(self.info["selection"]) + often, f"editor {shown}"]
         if self.judging is not None:
             parts.append(f"judge {self.judging.label}")
             protocol, plain = self.judging.protocol, not self.judging.protocol.options
@@ -161,11 +162,13 @@ def make_plan(
     edit_limits: EditLimits | None = None,
     budget: float | None = None,
     also: Mapping[str, Any] = NOTHING,
+    cases_like: str | Path | None = None,
 ) -> Plan:
     """Check everything that can be checked and decide where the run goes; writes nothing.
 
     ``judging`` is for suites that a judge scores, or for another protocol on any suite; ``repeats`` is how many edits
-    each case gets, each with a seed of its own; ``budget`` is in dollars; ``also`` goes into run.json.
+    each case gets, each with a seed of its own; ``budget`` is in dollars; ``also`` goes into run.json. ``cases_like``
+    is a run whose cases it is to have, should another version have chosen them.
     """
     if suite.scoring != "pixels" and judging is None:
         raise BadInput(f"suite {suite.name} is scored by a judge; choose one with --judge, such as openai:gpt-4o")
@@ -179,7 +182,7 @@ def make_plan(
         raise BadInput(f"the editor is {kind_of(editor)}, neither a spec nor an editscope.Editor")
     else:
         check_attributes(editor, f"the editor {type(editor).__name__}")
-    ids = suite.select(where, limit)
+    ids = selected(suite, where, limit, digest_in(out) or digest_in(cases_like))
     if not ids:
         raise BadInput(f"suite {suite.name} has no cases to run")
     suite.check()
@@ -290,9 +293,8 @@ def plan_again(
             f"(fingerprint {suite.fingerprint}, was {info['suite']['fingerprint']}); start a new run"
         )
     selection = info["selection"]
-    where = {tag: tuple(values) for tag, values in (selection["where"] or {}).items()}
-    ids = suite.select(where, selection["limit"])
-    if _ids_digest(ids) != selection["ids_digest"]:
+    ids = selected(suite, where_of(info), selection["limit"], selection["ids_digest"])
+    if ids_digest(ids) != selection["ids_digest"]:
         raise BadInput(f"this version selects other cases for {folder} than the one that started it; start a new run")
     _look_in(info["editor"].get("cwd"))
     editor = _edits_of(info["edits_of"]) if "edits_of" in info else load_editor(spec)
@@ -339,12 +341,7 @@ def _info(
             "scoring": suite.scoring,
             "label": suite.label(),
         },
-        "selection": {
-            "where": None if where is None else {tag: list(values) for tag, values in where.items()},
-            "limit": limit,
-            "n": len(ids),
-            "ids_digest": _ids_digest(ids),
-        },
+        "selection": selection_json(suite, ids, where, limit),
         "editor": {
             "spec": spec,
             "name": editor.name or type(editor).__name__,
@@ -396,7 +393,3 @@ def _versions() -> dict[str, str]:
 
 def _counted(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
-
-
-def _ids_digest(ids: tuple[str, ...]) -> str:
-    return sha256("\n".join(ids).encode()).hexdigest()[:16]

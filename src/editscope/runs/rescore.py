@@ -26,6 +26,7 @@ from editscope.runs.judging.settings import (
     recorded_judging,
 )
 from editscope.runs.plan import Plan, TakenOver, make_plan
+from editscope.runs.selection import where_of
 from editscope.suites import Suite, load_suite
 
 
@@ -130,8 +131,6 @@ def _suite_of(run: Run, folder: str | Path, out: str | Path | None) -> Suite:
 
 
 def _plan(run: Run, suite: Suite, judging: Judging, out: str | Path | None, budget: float | None) -> Plan:
-    selection = run.info["selection"]
-    where = {tag: tuple(values) for tag, values in (selection["where"] or {}).items()} or None
     edits = RunEdits(run)
     edits.verify()
     made_by = {"editor": run.info["editor"], "edits_of": edits.path, "seed": run.info["seed"]}
@@ -139,13 +138,14 @@ def _plan(run: Run, suite: Suite, judging: Judging, out: str | Path | None, budg
         suite,
         edits,
         out=out,
-        where=where,
-        limit=selection["limit"],
+        where=where_of(run.info) or None,
+        limit=run.info["selection"]["limit"],
         judging=judging,
         seed=run.info["seed"],
         repeats=run.repeats,
         budget=budget,
         also=made_by,
+        cases_like=run.path,
     )
 
 

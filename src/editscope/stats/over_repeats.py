@@ -15,6 +15,7 @@ from editscope.stats.bootstrap import hierarchical_bootstrap, percentile_interva
 from editscope.stats.frame import Rows, column, column_names
 from editscope.stats.hierarchy import Floats, Hierarchy
 from editscope.stats.repeats import pass_at_k
+from editscope.stats.small_groups import enough
 from editscope.stats.summary import percent_scale, summarize
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def spread_over_repeats(scores: Scores, metric: str = "", *, resamples: int = RE
     """The spread over cases and the spread over the repeats of a case, in percent; None where no case has two scores.
 
     The variance components of ``variance_components``, with intervals that resample cases, each with all its repeats:
-    scores pile up at 0 and 1, where intervals of the normal theory would be wrong. ``within`` is the share of the
+    scores pile up at 0 and 1, where intervals of the normal theory would be wrong. Fewer than five cases have none.
+    ``within`` is the share of the
     variance that lies within cases, 1 - ICC: what of the difference between two edits is the seed's.
 
     >>> found = spread_over_repeats({"a": [0.01, 0.02], "b": [0.04, 0.05], "c": [0.07, 0.09]})
@@ -73,6 +75,8 @@ def spread_over_repeats(scores: Scores, metric: str = "", *, resamples: int = RE
     (once,), (drawn,) = hierarchical_bootstrap(table, [""] * len(cases), [all_in_one], resamples=resamples, seed=seed)
     components = _components(once[0][:, None], len(cases))
     low, high = percentile_interval(_components(drawn[0], len(cases)))
+    if not enough(len(cases)):
+        low, high = np.full((2, len(low)), np.nan)
     scale = percent_scale(metric)
 
     def part(row: int, name: str, scale: float) -> dict[str, float | None]:

@@ -14,6 +14,7 @@ from editscope.stats.frame import UNIT, Frame, MeanTable, Rows, by_frame, column
 from editscope.stats.hierarchy import Floats
 from editscope.stats.multiple import holm
 from editscope.stats.signflip import sign_flip_test
+from editscope.stats.small_groups import LEAST_CASES, enough, resampled_cases
 from editscope.stats.summary import percent_scale
 
 if TYPE_CHECKING:
@@ -33,15 +34,16 @@ class Paired:
     ``wins``, ``ties``, ``losses`` count cases where b is higher, equal, lower, a case with several pairs (its
     questions, its languages) by the mean of their differences; ``p_sign`` is the exact sign test of those.
     ``p_holm`` is ``p`` corrected over the rows of the same table. ``effect`` is Cohen's d_z = mean(d) / sd(d)
-    over cases, None where no spread can be seen.
+    over cases, None where no spread can be seen. With fewer than five cases there is no effect size, and with fewer
+    than five to resample no interval: ``lo`` and ``hi`` are None.
     """
 
     n: int
     mean_a: float
     mean_b: float
     difference: float
-    lo: float
-    hi: float
+    lo: float | None
+    hi: float | None
     wins: int
     ties: int
     losses: int
@@ -54,6 +56,11 @@ class Paired:
     def cases(self) -> int:
         """How many cases the pairs are of."""
         return self.wins + self.ties + self.losses
+
+    @property
+    def few(self) -> bool:
+        """Whether there are too few cases for a verdict."""
+        return not enough(self.cases)
 
     @property
     def stars(self) -> str:
@@ -110,7 +117,7 @@ def compare_rows(
 
     >>> from editscope.cases import Aggregation, Group
     >>> plan = Aggregation(Group("overall", (), ("task",)), (Group("task", ("task",)),), strata=("task",))
-    >>> ids, task = [f"c{i}" for i in range(8)], ["border"] * 4 + ["removal"] * 4
+    >>> ids, task = [f"c{i}" for i in range(8)], ["border"] * 4 + ["removal"] * 4  # too few in a task for its interval
     >>> a = {"case_id": ids, "task": task, "miou": [0.1, 0.2, 0.3, 0.4, 0.5, 0.5, 0.5, 0.5]}
     >>> b = {"case_id": ids, "task": task, "miou": [0.3, 0.3, 0.6, 0.5, 0.5, 0.5, 0.7, 0.7]}
     >>> table = compare_rows(a, b, plan, "miou")
@@ -119,8 +126,8 @@ def compare_rows(
     (37.5, 51.25, 13.75, 7.5, 20.0)
     >>> found.wins, found.ties, found.losses, found.p, found.p_sign
     (6, 2, 0, 0.03125, 0.03125)
-    >>> [(g.by, g.key, g.paired.difference, g.paired.p, g.paired.p_holm) for g in table.groups]
-    [('task', 'border', 17.5, 0.125, 0.25), ('task', 'removal', 10.0, 0.5, 0.5)]
+    >>> [(g.by, g.key, g.paired.difference, g.paired.p, g.paired.p_holm, g.paired.lo) for g in table.groups]
+    [('task', 'border', 17.5, 0.125, 0.25, None), ('task', 'removal', 10.0, 0.5, 0.5, None)]
     """
     if resamples < 1:
         raise BadInput(f"a comparison needs at least one resample, not {resamples}; leave it at {RESAMPLES:,}")
@@ -237,9 +244,11 @@ def _rows(
     _, samples = hierarchical_bootstrap(differences, strata, hierarchies, units=units, resamples=resamples, seed=seed)
     ps = sign_flip_test(differences, strata, hierarchies, units=units, resamples=resamples, seed=seed)
     by_table = []
-    for hierarchy, mean, sample, p in zip(hierarchies, means, samples, ps, strict=True):
+    for table, mean, sample, p in zip(tables, means, samples, ps, strict=True):
         low, high = percentile_interval(sample[:, 0], level)
-        row_of = hierarchy.row_of
+        few = resampled_cases(table)[:, 2] < LEAST_CASES
+        low[few], high[few] = np.nan, np.nan
+        row_of = table.hierarchy.row_of
         rows = []
         for row in range(len(mean)):
             here = np.flatnonzero((row_of == row) & np.isfinite(differences[:, 0]))
@@ -263,7 +272,8 @@ def _by_unit(differences: Floats, units: Sequence[Any] | None) -> Floats:
 def _paired(n: int, differences: Floats, numbers: Sequence[float], scale: float, tolerance: float) -> Paired | None:
     if not n:
         return None
-    mean_a, mean_b, difference, lo, hi = (round(float(number) * scale, 9) + 0.0 for number in numbers[:5])
+    mean_a, mean_b, difference = (_rounded(number, scale) for number in numbers[:3])
+    lo, hi = (None if np.isnan(end) else _rounded(end, scale) for end in numbers[3:5])
     apart = differences * scale
     wins = int((apart > tolerance + 1e-9).sum())
     losses = int((apart < -tolerance - 1e-9).sum())
@@ -281,8 +291,13 @@ def _paired(n: int, differences: Floats, numbers: Sequence[float], scale: float,
         p=p,
         p_sign=sign_test(wins, losses),
         p_holm=p,
-        effect=effect_size(differences),
+        effect=effect_size(differences) if enough(len(differences)) else None,
     )
+
+
+def _rounded(number: float, scale: float) -> float:
+    """Nine decimals hide the last bits of a division; adding 0 turns -0.0 into 0.0."""
+    return round(float(number) * scale, 9) + 0.0
 
 
 def _corrected(rows: Sequence[Paired | None]) -> list[Paired | None]:

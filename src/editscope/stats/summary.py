@@ -10,6 +10,7 @@ import numpy as np
 from editscope.stats.bootstrap import RESAMPLES, hierarchical_bootstrap, percentile_interval
 from editscope.stats.frame import DIAGNOSTIC, UNIT, Frame, MeanTable, Rows, by_frame
 from editscope.stats.hierarchy import Floats
+from editscope.stats.small_groups import FEW, LEAST_CASES, resampled_cases
 
 if TYPE_CHECKING:
     from editscope.cases import Aggregation
@@ -34,7 +35,8 @@ def summarize(
     ``rows`` has one entry per case: a column for each tag that ``aggregation`` names, and one for each
     metric with fractions (None or NaN: no value). The result is in percent, except for metrics whose name
     ends in ``_ratio``, which stay as they are. ``n`` counts the rows that have a value; a row of a table
-    without any has None for mean, lo and hi; with ``resamples=0`` there are means and no intervals. Cases
+    without any has None for mean, lo and hi; with ``resamples=0`` there are means and no intervals. A row with
+    fewer than five cases to resample has None for lo and hi, and ``few_cases`` says how many it has. Cases
     that match ``aggregation.exclude`` are averaged on their own, under the group ``diagnostic``. With a
     column ``case_id`` the result does not depend on the order of rows, and runs over the same cases share
     their resamples.
@@ -46,12 +48,12 @@ def summarize(
 
     >>> from editscope.cases import Aggregation, Group
     >>> plan = Aggregation(Group("overall", (), ("task",)), (Group("task", ("task",)),), strata=("task",))
-    >>> rows = {"task": ["border", "border", "removal"], "miou": [0.0, 1.0, 0.25]}
+    >>> rows = {"task": ["border"] * 6 + ["removal"] * 2, "miou": [0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.25, 0.25]}
     >>> result = summarize(rows, plan, ["miou"])
     >>> result["overall"]["miou"]  # the mean of two task means
-    {'mean': 37.5, 'lo': 12.5, 'hi': 62.5, 'n': 3}
+    {'mean': 37.5, 'lo': 20.833333333, 'hi': 54.166666667, 'n': 8}
     >>> result["groups"][1]
-    {'by': 'task', 'key': 'removal', 'metric': 'miou', 'mean': 25.0, 'lo': 25.0, 'hi': 25.0, 'n': 1}
+    {'by': 'task', 'key': 'removal', 'metric': 'miou', 'mean': 25.0, 'lo': None, 'hi': None, 'n': 2, 'few_cases': 2}
     >>> questions = {"case_id": ["a", "a", "a", "b"], "right": [1, 1, 0, 0]}
     >>> both = Aggregation(Group("pooled", ()), (Group("by case", (), ("case_id",)),), strata=())
     >>> result = summarize(questions, both, ["right"], resamples=0)
@@ -128,6 +130,9 @@ def _cells(means: Floats, samples: Floats, table: MeanTable, metrics: Sequence[s
     sides = percentile_interval(samples.reshape(rows * len(metrics), samples.shape[2]))
     low, high = (side.reshape(rows, len(metrics)) for side in sides)
     row_of, values = table.hierarchy.row_of, table.frame.values
+    cases = resampled_cases(table)
+    few = np.isfinite(low) & (cases < LEAST_CASES)
+    low[few], high[few] = np.nan, np.nan
     return [
         {
             metric: {
@@ -135,6 +140,7 @@ def _cells(means: Floats, samples: Floats, table: MeanTable, metrics: Sequence[s
                 "lo": shown(low[row, column], metric),
                 "hi": shown(high[row, column], metric),
                 "n": int(np.isfinite(values[row_of == row, column]).sum()),
+                **({FEW: int(cases[row, column])} if few[row, column] else {}),
             }
             for column, metric in enumerate(metrics)
         }

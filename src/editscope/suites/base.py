@@ -93,8 +93,11 @@ class Suite(ABC):
     def __iter__(self) -> Iterator[Case]:
         return (self.case(case_id) for case_id in self.ids)
 
-    def select(self, where: Where | None = None, limit: int | None = None) -> tuple[str, ...]:
-        """Ids of the cases that pass ``where``; at most ``limit`` of them, spread evenly over the suite."""
+    def select(self, where: Where | None = None, limit: int | None = None, *, spread: bool = True) -> tuple[str, ...]:
+        """Ids of the cases that pass ``where``; at most ``limit`` of them, spread over the rows of the suite's tables.
+
+        A higher limit only adds cases. ``spread=False`` takes every so many-th case, as version 0.1 did.
+        """
         ids = self.ids
         if where:
             known = self._tag_values()
@@ -110,7 +113,9 @@ class Suite(ABC):
         if limit is not None and limit < len(ids):
             if limit < 1:
                 raise BadInput(f"--limit must be at least 1, not {limit}")
-            ids = tuple(ids[i * len(ids) // limit] for i in range(limit))
+            from editscope.suites.spread import evenly_spaced, spread_over
+
+            ids = spread_over(ids, self.tags, self.aggregation, limit) if spread else evenly_spaced(ids, limit)
         return ids
 
     def _tag_values(self) -> dict[str, set[str]]:

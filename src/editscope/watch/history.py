@@ -35,8 +35,8 @@ class ScoreDifference:
 
     name: str
     difference: float
-    lo: float
-    hi: float
+    lo: float | None
+    hi: float | None
     p: float
     cases: int
     fallen: bool
@@ -47,8 +47,8 @@ class ScoreDifference:
         >>> ScoreDifference("a", -6.21, -8.0, -4.12, 0.0004, 40, True).in_words()
         '−6.2 (−8.0 … −4.1, p <0.001)'
         """
-        span = [signed_range(self.lo, self.hi, metric)] if self.hi > self.lo else []
-        return f"{signed(self.difference, metric)} ({', '.join([*span, f'p {p_value(self.p, compact=True)}'])})"
+        parts = [signed_range(self.lo, self.hi, metric), f"p {p_value(self.p, compact=True)}"]
+        return f"{signed(self.difference, metric)} ({', '.join(filter(None, parts))})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,6 +223,7 @@ class CheckpointWatcher:
             edit_limits=watch.edit_limits,
             budget=self._budget_of(folder),
             also={CHECKPOINT: one.seen},
+            cases_like=self._earlier_run(),
         )
         plan = replace(plan, keep_going=watch.keep_going)
         watch.before(plan)
@@ -240,6 +241,11 @@ class CheckpointWatcher:
                 f"{OPTION} continues"
             )
         return left
+
+    def _earlier_run(self) -> Path | None:
+        """A run of this watch that is there already: every checkpoint is evaluated on the same cases."""
+        runs = (self.watch.out / result.run for result in self.history if result.status == "done")
+        return next((run for run in runs if (run / FILE).is_file()), None)
 
     def _run_folder(self, one: Checkpoint) -> Path:
         """Where its run goes; not into one that was begun with other weights, so that no run mixes two."""
@@ -352,9 +358,11 @@ def has_fallen(paired: Paired, confidence: float) -> bool:
     """Whether a run is worse than another beyond chance: its interval lies below 0, and so says the sign-flip test.
 
     Both are two-sided, so that chance alone makes a fall in (1 - confidence) / 2 of all comparisons. The interval
-    resamples within strata and is too narrow where these hold one case; the test is not touched by that.
+    resamples within strata and is too narrow where these hold one case; the test is not touched by that, and decides
+    alone where there are too few cases to resample. Fewer than five cases raise no alarm.
     """
-    return paired.difference < 0 and paired.hi < 0 and paired.p < 1 - confidence
+    below = paired.difference < 0 and (paired.hi is None or paired.hi < 0)
+    return not paired.few and below and paired.p < 1 - confidence
 
 
 def smallest_p(cases: int) -> float:

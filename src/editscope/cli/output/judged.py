@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from editscope import printing
+from editscope.stats.small_groups import is_few, weakest
+from editscope.wording import half_width
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,10 +22,11 @@ INTERVAL, COUNT = 15, 8
 
 def result(run: Run, console: Console) -> None:
     """The last lines of a run: the headline and other measures, the weakest groups, what is missing, what it cost."""
+    from editscope.cli.output.runs import part_of_suite
     from editscope.results.accounting import accounting_in_words
 
     summary = run.summary
-    console.print(" " + "   ".join(_means(summary)), markup=False)
+    console.print(" " + "   ".join([*_means(summary), *part_of_suite(run)]), markup=False)
     for said in (
         _weakest(summary),
         _labels(summary),
@@ -71,7 +74,9 @@ def summary_table(run: Run, console: Console) -> None:
             table.add_row("")
             table.add_row(Text(f"by {by}", style="dim"))
             before = by
-        table.add_row(Text(printing.wrapped(f"  {key}", room)), *_cells(cells, shown))
+        few = is_few(cells.get(headline) or {})
+        name = Text(printing.wrapped(f"  {key}", room))
+        table.add_row(name, *_cells(cells, shown), style="dim" if few else None)
     console.print(table)
 
 
@@ -130,9 +135,9 @@ def _means(summary: dict[str, Any]) -> list[str]:
         cell = summary["overall"][measure["name"]]
         if cell["mean"] is None:
             continue
-        first = measure["name"] == headline and cell["hi"] > cell["lo"]
-        digits = _digits(measure)
-        spread = f" ± {(cell['hi'] - cell['lo']) / 2:.{digits}f}" if first else ""
+        digits, first = _digits(measure), measure["name"] == headline
+        spread = half_width(cell, digits) if first else ""
+        spread += f" (n = {cell['n']:,}, too few for an interval)" if first and is_few(cell) else ""
         said.append(f"{measure['label']} {cell['mean']:.{digits}f}{spread}")
     return said or ["no case has a value"]
 
@@ -147,14 +152,15 @@ def _headline_digits(summary: dict[str, Any]) -> int:
 
 
 def _weakest(summary: dict[str, Any]) -> str:
-    """The three lowest rows of the first table that has more than one."""
+    """The three lowest rows of the first table that has more than one, where they are surely below the mean."""
     rows = [row for row in summary["groups"] if row["metric"] == summary["headline"] and row["mean"] is not None]
     for by in dict.fromkeys(row["by"] for row in rows):
         group = [row for row in rows if row["by"] == by]
         if len(group) > 1:
-            lowest = sorted(group, key=lambda row: (row["mean"], row["key"]))[:3]
+            lowest = weakest(group, summary["overall"][summary["headline"]]["mean"])
             digits = _headline_digits(summary)
-            return f"weakest {by}  " + " · ".join(f"{row['key']} {row['mean']:.{digits}f}" for row in lowest)
+            shown = " · ".join(f"{row['key']} {row['mean']:.{digits}f}" for row in lowest)
+            return f"weakest {by}  {shown}" if lowest else ""
     return ""
 
 
@@ -224,7 +230,7 @@ def _cells(cells: dict[str, Any], shown: list[dict[str, Any]]) -> list[str]:
         mean = None if cell is None else cell["mean"]
         figures.append("–" if mean is None else f"{mean:.{_digits(measure)}f}")
         if place == 0:
-            ends = [] if cell is None or mean is None else [cell["lo"], cell["hi"]]
+            ends = [] if cell is None or cell["lo"] is None else [cell["lo"], cell["hi"]]
             figures.append(" … ".join(f"{end:.{_digits(measure)}f}" for end in ends))
     first = cells.get(shown[0]["name"]) if shown else None
     return [*figures, str(first["n"] if first else 0)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from editscope import printing
+from editscope.stats.small_groups import is_few, weakest
+from editscope.wording import half_width, part_note
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -90,8 +92,9 @@ def _by_pixels(run: Run, console: Console) -> None:
         cells = {row["metric"]: row for row in diagnostics if row["key"] == key}
         console.print(f" {key} (not in the averages): " + "   ".join(_headline(cells)), markup=False)
     if summary["overall"]["miou"]["n"]:
-        console.print(" " + "   ".join([*_headline(summary["overall"]), *published_best(run)]), markup=False)
-    texts = [text for text in (_weakest(summary["groups"]), _failures(summary["failures"])) if text]
+        beside = part_of_suite(run) or published_best(run)
+        console.print(" " + "   ".join([*_headline(summary["overall"]), *beside]), markup=False)
+    texts = [text for text in (_weakest(summary), _failures(summary["failures"])) if text]
     if texts:
         console.print(" " + "   ".join(texts), markup=False)
     gaps = {status: n for status, n in run.coverage.items() if status not in ("ok", "pending") and n}
@@ -99,6 +102,12 @@ def _by_pixels(run: Run, console: Console) -> None:
         listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())
         console.print(f" without a score: {listed} (a missing edit counts as 0)", markup=False)
         reasons(run, console)
+
+
+def part_of_suite(run: Run) -> list[str]:
+    """How many cases of how many a run is on, where it is on a part of its suite."""
+    note = part_note(run.info["selection"])
+    return [f"({note})"] if note else []
 
 
 def published_best(run: Run) -> list[str]:
@@ -157,7 +166,8 @@ def summary_table(run: Run, console: Console) -> None:
             table.add_row("")
             table.add_row(Text(f"by {by}", style="dim"))
             before = by
-        table.add_row(Text(printing.wrapped(f"  {key}", width)), *_cells(cells))
+        name = Text(printing.wrapped(f"  {key}", width))
+        table.add_row(name, *_cells(cells), style="dim" if is_few(cells["miou"]) else None)
     console.print(table)
 
 
@@ -231,18 +241,16 @@ def _headline(overall: dict[str, Any]) -> list[str]:
         cell = overall.get(metric)
         if cell is None or cell["mean"] is None:
             continue
-        # Without a second case in any stratum there is no spread to tell; ± 0.0 would claim certainty.
-        spread = f" ± {(cell['hi'] - cell['lo']) / 2:.1f}" if metric == "miou" and cell["hi"] > cell["lo"] else ""
-        figures.append(f"{name} {cell['mean']:.1f}{spread}")
+        spread = half_width(cell) if metric == "miou" else ""
+        few = f" (n = {cell['n']:,}, too few for an interval)" if metric == "miou" and is_few(cell) else ""
+        figures.append(f"{name} {cell['mean']:.1f}{spread}{few}")
     return figures
 
 
-def _weakest(groups: list[dict[str, Any]]) -> str:
-    tasks = [row for row in groups if (row["by"], row["metric"]) == ("task", "miou") and row["n"]]
-    weakest = sorted((row for row in tasks if row["mean"] < 100), key=lambda row: (row["mean"], row["key"]))[:3]
-    if len(tasks) < 2 or not weakest:
-        return ""
-    return "weakest  " + " · ".join(f"{row['key']} {row['mean']:.1f}" for row in weakest)
+def _weakest(summary: dict[str, Any]) -> str:
+    tasks = [row for row in summary["groups"] if (row["by"], row["metric"]) == ("task", "miou")]
+    lowest = weakest(tasks, summary["overall"]["miou"]["mean"])
+    return "weakest  " + " · ".join(f"{row['key']} {row['mean']:.1f}" for row in lowest) if lowest else ""
 
 
 def _failures(failures: dict[str, int]) -> str:
@@ -257,7 +265,7 @@ def _failures(failures: dict[str, int]) -> str:
 def _cells(cells: dict[str, Any]) -> list[str]:
     """One row: the headline with its interval, the other metrics, the number of cases."""
     first = cells["miou"]
-    interval = "" if first["mean"] is None else f"{first['lo']:.1f} … {first['hi']:.1f}"
+    interval = "" if first["lo"] is None else f"{first['lo']:.1f} … {first['hi']:.1f}"
     means = [cells[metric]["mean"] for metric in SHORT]
     figures = ["–" if mean is None else f"{mean:.1f}" for mean in means]
     return [figures[0], interval, *figures[1:], str(first["n"])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from editscope import printing
 from editscope.cli import options as opt
+from editscope.wording import half_width
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -107,9 +109,8 @@ def _title(shown: MetricLabel) -> str:
 
 
 def _cell(cell: Interval | None, unit: str) -> str:
-    """Mean ± half of the interval; without a second case in any stratum there is no spread to tell."""
+    """Mean ± half of the interval; fewer than five cases have none."""
     if cell is None:
         return "–"
     digits = 1 if unit == "dB" else 4
-    spread = f" ± {(cell.hi - cell.lo) / 2:.{digits}f}" if cell.hi > cell.lo else ""
-    return f"{cell.mean:.{digits}f}{spread}"
+    return f"{cell.mean:.{digits}f}{half_width(asdict(cell), digits)}"

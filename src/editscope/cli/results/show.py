@@ -30,6 +30,7 @@ def show(
     from editscope.cli.output import runs as output
     from editscope.results import open_run
     from editscope.runfolder.repeats import plain
+    from editscope.wording import part_of_cases
 
     console = printing.console(soft_wrap=True)
     opened = open_run(run)
@@ -45,7 +46,7 @@ def show(
         return
     info = opened.info
     often = f" × {opened.repeats}" if opened.repeats > 1 else ""
-    header = [info["suite"]["name"], f"{info['selection']['n']:,} cases{often}", f"editor {info['editor']['name']}"]
+    header = [info["suite"]["name"], f"{part_of_cases(info['selection'])}{often}", f"editor {info['editor']['name']}"]
     if not as_json:
         console.print(" · ".join(header), markup=False)
     output.remarks(opened)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from editscope.report.html.markup import Html, el
+from editscope.stats.small_groups import is_few
 from editscope.wording import ends, interval, value
 
 
@@ -15,17 +16,20 @@ def bar(cell: Mapping[str, Any], metric: str, full: float = 100.0) -> Html:
         return el("span", cls="bar")
     mean, low, high = (cell["mean"] if cell.get(k) is None else cell[k] for k in ("mean", "lo", "hi"))
     left, right, at = (_share(x, *ends(metric, full)) for x in (low, high, mean))
-    title = f"{value(mean, metric)} ({interval(dict(cell), metric)}), n = {cell['n']:,}"
+    if is_few(cell):
+        title = f"{value(mean, metric)}, n = {cell['n']:,}: too few cases for an interval"
+        return interval_bar(left, right - left, at, title, few=True)
+    title = f"{value(mean, metric)} ({interval(cell, metric)}), n = {cell['n']:,}"
     return interval_bar(left, right - left, at, title)
 
 
-def interval_bar(left: float, width: float, mean: float, title: str | None = None) -> Html:
-    """A track with a band and a mark on it, all in percent of its length."""
+def interval_bar(left: float, width: float, mean: float, title: str | None = None, *, few: bool = False) -> Html:
+    """A track with a band and a mark on it, all in percent of its length; of few cases a mark alone."""
     return el(
         "span",
-        el("i", cls="band", style=f"left:{left:.2f}%;width:{width:.2f}%"),
+        None if few else el("i", cls="band", style=f"left:{left:.2f}%;width:{width:.2f}%"),
         el("i", cls="mark", style=f"left:{mean:.2f}%"),
-        cls="bar",
+        cls="bar few" if few else "bar",
         title=title,
     )
 

@@ -11,7 +11,7 @@ from editscope.report.html.markup import Html, el
 from editscope.runfolder.files import write_whole
 from editscope.suites import suite_title
 from editscope.watch.history import CheckpointResult, History, ScoreDifference
-from editscope.wording import metric_in_text, p_value, signed, value
+from editscope.wording import metric_in_text, p_value, signed, signed_range, value
 
 PAGE = "watch.html"
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 920, 340, 52, 20, 16, 46
@@ -166,5 +166,6 @@ def _row(look: CheckpointResult, both: bool) -> Html:
 def _against(against: ScoreDifference | None, metric: str) -> list[Html]:
     if against is None:
         return [el("td", "–"), el("td", "")]
-    span = f" ({signed(against.lo, metric)} … {signed(against.hi, metric)})" if against.hi > against.lo else ""
+    around = signed_range(against.lo, against.hi, metric)
+    span = f" ({around})" if around else ""
     return [el("td", f"{signed(against.difference, metric)}{span}", title=against.name), el("td", p_value(against.p))]

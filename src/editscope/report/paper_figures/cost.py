@@ -47,7 +47,8 @@ def cost(context: FigureContext) -> Figure:
 def _panel(axes: Axes, context: FigureContext, points: Sequence[QualityPoint]) -> None:
     for point in points:
         name, style = context.drawn_as(point.view)
-        mean, lo, hi = (float(point.cell[end]) for end in ("mean", "lo", "hi"))
+        mean = float(point.cell["mean"])
+        lo, hi = (mean if point.cell[end] is None else float(point.cell[end]) for end in ("lo", "hi"))
         axes.errorbar(
             point.x, mean, yerr=[[mean - lo], [hi - mean]], fmt=style.marker, color=style.color, markersize=4.5,
             markeredgecolor="white", markeredgewidth=0.4, elinewidth=0.8, label=name,

@@ -145,7 +145,9 @@ def _caption(kind: Kind, context: FigureContext) -> str:
 
     what = (kind.judged if context.sheet.judged else "") or kind.caption
     number = max(len(context.cases_of(view)) for view in context.runs)
-    caption = f"{what} {context.suite}, {count(number, 'case')}, set {context.sheet.fingerprint}."
+    parts = dict.fromkeys(view.part for view in context.runs if view.part)
+    cases = " and ".join(parts) or count(number, "case")
+    caption = f"{what} {context.suite}, {cases}, set {context.sheet.fingerprint}."
     return f"{caption} {_published_note(context)}".strip() if kind.name in BESIDE_PUBLISHED else caption
 
 

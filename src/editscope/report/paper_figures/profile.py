@@ -9,6 +9,7 @@ from typing import Any
 from editscope.report.figure_data.groups import GroupMeans, group_means
 from editscope.report.paper_figures.registry import FigureContext, NothingToDraw, axis_label, figure
 from editscope.report.paper_figures.style import (
+    FEW,
     PAPER_GRAY,
     RULE,
     SOFT,
@@ -20,6 +21,7 @@ from editscope.report.paper_figures.style import (
     short,
     two_lines,
 )
+from editscope.stats.small_groups import is_few
 from editscope.wording import MetricName, ends, metric_title, plain
 
 MOST = 26
@@ -180,7 +182,8 @@ def _dot(axes: Axes, context: FigureContext, place: int, cell: Any, y: float) ->
     if low is not None and high is not None:
         axes.plot([low, high], [y, y], color=style.color, linewidth=0.9, solid_capstyle="butt", zorder=2, alpha=0.8)
     (dot,) = axes.plot(
-        cell["mean"], y, style.marker, color=style.color, markersize=3.2, markeredgecolor="white", markeredgewidth=0.3,
+        cell["mean"], y, style.marker, color=style.color, alpha=FEW if is_few(cell) else 1.0, markersize=3.2,
+        markeredgecolor="white", markeredgewidth=0.3,
         label=context.names[place], zorder=3, clip_on=False,
     )  # fmt: skip
     return dot

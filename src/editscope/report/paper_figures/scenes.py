@@ -11,7 +11,17 @@ from editscope.report.figure_data.edit_size import edit_sizes
 from editscope.report.figure_data.scenes import condition_effects, palette_gaps
 from editscope.report.figure_data.statistics import PAPER
 from editscope.report.paper_figures.registry import FigureContext, NothingToDraw, figure
-from editscope.report.paper_figures.style import INK, SOFT, Axes, Figure, RunStyle, legend_above, new_figure, plain_axes
+from editscope.report.paper_figures.style import (
+    FEW,
+    INK,
+    SOFT,
+    Axes,
+    Figure,
+    RunStyle,
+    legend_above,
+    new_figure,
+    plain_axes,
+)
 from editscope.stats.diagnosis import Delta, SizeBin
 from editscope.wording import metric_name, plain
 
@@ -59,7 +69,9 @@ def _line(
     x = [place for place, _ in points]
     y = np.array([value.mean for _, value in points])
     # A rounded mean may lie outside its own interval by the last bit.
-    spread = [np.maximum(y - [v.lo for _, v in points], 0), np.maximum([v.hi for _, v in points] - y, 0)]
+    low = np.array([v.mean if v.lo is None else v.lo for _, v in points])
+    high = np.array([v.mean if v.hi is None else v.hi for _, v in points])
+    spread = [np.maximum(y - low, 0), np.maximum(high - y, 0)]
     return axes.errorbar(
         x, y, spread, color=style.color, linestyle=style.dash, marker=style.marker, linewidth=1.0, elinewidth=0.8,
         capsize=0, markeredgecolor="white", markeredgewidth=0.4, label=name,
@@ -97,9 +109,12 @@ def conditions(context: FigureContext) -> Figure:
 
 def _whisker(axes: Axes, context: FigureContext, place: int, effect: Delta, y: float) -> Any:
     style = context.styles[place]
-    axes.plot([effect.lo, effect.hi], [y, y], color=style.color, linewidth=1.0, solid_capstyle="butt", zorder=2)
+    few = effect.lo is None
+    if not few:
+        axes.plot([effect.lo, effect.hi], [y, y], color=style.color, linewidth=1.0, solid_capstyle="butt", zorder=2)
     (point,) = axes.plot(
-        effect.difference, y, style.marker, color=style.color, markeredgecolor="white", markeredgewidth=0.4,
+        effect.difference, y, style.marker, color=style.color, alpha=FEW if few else 1.0,
+        markeredgecolor="white", markeredgewidth=0.4,
         label=context.names[place], zorder=3,
     )  # fmt: skip
     return point
@@ -128,7 +143,8 @@ def palette(context: FigureContext) -> Figure:
                 (accuracies.standard, style.color, place - 0.17),
                 (accuracies.nonstandard, "white", place + 0.17),
             ):
-                axes.plot([value.lo, value.hi], [y, y], color=style.color, linewidth=0.9, zorder=2)
+                if value.lo is not None:
+                    axes.plot([value.lo, value.hi], [y, y], color=style.color, linewidth=0.9, zorder=2)
                 axes.plot(value.mean, y, "o", color=style.color, markerfacecolor=fill, markersize=3.8, zorder=3)
         axes.set(title=title, xlim=(-3, 103), ylim=(len(gaps) - 0.4, -0.6))
         axes.set_yticks(range(len(gaps)), context.names)

@@ -16,6 +16,8 @@ WIDTHS = {"single": 3.35, "double": 6.9}
 """Inches: one column of a two-column paper, or the whole page."""
 FORMATS = ("pdf", "svg", "png")
 PNG_DPI = 300
+FEW = 0.35
+"""How opaque a mark is that too few cases are behind."""
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B4C9A", "#3B3B3B")
 """Okabe and Ito's colors without yellow, which white paper swallows, and with a violet in its place."""

@@ -11,6 +11,7 @@ from editscope.cases import Group
 from editscope.errors import BadInput
 from editscope.report.judged_runs import missing_verdicts
 from editscope.report.model import Sheet
+from editscope.stats.small_groups import LEAST_CASES, is_few
 from editscope.suites import suite_title
 from editscope.suites.tables import OVERALL, CellsByGroup, Column, Kind, PaperCell, PaperRow, difference
 from editscope.wording import count, listed, plain
@@ -184,6 +185,10 @@ class GroupFigures:
             sentences.append(
                 f"± is half the width of a 95 % interval (percentile bootstrap, cases resampled {within})."
             )
+        if any(is_few(row) for view in self.sheet.runs for row in view.summary["groups"]):
+            sentences.append(
+                f"Gray figures with n have no interval: fewer than {LEAST_CASES} cases could be resampled."
+            )
         sentences += _missing(self.sheet)
         shown = [column.note for column in self.columns if column.published] if notes is None else notes
         if shown:
@@ -198,7 +203,7 @@ def figures_by_group(sheet: Sheet, published: bool = False, *, as_published: boo
     ``as_published`` adds the runs once more, counted as the published results were, where that differs.
     """
     names = run_names(sheet)
-    columns = [Column(name, run_index=view.index) for name, view in zip(names, sheet.runs, strict=True)]
+    columns = [Column(name, view.part, run_index=view.index) for name, view in zip(names, sheet.runs, strict=True)]
     figures: list[CellsByGroup] = [_summary_figures(view.summary) for view in sheet.runs]
     if published:
         again = _as_published(sheet, names) if as_published else []
@@ -228,7 +233,8 @@ def _summary_figures(summary: Mapping[str, Any]) -> dict[tuple[str, str, str], P
 
 def _cell(cell: Mapping[str, Any]) -> PaperCell:
     low, high = cell.get("lo"), cell.get("hi")
-    return PaperCell(cell["mean"], None if low is None or high is None else (high - low) / 2, cell["n"])
+    half = None if low is None or high is None else (high - low) / 2
+    return PaperCell(cell["mean"], half, cell["n"], few=is_few(cell))
 
 
 def _as_published(sheet: Sheet, names: Sequence[str]) -> list[tuple[Column, dict[tuple[str, str, str], PaperCell]]]:
@@ -273,6 +279,9 @@ def _model_label(result: Result) -> str:
 def _cases_sentence(sheet: Sheet) -> str:
     counts = sorted({len({record.case_id for record in sheet.averaged(view)}) for view in sheet.runs})
     number = count(counts[-1], "case") if len(counts) == 1 else f"{counts[0]:,} to {count(counts[-1], 'case')}"
+    parts = dict.fromkeys(view.part for view in sheet.runs)
+    if any(parts):
+        number = listed([part or sheet.cases_in_words for part in parts])
     edits = max(len(sheet.averaged(view)) for view in sheet.runs)
     several = f" ({count(edits, 'edit')})" if edits > counts[-1] else ""
     return f"{number}{several} of {suite_title(sheet.suite)}, set {sheet.fingerprint}."

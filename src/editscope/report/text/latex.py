@@ -19,6 +19,7 @@ from editscope.suites.tables import (
     figure,
     half_width,
     headings,
+    small_n,
     table_ranks,
 )
 from editscope.wording import count
@@ -46,6 +47,7 @@ PREAMBLE = r"""\documentclass[10pt,letterpaper]{article}
 \usepackage[margin=1in]{geometry}
 \usepackage{booktabs}
 \usepackage{graphicx}
+\usepackage{xcolor}
 \pagestyle{plain}
 \setlength{\abovecaptionskip}{4pt}
 \makeatletter\setlength{\@fptop}{0pt}\makeatother
@@ -53,6 +55,8 @@ PREAMBLE = r"""\documentclass[10pt,letterpaper]{article}
 FITTED = r"""\providecommand{\fitted}[1]{\setbox0\hbox{#1}\leavevmode
   \ifdim\wd0>\linewidth\setbox0\hbox{\resizebox{\linewidth}{!}{\box0}}\fi
   \ifdim\dimexpr\ht0+\dp0\relax>.86\textheight\resizebox*{!}{.86\textheight}{\box0}\else\box0\fi}
+"""
+FEW = r"""\providecommand{\fewcases}[1]{\ifdefined\textcolor\textcolor{gray}{#1}\else\textit{#1}\fi}% gray with xcolor
 """
 LETTER = r"""\providecommand{\unicodeletter}[1]{\texttt{[U+#1]}}% with a font that has it: \symbol{"#1}
 """
@@ -101,7 +105,7 @@ def as_latex(model: Model, *, published: bool = False) -> Iterator[str]:
 
 def _about(sheet: Sheet) -> str:
     runs = count(len(sheet.runs), "run")
-    return f"{suite_title(sheet.suite)}: {runs} over {count(sheet.n_cases, 'case')}, set {sheet.fingerprint}."
+    return f"{suite_title(sheet.suite)}: {runs} over {sheet.cases_in_words}, set {sheet.fingerprint}."
 
 
 def _tagged(table: PaperTable, name: str) -> Iterator[str]:
@@ -109,7 +113,7 @@ def _tagged(table: PaperTable, name: str) -> Iterator[str]:
     yield f"%<*{name}>\n"
     if table.source:
         yield f"% laid out as {in_comment(table.source)}\n"
-    yield FITTED + (LETTER if r"\unicodeletter" in text else "")
+    yield FITTED + (LETTER if r"\unicodeletter" in text else "") + (FEW if r"\fewcases" in text else "")
     yield text
     yield f"%</{name}>\n\\clearpage\n\n"
 
@@ -182,7 +186,7 @@ def _natural(
 def _figures_width(table: PaperTable, column: int, size: float, small: float) -> float:
     widest = [
         1.12 * size * width(figure(table, row.cells[column]))
-        + (small * (width(f"±{after}") + 0.4) if (after := half_width(table, row, row.cells[column])) else 0.0)
+        + (small * (width(f"±{after}") + 0.4) if (after := _after(table, row, row.cells[column])) else 0.0)
         for row in table.rows
         if row.cells
     ]
@@ -212,7 +216,7 @@ def _head_lines(label: str) -> list[str]:
 
 def _style(table: PaperTable) -> _Style:
     everything = range(len(table.columns))
-    spread = any(half_width(table, row, cell) for row in table.rows for cell in row.cells)
+    spread = any(_after(table, row, cell) for row in table.rows for cell in row.cells)
     for upright in (False, True):
         for size, small, gap, command, below in SIZES:
             if _natural(table, everything, size, small, gap, upright=upright) <= TEXT_WIDTH:
@@ -335,7 +339,13 @@ def _cell(table: PaperTable, row: PaperRow, cell: PaperCell | None, place: int |
         text = f"\\textbf{{{text}}}"
     elif place == 2:
         text = f"\\underline{{{text}}}"
+    if n := small_n(cell):
+        return f"\\fewcases{{{text}}} & \\fewcases{{{style.small}${n.replace(',', '{,}')}$}}"
     after = half_width(table, row, cell)
     if not style.spread:
         return text
     return f"{text} & {{{style.small}$\\pm${after}}}" if after else f"{text} &"
+
+
+def _after(table: PaperTable, row: PaperRow, cell: PaperCell | None) -> str:
+    return half_width(table, row, cell) or small_n(cell)

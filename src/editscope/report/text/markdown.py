@@ -11,7 +11,7 @@ from editscope.report.paper_tables import paper_tables, run_names
 from editscope.results.accounting import accounting_in_words
 from editscope.results.failed_edits import every_edit_failed
 from editscope.suites import suite_title
-from editscope.suites.tables import PaperRow, PaperTable, Ranks, figure, full_label, half_width, table_ranks
+from editscope.suites.tables import PaperRow, PaperTable, Ranks, figure, full_label, half_width, small_n, table_ranks
 from editscope.wording import count, interval, metric_name, value
 
 SPACE = "&nbsp;" * 4
@@ -31,14 +31,15 @@ def _overview(sheet: Sheet) -> Iterator[str]:
     for name, view in zip(run_names(sheet), sheet.runs, strict=True):
         if sentence := every_edit_failed(view.run):
             yield f"**{_text(f'{name}: {sentence}')}.**\n\n"
-    yield f"{count(sheet.n_cases, 'case')}, set `{sheet.fingerprint}`. 95 % intervals.\n\n"
+    yield f"{sheet.cases_in_words}, set `{sheet.fingerprint}`. 95 % intervals.\n\n"
     yield _cells(["Run", *(metric_name(m) for m in sheet.metrics), "Coverage"])
     yield _cells(["---", *("---:" for _ in sheet.metrics), "---"])
     for name, view in zip(run_names(sheet), sheet.runs, strict=True):
         overall = view.summary["overall"]
         coverage = _text(coverage_words(view.summary))
         figures = [_mean(overall.get(m), m) for m in sheet.metrics]
-        yield _cells([_text(name), *figures, coverage or count(len(view.records), "case")])
+        part = f" <sub>{_text(view.part)}</sub>" if view.part else ""
+        yield _cells([_text(name) + part, *figures, coverage or count(len(view.records), "case")])
     accountings = {
         name: accounting_in_words(view.summary) for name, view in zip(run_names(sheet), sheet.runs, strict=True)
     }
@@ -77,7 +78,8 @@ def _figures(table: PaperTable, row: PaperRow, places: Ranks) -> list[str]:
         text = figure(table, cell)
         after = half_width(table, row, cell)
         text = f"**{text}**" if place == 1 else text
-        shown.append(f"{text} ± {after}" if after else text)
+        n = small_n(cell)
+        shown.append(f"{text} ± {after}" if after else f"{text} <sub>{n}</sub>" if n else text)
     return shown
 
 

@@ -23,6 +23,7 @@ from editscope.runfolder.repeats import repeats_of
 from editscope.runfolder.run_json import FILE as INFO
 from editscope.runfolder.run_json import Info, is_judged, read_info
 from editscope.runfolder.stored_edits import HASH
+from editscope.stats.small_groups import FEW
 
 TOLERANCE = 1e-6
 LATER = ("accounting", "unsupported", "low", "high")
@@ -117,7 +118,7 @@ def _tables(archive: Archive, damaged: set[str], info: Info, journal: Progress) 
         stored = json.loads(archive.content(SUMMARY))
         if isinstance(stored, dict):
             stored.pop(STAMP, None)  # about files, which the manifest has hashes of; the content is compared here
-        where = difference(stored, _as_written(stored, wanted))
+        where = difference(stored, _with_old_intervals(stored, _as_written(stored, wanted)))
         if where:
             yield f"{archive.path}: {SUMMARY} does not follow from the journal: {where}"
     if SCORES in archive.files and SCORES not in damaged:
@@ -130,6 +131,19 @@ def _tables(archive: Archive, damaged: set[str], info: Info, journal: Progress) 
 def _as_written(found: Any, wanted: dict[str, Any]) -> dict[str, Any]:
     """The tables without what the version that wrote the archive did not know yet."""
     return {key: value for key, value in wanted.items() if key not in LATER or key in found}
+
+
+def _with_old_intervals(found: Any, wanted: Any) -> Any:
+    """The same with the intervals of few cases that earlier versions wrote, and this one no longer does."""
+    if isinstance(found, Mapping) and isinstance(wanted, Mapping):
+        same = {key: _with_old_intervals(found.get(key), value) for key, value in wanted.items()}
+        if "lo" in wanted and wanted["lo"] is None and found.get("lo") is not None and FEW not in found:
+            same |= {end: found[end] for end in ("lo", "hi") if end in found}
+            same.pop(FEW, None)
+        return same
+    if isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
+        return [_with_old_intervals(*pair) for pair in zip(found, wanted, strict=True)]
+    return wanted
 
 
 def _parquet(data: bytes) -> dict[str, list[Any]]:

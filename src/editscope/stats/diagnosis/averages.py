@@ -10,7 +10,8 @@ import numpy as np
 from editscope.cases import Group
 from editscope.stats.bootstrap import hierarchical_bootstrap, percentile_interval
 from editscope.stats.frame import Frame, column
-from editscope.stats.hierarchy import Floats, weights
+from editscope.stats.hierarchy import Floats, Ints, weights
+from editscope.stats.small_groups import LEAST_CASES, enough, resampled_cases
 
 if TYPE_CHECKING:
     from editscope.cases import Aggregation
@@ -22,41 +23,57 @@ RESAMPLES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A value with its 95 % interval. ``mean`` is the mean, or the median where the field says so."""
+    """A value with its 95 % interval. ``mean`` is the mean, or the median where the field says so.
+
+    ``lo`` and ``hi`` are None where there are too few cases for an interval.
+    """
 
     mean: float
-    lo: float
-    hi: float
+    lo: float | None
+    hi: float | None
 
 
 @dataclass(frozen=True, eq=False)
 class Averages:
-    """Rows of one table: keys, number of cases, means (rows × values) and resampled means (… × resamples)."""
+    """Rows of one table: keys, number of cases, means (rows × values) and resampled means (… × resamples).
+
+    ``cases`` is how many of them are resampled (rows × values).
+    """
 
     keys: tuple[tuple[str, ...], ...]
     n: tuple[int, ...]
     means: Floats
     samples: Floats
+    cases: Ints
 
     def interval(self, row: int, value: int, scale: float = 100.0) -> Interval:
         """One mean with its percentile interval; scaled to percent."""
-        return interval(self.means[row, value], self.samples[row, value], scale)
+        return interval(self.means[row, value], self.samples[row, value], scale, int(self.cases[row, value]))
 
     def difference(self, row: int, baseline: int, value: int, scale: float = 100.0) -> Interval:
         """How far a mean is above that of another row, resample by resample."""
         apart = self.samples[row, value] - self.samples[baseline, value]
-        return interval(self.means[row, value] - self.means[baseline, value], apart, scale)
+        cases = min(int(self.cases[row, value]), int(self.cases[baseline, value]))
+        return interval(self.means[row, value] - self.means[baseline, value], apart, scale, cases)
 
 
-def interval(mean: float, samples: Floats, scale: float = 1.0) -> Interval:
-    """A value and the central 95 % of its resamples.
+def interval(mean: float, samples: Floats, scale: float = 1.0, cases: int = LEAST_CASES) -> Interval:
+    """A value and the central 95 % of its resamples, unless these are of too few cases.
 
     >>> interval(0.5, np.linspace(0.0, 1.0, 101), scale=100.0)
     Interval(mean=50.0, lo=2.5, hi=97.5)
+    >>> interval(0.5, np.linspace(0.0, 1.0, 101), cases=4)
+    Interval(mean=0.5, lo=None, hi=None)
     """
+
+    def rounded(number: float) -> float:
+        # Nine decimals hide the last bits of a division; adding 0 turns -0.0 into 0.0.
+        return round(float(number) * scale, 9) + 0.0
+
+    if not enough(cases):
+        return Interval(rounded(mean), None, None)
     (low,), (high,) = percentile_interval(samples[None, :])
-    # Nine decimals hide the last bits of a division; adding 0 turns -0.0 into 0.0.
-    return Interval(*(round(float(number) * scale, 9) + 0.0 for number in (mean, low, high)))
+    return Interval(rounded(mean), rounded(low), rounded(high))
 
 
 def group_for(aggregation: Aggregation, by: tuple[str, ...]) -> Group:
@@ -79,7 +96,7 @@ def average(
         frame.values, frame.strata, [table.hierarchy], units=frame.units, resamples=resamples, seed=seed
     )
     keys, n = _rows(table, group)
-    return Averages(keys, n, means, samples)
+    return Averages(keys, n, means, samples, resampled_cases(table))
 
 
 def plain_means(

@@ -29,8 +29,8 @@ class Delta:
     value: str
     mean: float
     difference: float
-    lo: float
-    hi: float
+    lo: float | None
+    hi: float | None
     n: int
 
 

@@ -38,13 +38,13 @@ class CaseDifference:
 class Speciality:
     """One row of a table against the model's own mean: ``above`` points of percent (negative: below).
 
-    ``clear`` says that the model's mean lies outside the row's interval [lo, hi].
+    ``clear`` says that the model's mean lies outside the row's interval [lo, hi]; a row of few cases has none.
     """
 
     key: str
     mean: float
-    lo: float
-    hi: float
+    lo: float | None
+    hi: float | None
     above: float
     clear: bool
 
@@ -111,8 +111,8 @@ def specialties(summary: Mapping[str, Any], by: str = "task", metric: str = "mio
     ranked = []
     for row in summary["groups"]:
         if (row["by"], row["metric"]) == (by, metric) and row["mean"] is not None:
-            lo, hi = (row["mean"] if row[side] is None else row[side] for side in ("lo", "hi"))
-            clear = not lo <= own <= hi
+            lo, hi = row["lo"], row["hi"]
+            clear = lo is not None and not lo <= own <= hi
             ranked.append(Speciality(row["key"], row["mean"], lo, hi, row["mean"] - own, clear))
     return tuple(sorted(ranked, key=lambda row: (-row.above, row.key)))
 

@@ -13,6 +13,7 @@ from editscope.stats.bootstrap import draws
 from editscope.stats.diagnosis.averages import RESAMPLES, Interval, interval
 from editscope.stats.diagnosis.columns import curves, has_output, numbers, taking_part
 from editscope.stats.hierarchy import Floats
+from editscope.stats.small_groups import enough
 
 if TYPE_CHECKING:
     from editscope.stats.frame import Rows
@@ -49,7 +50,7 @@ def by_region_size(
 
     The ratio is changed_pixels@5 / |E|: 1 is right, 0 is nothing. A missing output has no ratio and counts as
     mIoU 0; cases without a pixel to change, and the diagnostic ones (``exclude``), are in no bin. Intervals are
-    percentile bootstraps over the cases of the bin.
+    percentile bootstraps over the cases of the bin; a bin of fewer than five has none.
 
     >>> rows = {
     ...     "case_id": ["1", "2", "3", "4"],
@@ -62,7 +63,7 @@ def by_region_size(
     >>> small.n, small.over_edit.mean, round(small.miou.mean, 2)
     (3, 1.0, 41.67)
     >>> large.n, large.over_edit, large.miou
-    (1, None, Interval(mean=0.0, lo=0.0, hi=0.0))
+    (1, None, Interval(mean=0.0, lo=None, hi=None))
     """
     edit = numbers(rows, "edit_pixels")
     ratio = curves(rows, "changed_pixels")[:, CHANGED_AT] / np.where(edit > 0, edit, np.nan)
@@ -115,6 +116,8 @@ def _median(values: Floats) -> Interval | None:
     known = values[~np.isnan(values)]
     if not known.size:
         return None
+    if not enough(len(known)):
+        return Interval(float(np.median(known)), None, None)
     return Interval(float(np.median(known)), *median_interval(known))
 
 
@@ -127,4 +130,4 @@ def _mean(values: Floats, name: str, resamples: int, seed: int) -> Interval | No
     if not n:
         return None
     sums = [known[block.view(np.int64)].sum(axis=1) for block in draws(seed, name, n, resamples)]
-    return interval(float(known.sum() / (UNITS * n)), np.concatenate(sums) / (UNITS * n), 100.0)
+    return interval(float(known.sum() / (UNITS * n)), np.concatenate(sums) / (UNITS * n), 100.0, n)

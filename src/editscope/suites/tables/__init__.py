@@ -15,6 +15,7 @@ from editscope.suites.tables.records import (
     half_width,
     headings,
     ranks,
+    small_n,
     table_ranks,
 )
 
@@ -34,5 +35,6 @@ __all__ = [
     "half_width",
     "headings",
     "ranks",
+    "small_n",
     "table_ranks",
 ]

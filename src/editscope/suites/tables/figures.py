@@ -97,4 +97,5 @@ def difference(cell: PaperCell | None, base: PaperCell | None) -> PaperCell | No
     """How much larger one figure is than another, with its sign and no interval; none where either is missing."""
     if cell is None or base is None or cell.value is None or base.value is None:
         return None
-    return replace(cell, value=cell.value - base.value, half_width=None, ranked=False, signed=True)
+    few = cell.few or base.few
+    return replace(cell, value=cell.value - base.value, half_width=None, ranked=False, signed=True, few=few)

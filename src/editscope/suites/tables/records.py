@@ -18,7 +18,7 @@ class PaperCell:
     """One figure: its value, half the width of its interval where there is one, and the number of cases behind it.
 
     ``published`` marks a figure that others printed: it is never ranked against ours. ``ranked`` is false where
-    larger is not better, as for a difference from a baseline.
+    larger is not better, as for a difference from a baseline. ``few`` marks a figure of too few cases for an interval.
     """
 
     value: float | None
@@ -27,6 +27,7 @@ class PaperCell:
     published: bool = False
     ranked: bool = True
     signed: bool = False
+    few: bool = False
 
 
 @dataclass(frozen=True)
@@ -182,13 +183,23 @@ def half_width(table: PaperTable, row: PaperRow, cell: PaperCell | None) -> str:
     return f"{cell.half_width:.{table.decimals}f}"
 
 
+def small_n(cell: PaperCell | None) -> str:
+    """How many values are behind a figure of too few cases, which stands in place of ±; empty for others.
+
+    >>> small_n(PaperCell(17.1, None, 3, few=True)), small_n(PaperCell(17.1, 0.74, 96))
+    ('n = 3', '')
+    """
+    return f"n = {cell.n:,}" if cell is not None and cell.few and cell.n is not None else ""
+
+
 def _ranked(cells: Sequence[PaperCell | None], decimals: int, higher_is_better: bool) -> Ranks:
     places: list[int | None] = [None] * len(cells)
     for published in (False, True):
         shown = {
             i: round(cell.value, decimals)
             for i, cell in enumerate(cells)
-            if cell is not None and cell.value is not None and cell.ranked and cell.published == published
+            if cell is not None and cell.value is not None and cell.published == published
+            if cell.ranked and not cell.few
         }
         order = sorted(set(shown.values()), reverse=higher_is_better)
         if len(order) > 1:

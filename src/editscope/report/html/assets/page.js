@@ -57,12 +57,20 @@ function showMetric(table, metric) {
     const [mean, low, high, n] = rows[i][run][metric];
     cell.querySelector(".number").textContent = mean === null ? "–" : text(mean);
     const bar = cell.querySelector(".bar");
+    const few = mean !== null && low === null;
+    cell.classList.toggle("few", few);
+    bar.classList.toggle("few", few);
+    cell.querySelector(".few-n").textContent = few ? `n = ${n.toLocaleString("en")}` : "";
     bar.replaceChildren();
     bar.title = "";
     if (mean === null) return;
-    bar.title = `${text(mean)} (${low === high ? "no spread" : `${text(low)} – ${text(high)}`}), n = ${n.toLocaleString("en")}`;
-    bar.append(make("i", { class: "band" }), make("i", { class: "mark" }));
-    Object.assign(bar.firstChild.style, { left: `${share(low)}%`, width: `${share(high) - share(low)}%` });
+    const around = few ? "" : ` (${low === high ? "no spread" : `${text(low)} – ${text(high)}`})`;
+    bar.title = `${text(mean)}${around}, n = ${n.toLocaleString("en")}${few ? ": too few cases for an interval" : ""}`;
+    if (!few) {
+      bar.append(make("i", { class: "band" }));
+      Object.assign(bar.firstChild.style, { left: `${share(low)}%`, width: `${share(high) - share(low)}%` });
+    }
+    bar.append(make("i", { class: "mark" }));
     bar.lastChild.style.left = `${share(mean)}%`;
   }));
 }

@@ -9,11 +9,15 @@ from editscope.report.html.markup import Html, el
 from editscope.report.html.plots.plotly_frame import MARKS, Json, axis, layout, run_color, shown
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 640, 190, 14, 6, 34
+FADED = 0.4
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A figure with its interval, what to say of it, and where it leads; ``strong`` fills its mark."""
+    """A figure with its interval, what to say of it, and where it leads.
+
+    ``strong`` fills its mark; ``faint`` fades it, where too few cases are behind it.
+    """
 
     mean: float
     lo: float | None
@@ -21,6 +25,7 @@ class Point:
     tooltip: str
     link: str = ""
     strong: bool = True
+    faint: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +87,7 @@ class Dots:
                         "width": 0,
                     },
                     "marker": {
-                        "color": run_color(index),
+                        "color": [run_color(index, FADED) if p.faint else run_color(index) for _, p in there],
                         "size": 8,
                         "symbol": [MARKS[index % 8] + ("" if p.strong else "-open") for _, p in there],
                     },
@@ -169,8 +174,8 @@ class Dots:
             y = round(TOP + self.pitch * (i + 0.5 + self._offset(place)), 1)
             if point.lo is not None and point.hi is not None:
                 marks.append(el("line", x1=x(point.lo), x2=x(point.hi), y1=y, y2=y, cls="whisker"))
-            dot = el("circle", cx=x(point.mean), cy=y, r=3.6, cls="dot" if point.strong else "dot open")
-            marks.append(dot)
+            look = f"dot{'' if point.strong else ' open'}{' faint' if point.faint else ''}"
+            marks.append(el("circle", cx=x(point.mean), cy=y, r=3.6, cls=look))
         return el("g", el("title", name), marks, cls=f"run{index % 8}")
 
 

@@ -96,5 +96,6 @@ def _row(
         if cell is None:
             cells.append(el("td", "–"))
         else:
-            cells.append(el("td", f"{cell.mean:.3g}", el("small", f" {cell.lo:.3g} – {cell.hi:.3g}")))
+            around = "" if cell.lo is None else f" {cell.lo:.3g} – {cell.hi:.3g}"
+            cells.append(el("td", f"{cell.mean:.3g}", el("small", around)))
     return el("tr", el("th", label, scope="row", cls="label"), cells)

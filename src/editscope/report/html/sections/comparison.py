@@ -20,8 +20,9 @@ from editscope.report.options import ReportOptions
 from editscope.stats.diagnosis import largest_differences
 from editscope.stats.diagnosis.averages import average, interval
 from editscope.stats.paired import Paired, PairedTable, compare_rows
+from editscope.stats.small_groups import leaves_out
 from editscope.stats.summary import percent_scale
-from editscope.wording import count, metric_name, p_value, plain, signed, value
+from editscope.wording import count, metric_name, p_value, plain, signed, signed_range, value
 
 MANY = 5
 CASES = 8
@@ -86,6 +87,8 @@ def _overall_row(first: RunView, view: RunView, table: PairedTable, metric: str)
     verdict = (
         f"{view.name} is {more} than {first.name}" if clear else f"{view.name} and {first.name} cannot be told apart"
     )
+    if overall.few:
+        verdict = f"{count(overall.cases, 'case')}: too few to compare {view.name} and {first.name}"
     left = table.only_a + table.only_b + table.valueless
     return el(
         "tr",
@@ -99,12 +102,19 @@ def _overall_row(first: RunView, view: RunView, table: PairedTable, metric: str)
         )
         if clear
         else el("td", signed(overall.difference, metric)),
-        el("td", f"{signed(overall.lo, metric)} … {signed(overall.hi, metric)}"),
+        el("td", _ends(overall, metric)),
         el("td", p_value(overall.p)),
         el("td", _record(overall)),
         el("td", "–" if overall.effect is None else f"{overall.effect:+.2f}".replace("-", "−")),
         el("td", f"{overall.n:,}", el("small", f" {left:,} left out") if left else None),
+        cls="few" if overall.few else None,
     )
+
+
+def _ends(paired: Paired, metric: str) -> str:
+    if paired.lo is None or paired.hi is None:
+        return "–"
+    return f"{signed(paired.lo, metric)} … {signed(paired.hi, metric)}"
 
 
 def _record(paired: Paired) -> Html:
@@ -128,7 +138,10 @@ def _matrix(sheet: Sheet, metric: str) -> Html | None:
     means, samples, scale = table.means[0], table.samples[0], percent_scale(metric)
     order = sorted(range(len(sheet.runs)), key=lambda i: (-means[i], i))
     cells = {
-        (i, j): interval(means[i] - means[j], samples[i] - samples[j], scale) for i in order for j in order if i != j
+        (i, j): interval(means[i] - means[j], samples[i] - samples[j], scale, int(table.cases[0].min()))
+        for i in order
+        for j in order
+        if i != j
     }
     views = sheet.runs
     largest = max(abs(cell.mean) for cell in cells.values())
@@ -136,9 +149,9 @@ def _matrix(sheet: Sheet, metric: str) -> Html | None:
     def tooltip(i: int, j: int) -> str:
         a, b = order[i], order[j]
         cell = cells[a, b]
-        clear = "" if not cell.lo <= 0 <= cell.hi else "; the interval includes 0"
-        around = f"{signed(cell.lo, metric)} … {signed(cell.hi, metric)}"
-        return f"{views[a].name} − {views[b].name}: {signed(cell.mean, metric)} ({around}){clear}"
+        clear = "; the interval includes 0" if cell.lo is not None and not leaves_out(cell.lo, cell.hi) else ""
+        around = f" ({span})" if (span := signed_range(cell.lo, cell.hi, metric)) else ""
+        return f"{views[a].name} − {views[b].name}: {signed(cell.mean, metric)}{around}{clear}"
 
     heat = Heat(
         "row − column",
@@ -148,7 +161,7 @@ def _matrix(sheet: Sheet, metric: str) -> Html | None:
         diverging=True,
         tooltip=tooltip,
         text=lambda v: signed(v, metric),
-        faint=lambda i, j: (c := cells[order[i], order[j]]).lo <= 0 <= c.hi,
+        faint=lambda i, j: not leaves_out((c := cells[order[i], order[j]]).lo, c.hi),
     )
     cases = count(_averaged(sheet, rows), "case")
     title = f"Every pair, best first, on {cases} that all runs have; pale where the interval includes 0"
@@ -230,12 +243,13 @@ def listed_groups(names: Sequence[str]) -> str:
 
 
 def _point(label: str, paired: Paired, metric: str, link: str) -> Point:
+    around = f" ({span})" if (span := signed_range(paired.lo, paired.hi, metric)) else ""
     tooltip = (
-        f"{label}: {signed(paired.difference, metric)} ({signed(paired.lo, metric)} … {signed(paired.hi, metric)})"
+        f"{label}: {signed(paired.difference, metric)}{around}"
         f" {paired.stars}\np = {p_value(paired.p)}, corrected {p_value(paired.p_holm)}"
         f"\n{paired.wins} wins, {paired.ties} ties, {paired.losses} losses of {paired.cases} cases"
     )
-    return Point(paired.difference, paired.lo, paired.hi, tooltip, link, strong=bool(paired.stars))
+    return Point(paired.difference, paired.lo, paired.hi, tooltip, link, strong=bool(paired.stars), faint=paired.few)
 
 
 def _apart(sheet: Sheet, metric: str) -> Html | None:

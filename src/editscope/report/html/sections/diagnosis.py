@@ -14,7 +14,8 @@ from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import ReportOptions
 from editscope.stats.diagnosis import CaseValue, extremes, failure_shares, specialties
-from editscope.wording import count, ends, failure, listed, metric_name, plain, signed, value
+from editscope.stats.small_groups import enough, leaves_out
+from editscope.wording import count, ends, failure, listed, metric_name, plain, signed, signed_range, value
 
 Sentence = list[Child]
 
@@ -152,7 +153,7 @@ def _strengths(sheet: Sheet, view: RunView) -> Sentence:
     clear = [
         row
         for row in specialties(view.summary, group.name, metric)
-        if row.clear and row.lo < row.hi and abs(row.above) >= (high - low) / 100
+        if row.clear and row.lo != row.hi and abs(row.above) >= (high - low) / 100
     ]
     parts: Sentence = []
     for word, rows in (
@@ -176,7 +177,9 @@ def _scenes(sheet: Sheet, view: RunView) -> Sentence:
     if len(effects) < 2:
         return []
     base, *rest = effects
-    clear = sorted((d for d in rest if not d.lo <= 0 <= d.hi), key=lambda d: d.difference)
+    if all(d.lo is None for d in rest):  # too few cases to say so or otherwise
+        return []
+    clear = sorted((d for d in rest if leaves_out(d.lo, d.hi)), key=lambda d: d.difference)
     if not clear:
         return ["No scene condition changes the score clearly."]
     sentence: Sentence = []
@@ -188,7 +191,8 @@ def _scenes(sheet: Sheet, view: RunView) -> Sentence:
             continue
         sentence.append(("; " if sentence else "") + (word if sentence else word.capitalize()))
         for i, d in enumerate(rows[:3]):
-            text = f"{plain(d.value).lower()} {signed(d.difference)} ({signed(d.lo)} … {signed(d.hi)})"
+            around = signed_range(d.lo, d.hi) or "no spread"
+            text = f"{plain(d.value).lower()} {signed(d.difference)} ({around})"
             sentence += [", " if i else "", el("a", text, href=_link(view, {"condition": d.value}))]
         if len(rows) > 3:
             sentence.append(f" and {len(rows) - 3} more")
@@ -200,12 +204,12 @@ def _palette(sheet: Sheet, view: RunView) -> Sentence:
     if gap is None:
         return []
     apart = gap.edit.difference
-    if apart.lo <= 0 <= apart.hi:
+    if not leaves_out(apart.lo, apart.hi):
         return []
     return [
         f"Exact colors (ΔE 0) in {gap.edit.standard.mean:.1f} % of edited pixels with the standard palette, "
         f"{gap.edit.nonstandard.mean:.1f} % with unusual colors: {signed(apart.mean)} points "
-        f"({signed(apart.lo)} … {signed(apart.hi)})."
+        f"({signed_range(apart.lo, apart.hi) or 'no spread'})."
     ]
 
 
@@ -213,7 +217,7 @@ def _over_editing(sheet: Sheet, view: RunView) -> Sentence:
     """How many more pixels change than should, in the smallest edits and the largest."""
     if not sheet.has_curves:
         return []
-    bins = [b for b in region_sizes(sheet, view) if b.over_edit is not None and b.n >= 3]
+    bins = [b for b in region_sizes(sheet, view) if b.over_edit is not None and enough(b.n)]
     if not bins:
         return []
     worst = max(bins, key=lambda b: b.over_edit.mean if b.over_edit else 0.0)

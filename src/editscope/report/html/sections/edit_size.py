@@ -11,6 +11,7 @@ from editscope.report.html.plots import Line, LinePlot, figure
 from editscope.report.html.section_parts import section_card
 from editscope.report.model import Sheet
 from editscope.report.options import ReportOptions
+from editscope.stats.diagnosis import Interval
 
 LEAST = 0.1
 """The lowest over-editing ratio of a logarithmic scale."""
@@ -40,9 +41,7 @@ def _size_plots(record: EditSizes) -> list[Html]:
         for view, bins in record.runs:
             cells = [getattr(size, field) for size in bins]
             tooltips = [
-                f"{size.label} pixels: {cell.mean:.2f} ({cell.lo:.2f} – {cell.hi:.2f}), {size.n:,} cases"
-                if cell
-                else ""
+                f"{size.label} pixels: {cell.mean:.2f}{_around(cell)}, {size.n:,} cases" if cell else ""
                 for size, cell in zip(bins, cells, strict=True)
             ]
             three = [[None if c is None else getattr(c, side) for c in cells] for side in ("mean", "lo", "hi")]
@@ -56,6 +55,10 @@ def _size_plots(record: EditSizes) -> list[Html]:
         note = f"on a logarithmic scale; {LEAST} stands for less as well" if log else ""
         plots.append(figure(title, plot.svg(title), plot.traces(), plot.layout(), note=note, cls="small"))
     return plots
+
+
+def _around(cell: Interval) -> str:
+    return "" if cell.lo is None else f" ({cell.lo:.2f} – {cell.hi:.2f})"
 
 
 def _above(lines: Sequence[Line]) -> list[Line]:

@@ -14,6 +14,7 @@ from editscope.report.html.sections.overview import sheet_label, side_metrics
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import ReportOptions
 from editscope.report.paper_tables.registry import own_protocol
+from editscope.stats.small_groups import is_few
 from editscope.suites import suite_title
 from editscope.wording import metric_name, metric_note, value
 
@@ -73,7 +74,7 @@ def _runs(sheet: Sheet, metrics: Sequence[str]) -> list[LeaderboardEntry]:
     entries = []
     for view in sheet.runs:
         overall = view.summary["overall"]
-        label = f"this run · set {sheet.fingerprint[:8]}"
+        label = f"this run · set {sheet.fingerprint[:8]}" + (f" · {view.part}" if view.part else "")
         if view.run.info.get("judge"):
             label += f", judged by {view.run.info['judge']}"
         entries.append(
@@ -162,6 +163,8 @@ def _figure(entry: LeaderboardEntry, metric: str) -> list[Child]:
     low, high = cell.get("lo"), cell.get("hi")
     if low is not None and high is not None:
         text.append(el("small", f" ± {value((high - low) / 2, metric)}"))
+    elif is_few(cell):
+        return [el("span", text, el("small", f" n = {cell['n']}"), cls="few")]
     return text
 
 

@@ -12,7 +12,8 @@ from editscope.report.html.section_parts import badge
 from editscope.report.model import Cells, RunView, Sheet, shown_spec
 from editscope.report.options import ReportOptions
 from editscope.runfolder.files import ERRORS
-from editscope.wording import count, ends, failure, interval, metric_name, metric_note, plain, value
+from editscope.stats.small_groups import is_few, weakest
+from editscope.wording import count, ends, failure, interval, metric_name, metric_note, part_of_cases, plain, value
 
 SIDE_METRICS = ("edit_accuracy", "preservation_accuracy")
 JUDGED_SIDES = ("consistency", "accuracy_by_case", "accuracy", "score", "kf", "kp", "if")
@@ -69,8 +70,14 @@ def side_metrics(sheet: Sheet) -> list[str]:
 
 def set_line(sheet: Sheet) -> list[Child]:
     """How many cases there are, and which."""
-    number = max(int(view.summary.get("n_cases", len(view.records))) for view in sheet.runs)
-    return [count(number, "case"), " · ", sheet_label(sheet), " · set ", el("code", sheet.fingerprint)]
+    largest = max(sheet.runs, key=lambda view: int(view.run.info["selection"]["n"]))
+    return [
+        part_of_cases(largest.run.info["selection"]),
+        " · ",
+        sheet_label(sheet),
+        " · set ",
+        el("code", sheet.fingerprint),
+    ]
 
 
 def sheet_label(sheet: Sheet) -> str:
@@ -111,7 +118,7 @@ def _overview_row(sheet: Sheet, view: RunView, metric: str, sides: Sequence[str]
             el("strong", value(cell["mean"], metric)),
             el("small", interval(cell, metric)),
             type="button",
-            cls="big",
+            cls="big few" if is_few(cell) else "big",
             data_filter="{}",
             data_run=view.index,
             title="Show the cases of this run",
@@ -135,7 +142,7 @@ def _overview_row(sheet: Sheet, view: RunView, metric: str, sides: Sequence[str]
                 el("strong", value(overall[m]["mean"], m)),
                 el("small", interval(overall[m], m)),
                 el("em", metric_name(m), cls="only-narrow"),
-                cls="side",
+                cls="side few" if is_few(overall[m]) else "side",
             )
             for m in sides
         ],
@@ -145,9 +152,11 @@ def _overview_row(sheet: Sheet, view: RunView, metric: str, sides: Sequence[str]
     )
 
 
-def _spec_line(view: RunView) -> Html | None:
-    spec = shown_spec(view.run)
-    return el("small", el("code", spec)) if spec != view.name else None
+def _spec_line(view: RunView) -> list[Html]:
+    """The editor's spec, and how many cases there are of how many, where the run is on a part of its suite."""
+    spec, part = shown_spec(view.run), view.part
+    lines = [el("small", el("code", spec))] if spec != view.name else []
+    return [*lines, *([el("small", part, cls="part")] if part else [])]
 
 
 def _coverage(view: RunView) -> list[Child]:
@@ -192,16 +201,12 @@ def _reading(sheet: Sheet, view: RunView) -> list[Child]:
     finest = next((g.name for g in sheet.aggregation.groups if g.by == ("task",)), None)
     if sheet.judged:
         finest = sheet.aggregation.groups[0].name if sheet.aggregation.groups else None
-    rows = [
-        (cells[metric]["mean"], key)
-        for (by, key), cells in view.summary["index"].items()
-        if by == finest and metric in cells
-    ]
-    ranked = sorted(row for row in rows if row[0] is not None)
+    index = view.summary["index"].items()
+    rows = [cells[metric] for (by, _), cells in index if by == finest and metric in cells]
     parts: list[Child] = []
-    if len(ranked) > 3 and ranked[0][0] < ranked[-1][0]:
-        weakest = [f"{plain(key).lower()} {value(mean, metric)}" for mean, key in ranked[:3]]
-        parts += [el("span", "weakest "), " · ".join(weakest)]
+    if lowest := weakest(rows, view.summary["overall"][metric]["mean"]):
+        named = [f"{plain(row['key']).lower()} {value(row['mean'], metric)}" for row in lowest]
+        parts += [el("span", "weakest "), " · ".join(named)]
     if sheet.judged:
         bounds = _bounds(sheet, view)
         return [*parts, "; " if parts and bounds else None, bounds or None]

@@ -8,7 +8,7 @@ from editscope.report.html.markup import Child, Html, el
 from editscope.report.model import Sheet
 from editscope.report.options import ReportOptions
 from editscope.report.paper_tables import paper_tables
-from editscope.suites.tables import PaperRow, PaperTable, figure, half_width, headings, table_ranks
+from editscope.suites.tables import PaperRow, PaperTable, figure, half_width, headings, small_n, table_ranks
 
 
 def papers(sheet: Sheet, options: ReportOptions) -> Html | None:
@@ -68,7 +68,10 @@ def _row(table: PaperTable, number: int, row: PaperRow, places: tuple[int | None
         elif place == 2:
             text = el("u", text)
         spread = half_width(table, row, cell)
+        n = small_n(cell)
         inside: list[Child] = [text, el("small", f" ± {spread}") if spread else None]
+        if n:
+            inside = [el("span", text, el("small", f" {n}"), cls="few")]
         tags, run = table.link(number, column)
         published = cell is not None and cell.published
         if cell is not None and run is not None:

@@ -12,6 +12,7 @@ from editscope.report.html.plots import Dots, Point, Radar, Violin, Violins, fig
 from editscope.report.html.section_parts import FEW, run_heat, section_card
 from editscope.report.model import Sheet
 from editscope.report.options import ReportOptions
+from editscope.stats.small_groups import enough, is_few
 from editscope.stats.summary import percent_scale
 from editscope.wording import MetricName, ends, metric_name, metric_title, plain, value
 
@@ -94,7 +95,9 @@ def _cell_point(cell: dict[str, Any] | None, metric: str, label: str, link: str)
     tooltip = f"{label}: {value(cell['mean'], metric)}"
     if cell.get("lo") is not None:
         tooltip += f" ({value(cell['lo'], metric)} – {value(cell['hi'], metric)})"
-    return Point(cell["mean"], cell.get("lo"), cell.get("hi"), f"{tooltip}\n{cell['n']:,} cases", link)
+    few = is_few(cell)
+    tooltip += f"\n{cell['n']:,} cases" + (", too few for an interval" if few else "")
+    return Point(cell["mean"], cell.get("lo"), cell.get("hi"), tooltip, link, strong=not few, faint=few)
 
 
 def _spread(sheet: Sheet) -> Html | None:
@@ -105,7 +108,7 @@ def _spread(sheet: Sheet) -> Html | None:
         scale = percent_scale(metric)
         values = [r.metrics.get(metric) for r in sheet.averaged(view) if r.status == "ok"]
         known = [scale * v for v in values if v is not None]
-        if len(known) >= 5:
+        if enough(len(known)):
             violins.append(Violin(view.index, view.letter if len(sheet.runs) > 1 else "", known))
     low, high = ends(metric)
     if not violins or any(max(v.values) > high + 1e-6 or min(v.values) < low - 1e-6 for v in violins):

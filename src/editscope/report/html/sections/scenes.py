@@ -10,7 +10,8 @@ from editscope.report.html.section_parts import FEW, badge, run_heat, section_ca
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import ReportOptions
 from editscope.stats.diagnosis import Gap, PaletteGap
-from editscope.wording import metric_name, plain, signed
+from editscope.stats.small_groups import leaves_out
+from editscope.wording import metric_name, plain, signed, signed_range
 
 
 def conditions(sheet: Sheet, options: ReportOptions) -> Html | None:
@@ -41,8 +42,8 @@ def _deltas(sheet: Sheet, record: ConditionEffects | None, metric: str) -> Html 
         d = cells.get((view.index, name))
         if d is None:
             return ""
-        around = f"{signed(d.lo)} … {signed(d.hi)}"
-        return f"{plain(name)}: {signed(d.difference)} ({around}), mean {d.mean:.1f}, {d.n:,} cases"
+        around = f" ({span})" if (span := signed_range(d.lo, d.hi)) else ""
+        return f"{plain(name)}: {signed(d.difference)}{around}, mean {d.mean:.1f}, {d.n:,} cases"
 
     if len(views) > FEW:
         return run_heat(
@@ -56,12 +57,15 @@ def _deltas(sheet: Sheet, record: ConditionEffects | None, metric: str) -> Html 
         )
     series = []
     for view in views:
-        points = []
+        points: list[Point | None] = []
         for name in names:
             d = cells.get((view.index, name))
             link = cases_query({"condition": name}, view=view)
-            clear = d is not None and not d.lo <= 0 <= d.hi
-            points.append(Point(d.difference, d.lo, d.hi, tooltip(name, view), link, strong=clear) if d else None)
+            if d is None:
+                points.append(None)
+                continue
+            clear, few = leaves_out(d.lo, d.hi), d.lo is None
+            points.append(Point(d.difference, d.lo, d.hi, tooltip(name, view), link, strong=clear, faint=few))
         series.append((view.index, view.name, points))
     plot = Dots([plain(name) for name in names], series, "points", lines=[(0.0, None)])
     note = "filled where the interval leaves out 0"
@@ -98,7 +102,7 @@ def _palette_row(view: RunView, gap: PaletteGap) -> Html:
 
 def _gap_cell(gap: Gap) -> Html:
     apart = gap.difference
-    clear = not apart.lo <= 0 <= apart.hi
+    clear = leaves_out(apart.lo, apart.hi)
     text = signed(apart.mean)
-    around = "" if apart.lo == apart.hi else f" {signed(apart.lo)} … {signed(apart.hi)}"
-    return el("td", el("b", text) if clear else text, el("small", around))
+    around = f" {signed_range(apart.lo, apart.hi)}".rstrip()
+    return el("td", el("b", text) if clear else text, el("small", around), cls="few" if apart.lo is None else None)

@@ -10,6 +10,7 @@ from editscope.report.html.markup import Html, el, json_for_script
 from editscope.report.html.section_parts import badge
 from editscope.report.model import Cell, Cells, RunView, ScoreTable, Sheet, TableRow
 from editscope.report.options import ReportOptions
+from editscope.stats.small_groups import is_few
 from editscope.stats.summary import DIAGNOSTIC
 from editscope.wording import decimals, ends, metric_name, metric_note, plain, value
 
@@ -36,7 +37,12 @@ def tables(sheet: Sheet, options: ReportOptions) -> Html:
             None if alone else el("div", buttons, cls="segmented", role="group", aria_label="Metric"),
             cls="section-head",
         ),
-        el("p", "Mean with 95 % interval. Click a figure to see the cases behind it.", cls="hint"),
+        el(
+            "p",
+            "Mean with 95 % interval; where there are too few cases for one, mean and n in gray. Click a figure to see "
+            "the cases behind it.",
+            cls="hint",
+        ),
         [_table(sheet, table) for table in sheet.tables()],
         cls="tables one-run" if alone else "tables",
         id=f"tables-{sheet.key}",
@@ -81,8 +87,8 @@ def _other_metrics(sheet: Sheet, table: ScoreTable, scales: Mapping[str, float])
 def _four(cell: Cell | None) -> list[float | int | None]:
     if not cell or cell["mean"] is None:
         return [None, None, None, 0]
-    ends = [cell["mean"] if cell.get(key) is None else cell[key] for key in ("mean", "lo", "hi")]
-    return [*(round(end, 3) for end in ends), cell["n"]]
+    ends = [cell.get(key) for key in ("mean", "lo", "hi")]
+    return [*(None if end is None else round(end, 3) for end in ends), cell["n"]]
 
 
 def _shown_rows(sheet: Sheet, table: ScoreTable) -> list[TableRow]:
@@ -168,11 +174,13 @@ def _said(name: str) -> str:
 
 def _figure(cells: Cells, metric: str, view: RunView, scales: Mapping[str, float]) -> Html:
     cell = cells.get(metric) or {"mean": None, "n": 0}
+    few = is_few(cell)
     return el(
         "button",
         el("span", value(cell["mean"], metric), cls="number"),
         charts.bar(cell, metric, scales[metric]),
+        el("small", f"n = {cell['n']:,}" if few else "", cls="few-n"),
         type="button",
-        cls="cell",
+        cls="cell few" if few else "cell",
         data_run=view.index,
     )

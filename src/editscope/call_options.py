@@ -22,10 +22,10 @@ WANTED: Mapping[Any, str] = {
 """The types that a spec can give a value of, in words. Other annotations are not checked."""
 
 
-def check_options(what: str, where: str, call: Callable[..., Any], options: Mapping[str, Any], first: int = 0) -> None:
+def check_options(owner: str, where: str, call: Callable[..., Any], options: Mapping[str, Any], first: int = 0) -> None:
     """Raise BadInput for an option that a callable does not take, or whose value is not what its annotation says.
 
-    ``what`` names an option in messages ("option of MyEditor"), ``where`` the whole spec. The first ``first``
+    ``owner`` is whose options they are ("MyEditor"), ``where`` the whole spec. The first ``first``
     parameters are not options. A callable that takes any name, or says nothing of itself, is not checked by name.
     """
     try:
@@ -39,7 +39,11 @@ def check_options(what: str, where: str, call: Callable[..., Any], options: Mapp
         if name not in named:
             if open_ended:
                 continue
-            raise unknown(what, name, named) if named else BadInput(f"{where} takes no options, but got {name!r}")
+            raise (
+                unknown("option", name, named, of=owner)
+                if named
+                else BadInput(f"{where} takes no options, but got {name!r}")
+            )
         if not fits(value, hints.get(name, Any)):
             raise BadInput(f"{where}, option {name}: {value!r} is not {in_words(hints[name])}")
 

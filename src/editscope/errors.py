@@ -32,14 +32,17 @@ class Stopped(EditscopeError):
     """Of a judge call that stopped between two attempts: a verdict without an answer, with what the attempts cost."""
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> BadInput:
-    """The error for a name that does not exist, with the nearest one that does.
+def unknown(what: str, name: str, known: Iterable[str], of: str = "") -> BadInput:
+    """The error for a name that does not exist, with the nearest one that does; ``of`` is what it would belong to.
 
     >>> str(unknown("task", "bordr", ["border", "removal"]))
     "there is no task 'bordr'; did you mean 'border'? (known: border, removal)"
+    >>> str(unknown("option", "speed", ["size"], of="MyEditor"))
+    "there is no option 'speed' of MyEditor (known: size)"
     """
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}?" if near else ""
+    owner = f" of {of}" if of else ""
     listed = ", ".join(names) if len(names) <= MOST_LISTED else f"{names[0]} … {names[-1]}, {len(names):,} in all"
-    return BadInput(f"there is no {what} {name!r}{hint} (known: {listed})")
+    return BadInput(f"there is no {what} {name!r}{owner}{hint} (known: {listed})")

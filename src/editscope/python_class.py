@@ -45,7 +45,7 @@ def find_class(what: str, target: str, options: Mapping[str, Any]) -> Callable[.
     candidate = find_object(what, target)
     if not callable(candidate):
         raise BadInput(f"{where}: {target.partition(':')[2]!r} is {kind_of(candidate)}, not a class")
-    check_options(f"option of {target.partition(':')[2]}", where, candidate, options)
+    check_options(target.partition(":")[2], where, candidate, options)
     return candidate  # type: ignore[no-any-return]
 
 

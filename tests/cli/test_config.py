@@ -81,7 +81,7 @@ strength = 2
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("editr = 'ref:noise'", "no option of run in .*run.toml 'editr'; did you mean 'editor'"),
+        ("editr = 'ref:noise'", "no option 'editr' of run in .*run.toml; did you mean 'editor'"),
         ("suite = =1", r"--config .*run.toml is not TOML \(.*line 1"),
         ("limit = [1, 2]", "limit in .*run.toml is a list; write a text, a number, true or false"),
         ("[editor]\nsteps = 30", r"\[editor\] in .*run.toml has no spec"),

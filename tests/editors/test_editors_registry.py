@@ -57,7 +57,7 @@ def test_options_of_a_spec_reach_the_class_as_keyword_arguments(plugin_folder: P
         ("ref:noise?strength=many", "must be a number above 0"),
         ("ref:noise?strength=-1", "must be a number above 0"),
         ("ref:noise?strength=nan", "must be a number above 0"),
-        ("ref:noise?sigma=2", "there is no option of editors of kind ref"),
+        ("ref:noise?sigma=2", "there is no option 'sigma' of editors of kind ref"),
         ("folder:/no/such/place", "is not a folder"),
         ("python:no_such_module_here:Editor", "cannot be imported"),
         ("python:plugin_that_exits:Editor", "cannot be imported (SystemExit: 3)"),
@@ -66,7 +66,7 @@ def test_options_of_a_spec_reach_the_class_as_keyword_arguments(plugin_folder: P
         ("python:plugin_under_test:Breaks", "no weights here"),
         ("python:plugin_under_test:Other", "is an Other, not an editscope.Editor"),
         ("python:plugin_under_test:number", "is an int, not a class"),
-        ("python:plugin_under_test:Good?speed=1", "there is no option of Good 'speed'"),
+        ("python:plugin_under_test:Good?speed=1", "there is no option 'speed' of Good"),
     ],
 )
 def test_a_wrong_spec_gets_one_sentence(plugin_folder: Path, spec: str, said: str) -> None:

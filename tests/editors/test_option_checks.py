@@ -36,32 +36,32 @@ class Anything(es.Editor):
 """
 
 WRONG = [
-    ("python:option_model:Model?stepz=4", "there is no option of Model 'stepz'; did you mean 'steps'? (known: fast,"),
+    ("python:option_model:Model?stepz=4", "there is no option 'stepz' of Model; did you mean 'steps'? (known: fast,"),
     ("python:option_model:Model?steps=four", "option steps: 'four' is not a whole number"),
     ("python:option_model:Model?steps=1.5", "option steps: 1.5 is not a whole number"),
     ("python:option_model:Model?scale=big", "option scale: 'big' is not a number"),
     ("python:option_model:Model?fast=maybe", "option fast: 'maybe' is not true or false"),
     ("python:option_model:Model?mode=circle", "option mode: 'circle' is not one of row, grid"),
     ("python:option_model:Bare?x=1", "takes no options, but got 'x'"),
-    ("diffusers:somewhere?stepz=4", "there is no option of editors of kind diffusers 'stepz'; did you mean 'steps'?"),
+    ("diffusers:somewhere?stepz=4", "there is no option 'stepz' of editors of kind diffusers; did you mean 'steps'?"),
     ("diffusers:somewhere?steps=four", "option steps is 'four', not a whole number from 1 to 10000"),
     (
         "openai:gpt-image-1?qualty=high",
-        "there is no option of editors of kind openai 'qualty'; did you mean 'quality'?",
+        "there is no option 'qualty' of editors of kind openai; did you mean 'quality'?",
     ),
     ("openai:gpt-image-1?quality=best", "option quality: 'best' is not one of auto, low, medium, high"),
     ("worker:python w.py?gpu=2", "option gpu: did you mean gpus?"),
     ("worker:python w.py?batch=many", "batch of a worker is 'many'; use a whole number above 0"),
     (
         "http://127.0.0.1:1#concurency=2",
-        "there is no option of editors of kind http 'concurency'; did you mean 'concur",
+        "there is no option 'concurency' of editors of kind http; did you mean 'concur",
     ),
     ("http://127.0.0.1:1#concurrency=two", "option concurrency: 'two' is not a whole number from 1 to"),
-    ("ref:drift?stregth=2", "there is no option of editors of kind ref 'stregth'; did you mean 'strength'?"),
+    ("ref:drift?stregth=2", "there is no option 'stregth' of editors of kind ref; did you mean 'strength'?"),
     ("ref:drift?strength=strong", "strength of ref:drift must be a number above 0"),
-    ("resize(longst=512):ref:drift", "there is no option of resize(…) 'longst'; did you mean 'longest'?"),
+    ("resize(longst=512):ref:drift", "there is no option 'longst' of resize(…); did you mean 'longest'?"),
     ("join(row, tell=perhaps):ref:drift", "join(…), option tell: 'perhaps' is not true or false"),
-    ("best_of(4, by=miou, hw=score):ref:drift", "there is no option of best_of(…) 'hw'; did you mean 'how'?"),
+    ("best_of(4, by=miou, hw=score):ref:drift", "there is no option 'hw' of best_of(…); did you mean 'how'?"),
 ]
 
 

@@ -117,7 +117,7 @@ def test_a_number_is_read_only_where_nothing_is_lost() -> None:
         ("turns(n=4, 5):ref:noise", "comes after key=value; put it first"),
         ("turns(n=4, n=5):ref:noise", "'n' twice"),
         ("turns(1, 2, 3):ref:noise", "turns(…) takes other arguments (too many positional arguments)"),
-        ("turns(m=4):ref:noise", "no option of turns(…) 'm'"),
+        ("turns(m=4):ref:noise", "no option 'm' of turns(…)"),
         ("ref:noise?strength=1&strength=2", "'strength' twice"),
         ("openai:gpt-image-1?api_key=sk-123", "keys come from the environment only"),
         ("rewrite(token=abc):ref:noise", "keys come from the environment only"),

@@ -92,7 +92,7 @@ def test_candidates_can_be_chosen_by_any_pixel_score_and_a_tie_goes_to_the_first
 
 def test_a_failed_candidate_is_no_candidate() -> None:
     outcomes: list[Any] = [
-        RuntimeError("no luck"), None, b"", "not-there.png", Edit("x", status="refused", reason="no"), ANSWER,
+        RuntimeError("no luck"), None, b"", "not-there.png", Edit("case/0", status="refused", reason="no"), ANSWER,
     ]  # fmt: skip
 
     def make(case: Request) -> Any:
@@ -110,7 +110,9 @@ def test_a_failed_candidate_is_no_candidate() -> None:
 
 def test_where_all_candidates_fail_the_first_ones_status_is_the_edits() -> None:
     def make(case: Request) -> Edit:
-        return Edit("x", status="refused" if case.seed == 7 else "error", reason=f"for seed {case.seed}", cost_usd=0.1)
+        return Edit(
+            case.case_id, status="refused" if case.seed == 7 else "error", reason=f"for seed {case.seed}", cost_usd=0.1
+        )
 
     edit = made(best_of.load(Painter(make), 3, "miou"), request(answer=ANSWER))
     assert (edit.status, edit.reason, edit.image) == ("refused", "for seed 7", None)
@@ -142,7 +144,7 @@ def test_candidates_use_the_batches_and_threads_of_the_editor_and_the_result_is_
 
 def test_time_and_money_of_all_candidates_count() -> None:
     def make(case: Request) -> Edit:
-        return Edit("x", image=ANSWER, latency_s=2.0, cost_usd=0.5, attempts=2, memory_mb=float(case.seed % 100))
+        return Edit("case/0", image=ANSWER, latency_s=2.0, cost_usd=0.5, attempts=2, memory_mb=float(case.seed % 100))
 
     one_by_one = made(best_of.load(Painter(make), 4, "miou"), request(answer=ANSWER))
     assert (one_by_one.latency_s, one_by_one.cost_usd, one_by_one.attempts) == (8.0, 2.0, 8)
@@ -303,8 +305,8 @@ def test_pictures_besides_the_first_stay_for_every_step() -> None:
 def test_a_failing_step_says_which_one_it_was_and_what_was_paid_before() -> None:
     def make(case: Request) -> Edit:
         if case.instruction == "b":
-            return Edit("x", status="refused", reason="blocked by a filter", cost_usd=0.5, latency_s=1.0)
-        return Edit("x", image=case.arrays[0], cost_usd=0.5, latency_s=1.0)
+            return Edit(case.case_id, status="refused", reason="blocked by a filter", cost_usd=0.5, latency_s=1.0)
+        return Edit(case.case_id, image=case.arrays[0], cost_usd=0.5, latency_s=1.0)
 
     edit = made(turns.load(Painter(make)), request("a\nb\nc"))
     assert (edit.status, edit.reason) == ("refused", "step 2 of 3: blocked by a filter")
@@ -355,7 +357,7 @@ def test_wrappers_compose_from_the_outside_in() -> None:
 
 def test_the_trace_of_the_editor_inside_is_kept() -> None:
     inner = Painter(
-        lambda case: Edit("x", image=case.arrays[0], trace="I thought hard.", notes=("a note",), model="v2")
+        lambda case: Edit(case.case_id, image=case.arrays[0], trace="I thought hard.", notes=("a note",), model="v2")
     )
     edit = made(join.load(resize.load(inner, longest=64)), request(pictures=2))
     assert trace(edit)["inner"]["wrapper"] == "resize"

@@ -41,7 +41,7 @@ def test_a_judge_is_a_class_that_the_command_line_asks(
     [
         ("python:acme_plugin.judges", "judge python:acme_plugin.judges is not of the form python:module:Class"),
         ("python:acme_plugin.judges:Generus", "did you mean 'Generous'?"),
-        ("python:acme_plugin.judges:Generous?mood=1", "could not be constructed (TypeError"),
+        ("python:acme_plugin.judges:Generous?mood=1", "there is no option 'mood' of "),
         ("python:acme_plugin.metrics:Darkness", "is a Darkness, not an editscope.Judge"),
         ("python:no_such_module_here:Judge", "cannot be imported (ModuleNotFoundError"),
     ],

@@ -214,7 +214,7 @@ def test_a_checkpoint_whose_first_edits_all_fail_alike_is_not_edited_to_the_end(
     assert "the first 5 edits all failed for the same reason" in said[0] and "tried once more later" in said[0]
     going = site.watch("other", editor=editor, keep_going=True)
     assert [look.status for look in CheckpointWatcher(going, said.append).run(1.0, once=True)] == ["done"]
-    with pytest.raises(BadInput, match="there is no option of Lists 'weight'; did you mean 'weights'"):
+    with pytest.raises(BadInput, match="there is no option 'weight' of Lists; did you mean 'weights'"):
         CheckpointWatcher(site.watch(editor=editor.replace("weights", "weight")), said.append)
 
 

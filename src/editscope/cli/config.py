@@ -50,7 +50,7 @@ def options(path: Path, known: Sequence[str], lists: set[str] | frozenset[str] =
     for name, value in _parsed(path).items():
         if name not in known:
             _no_secret(path, name, "")
-            raise unknown(f"option of run in {path}", name, known)
+            raise unknown("option", name, known, of=f"run in {path}")
         if name in ("editor", "judge"):
             specs = [_spec(path, name, one) for one in (value if isinstance(value, list) else [value])]
             value = specs if len(specs) > 1 or name in lists else specs[0]

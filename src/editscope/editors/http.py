@@ -81,7 +81,7 @@ def load(target: str, **options: Any) -> Editor:
     read: dict[str, Any] = {}
     for name, value in options.items():
         if name not in OPTIONS:
-            raise unknown(f"option of editors of kind {kind}", name, OPTIONS)
+            raise unknown("option", name, OPTIONS, of=f"editors of kind {kind}")
         read[name] = OPTIONS[name].read(value)
         if read[name] is None:
             raise BadInput(f"editor {target}, option {name}: {value!r} is not {OPTIONS[name].wants}")

@@ -106,9 +106,9 @@ def _imported(kind: str, place: str) -> Callable[..., Any]:
 
 def _check_options(spec: EditorSpec, load: Callable[..., Any]) -> None:
     """Raise BadInput for an option that the loader does not take, where its signature says what it takes."""
-    what = f"option of {spec.kind}(…)" if spec.inner is not None else f"option of editors of kind {spec.kind}"
+    owner = f"{spec.kind}(…)" if spec.inner is not None else f"editors of kind {spec.kind}"
     where = f"{spec.kind}(…)" if spec.inner is not None else f"editor {spec.kind}:{spec.target}"
-    check_options(what, where, load, spec.options, first=1)
+    check_options(owner, where, load, spec.options, first=1)
     try:
         signature = inspect.signature(load)
     except (TypeError, ValueError):  # a callable that says nothing of itself

@@ -145,7 +145,7 @@ def _options(parts: Spec) -> dict[str, Any]:
     read: dict[str, Any] = {}
     for name, value in parts.options.items():
         if name not in known:
-            raise unknown(f"option of judges of kind {parts.kind}", name, known)
+            raise unknown("option", name, known, of=f"judges of kind {parts.kind}")
         read[name] = _read(parts, name, value)
     return read
 

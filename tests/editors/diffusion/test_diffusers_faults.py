@@ -326,7 +326,7 @@ def test_a_folder_that_holds_no_pipeline(pix2pix: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"step": 4}, "no option of editors of kind diffusers 'step'; did you mean 'steps'"),
+        ({"step": 4}, "no option 'step' of editors of kind diffusers; did you mean 'steps'"),
         ({"steps": 0}, "option steps is 0, not a whole number from 1"),
         ({"steps": "many"}, "option steps is 'many', not a whole number"),
         ({"guidance": "high"}, "option guidance is 'high', not a number"),

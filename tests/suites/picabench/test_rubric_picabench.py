@@ -139,7 +139,7 @@ def test_label_shares_say_what_an_always_yes_judge_and_an_unchanged_picture_woul
         ({"region": "half"}, "region.*choose from crop, whole, box"),
         ({"instruction": "maybe"}, "instruction.*1 or 0"),
         ({"psnr_size": "big"}, "psnr_size.*whole number"),
-        ({"regions": "crop"}, "no option of protocol picabench 'regions'; did you mean 'region'"),
+        ({"regions": "crop"}, "no option 'regions' of protocol picabench; did you mean 'region'"),
     ],
 )
 def test_a_wrong_option_is_named(options: dict[str, Any], said: str) -> None:

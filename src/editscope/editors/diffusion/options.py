@@ -106,7 +106,7 @@ def read_options(target: str, given: Mapping[str, Any]) -> PipelineOptions:
     """The options of ``diffusers:TARGET``; BadInput names the one that is wrong and what it may be."""
     for name in given:
         if not name.startswith(CALL) and name not in OPTIONS:
-            raise unknown("option of editors of kind diffusers", name, OPTIONS)
+            raise unknown("option", name, OPTIONS, of="editors of kind diffusers")
     read = _Reader(target, given)
     options = PipelineOptions(
         dtype=DTYPES[read.word("dtype", "auto", tuple(DTYPES))],

@@ -70,7 +70,7 @@ def read_options(
     for name, value in given.items():
         no_secret(where, name, value)
         if name not in known:
-            raise unknown(f"option of editors of kind {kind}", name, known)
+            raise unknown("option", name, known, of=f"editors of kind {kind}")
         if name in allowed:
             read[name] = allowed[name].read(value)
             if read[name] is None:

@@ -45,7 +45,7 @@ def load(target: str, **options: str) -> LocalJudge:
     known = tuple(LocalSettings.__dataclass_fields__)
     for name in options:
         if name not in known:
-            raise unknown("option of judges of kind local", name, known)
+            raise unknown("option", name, known, of="judges of kind local")
     settings = LocalSettings(
         dtype=_word(target, "dtype", options.get("dtype", "auto"), DTYPES),
         device=options.get("device", "auto"),

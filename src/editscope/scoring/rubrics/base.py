@@ -121,7 +121,7 @@ class Rubric(ABC):
         self._known: list[str] = []
         self.configure()
         if self._given:
-            raise unknown(f"option of protocol {self._title}", next(iter(self._given)), self._known)
+            raise unknown("option", next(iter(self._given)), self._known, of=f"protocol {self._title}")
 
     def configure(self) -> None:  # noqa: B027 - a rubric may have no options
         """Read the options, with ``choice``, ``number`` and ``flag``; what is left over is an error."""

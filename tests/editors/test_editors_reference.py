@@ -59,6 +59,7 @@ def test_a_reference_editor_is_diagnosed_as_what_it_is(name: str, problems: list
     assert found[DIAGNOSIS[name]] >= (len(problems) if exact else 0.9 * len(problems)), found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DIAGNOSIS)
 def test_an_edit_depends_on_the_seed_and_nothing_else(name: str, problems: list[tuple[Case, Pixels, Pixels]]) -> None:
     case, source, answer = problems[3]

@@ -326,6 +326,7 @@ def test_wrappers_stand_around_a_hosted_editor_too(closing: list[Editor]) -> Non
     assert trace(edit)["inner"]["inner"]["pictures"] == ["32x32 sent as 1024x1024"]
 
 
+@pytest.mark.slow
 def test_a_model_on_this_machine_can_rewrite_too(tmp_path: Path, closing: list[Editor]) -> None:
     pytest.importorskip("torch")
     from support.models.tiny_vlm import save_tiny_vlm

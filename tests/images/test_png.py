@@ -204,6 +204,7 @@ def test_few_colors_take_few_bits(colors: int, bits: int) -> None:
     assert encode_png(pixels)[24:26] == bytes([bits, PALETTE])
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(plane=arrays(np.uint8, (9, 13), elements=st.integers(0, 5)), seed=st.integers(0, 99))
 def test_equal_pixels_give_equal_bytes_however_they_are_handed_over(plane: Pixels, seed: int) -> None:

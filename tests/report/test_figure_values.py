@@ -25,6 +25,8 @@ from editscope.suites import load_suite
 from support.reports.report_judged_runs import made_run, rows_of
 from support.reports.report_runs import make_run
 
+pytestmark = pytest.mark.slow
+
 MAIN = {
     "paintbench": {"metric": "miou"},
     "tinygrafix": {"metric": "miou"},
@@ -99,7 +101,6 @@ def relation_of(figure: Any) -> tuple[set[tuple[float, float]], str]:
     return set(zip(points.get_xdata().tolist(), points.get_ydata().tolist(), strict=True)), said
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suite", "partner", "r2", "n"),
     [
@@ -140,7 +141,6 @@ def outlines(axes: Any) -> dict[str, list[float]]:
     return {line.get_label(): line.get_ydata().tolist()[:-1] for line in axes.get_lines()}
 
 
-@pytest.mark.slow
 def test_a_radar_reaches_as_far_as_the_published_model(repeated: Run) -> None:
     run, axes = repeated, drawn([repeated], "radar", published=True).axes[0]
     categories = list(dict.fromkeys(row["key"] for row in run.summary["groups"] if row["by"] == "category"))
@@ -149,7 +149,6 @@ def test_a_radar_reaches_as_far_as_the_published_model(repeated: Run) -> None:
     assert max(outlines(axes)["identity"]) < max(best) <= axes.get_ylim()[1]
 
 
-@pytest.mark.slow
 def test_worldedit_is_drawn_on_its_own_scale(judged: dict[str, Run]) -> None:
     run = judged["worldedit"]
     radar = drawn([run], "radar", published=True).axes[0]
@@ -186,7 +185,6 @@ def test_the_worst_score_of_a_scale_has_no_color_in_a_heat_table() -> None:
     assert re.findall(r"--heat:(\d+)%", made) == ["0", "100"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suite", "rows"),
     [
@@ -210,7 +208,6 @@ def test_published_bars_are_the_best_of_the_main_setting(judged: dict[str, Run])
     assert bars[labels.index("Reflection")] == max(printed("picabench", "law", "reflection").values())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("suite", JUDGED)
 def test_the_composition_counts_cases_and_not_their_edits(judged: dict[str, Run], suite: str) -> None:
     run = judged[suite]
@@ -277,7 +274,6 @@ def test_failures_of_questions_are_right_and_wrong_answers_by_law(judged: dict[s
     assert found["Reflection"] == pytest.approx({words[name]: n for name, n in of_law.items()})
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("width", ["single", "double"])
 @pytest.mark.parametrize("name", ["radar", "tasks", "failures", "composition", "distributions", "correlation", "grid"])
 def test_nothing_of_a_judged_suite_is_cut_off(judged: dict[str, Run], name: str, width: str) -> None:

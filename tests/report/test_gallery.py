@@ -70,6 +70,7 @@ def test_a_run_without_thumbnails_still_has_a_report(tmp_path: Path) -> None:
     assert set(places(found, "input")) == {-1}
 
 
+@pytest.mark.slow
 def test_curves_come_back_to_a_thousandth(runs: list[Run], tmp_path: Path) -> None:
     found = blocks(without_plots(runs, tmp_path / "r.html"))
     digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

@@ -109,6 +109,7 @@ def natural(height: int, width: int, lift: int = 0) -> Pixels:
     return np.stack([np.clip(made + shift, 0, 255) for shift in (0, -20, 25)], axis=2).astype(np.uint8)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), *[st.integers(1, 60)] * 4)
 def test_an_edit_of_another_size_is_interpolated_as_pytorch_does(

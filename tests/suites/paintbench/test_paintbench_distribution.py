@@ -11,6 +11,8 @@ from editscope.suites.paintbench.suite import PaintBenchSuite
 from support.distributions import known
 from support.paintbench.measures import Sample, compare, compared, described, measure, sample_of
 
+pytestmark = pytest.mark.slow
+
 MODES = tuple(known()["paintbench"])
 PER_CONDITION = 8
 """Problems of a mode in each of the eight conditions."""
@@ -45,7 +47,6 @@ def measured(request: pytest.FixtureRequest) -> tuple[str, Sample]:
     return mode, sample_of(mode, "distribution", PER_CONDITION)
 
 
-@pytest.mark.slow
 def test_problems_are_distributed_like_the_releases(measured: tuple[str, Sample]) -> None:
     mode, sample = measured
     p = compare(mode, sample)
@@ -61,7 +62,6 @@ def test_an_unchanged_picture_scores_next_to_nothing(measured: tuple[str, Sample
     assert max(floors) <= FLOOR, f"{mode}: {sum(floor > FLOOR for floor in floors)} problems, up to {max(floors):.1f}"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", ["gradient", "recolor", "cropping", "point_operations"])
 def test_measures_of_pictures_are_those_of_the_metric(task: str) -> None:
     suite = load(tasks=task, conditions="baseline", per_mode=1)

@@ -19,6 +19,8 @@ from editscope.suites.tinygrafix.make import make, plan
 from editscope.suites.tinygrafix.slots import ChartSlot
 from editscope.suites.tinygrafix.wording import decimal, sig3
 
+pytestmark = pytest.mark.slow
+
 TASKS = tuple(bar_chart.TASKS)
 
 
@@ -28,7 +30,6 @@ def changes(task: str, count: int) -> list[Change[BarChart]]:
         return [plan(ChartSlot("bar_chart", task, i), "rules", canvas).change for i in range(count)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_bars_can_be_told_apart_by_value_color_and_name(task: str) -> None:
     for change in changes(task, 1000):
@@ -48,7 +49,6 @@ def test_bars_can_be_told_apart_by_value_color_and_name(task: str) -> None:
         assert contrast(state.theme.background, state.theme.text) >= 5
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_labels_fit_under_their_bars(task: str) -> None:
     canvas = the_canvas()
@@ -71,7 +71,6 @@ def test_a_bar_fills_eight_tenths_of_its_place() -> None:
         assert sides[0][0] - bar_chart.LEFT == pytest.approx(bar_chart.RIGHT - sides[-1][1]), "in the middle"
 
 
-@pytest.mark.slow
 def test_the_added_bar_is_the_one_that_the_sentence_describes() -> None:
     for change in changes("add_bar", 1000):
         found = re.fullmatch(
@@ -88,7 +87,6 @@ def test_the_added_bar_is_the_one_that_the_sentence_describes() -> None:
         assert all(b.named for state in (change.before, change.after) for b in state.bars), "the label shows where"
 
 
-@pytest.mark.slow
 def test_sorting_moves_something_and_ends_in_order() -> None:
     for change in changes("sort_bars", 1000):
         values = [bar.value for bar in change.after.bars]
@@ -97,7 +95,6 @@ def test_sorting_moves_something_and_ends_in_order() -> None:
         assert set(change.before.bars) == set(change.after.bars)
 
 
-@pytest.mark.slow
 def test_removing_takes_the_named_bar_only() -> None:
     for change in changes("remove_bar", 1000):
         gone = [b for b, a in zip(change.before.bars, change.after.bars, strict=True) if b.shown != a.shown]
@@ -106,7 +103,6 @@ def test_removing_takes_the_named_bar_only() -> None:
         assert all(bar.named == bar.shown for state in (change.before, change.after) for bar in state.bars)
 
 
-@pytest.mark.slow
 def test_the_new_color_is_one_that_no_bar_has() -> None:
     for change in changes("recolor_bar", 1000):
         color = re.findall(r"#[0-9A-F]{6}", change.instruction)[0]
@@ -122,7 +118,6 @@ def differing(slot: ChartSlot, namespace: str) -> tuple[np.ndarray[Any, np.dtype
     return np.any(made.input != made.answer, axis=2), made
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_pixels_change_only_where_the_edit_may_touch(task: str) -> None:
     canvas = the_canvas()

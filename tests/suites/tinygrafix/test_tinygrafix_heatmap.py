@@ -25,6 +25,8 @@ from editscope.suites.tinygrafix.make import make, plan
 from editscope.suites.tinygrafix.slots import ChartSlot
 from editscope.suites.tinygrafix.wording import decimal, sig3
 
+pytestmark = pytest.mark.slow
+
 TASKS = tuple(heatmap.TASKS)
 SEEDS = 1000
 
@@ -86,7 +88,6 @@ def test_the_reference_of_these_tests_agrees_with_the_package_about_lab() -> Non
 # Rules for every heatmap
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_every_heatmap_has_values_on_its_key_and_an_empty_cell(task: str) -> None:
     for change in changes(task):
@@ -118,7 +119,6 @@ def test_keys_come_in_seven_decades_and_on_both_sides_of_zero() -> None:
     assert {(s.low > 0) - (s.low < 0) for s in scales} == {-1, 0, 1}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_no_color_of_a_key_comes_close_to_the_background_and_no_part_looks_flat(task: str) -> None:
     along = np.linspace(0, 1, 65)
@@ -131,7 +131,6 @@ def test_no_color_of_a_key_comes_close_to_the_background_and_no_part_looks_flat(
         assert contrast(change.before.theme.background, change.before.theme.text) >= 5
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_rows_and_columns_can_be_counted(task: str) -> None:
     """Each line between two rows or two columns is somewhere the border of two clearly different colors."""
@@ -181,7 +180,6 @@ class Listener:
         return lambda *_, **__: None
 
 
-@pytest.mark.slow
 def test_words_and_numbers_lie_inside_the_picture_and_apart() -> None:
     for change in itertools.chain.from_iterable(changes(task) for task in TASKS):
         listener: Any = Listener()
@@ -222,7 +220,6 @@ def floor(before: Floats, after: Floats) -> float:
     return float(np.mean([(far <= t).mean() for t in range(11)]))
 
 
-@pytest.mark.slow
 def test_a_shift_loses_what_leaves_and_brings_nothing_in() -> None:
     steps = {"up": (-1, 0), "down": (1, 0), "to the left": (0, -1), "to the right": (0, 1)}
     seen = set()
@@ -242,7 +239,6 @@ def test_a_shift_loses_what_leaves_and_brings_nothing_in() -> None:
     assert len(seen) == 8
 
 
-@pytest.mark.slow
 def test_a_threshold_divides_the_cells_and_none_is_near_it() -> None:
     for change in changes("mask_cells"):
         found = re.search(r"value is (greater|less) than (-?[\d.]+) according", change.instruction)
@@ -260,7 +256,6 @@ def test_a_threshold_divides_the_cells_and_none_is_near_it() -> None:
         assert apart(cell_colors(change.before)[filled], limit).min() > 2.5
 
 
-@pytest.mark.slow
 def test_a_new_colormap_changes_every_color_and_no_value() -> None:
     along = np.linspace(0, 1, 65)
     for change in changes("change_colormap"):
@@ -294,7 +289,6 @@ def cell_boxes(state: Heatmap) -> Iterator[tuple[int, int, slice, slice]]:
         yield row, column, slice(y, y + height), slice(x, x + width)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_only_what_the_edit_says_changes_and_all_of_it(task: str) -> None:
     canvas = the_canvas()
@@ -310,7 +304,6 @@ def test_only_what_the_edit_says_changes_and_all_of_it(task: str) -> None:
         assert np.array_equal(anew, after)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_every_pixel_of_a_cell_has_its_color_and_the_frame_is_whole(task: str) -> None:
     for change, before, after in pictures(task):
@@ -326,7 +319,6 @@ def test_every_pixel_of_a_cell_has_its_color_and_the_frame_is_whole(task: str) -
                 assert (picture[axes] == ink).all()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_the_key_shows_each_value_at_its_height(task: str) -> None:
     for change, before, after in pictures(task, 10):

@@ -26,6 +26,8 @@ from editscope.suites.tinygrafix.make import draw, plan
 from editscope.suites.tinygrafix.slots import ChartSlot
 from support.tinygrafix_measures import looks_like
 
+pytestmark = pytest.mark.slow
+
 TASKS = ("draw_segments", "normalize_series", "filter_series", "shade_interval")
 SEEDS = 1000
 PICTURES = 25
@@ -84,7 +86,6 @@ def figures(number: str) -> int:
 # Without drawing
 
 
-@pytest.mark.slow
 @every_task
 def test_the_series_is_evenly_spaced_from_side_to_side_and_has_20_to_44_vertices(task: str) -> None:
     for change in changes(task):
@@ -106,7 +107,6 @@ def test_the_series_leaves_air_above_and_below(task: str) -> None:
             assert down.min() > TOP + 40 and down.max() < BOTTOM - 40
 
 
-@pytest.mark.slow
 @every_task
 def test_nothing_is_drawn_over_the_box_of_the_axes(task: str) -> None:
     for change, *pair in pictures(task):
@@ -296,7 +296,6 @@ def test_touched_boxes_are_a_part_of_the_plot_area(task: str) -> None:
 # With drawing
 
 
-@pytest.mark.slow
 @every_task
 def test_every_changed_pixel_lies_where_the_state_says_it_may(task: str) -> None:
     for change, before, after in pictures(task):
@@ -329,7 +328,6 @@ def test_a_bridge_is_background_before_and_series_after() -> None:
             assert all_at(after, state, xs[inner], ys[inner], state.color)
 
 
-@pytest.mark.slow
 def test_lowest_and_highest_point_are_drawn_at_the_heights_that_were_asked_for() -> None:
     for change, _, after in pictures("normalize_series"):
         state = change.after
@@ -358,7 +356,6 @@ def test_nothing_of_the_series_is_left_beyond_the_threshold() -> None:
         assert (area == rgb_of(state.theme.background)).all()
 
 
-@pytest.mark.slow
 def test_erasing_leaves_what_drawing_only_the_kept_parts_would_give() -> None:
     canvas = the_canvas()
     with plain_settings():
@@ -374,7 +371,6 @@ def test_erasing_leaves_what_drawing_only_the_kept_parts_would_give() -> None:
             assert np.abs(plain - before).max() > 20
 
 
-@pytest.mark.slow
 def test_bridging_gives_what_one_line_with_round_joins_would_give() -> None:
     canvas = the_canvas()
     with plain_settings():
@@ -391,7 +387,6 @@ def test_bridging_gives_what_one_line_with_round_joins_would_give() -> None:
             assert looks_like(plain[apart > 8], after[apart > 8], 5.0).all()
 
 
-@pytest.mark.slow
 def test_all_of_the_area_under_the_series_is_shaded_and_nothing_beside_it() -> None:
     for change, before, after in pictures("shade_interval"):
         state, shade = change.after, change.after.shade

@@ -26,6 +26,8 @@ from editscope.suites.tinygrafix.make import draw, plan
 from editscope.suites.tinygrafix.slots import ChartSlot
 from support.tinygrafix_measures import looks_like
 
+pytestmark = pytest.mark.slow
+
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 SEEDS, DRAWN = 1000, 25
@@ -88,7 +90,6 @@ def lab(colors: list[str]) -> Floats:
 # What every seed gives
 
 
-@pytest.mark.slow
 @every_task
 def test_the_graph_has_edges_and_lacks_some_and_stands_in_the_order_of_the_key(task: str) -> None:
     for change in changes(task):
@@ -105,7 +106,6 @@ def test_the_graph_has_edges_and_lacks_some_and_stands_in_the_order_of_the_key(t
         assert all(any(label not in edge for edge in edges(state)) for label in labels), "edges show their width"
 
 
-@pytest.mark.slow
 @every_task
 def test_any_two_colors_can_be_told_apart(task: str) -> None:
     for change in changes(task):
@@ -116,7 +116,6 @@ def test_any_two_colors_can_be_told_apart(task: str) -> None:
         assert apart.min() > 20
 
 
-@pytest.mark.slow
 @every_task
 def test_no_edge_passes_behind_a_third_node(task: str) -> None:
     for change in changes(task):
@@ -130,7 +129,6 @@ def test_no_edge_passes_behind_a_third_node(task: str) -> None:
                 assert nearest > state.disc + network.OUTLINE + network.EDGE_WIDTH + 10
 
 
-@pytest.mark.slow
 @every_task
 def test_words_fit_and_overlap_nothing(task: str) -> None:
     canvas = the_canvas()
@@ -291,7 +289,6 @@ def graph_in(picture: Pixels, state: Network) -> tuple[dict[str, int], set[froze
     return found, linked
 
 
-@pytest.mark.slow
 @every_task
 def test_the_pictures_show_the_graph_and_key_of_their_states(task: str) -> None:
     for change, *pair in pictures(task):
@@ -300,7 +297,6 @@ def test_the_pictures_show_the_graph_and_key_of_their_states(task: str) -> None:
             assert graph_in(picture, state) == (places(state), chords(state))
 
 
-@pytest.mark.slow
 @every_task
 def test_only_touched_pixels_change_and_enough_of_them(task: str) -> None:
     for change, before, after in pictures(task):

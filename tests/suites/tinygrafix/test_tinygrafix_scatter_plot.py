@@ -25,6 +25,8 @@ from editscope.suites.tinygrafix.make import draw, plan
 from editscope.suites.tinygrafix.slots import ChartSlot
 from support.tinygrafix_measures import looks_like
 
+pytestmark = pytest.mark.slow
+
 TASKS = ("draw_best_fit_line", "swap_axes", "remove_outlier", "recolor_class")
 SEEDS, DRAWN = 1000, 25
 WIDE, HIGH = RIGHT - LEFT, BOTTOM - TOP
@@ -81,14 +83,12 @@ def assert_least_squares(state: ScatterPlot, series: Series) -> None:
         assert end[0] in (low, high) or end[1] in (low, high)
 
 
-@pytest.mark.slow
 def test_the_line_in_the_picture_is_the_least_squares_line_of_its_class() -> None:
     for change in every_change():
         assert_least_squares(change.before, change.before.lined)
         assert change.before.plain.line is None
 
 
-@pytest.mark.slow
 def test_both_axes_have_the_same_limits_and_ticks_and_hold_every_marker_whole() -> None:
     for change in every_change():
         for state in (change.before, change.after):
@@ -101,7 +101,6 @@ def test_both_axes_have_the_same_limits_and_ticks_and_hold_every_marker_whole() 
             assert at[:, 1].min() > TOP + reach and at[:, 1].max() < BOTTOM - reach
 
 
-@pytest.mark.slow
 def test_no_point_touches_another() -> None:
     for change in every_change():
         for state in (change.before, change.after):
@@ -175,7 +174,6 @@ def test_recoloring_changes_one_class_to_the_color_that_the_sentence_names() -> 
     assert 0.45 < which.count("plain") / SEEDS < 0.55
 
 
-@pytest.mark.slow
 def test_the_class_without_a_line_is_scattered_all_over_and_the_other_along_a_flat_trend() -> None:
     slopes, shares = [], []
     for change in every_change():
@@ -187,14 +185,12 @@ def test_the_class_without_a_line_is_scattered_all_over_and_the_other_along_a_fl
     assert np.abs(np.quantile(shares, (0.1, 0.5, 0.9)) - (0.14, 0.5, 0.86)).max() < 0.02
 
 
-@pytest.mark.slow
 def test_other_sentences_name_no_number_that_is_to_be_found() -> None:
     for task in TASKS[:3]:
         assert len({c.instruction for c in changes(task)}) == 1
         assert not re.search(r"\d", changes(task)[0].instruction)
 
 
-@pytest.mark.slow
 def test_captions_and_tick_numbers_fit_and_do_not_touch() -> None:
     canvas = the_canvas()
     for change in every_change():
@@ -219,14 +215,12 @@ def test_scales_cover_seven_decades_on_both_sides_of_zero() -> None:
     assert any(s.scale.ticks[0] < 0 for s in states) and any(s.scale.low > 0 for s in states)
 
 
-@pytest.mark.slow
 def test_states_and_details_are_plain_json() -> None:
     for change in every_change():
         for part in (asdict(change.before), asdict(change.after), dict(change.details)):
             assert json.loads(json.dumps(part, allow_nan=False)) is not None
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_pixels_change_only_where_the_edit_may_touch(task: str) -> None:
     for change, before, after in pictures(task):
@@ -268,7 +262,6 @@ def away_from_line(state: ScatterPlot, line: Any) -> Points:
     return distance
 
 
-@pytest.mark.slow
 def test_the_drawn_line_covers_everything_from_border_to_border_at_its_thickness() -> None:
     for change, before, after in pictures("draw_best_fit_line"):
         away = away_from_line(change.after, change.after.plain.line)
@@ -278,7 +271,6 @@ def test_the_drawn_line_covers_everything_from_border_to_border_at_its_thickness
         assert (inside[away > half + 0.75] == before[INSIDE][away > half + 0.75]).all()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS[1:])
 def test_the_line_runs_from_border_to_border_in_every_answer(task: str) -> None:
     for change, _, after in pictures(task):

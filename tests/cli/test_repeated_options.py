@@ -72,7 +72,7 @@ def test_two_editors_make_two_runs_and_a_comparison(small_set: Path, tmp_path: P
     command = ["run", "paintbench", "--data", small_set, "-j", "1", "--out", tmp_path / "both"]
     editors = ["--editor", "ref:drift", "--editor", "ref:oracle"]
     dry = editscope(*command, *editors, "--dry-run")
-    assert dry.returncode == 0 and "all 2 runs together: about $0.00" in dry.stdout
+    assert dry.returncode == 0 and dry.stdout.count("nothing was done") == 2
     assert not (tmp_path / "both").exists()
     called = editscope(*command, *editors, "--quiet")
     assert called.returncode == 0, called.stderr

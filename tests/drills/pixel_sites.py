@@ -84,8 +84,8 @@ class PixelSite(Site):
 
     def legs(self, place: str) -> list[Leg]:
         run, engine = f"{place}/run", self.engine
-        where = ("--data", "set", "--editor", self.editor, "--out", run, "--jobs", "2", "-q", *engine)
-        resume = ("resume", run, "-q", "--jobs", "2")
+        where = ("--data", "set", "--editor", self.editor, "--out", run, "--jobs", "2", "-q", "--yes", *engine)
+        resume = ("resume", run, "-q", "--yes", "--jobs", "2")
         more = ("--repeats", "2", "--edit-again")
         return [
             Leg("run", ("run", "paintbench", *where), resume, run, code=1),

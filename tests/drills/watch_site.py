@@ -53,7 +53,7 @@ class WatchSite(PixelSite):
         command = (
             *("watch", "checkpoints", "--suite", "paintbench", "--data", "set", "--pattern", "step-*.txt"),
             *("--editor", "python:skilled:Skilled?weights={checkpoint}", "--out", f"{place}/out"),
-            *("--settle", "0", "--once", "--jobs", "2", "--quiet", "--confidence", "0.999999"),
+            *("--settle", "0", "--once", "--jobs", "2", "--quiet", "--yes", "--confidence", "0.999999"),
         )
         steps = [Leg(f"step {n}", command, run=f"{place}/out/step-{n}.txt", mend=f"step-{n}.txt") for n in (1, 2, 3)]
         run = steps[-1].run

@@ -57,7 +57,7 @@ def test_a_run_whose_folder_goes_stops_and_pays_no_more(
     make_set(tmp_path / "set", per_task=15)
     (tmp_path / "logging_editor.py").write_text(LOGGING)
     calls, run = tmp_path / "calls.txt", tmp_path / "run"
-    what = ["run", "paintbench", "--data", "set", "--editor", "python:logging_editor:Logging", "--out", "run"]
+    what = ["run", "paintbench", "--data", "set", "--editor", "python:logging_editor:Logging", "--out", "run", "--yes"]
     process = subprocess.Popen(
         [sys.executable, "-m", "editscope", *what, "--jobs", "1", "--quiet"],
         cwd=tmp_path,

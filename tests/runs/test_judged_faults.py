@@ -139,8 +139,9 @@ def test_after_a_kill_every_question_ends_as_it_must_and_nothing_is_paid_twice(t
 def test_ctrl_c_keeps_every_answer_that_was_under_way(tmp_path: Path) -> None:
     drill = Drill(tmp_path, per_kind=1, latency=0.2)
     with JudgeServer(lambda asked: YES, latency=0.2) as server:
-        command = [*drill.command(server), "--cache", "off"]
+        command = drill.command(server)
         command[command.index("--concurrency") + 1] = "2"
+        command[command.index("--cache") + 1] = "off"
         stopped = drill.start(command)
         drill.wait_for_verdicts(stopped, 2)
         stopped.send_signal(signal.SIGINT)
@@ -169,6 +170,7 @@ def test_a_judge_that_stops_answering_stops_the_run_and_not_the_scores(tmp_path:
                 jobs=1,
                 cache="off",
                 progress=False,
+                keep_going=True,  # five equal failures at the start would stop it before
             )
     statuses = Counter(line["verdict"]["status"] for line in drill.verdicts())
     assert set(statuses) == {"error"}

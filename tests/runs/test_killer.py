@@ -59,7 +59,7 @@ class Site:
 
     def run_arguments(self, out: str) -> list[str]:
         editor = "python:logging_editor:Logging"
-        return ["run", "paintbench", "--data", "set", "--editor", editor, "--out", out, "--jobs", "2", "--quiet"]
+        return ["run", "paintbench", "--data", "set", "--editor", editor, "--out", out, "--jobs", "2", "--quiet", "--yes"]
 
     def called(self) -> list[str]:
         return self.calls.read_text().split() if self.calls.exists() else []
@@ -134,7 +134,7 @@ def test_an_interrupted_run_finishes_the_steps_in_hand_and_says_how_to_go_on(sit
     assert sorted(site.called()) == sorted(site.finished_edits("run")), "a step in hand was thrown away"
     assert 0 < len(site.called()) < 40
 
-    assert end(site.start("resume", "run", "--quiet")) == (0, "")
+    assert end(site.start("resume", "run", "--quiet", "--yes")) == (0, "")
     assert sorted(collections.Counter(site.called()).values()) == [1] * 40
     assert es.open_run(site.folder / "run").complete
 
@@ -167,7 +167,7 @@ def test_two_processes_cannot_do_one_run(site: Site) -> None:
     (site.folder / "logging_editor.py").write_text(LOGGING.replace("time.sleep(0.03)", until_told))
     first = site.start(*site.run_arguments("run"))
     site.wait_for_call()
-    code, err = end(site.start("resume", "run"))
+    code, err = end(site.start("resume", "run", "--yes"))
     (site.folder / "told").touch()
     assert end(first) == (0, "")
     assert code == 2
@@ -219,5 +219,5 @@ def test_a_journal_that_cannot_grow_stops_the_run_and_stays_whole(site: Site) ->
     assert "journal.jsonl: File too large" in stopped.stderr
     done = len(read_journal(site.folder / "run"))
     assert 0 < done < 80
-    assert end(site.start("resume", "run", "--quiet")) == (0, "")
+    assert end(site.start("resume", "run", "--quiet", "--yes")) == (0, "")
     assert len(read_journal(site.folder / "run")) == 80

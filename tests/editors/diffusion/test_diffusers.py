@@ -120,7 +120,7 @@ def test_the_edit_depends_on_the_instruction_and_on_the_picture(name: str, edito
 @pytest.mark.parametrize("name", ["klein", "pix2pix", "qwen_plus"])
 def test_paintbench_cases_are_edited_and_scored(name: str, models: Callable[[str], Path], tmp_path: Path) -> None:
     editor = in_this_process(models(name), QUICK[name])
-    suite = es.load_suite("paintbench", canvas="128x128")
+    suite = es.load_suite("paintbench", tasks="border,removal", canvas="128x128")
     run = es.run(suite, editor, out=tmp_path / "run", limit=2, jobs=1, progress=False)
     coverage = json.loads((run.path / "summary.json").read_text())["coverage"]
     assert coverage == {"ok": 2}
@@ -133,7 +133,7 @@ def test_paintbench_cases_are_edited_and_scored(name: str, models: Callable[[str
 def test_another_process_makes_the_same_edits_of_paintbench_byte_for_byte(
     models: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    suite = es.load_suite("paintbench", canvas="128x128")
+    suite = es.load_suite("paintbench", tasks="border,removal", canvas="128x128")
     spec = f"diffusers:{models('kontext')}?{QUICK['kontext']}"
     there = es.run(suite, spec, out=tmp_path / "there", limit=2, jobs=1, progress=False)
     here = es.run(

@@ -56,7 +56,9 @@ def one(
     json: Annotated[bool, typer.Option("--json", help="Print scores, verdicts and cost as JSON.")] = False,
     dry_run: opt.DryRun = False,
     html: opt.RequestPage = None,
-    max_cost: opt.MaxCost = None,
+    budget: Annotated[
+        str | None, typer.Option("--budget", metavar="DOLLARS", help="Ask nothing that would cost more than this.")
+    ] = None,
     judge_timeout: opt.JudgeTimeout = None,
     retries: opt.Retries = None,
     prices: opt.Prices = None,
@@ -76,7 +78,7 @@ def one(
 
     Verdicts are cached as in runs, so the same question is paid once.
     """
-    from editscope.cli.limits import judge_limits
+    from editscope.cli.limits import budget_of, judge_limits
     from editscope.runs.judging.one_edit import ask_one, plan_one
 
     if html is not None and not dry_run:
@@ -96,7 +98,7 @@ def one(
         prompts=prompts,
         samples=samples,
         limits=judge_limits(
-            max_cost=max_cost, judge_timeout=judge_timeout, retries=retries, prices=prices, cache=cache
+            max_cost=budget_of(budget), judge_timeout=judge_timeout, retries=retries, prices=prices, cache=cache
         ),
     )
     if dry_run:
@@ -122,13 +124,8 @@ def _say_plan(plan: OneEditPlan, html: Path | None) -> None:
     from editscope.cli.output.requests import show_requests
 
     show_requests("this edit", plan.calls, plan.judges[0], html)
-    for spec, estimate in plan.estimates():
-        cost = "price unknown (--prices FILE)" if estimate.cost_usd is None else f"${estimate.cost_usd:,.4f}"
-        tokens = f"{estimate.input_tokens:,} tokens in, {estimate.output_tokens:,} out"
-        cached = len(plan.calls) * plan.samples - estimate.calls
-        known = f" · {count(cached, 'verdict')} already in the cache" if cached else ""
-        calls = f"{count(estimate.calls, 'call')}, {count(estimate.images, 'image')}"
-        printing.say(f" {spec}: {calls}, {tokens}, {cost}{known}")
+    for line in plan.forecast().lines():
+        printing.say(f" {line}")
     printing.say(f" rubric {plan.rubric_name} · nothing was asked")
 
 

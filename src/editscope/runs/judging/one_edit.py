@@ -14,7 +14,6 @@ from editscope.errors import BadInput, unknown
 from editscope.images import ImageLike, load
 from editscope.judges import Call, Judge, Verdict
 from editscope.judges.prompts.packs import examine, load_pack, pack_names
-from editscope.judges.records import Estimate
 from editscope.runs.judging.judge_queue import JudgeQueue, QueuedCall
 from editscope.runs.judging.settings import Judges, Limits, load_judges
 from editscope.runs.judging.unit_verdicts import gravest, spent_on
@@ -23,6 +22,7 @@ from editscope.suites import load_suite
 from editscope.suites.own.manifest import FILE, read_manifest
 from editscope.suites.registry import OWN
 from editscope.suites.rubrics import load_rubric, rubric_names
+from editscope.transport.forecast import Forecast
 
 BASIC = "basic"
 """The rubric that is used unless another is named: the two questions that `editscope suite new` writes."""
@@ -43,9 +43,11 @@ class OneEditPlan:
     judges: tuple[Judge, ...]
     samples: int = 1
 
-    def estimates(self) -> tuple[tuple[str, Estimate], ...]:
-        """What each judge's calls will take; what the cache has takes nothing."""
-        return tuple((judge.spec, judge.estimate(self.calls, self.samples)) for judge in self.judges)
+    def forecast(self) -> Forecast:
+        """What the calls will cost; what the cache has costs nothing."""
+        estimates = [(judge, judge.estimate(self.calls, self.samples)) for judge in self.judges]
+        cached = sum(len(self.calls) * self.samples - estimate.calls for _, estimate in estimates)
+        return Forecast(tuple(judge.paid_calls(estimate) for judge, estimate in estimates), cached)
 
 
 @dataclass(frozen=True, eq=False)

@@ -160,11 +160,11 @@ class Request:
         """The pictures as PIL images with three channels."""
         from PIL import Image
 
-        found = []
+        pictures = []
         for path in self.paths:
             with Image.open(path) as image:
-                found.append(image.convert("RGB"))
-        return found
+                pictures.append(image.convert("RGB"))
+        return pictures
 
 
 def known(options: dict[str, Any], **defaults: Any) -> dict[str, Any]:
@@ -185,7 +185,7 @@ def main() -> None:
         return
     # What libraries print goes to stderr, and nobody but us reads stdin: the pipes are for messages alone.
     given = os.fdopen(os.dup(0), "r", encoding="utf-8")
-    told = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     messages: queue.Queue[dict[str, Any] | None] = queue.Queue()
@@ -195,16 +195,16 @@ def main() -> None:
         about = load((hello or {}).get("options", {})) or {}
     except BaseException as error:
         traceback.print_exc()
-        _tell(told, {"type": "unfit", "reason": _said(error)})
+        _tell(output, {"type": "unfit", "reason": _said(error)})
         sys.exit(1)
-    _tell(told, dict(about, type="ready", protocol=1))
+    _tell(output, dict(about, type="ready", protocol=1))
     while True:
         message = messages.get()
         if message is None:
             break
         edits = message["edits"] if message.get("type") == "edits" else [message]
         for done in _answers([Request(fields) for fields in edits]):
-            _tell(told, done)
+            _tell(output, done)
     sys.stderr.flush()
     os._exit(0)  # threads that a library forgot must not keep us alive
 

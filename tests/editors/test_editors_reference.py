@@ -31,9 +31,9 @@ DIAGNOSIS = {
 
 @pytest.fixture(scope="module")
 def problems() -> list[tuple[Case, Pixels, Pixels]]:
-    """Forty problems of PaintBench, one for each pair of task and another condition."""
+    """Forty problems of PaintBench, two of each task."""
     suite = es.load_suite("paintbench")
-    cases = [suite[case_id] for case_id in suite.select(None, 40)]
+    cases = [suite[case_id] for case_id in tuple(suite.ids)[::48]]
     return [(case, load(case.images[0]), load(case.answer)) for case in cases]  # type: ignore[arg-type]
 
 

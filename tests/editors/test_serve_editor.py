@@ -163,9 +163,9 @@ def test_a_run_through_http_equals_the_run_itself_also_when_the_server_was_kille
 
 def test_an_edit_keeps_its_trace_notes_and_measures_on_the_way() -> None:
     whole = Edit(
-        "x", image=PIXELS, trace="»thought«", notes=("half\nread",), model="modèle", latency_s=1.5, memory_mb=3.0
+        "a", image=PIXELS, trace="»thought«", notes=("half\nread",), model="modèle", latency_s=1.5, memory_mb=3.0
     )
-    for result in (whole, Edit("x", image=PIXELS, latency_s=1.5, memory_mb=3.0, model="m", cost_usd=0.5)):
+    for result in (whole, Edit("a", image=PIXELS, latency_s=1.5, memory_mb=3.0, model="m", cost_usd=0.5)):
         with Served(Counting(result=result)) as url:
             editor = load_editor(url)
             edit = editor.edit(a_request())
@@ -178,9 +178,9 @@ def test_an_edit_keeps_its_trace_notes_and_measures_on_the_way() -> None:
 @pytest.mark.parametrize(
     ("result", "status", "said"),
     [
-        (Edit("x", status="refused", reason="a person"), "refused", "a person"),
-        (Edit("x", status="unparsed", reason="what?"), "unparsed", "what?"),
-        (Edit("x"), "no_output", "the editor returned nothing"),
+        (Edit("a", status="refused", reason="a person"), "refused", "a person"),
+        (Edit("a", status="unparsed", reason="what?"), "unparsed", "what?"),
+        (Edit("a"), "no_output", "the editor returned nothing"),
         (b"no picture", "no_output", "not a picture"),
         (ValueError("cannot do\nthis"), "error", "ValueError: cannot do this"),
         (SystemExit(3), "error", "SystemExit: 3"),

@@ -55,7 +55,7 @@ def test_every_kind_of_report_is_written_and_no_key_is_in_it(
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_latex_with_headings_over_columns_compiles_and_fits(runs: Callable[[str], Run], tmp_path: Path) -> None:
     path = write([runs("picabench")], tmp_path / "r.tex", published=True)
-    assert re.search(r"\\multicolumn\{2\}\{c\}\{Reflection\}", path.read_text("utf-8"))
+    assert re.search(r"\\multicolumn\{4\}\{c\}\{Reflection\}", path.read_text("utf-8"))
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", path.name]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]

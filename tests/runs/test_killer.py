@@ -59,7 +59,8 @@ class Site:
 
     def run_arguments(self, out: str) -> list[str]:
         editor = "python:logging_editor:Logging"
-        return ["run", "paintbench", "--data", "set", "--editor", editor, "--out", out, "--jobs", "2", "--quiet", "--yes"]
+        where = ["--data", "set", "--editor", editor, "--out", out]
+        return ["run", "paintbench", *where, "--jobs", "2", "--yes", "--quiet"]
 
     def called(self) -> list[str]:
         return self.calls.read_text().split() if self.calls.exists() else []

@@ -21,7 +21,7 @@ _KEY = re.compile(
 _MEMORY = re.compile(r"out of memory|OutOfMemory|MemoryError|cannot allocate", re.IGNORECASE)
 _MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)")
 _PICTURE = re.compile(r"; give (a path, a PIL image|a NumPy array|one picture of|height × width)|convert it to uint8")
-RETURNS = "return the picture itself from edit: a PIL image, an array of height × width × 3, a path or an editscope.Edit"
+RETURNS = "return the picture itself from edit: a PIL image, an array of height × width × 3, a path or an es.Edit"
 
 
 def resumable(plan: Plan, stop: EditscopeError) -> Stopped:

@@ -37,7 +37,7 @@ class Fickle(es.Editor):
             "recolor/000": lambda c: "no/such/file.png", "recolor/001": lambda c: time.sleep(600),
             "recolor/002": lambda c: os.kill(os.getpid(), signal.SIGKILL),
             "removal/000": lambda c: Edit(c.case_id, status="refused", reason="not that"),
-            "removal/001": lambda c: c.arrays[0].astype(float) / 255, "removal/002": lambda c: os._exit(4),
+            "removal/001": lambda c: c.arrays[0].astype(float), "removal/002": lambda c: os._exit(4),
             "translation/000": self.leaves,
         }.get(case.case_id, lambda c: c.images[0])
         return what(case)

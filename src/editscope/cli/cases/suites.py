@@ -73,7 +73,7 @@ def _list(found: list[Listed]) -> None:
     console.print(table)
     wide = max(len(suite.name) for suite in found)
     for title, missing in (
-        ("To download yourself, then --data DIR (or --data hf:…):", [s for s in found if not s.here and s.data]),
+        ("To download yourself, then --data DIR (or --data hf:NAME):", [s for s in found if not s.here and s.data]),
         ("Not usable now:", [s for s in found if not s.here and not s.data]),
     ):
         if missing:

@@ -130,7 +130,7 @@ def test_options_in_the_name_and_as_flags_mean_the_same(here: Path, site: Path) 
     assert name.returncode == 0 and "4 cases" in name.stdout + name.stderr, name.stderr
     assert (name.stdout, name.stderr) == (flags.stdout, flags.stderr)
     wrong = call(here, ("run", "colors?colours=red", *shared), site)
-    assert wrong.returncode == 2 and "did you mean --colors?" in wrong.stderr
+    assert wrong.returncode == 2 and "did you mean 'colors'?" in wrong.stderr
     both = call(here, ("run", "colors?colors=red", "--colors", "blue", *shared), site)
     assert both.returncode == 2 and "twice" in both.stderr
 

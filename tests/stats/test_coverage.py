@@ -47,9 +47,9 @@ def test_the_interval_holds_the_truth_95_times_in_100(name: str) -> None:
 
 
 def test_the_interval_of_a_few_cases_is_too_narrow_as_documented() -> None:
-    shares = [BENCH.coverage(BENCH.flat(size), BENCH.even, REPETITIONS, resamples=500) for size in (3, 10, 20)]
+    shares = [BENCH.coverage(BENCH.flat(size), BENCH.even, REPETITIONS, resamples=500) for size in (5, 10, 20)]
     assert shares == sorted(shares)
-    assert shares[0] < 0.8
+    assert shares[0] < 0.85
     assert shares[1] < 0.92
 
 

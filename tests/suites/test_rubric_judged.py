@@ -64,7 +64,8 @@ def test_a_judge_that_is_content_with_all_gives_every_suite_its_best_scores(name
             expected = 50  # half of the labels are No
         if cells[measure.name]["n"]:
             assert cells[measure.name]["mean"] == pytest.approx(expected), measure.name
-            assert cells[measure.name]["lo"] <= expected + 1e-9
+            low = cells[measure.name]["lo"]  # none where the made data has fewer than five cases
+            assert low is None or low <= expected + 1e-9
     assert cells[rubric.headline]["n"]
 
 

@@ -32,7 +32,8 @@ def load_rubric(name: str, **options: Any) -> Rubric:
     record = known_benchmark(plain)
     if record is None or not record.rubric:
         raise unknown("protocol", plain, rubric_names())
-    given = {name.replace("-", "_"): value for name, value in {**written, **options}.items()}
+    both = {**written, **options}
+    given = {name.replace("-", "_"): value for name, value in both.items() if value is not None}
     for option in record.options:
         if option.values and option.type == "text" and option.name in given:
             given[option.name] = option.known(str(given[option.name]), f" of protocol {plain}")

@@ -18,7 +18,8 @@ from PIL import Image, ImageOps
 import editscope as es
 from editscope.errors import BadInput, Stopped
 from editscope.judges.batches.log import FILE, BatchLog
-from editscope.runs import resume
+from editscope.runs import execute, plan_again, resume
+from editscope.runs.forecast import forecast
 from editscope.transport.account import read_balance
 from support.judged_data import make_picabench
 from support.servers.batch_server import BatchServer
@@ -240,6 +241,27 @@ def test_judges_without_a_batch_api_and_ray_are_refused(site: BatchSite) -> None
             site.run(server, "run", judge="python:m:Mine", batch=True)
         with pytest.raises(BadInput, match="--batch does not work with --engine ray"):
             site.run(server, "run", batch=True, engine="ray")
+
+
+def test_asking_again_submits_anew_what_has_no_verdict(site: BatchSite) -> None:
+    with BatchServer(opinion) as server:
+        site.run(server, "run", batch=True)
+        before = len(server.batches)
+        server.script = lambda asked: {"answer": "Yes", "reason": "at last"}
+        plan = plan_again(site.folder / "run", again=True)
+        run = execute(plan, jobs=1)
+    # The refusal and the reply that was no verdict.
+    assert [len(served.requests) for served in server.batches[before:]] == [2]
+    assert {verdict[1] for verdict in verdicts(run).values()} == {"ok"}
+
+
+def test_a_forecast_says_which_calls_are_in_batches_already(site: BatchSite) -> None:
+    with BatchServer(held=True) as server:
+        process = site.start(server, "run")
+        wait_until(lambda: bool(server.batches and server.batches[0].looks), process)
+        killed(process)
+        lines = list(forecast(plan_again(site.folder / "run")).lines())
+    assert "8 calls in submitted batches are counted above, and not paid for again" in lines
 
 
 def test_a_run_with_batches_goes_on_by_batches_only(site: BatchSite) -> None:

@@ -24,7 +24,7 @@ APIS: dict[str, type[BatchApi]] = {
     "anthropic": AnthropicBatches,
     "gemini": GeminiBatches,
 }
-CALLS_AT_ONCE = 10_000
+CALLS_AT_ONCE = 2_000
 """So many calls may be out in batches at the same time where nobody says; their pictures stay in memory."""
 
 

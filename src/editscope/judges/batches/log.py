@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import time
@@ -49,11 +50,10 @@ class BatchLog:
         self.path = self.folder / FILE
         try:
             content = self.path.read_bytes() if self.path.exists() else b""
-            whole = content[: content.rfind(b"\n") + 1]
-            if len(whole) < len(content):  # the last line is torn: it was never relied on
-                os.truncate(self.path, len(whole))
         except OSError as error:
             raise BadInput(f"{self.path} cannot be read ({error.strerror}); allow reading and writing it") from error
+        whole = content[: content.rfind(b"\n") + 1]  # a torn last line was never relied on; the next write cuts it
+        self._end = len(whole)
         for number, line in enumerate(whole.splitlines(), 1):
             try:
                 self._apply(json.loads(line))
@@ -66,6 +66,11 @@ class BatchLog:
         """The batches of one judge, in order."""
         return [batch for batch in self.batches.values() if batch.judge == judge]
 
+    @property
+    def calls_out(self) -> int:
+        """How many calls are in batches whose results have not been read."""
+        return sum(len(batch.calls) for batch in self.batches.values() if not batch.read and not batch.lost)
+
     def write(self, event: str, token: str, **more: Any) -> LoggedBatch:
         """Add a line, and wait until the disk has it."""
         line = {"event": event, "token": token, "at": round(time.time(), 3), **more}
@@ -74,11 +79,11 @@ class BatchLog:
             new = not self.path.exists()
             fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
             try:
-                end = os.fstat(fd).st_size
+                os.ftruncate(fd, self._end)
                 if os.write(fd, data) < len(data):
-                    os.ftruncate(fd, end)
-                    raise OSError(28, "No space left on device")
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 os.fsync(fd)
+                self._end += len(data)
             finally:
                 os.close(fd)
             if new:

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, TypeVar
@@ -23,6 +24,8 @@ QUIET_S = 0.5
 """When no more calls are on their way and none has come for so long, those that wait are handed in."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S, GROWTH = 0.5, 60.0, 1.5
 """The pauses between two looks at a batch grow from the first to the longest."""
+LIST_DELAY_S = 2.0
+"""A server's list may lag behind what it has accepted: a batch that is not there is looked for again after this."""
 SAY_EVERY_S = 120.0
 CLOSING_S = 3.0
 NO_RESULT = Fault("the batch has ended without a result for this call", again=True)
@@ -82,11 +85,16 @@ class BatchPost:
         self._collecting = False
         self._ended: EditscopeError | None = None
 
-    def open(self, log: BatchLog) -> None:
-        """Use the log of a run; its lock must be held. Batches that are in it are taken up when their calls come."""
-        self._log = log
+    def open(self, log: BatchLog, again: bool = False) -> None:
+        """Use the log of a run; its lock must be held. Batches that are in it are taken up when their calls come.
+
+        ``again`` says that calls without a verdict are made once more: results that were read before are let be.
+        """
+        self._log, self._ended = log, None
+        self._batches.clear()
+        self._asked.clear()
         for batch in log.of(self.spec):
-            if not batch.lost:
+            if not batch.lost and not (again and batch.read):
                 known = OpenBatch(batch)
                 self._batches |= dict.fromkeys(batch.calls, known)
             if batch.held_usd and not batch.read and not batch.lost:
@@ -142,7 +150,8 @@ class BatchPost:
     def turned_away(self, batch: OpenBatch) -> None:
         """The server would not take a batch, so that nothing of it is paid for."""
         if self._log is not None and not batch.log.batch:
-            self._log.write("lost", batch.log.token)
+            with suppress(Stopped):  # the next line that cannot be written says so
+                self._log.write("lost", batch.log.token)
 
     async def close(self) -> None:
         """End all that still runs; a batch that is being submitted gets a moment to be accepted."""
@@ -260,12 +269,15 @@ class BatchPost:
         """The id of a batch that may have been accepted; "" where the server has none with our token."""
         assert self._log is not None
         others = frozenset(other.batch for other in self._log.batches.values() if other.batch)
-        pause = FIRST_PAUSE_S
+        pause, looks = FIRST_PAUSE_S, 0
         while True:
             self._still_wanted()
             try:
                 found = await self.api.find(self._talk(), batch.log.token, batch.log.at, len(batch.log.calls), others)
-                return found or ""
+                looks += 1
+                if found or looks == 2:
+                    return found or ""
+                await asyncio.sleep(LIST_DELAY_S)
             except Undecided:
                 await asyncio.sleep(pause)
                 pause = min(GROWTH * pause, LONGEST_PAUSE_S)

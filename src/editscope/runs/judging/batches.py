@@ -42,7 +42,7 @@ def open_batches(judging: Judging | None, folder: Path, account: Account | None)
     for post in posts:
         post.account = account
         assert log is not None
-        post.open(log)
+        post.open(log, judging.again)
 
 
 def has_batches(folder: Path) -> bool:
@@ -55,3 +55,10 @@ def limits_of_batches(folder: Path, limits: Limits | None) -> Limits | None:
     from editscope.runs.judging.settings import Limits
 
     return replace(limits or Limits(), batch=True) if has_batches(folder) else limits
+
+
+def batches_in_words(folder: Path) -> list[str]:
+    """What a forecast says of calls that are in batches already: they are not paid for again."""
+    out = BatchLog(folder).calls_out if has_batches(folder) else 0
+    calls = f"{out:,} call{'' if out == 1 else 's'}"
+    return [f"{calls} in submitted batches are counted above, and not paid for again"] if out else []

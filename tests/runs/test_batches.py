@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -241,6 +242,25 @@ def test_judges_without_a_batch_api_and_ray_are_refused(site: BatchSite) -> None
             site.run(server, "run", judge="python:m:Mine", batch=True)
         with pytest.raises(BadInput, match="--batch does not work with --engine ray"):
             site.run(server, "run", batch=True, engine="ray")
+
+
+def test_samples_of_a_call_keep_their_own_replies_after_a_kill(site: BatchSite) -> None:
+    times: Counter[str] = Counter()
+
+    def second_is_no_verdict(asked: Asked) -> Outcome:
+        times[asked.text] += 1
+        server.held = server.held or times[asked.text] > 2
+        return "hm" if times[asked.text] == 2 else {"answer": "Yes", "reason": f"reply {asked.number}"}
+
+    with BatchServer(second_is_no_verdict) as server:
+        process = site.start(server, "run", "openai", "--samples", "2")
+        wait_until(lambda: len(server.batches) == 2 and bool(server.batches[1].looks), process)
+        killed(process)
+        server.held = False
+        run = resume(site.folder / "run", jobs=1, progress=False)
+    lines = verdict_lines(run)
+    assert len({line["verdict"]["reason"] for line in lines}) == len(lines) == 16
+    assert [len(served.requests) for served in server.batches] == [16, 8]
 
 
 def test_asking_again_submits_anew_what_has_no_verdict(site: BatchSite) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from editscope.cases import Status
@@ -233,7 +234,7 @@ class HostedJudge(Judge):
             of megabytes."""
             nonlocal manner
             manner = self._manner
-            return await self._exchange(self.wire.body(call, self.settings, manner, seed), reserved)
+            return await self._exchange(partial(self.wire.body, call, self.settings, manner, seed), sample, reserved)
 
         def expected() -> Bill:
             nonlocal reserved
@@ -275,10 +276,10 @@ class HostedJudge(Judge):
         charged = self.price.cost(max(went, asked), max(came, wrote))
         return Bill(self.price.cost(went, came), went, came, charged, estimated)
 
-    async def _exchange(self, body: bytes, reserved: float) -> Answer | Fault:
-        """The answer to one request, for which so many dollars are reserved."""
+    async def _exchange(self, body: Callable[[], bytes], sample: int, reserved: float) -> Answer | Fault:
+        """The answer to one request about a sample of a call, for which so many dollars are reserved."""
         try:
-            reply = await send(self._connected(), "POST", self.wire.url(self.settings), data=body)
+            reply = await send(self._connected(), "POST", self.wire.url(self.settings), data=body())
         except Exception as error:  # aiohttp's own, OSError, ssl: each is a fault with a name, anything else is raised
             return from_exception(error, self.patience.timeout_s)
         if reply.status != 200:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -75,8 +76,8 @@ class BatchedJudge(HostedJudge):
             await self._batch_session.close()
             self._batch_session = None
 
-    async def _exchange(self, body: bytes, reserved: float) -> Answer | Fault:
-        return await self._post.exchange(body, reserved)
+    async def _exchange(self, body: Callable[[], bytes], sample: int, reserved: float) -> Answer | Fault:
+        return await self._post.exchange(body, sample, reserved)
 
     def _talk(self) -> Talk:
         """A session with a longer limit than an ordinary call has."""

@@ -51,16 +51,17 @@ class OpenBatch:
     log: LoggedBatch
     waiting: dict[str, asyncio.Future[Outcome | None]] = field(default_factory=dict)
     results: Mapping[str, Outcome] | None = None
+    broken: Fault | Exception | None = None
+    """Why nobody will get a result of it any more, in this process."""
     held: float = 0.0
-    began: float = field(default_factory=time.monotonic)
     watched: bool = False
 
 
 class BatchPost:
     """All batches of one judge in one run.
 
-    A call is known by the hash of its body and by how often that body was sent before. So a run that is resumed, which
-    makes the same calls again, gets the results of batches that were submitted before, in the same order.
+    A call is known by the hash of its sample and body, and by how often that was sent before. So a run that is resumed,
+    which makes the same calls again, gets the results of batches that were submitted before, in the same order.
     """
 
     def __init__(
@@ -104,11 +105,11 @@ class BatchPost:
                 if self.account is not None:
                     self.account.settle(held, 0.0)
 
-    async def exchange(self, body: bytes, held: float) -> Outcome:
-        """The answer to a request body, or its fault; it may take a day."""
+    async def exchange(self, body: Callable[[], bytes], sample: int, held: float) -> Outcome:
+        """The answer to a request, or its fault; it may take a day, in which nobody keeps its body in memory."""
         if self._log is None:
             raise Stopped("batches need a run folder; ask without --batch")
-        key = sha256(body).hexdigest()[:40]
+        key = sha256(b"%d " % sample + body()).hexdigest()[:40]
         name = f"{key}-{self._asked[key]}"
         self._asked[key] += 1
         while True:
@@ -117,9 +118,13 @@ class BatchPost:
             future: asyncio.Future[Outcome | None] = asyncio.get_running_loop().create_future()
             batch = self._batches.get(name)
             if batch is None:
-                self._collect(WaitingCall(name, body, held, future))
+                self._collect(WaitingCall(name, body(), held, future))
             elif batch.results is not None:
                 return batch.results.get(f"{batch.log.token}-{name}", NO_RESULT)
+            elif isinstance(batch.broken, Fault):
+                return batch.broken
+            elif batch.broken is not None:
+                raise batch.broken
             else:
                 batch.waiting[name] = future
                 batch.held += held
@@ -377,6 +382,7 @@ class _Ending:
         if error is None:
             return False
         if isinstance(error, Failed) and not error.fault.closed:
+            self.batch.broken = error.fault
             self.post.turned_away(self.batch)
             for future in self.batch.waiting.values():
                 if not future.done():
@@ -387,5 +393,6 @@ class _Ending:
             error = Stopped(f"{self.post.spec} cannot be asked any more: {error.fault.text}")
         elif not isinstance(error, Exception):  # canceled: nobody waits any more
             return False
+        self.batch.broken = error
         self.post.fail(self.batch, error)
         return True

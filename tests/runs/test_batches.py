@@ -96,7 +96,7 @@ def statuses(run: es.Run) -> set[str]:
 
 
 def cost(run: es.Run) -> float:
-    return sum(line["verdict"]["usage"]["cost_usd"] for line in verdict_lines(run))
+    return sum(float(line["verdict"]["usage"]["cost_usd"]) for line in verdict_lines(run))
 
 
 def wait_until(true: Callable[[], bool], process: subprocess.Popen[str]) -> None:
@@ -202,6 +202,7 @@ def test_ctrl_c_ends_at_once_and_the_results_come_with_resume(site: BatchSite) -
         process.send_signal(signal.SIGINT)
         said, _ = process.communicate(timeout=300)
         assert process.returncode == 3 and "editscope resume" in said
+        assert "batch of 8 calls submitted to openai:gpt-4o" in said
         server.held = False
         run = resume(site.folder / "run", jobs=1, progress=False)
     assert len(verdicts(run)) == 8 and len(server.batches) == 1 and set(server.run.values()) == {1}

@@ -163,6 +163,13 @@ MaxCalls: TypeAlias = Annotated[
 Concurrency: TypeAlias = Annotated[
     int | None, judge_option("--concurrency", metavar="N", min=1, help="Make at most N calls to a judge at once [32].")
 ]
+Batch: TypeAlias = Annotated[
+    bool,
+    judge_option(
+        "--batch",
+        help="Ask judges through the vendor's batch API: about half the price, results within 24 hours; resumable.",
+    ),
+]
 Rpm: TypeAlias = Annotated[float | None, judge_option("--rpm", metavar="N", help="Send at most N requests per minute.")]
 Tpm: TypeAlias = Annotated[float | None, judge_option("--tpm", metavar="N", help="Send at most N tokens per minute.")]
 JudgeTimeout: TypeAlias = Annotated[

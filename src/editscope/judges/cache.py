@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from json import dumps, loads
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from editscope.errors import BadInput, Stopped
@@ -16,6 +16,9 @@ from editscope.judges.records import Call, Estimate, Judge, Verdict, ask_judge, 
 from editscope.transport.account import Account
 from editscope.transport.budget import Budget
 from editscope.transport.forecast import PaidCalls
+
+if TYPE_CHECKING:
+    from editscope.judges.batches.post import BatchPost
 
 NAME = "verdicts.sqlite"
 WAIT_S = 30.0
@@ -127,6 +130,11 @@ class CachedJudge(Judge):
     def has_cache(self) -> bool:
         """Always: that is what it is for."""
         return True
+
+    @property
+    def batches(self) -> BatchPost | None:
+        """The batches of the judge that is asked."""
+        return self.inner.batches
 
     def known(self, call: Call, sample: int = 0) -> Verdict | None:
         """The verdict that the cache has for a call, without asking anybody."""

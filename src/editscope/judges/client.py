@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from editscope.cases import Status
@@ -226,20 +227,22 @@ class HostedJudge(Judge):
         seed = None if seed is None else seed + sample + SEED_STEP * again
         tokens = call_tokens(call, picture_rule(self.price))
         manner, written = self._manner, tally.output_tokens
+        reserved = 0.0
 
         async def attempt() -> Answer | Fault:
             """One request. Its body is made when its turn has come: thousands of calls may be waiting, with pictures
             of megabytes."""
             nonlocal manner
             manner = self._manner
-            return await self._exchange(self.wire.body(call, self.settings, manner, seed))
+            return await self._exchange(partial(self.wire.body, call, self.settings, manner, seed), sample, reserved)
 
         def expected() -> Bill:
+            nonlocal reserved
             guess = round(self._output_guess)
             # The budget of a run is hard: a reply as long as the longest so far must fit.
             most = guess if self.budget.account is None else max(guess, self._longest_reply)
-            cost = self.price.cost(tokens, self.settings.max_tokens or most) if self.price else 0.0
-            return Bill(cost, tokens, guess)
+            reserved = self.price.cost(tokens, self.settings.max_tokens or most) if self.price else 0.0
+            return Bill(reserved, tokens, guess)
 
         def gives_way(fault: Fault) -> bool:
             gentler = self.wire.gives_way(fault.text, manner, self.settings)
@@ -273,9 +276,10 @@ class HostedJudge(Judge):
         charged = self.price.cost(max(went, asked), max(came, wrote))
         return Bill(self.price.cost(went, came), went, came, charged, estimated)
 
-    async def _exchange(self, body: bytes) -> Answer | Fault:
+    async def _exchange(self, body: Callable[[], bytes], sample: int, reserved: float) -> Answer | Fault:
+        """The answer to one request about a sample of a call, for which so many dollars are reserved."""
         try:
-            reply = await send(self._connected(), "POST", self.wire.url(self.settings), data=body)
+            reply = await send(self._connected(), "POST", self.wire.url(self.settings), data=body())
         except Exception as error:  # aiohttp's own, OSError, ssl: each is a fault with a name, anything else is raised
             return from_exception(error, self.patience.timeout_s)
         if reply.status != 200:

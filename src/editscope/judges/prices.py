@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as setting
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,16 @@ class Price:
     output: float
     image: Mapping[str, Any]
     source: PriceSource = setting(default=PriceSource(), compare=False)
+    batch: float = 1.0
+    """What a call in a batch costs, as a part of the price of an ordinary one."""
+
+    def in_batches(self) -> Price:
+        """The price of calls in batches.
+
+        >>> Price(2.5, 10.0, {}, batch=0.5).in_batches().cost(1000, 200)
+        0.00225
+        """
+        return replace(self, input=self.input * self.batch, output=self.output * self.batch, batch=1.0)
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
         """What so many tokens cost, in dollars: (in · input + out · output) / 10⁶.
@@ -48,7 +58,11 @@ def _price(where: str, entry: Any, source: PriceSource) -> Price:
         raise BadInput(f"{where}: write {{ input = …, output = … }} in dollars for a million tokens")
     unit = "dollars for a million tokens"
     rates = [dollars(f"{where}: {field}", entry.get(field), unit) for field in ("input", "output")]
-    return Price(rates[0], rates[1], _rule(where, entry.get("image", DEFAULT_RULE)), source)
+    rule = _rule(where, entry.get("image", DEFAULT_RULE))
+    batch = entry.get("batch", source.batch)
+    if isinstance(batch, bool) or not isinstance(batch, int | float) or not 0 <= batch <= 1:
+        raise BadInput(f"{where}: batch is {batch!r}; write a part of the price from 0 to 1, such as 0.5")
+    return Price(rates[0], rates[1], rule, source, float(batch))
 
 
 def _rule(where: str, rule: Any) -> Mapping[str, Any]:

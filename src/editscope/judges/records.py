@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from editscope.cases import NOTHING, Status
 from editscope.errors import BadInput, EditscopeError
@@ -16,6 +16,9 @@ from editscope.plugins import TEXT, Wanted, one_sentence, whole_number, wrong_at
 from editscope.transport.account import Account
 from editscope.transport.budget import Budget
 from editscope.transport.forecast import PaidCalls
+
+if TYPE_CHECKING:
+    from editscope.judges.batches.post import BatchPost
 
 Value: TypeAlias = "int | bool"
 
@@ -237,6 +240,11 @@ class Judge(ABC):
     def has_cache(self) -> bool:
         """Whether ``known`` looks calls up, so that a call that was answered before need not be made in full."""
         return False
+
+    @property
+    def batches(self) -> BatchPost | None:
+        """What hands its calls in as batches; None where each is asked by itself."""
+        return None
 
     def estimate(self, calls: Iterable[Call], samples: int = 1) -> Estimate:
         """What the calls will take, each asked ``samples`` times. A judge that does not say costs nothing."""

@@ -85,12 +85,14 @@ def load_judge(
     max_cost: float | None = None,
     max_calls: int | None = None,
     prices: str | Path | None = None,
+    batch: bool = False,
 ) -> Judge:
     """The judge that a spec names. Nothing is sent yet; ``check`` says whether it can be asked.
 
     ``cache`` is the folder of the shared cache (``cache_folder()``), None to go without. ``rpm`` and ``tpm``
     are requests and tokens a minute; ``retries`` is for failures of transport, ``again`` for replies
-    that are no verdict; after ``give_up`` calls in a row without an answer the run is stopped.
+    that are no verdict; after ``give_up`` calls in a row without an answer the run is stopped. ``batch`` sends calls
+    through the vendor's batch API, for which a run folder is needed.
     """
     parts = parse_spec(spec)
     _check_numbers(concurrency=concurrency, rpm=rpm, tpm=tpm, timeout=timeout, give_up=give_up)
@@ -101,7 +103,12 @@ def load_judge(
 
         control = {"concurrency": concurrency, "rpm": rpm, "tpm": tpm}
         waits = {"timeout_s": timeout, "retries": retries, "again": again, "backoff_s": backoff, "give_up": give_up}
-        judge = _hosted(parts, control, waits, Budget(max_cost, max_calls), prices)
+        judge = _hosted(parts, control, waits, Budget(max_cost, max_calls), prices, batch)
+    elif batch:
+        raise BadInput(
+            f"the judge {parts.kind}:{parts.target} has no batch API; leave --batch out, or choose a judge of kind "
+            f"{', '.join(HOSTED)}"
+        )
     else:
         judge = _other(parts, spec)
     if cache is None:
@@ -112,9 +119,15 @@ def load_judge(
 
 
 def _hosted(
-    parts: Spec, control: Mapping[str, Any], waits: Mapping[str, Any], budget: Any, prices: str | Path | None
+    parts: Spec,
+    control: Mapping[str, Any],
+    waits: Mapping[str, Any],
+    budget: Any,
+    prices: str | Path | None,
+    batch: bool,
 ) -> Judge:
     require_packages(f"the judge {parts.kind}:{parts.target}")
+    from editscope.judges.batches.judge import BatchedJudge
     from editscope.judges.client import HostedJudge
     from editscope.judges.prices import TABLE, load_prices
     from editscope.judges.wire.base import JudgeSettings
@@ -127,7 +140,8 @@ def _hosted(
     base_url = str(options.pop("base_url", wire.home))
     price = price_of(parts.target, load_prices(prices))
     require_price(budget, price is not None, f"the judge {parts.target!r}", TABLE)
-    return HostedJudge(
+    price = price.in_batches() if batch and price is not None else price
+    return (BatchedJudge if batch else HostedJudge)(
         wire,
         JudgeSettings(model=parts.target, base_url=base_url, **options),
         spec=str(parts),

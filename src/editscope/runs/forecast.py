@@ -17,6 +17,7 @@ from editscope.plugins import one_sentence
 from editscope.runfolder.journal import Line, Progress, VerdictKey
 from editscope.runfolder.repeats import file_names, plain, repeated
 from editscope.runfolder.stored_edits import stored_at
+from editscope.runs.judging.batches import batches_in_words
 from editscope.runs.judging.unit_verdicts import is_about_call
 from editscope.runs.plan import Plan
 from editscope.runs.remaining import done_so_far, todo
@@ -125,6 +126,7 @@ def _judging(plan: Plan, looked_at: int) -> Forecast:
     exact, stand_ins = len(looked) == len(left), unmade and not plan.editor.in_place
     how = [] if exact else [f"calls were counted on {len(looked):,} of {len(left):,} cases"]
     how += ["edits do not exist yet: the estimate uses their inputs"] if stand_ins else []
+    how += batches_in_words(plan.out)
     return Forecast(tuple(parts), round(cached * scale), "" if exact and not stand_ins else "about ", tuple(how))
 
 

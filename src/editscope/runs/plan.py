@@ -27,6 +27,7 @@ from editscope.runs.budget import budget_of
 from editscope.runs.checks import check_all_there, check_texts, check_units
 from editscope.runs.choose_folder import check_same, run_folder
 from editscope.runs.edit_limits import checked_limits, limits_of, settings_with_limits
+from editscope.runs.judging.batches import limits_of_batches
 from editscope.runs.judging.settings import Judging, Limits, judging_again
 from editscope.runs.selection import digest_in, ids_digest, selected, selection_json, where_of
 from editscope.suites import Suite, Where, load_suite
@@ -301,6 +302,7 @@ def plan_again(
     files = info["files"]
     listed = {key: tuple(files[key]) for key in ("missing", "unmatched", "unreadable")}
     inventory = Inventory(files.get("outputs"), digest=files.get("digest", ""), **listed)
+    limits = limits_of_batches(folder, limits)
     judging = judging_again(suite, info, limits, missing, again) if is_judged(info) else None
     if judging is not None:
         info["judging"] |= {"missing": judging.missing}

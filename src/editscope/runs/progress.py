@@ -167,7 +167,8 @@ class CallCounter:
         rate = self._count / max(1e-6, time.monotonic() - self._began)
         parts = [f"{self._count:,} calls", f"{rate:.3g} calls/s"]
         parts += [] if self._cost is None else [f"${self._cost:,.2f}"]
-        parts += [f"{sum(judge.at_once for judge in self._queue.judges)} at once"]
+        asked = [judge for judge in self._queue.judges if judge.batches is None]
+        parts += [f"{sum(judge.at_once for judge in asked)} at once"] if asked else []
         parts += [f"{self._cached:,} from the cache"] if self._cached else []
         return parts + ([f"{self._failed:,} without a verdict"] if self._failed else [])
 

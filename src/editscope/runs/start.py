@@ -30,6 +30,7 @@ from editscope.runs.engine.gpus import visible_gpus
 from editscope.runs.engine.loop import Engine, WorkerPlan
 from editscope.runs.engine.worker_process import WorkerSetup
 from editscope.runs.forecast import say_forecast
+from editscope.runs.judging.batches import check_batches, open_batches
 from editscope.runs.judging.judge_queue import JudgeQueue
 from editscope.runs.judging.loop import JudgedEngine, JudgingContext
 from editscope.runs.judging.prepare import judged_case_steps
@@ -182,6 +183,7 @@ def execute(
         raise unknown("engine", engine, ENGINES)
     if jobs is not None and jobs < 1:
         raise BadInput(f"--jobs must be at least 1, not {jobs}")
+    check_batches(plan.judging, on_ray=engine == RAY)
     plan.editor.limit(plan.edit_limits)
     workers = _worker_plan(plan, jobs or cores(), local=engine == LOCAL)
     try:
@@ -196,6 +198,8 @@ def execute(
             on_ray = engine == RAY and bool(to_edit or to_score)
             asking = _judge_queue(plan.judging, account, on_ray, ray_address, jobs) if plan.judging else None
             queue = None if asking is None else stack.enter_context(asking)
+            if to_edit or to_score:
+                open_batches(plan.judging, plan.out, account)
             if to_edit:
                 check_editor(plan.editor)
             if queue is not None and (to_edit or to_score):

@@ -78,6 +78,7 @@ class Budget:
         self._held_calls = 0
         self._held_cost = 0.0
         self._waiting: list[asyncio.Future[None]] = []
+        self._turns: tuple[asyncio.AbstractEventLoop, asyncio.Lock] | None = None
 
     async def reserve(self, cost: float) -> float:
         """Wait until a request of this estimated cost may be sent; BudgetSpent when it never may."""
@@ -92,7 +93,8 @@ class Budget:
         self._held_cost += cost
         if self.account is not None:
             try:
-                await self.account.reserve(cost, self.what)
+                async with self._turn():  # one at a time: thousands may wait, and each look locks a file
+                    await self.account.reserve(cost, self.what)
             except BaseException:
                 self._release(cost)
                 raise
@@ -108,6 +110,13 @@ class Budget:
         self.spent.cost_usd += bill.cost
         self.spent.charged_usd += max(bill.cost, bill.charged)
         self._release(held)
+
+    def _turn(self) -> asyncio.Lock:
+        """The lock of this event loop."""
+        loop = asyncio.get_running_loop()
+        if self._turns is None or self._turns[0] is not loop:
+            self._turns = loop, asyncio.Lock()
+        return self._turns[1]
 
     def _release(self, held: float) -> None:
         self._held_calls -= 1

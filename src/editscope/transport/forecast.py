@@ -28,6 +28,8 @@ class PaidCalls:
     own: bool = False
     missing_key: str = ""
     price_entry: str = ""
+    in_batch: int = 0
+    """How many calls go into one batch of the vendor's batch API; 0 where each call goes by itself."""
 
     @property
     def may_cost(self) -> bool:
@@ -51,10 +53,21 @@ class PaidCalls:
         >>> PaidCalls("editor openai:gpt-image-1", 3, "edit", cost_usd=0.5).in_words()
         'editor openai:gpt-image-1: 3 edits, $0.50'
         """
-        parts = [f"{about}{self.calls:,} {self.unit}{'' if self.calls == 1 else 's'}"]
+        parts = [f"{about}{self.calls:,} {self.unit}{'' if self.calls == 1 else 's'}{self._batches()}"]
         if self.input_tokens or self.output_tokens:
             parts += [f"{self.images:,} images", f"{self.input_tokens:,} tokens in, {self.output_tokens:,} out"]
         return f"{self.who}: {', '.join([*parts, self._price()])}"
+
+    def _batches(self) -> str:
+        """How many batches the calls make at least; large pictures make it more.
+
+        >>> PaidCalls("judge openai:gpt-4o", 1200, in_batch=1000).in_words()
+        'judge openai:gpt-4o: 1,200 calls in 2 batches or more, free'
+        """
+        if not self.in_batch or not self.calls:
+            return ""
+        batches = -(-self.calls // self.in_batch)
+        return f" in {batches:,} batch{'' if batches == 1 else 'es'} or more"
 
     def _price(self) -> str:
         if self.cost_usd is not None:
@@ -127,6 +140,8 @@ class Forecast:
         if words:
             yield " · ".join(words)
         yield from self.how
+        if any(part.in_batch and part.calls for part in self.parts):
+            yield "results of a batch may take up to 24 hours; Ctrl-C is safe, and resume waits on"
         sources: dict[str, list[str]] = {}
         for part in self.parts:
             if part.source is not None and part.cost_usd and part.calls:

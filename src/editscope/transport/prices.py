@@ -36,6 +36,8 @@ class PriceSource:
     text: str = ""
     day: date | None = None
     page: str = ""
+    batch: Any = 1.0
+    """What a call in a batch costs there, as a part of the price of an ordinary one."""
 
     def in_words(self, today: date | None = None) -> str:
         """The source in a few words, with its age where it is old.
@@ -139,6 +141,7 @@ def _source(where: str, file: Path, entry: Any, sources: Any) -> PriceSource:
         str(table.get("text", named)),
         _day(where, entry.get("date", table.get("date"))),
         str(table.get("page", "")),
+        table.get("batch", 1.0),
     )
 
 

@@ -22,6 +22,10 @@ NOT_SENT = Fault("not sent")
 CANCELLED = Fault("canceled", paid=True)
 
 
+class NotSent(Stopped):
+    """A request that was stopped before it was sent: nothing is due for it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Patience:
     """How long a server is waited for, and how often it is asked again.
@@ -189,6 +193,9 @@ class Traffic:
                 outcome = await attempt()
                 seconds = asyncio.get_running_loop().time() - start
                 self._adapt(outcome, ticket)
+            except NotSent:
+                outcome = NOT_SENT
+                raise
             finally:
                 due = self._settle(outcome, bill, held, tokens)
         finally:

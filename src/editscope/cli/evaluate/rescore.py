@@ -32,6 +32,7 @@ def rescore(
     keep_going: opt.KeepGoing = False,
     max_cost: opt.MaxCost = None,
     max_calls: opt.MaxCalls = None,
+    batch: opt.Batch = False,
     concurrency: opt.Concurrency = None,
     rpm: opt.Rpm = None,
     tpm: opt.Tpm = None,
@@ -59,6 +60,7 @@ def rescore(
     bounds = judge_limits(
         max_cost=max_cost,
         max_calls=max_calls,
+        batch=batch or None,
         concurrency=concurrency,
         rpm=rpm,
         tpm=tpm,

@@ -23,6 +23,7 @@ def resume(
     missing: opt.Missing = None,
     max_cost: opt.MaxCost = None,
     max_calls: opt.MaxCalls = None,
+    batch: opt.Batch = False,
     concurrency: opt.Concurrency = None,
     cache: opt.Cache = None,
     prices: opt.Prices = None,
@@ -65,7 +66,9 @@ def resume(
     from editscope.runs import plan_again
 
     say_deprecated(max_cost=max_cost, max_edit_cost=max_edit_cost)
-    limits = judge_limits(max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache)
+    limits = judge_limits(
+        max_cost=max_cost, max_calls=max_calls, batch=batch or None, concurrency=concurrency, prices=prices, cache=cache
+    )
     plan = plan_again(
         run_folder,
         limits=limits,

@@ -52,6 +52,7 @@ def run(
     accounting: opt.Accounting = None,
     max_cost: opt.MaxCost = None,
     max_calls: opt.MaxCalls = None,
+    batch: opt.Batch = False,
     concurrency: opt.Concurrency = None,
     rpm: opt.Rpm = None,
     tpm: opt.Tpm = None,
@@ -86,6 +87,10 @@ def run(
 
       editscope run picabench --data PICABench --editor folder:my-outputs --judge openai:gpt-5 --budget 20
 
+    For about half the price, if you can wait for up to a day:
+
+      editscope run picabench --data PICABench --editor folder:my-outputs --judge openai:gpt-5 --batch
+
     Write options of the suite into its name, or use them as flags; `editscope suites SUITE` lists them:
 
       editscope run "paintbench?conditions=baseline,striped&per_mode=1" --editor ref:drift
@@ -113,6 +118,7 @@ def run(
             limits=judge_limits(
                 max_cost=left_of("--max-cost", max_cost, spent.judges_usd),
                 max_calls=left_of("--max-calls", max_calls, spent.calls),
+                batch=batch or None,
                 concurrency=concurrency,
                 rpm=rpm,
                 tpm=tpm,

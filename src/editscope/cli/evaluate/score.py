@@ -43,6 +43,7 @@ def score(
     accounting: opt.Accounting = None,
     max_cost: opt.MaxCost = None,
     max_calls: opt.MaxCalls = None,
+    batch: opt.Batch = False,
     concurrency: opt.Concurrency = None,
     prices: opt.Prices = None,
     cache: opt.Cache = None,
@@ -63,7 +64,9 @@ def score(
     """
     say_deprecated(max_cost=max_cost)
     spec, options = suite_spec(context, suite, protocol)
-    limits = judge_limits(max_cost=max_cost, max_calls=max_calls, concurrency=concurrency, prices=prices, cache=cache)
+    limits = judge_limits(
+        max_cost=max_cost, max_calls=max_calls, batch=batch or None, concurrency=concurrency, prices=prices, cache=cache
+    )
     settings = judging_settings(
         judge,
         protocol=protocol,

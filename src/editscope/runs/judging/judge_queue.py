@@ -68,6 +68,7 @@ class JudgeQueue:
         os.set_blocking(self.fd, False)
         os.set_blocking(self._write_end, False)
         self._background = Background("editscope-judges")
+        self._posts = [post for judge in self.judges if (post := judge.batches) is not None]
 
     def __enter__(self) -> JudgeQueue:
         return self
@@ -96,8 +97,17 @@ class JudgeQueue:
         self.open -= len(results)
         return results
 
+    def tend(self, more_coming: bool) -> list[str]:
+        """Tell judges that collect calls into batches whether more are coming; gives what they want to be said."""
+        notes = []
+        for post in self._posts:
+            post.more_coming = more_coming
+            while post.notes:
+                notes.append(post.notes.popleft())
+        return notes
+
     def stop(self) -> None:
-        """Take back what has not been given to a judge yet; what has been is waited for."""
+        """Take back what has not been given to a judge yet; what has been is waited for, unless it is in a batch."""
         self.open -= self._background.run(self._forget())
 
     def close(self) -> None:
@@ -165,6 +175,8 @@ class JudgeQueue:
         forgotten = sum(map(len, self._queues))
         for queue in self._queues:
             queue.clear()
+        for post in self._posts:
+            post.stop("stopped; batches that were submitted go on, and resume takes up their results")
         return forgotten
 
     async def _leave(self) -> None:

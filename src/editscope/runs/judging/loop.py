@@ -90,6 +90,8 @@ class JudgedEngine(Engine):
         return self.context.queue.open < self.context.most_open
 
     def _hear_others(self) -> None:
+        for note in self.context.queue.tend(self._more_coming()):
+            self.listener.note(note)
         results = self.context.queue.take()
         lines = {id(result): self._line(result) for result in results if result.verdict is not None}
         # One write for all that came together: they count when they are in the journal.
@@ -97,6 +99,11 @@ class JudgedEngine(Engine):
         for result in results:
             if result.verdict is None or written:
                 self._take_result(result, lines.get(id(result)))
+
+    def _more_coming(self) -> bool:
+        """Whether more calls are on their way before judges have answered those they have."""
+        working = any(worker.jobs for worker in self._workers)
+        return self._room() and bool(working or self.to_edit or self.to_score or self.suspects)
 
     def _fail(self, failure: EditscopeError) -> None:
         first = self._failure is None

@@ -39,6 +39,8 @@ class Limits:
     max_calls: int | None = None
     prices: str | None = None
     cache: str = ""
+    batch: bool | None = None
+    """Whether calls go through the vendors' batch APIs."""
 
     def folder(self) -> Path | None:
         """The folder of the cache; None where none is kept."""
@@ -141,7 +143,8 @@ class RecordedJudge(Judge):
 
 def recorded_judging(suite: Suite, info: Mapping[str, Any], limits: Limits | None = None) -> Judging:
     """The judging of a finished run for who asks nothing more: no key, weights or server are needed."""
-    return judging_again(suite, info, limits, judges=[RecordedJudge(spec) for spec in info["judging"]["judges"]])
+    judging = judging_again(suite, info, limits, judges=[RecordedJudge(spec) for spec in info["judging"]["judges"]])
+    return replace(judging, limits=replace(judging.limits, batch=None))
 
 
 def check_accounting(accounting: str, missing: str | None) -> Accounting:

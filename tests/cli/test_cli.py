@@ -15,21 +15,10 @@ import numpy as np
 import pytest
 
 import editscope as es
-from editscope.cli import main
 from editscope.images import write_png
+from support.command_line import called as call
 
 Change = Callable[[Path], object]
-
-
-def call(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr of a command that starts no workers."""
-    code = 0
-    try:
-        main([str(argument) for argument in arguments])
-    except SystemExit as end:
-        code = int(end.code or 0)
-    said = capsys.readouterr()
-    return code, said.out, said.err
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:

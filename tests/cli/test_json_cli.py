@@ -11,24 +11,19 @@ import pytest
 
 import editscope as es
 from editscope import printing
-from editscope.cli import main
+from support import command_line
 
 PAGE = Path(__file__).parents[2] / "docs" / "scripting.md"
 
 
 def called(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, Any, str]:
     """The exit code, the value on stdout, and stderr."""
-    code = 0
-    try:
-        main([str(argument) for argument in arguments])
-    except SystemExit as end:
-        code = int(end.code or 0)
-    said = capsys.readouterr()
+    code, written, complaint = command_line.called(capsys, *arguments)
 
     def refused(constant: str) -> None:
         raise AssertionError(f"{constant} is no JSON")
 
-    return code, json.loads(said.out, parse_constant=refused) if said.out else None, said.err
+    return code, json.loads(written, parse_constant=refused) if written else None, complaint
 
 
 def documented(heading: str) -> set[str]:

@@ -10,7 +10,7 @@ import pytest
 
 import editscope as es
 from editscope.cli import main
-from editscope.cli.evaluate.several_editors import RunSpending, left_of, run_folders, spent_in
+from editscope.cli.evaluate.several_editors import RunSpending, left_of, run_folders, spending_in
 from editscope.errors import BadInput, Stopped
 from support.command_line import Called
 
@@ -85,6 +85,35 @@ def test_two_editors_make_two_runs_and_a_comparison(small_set: Path, tmp_path: P
     assert again.returncode == 0 and "has 12 cases already, 0 to do" in again.stdout
 
 
+PAID = """
+import editscope as es
+
+class Paid(es.Editor):
+    def __init__(self, name: str = ""):
+        self.label = name
+    def estimate(self, edits, images=1):
+        return 1.0 * edits
+    def edit(self, case):
+        return es.Edit(case.case_id, image=case.arrays[0], cost_usd=1.0)
+"""
+
+
+@pytest.mark.slow
+def test_a_budget_is_for_all_editors_and_all_calls_together(small_set: Path, tmp_path: Path, editscope: Cli) -> None:
+    (tmp_path / "here/paid.py").write_text(PAID)
+    editors = ["--editor", "python:paid:Paid?name=a", "--editor", "python:paid:Paid?name=b"]
+    command = ["run", "paintbench", "--data", small_set, "-j", "1", "--out", tmp_path / "both", *editors, "-q"]
+
+    def edits() -> int:
+        return sum(spending_in(folder).edits for folder in (tmp_path / "both").iterdir())
+
+    for _ in range(2):  # the second call finds the first run whole, and may not spend its money again
+        called = editscope(*command, "--budget", "14")
+        assert called.returncode == 3, called.stderr
+        assert edits() == 14
+    assert editscope(*command, "--budget", "24").returncode == 0 and edits() == 24
+
+
 @pytest.mark.slow
 def test_what_stops_one_editor_does_not_touch_the_other(small_set: Path, tmp_path: Path, editscope: Cli) -> None:
     (tmp_path / "here/stops.py").write_text(
@@ -98,7 +127,7 @@ def test_what_stops_one_editor_does_not_touch_the_other(small_set: Path, tmp_pat
     assert called.returncode == 3
     assert "editscope: python:stops:Stops: the first 5 edits all failed" in called.stderr
     assert es.open_run(out / "ref-drift").complete
-    assert spent_in(out / "ref-drift").edits == 12
+    assert spending_in(out / "ref-drift").edits == 12
 
 
 @pytest.mark.slow
@@ -116,8 +145,8 @@ def test_edits_of_all_editors_count_against_one_limit(small_set: Path, tmp_path:
     command = ["run", "paintbench", "--data", small_set, "-j", "1", "--quiet", "--out", tmp_path / "both"]
     called = editscope(*command, "-e", "ref:drift", "-e", "ref:noise", "--max-edits", "15")
     assert called.returncode == 3
-    assert spent_in(tmp_path / "both/ref-drift").edits == 12
-    assert spent_in(tmp_path / "both/ref-noise").edits == 3
+    assert spending_in(tmp_path / "both/ref-drift").edits == 12
+    assert spending_in(tmp_path / "both/ref-noise").edits == 3
 
 
 @pytest.mark.slow

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import editscope as es
-from editscope.cli import main
 from editscope.errors import BadInput
 from editscope.images import write_png
 from support import run_surgery
+from support.command_line import called
 
 pytestmark = pytest.mark.slow
 
@@ -53,16 +53,6 @@ def altered(run: Path, out: Path, change: Callable[[dict[str, Any]], dict[str, A
     lines = [change(line) for line in run_surgery.read(run)]
     run_surgery.write(out, [line for line in lines if line is not None])
     return out
-
-
-def called(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
-    code = 0
-    try:
-        main([str(argument) for argument in arguments])
-    except SystemExit as end:
-        code = int(end.code or 0)
-    said = capsys.readouterr()
-    return code, said.out, said.err
 
 
 class TestFigures:

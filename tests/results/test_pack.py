@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 import editscope as es
-from editscope.cli import main
 from editscope.errors import BadInput
 from editscope.results.archive.pack import MANIFEST, pack
 from editscope.results.archive.verify import check_archive
 from editscope.runfolder.journal import Journal
 from editscope.runfolder.journal_lines import encoded_line
 from support import run_surgery
+from support.command_line import called
 
 pytestmark = pytest.mark.slow
 
@@ -48,16 +48,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def archive(run: Path, tmp_path: Path) -> Path:
     return pack(run, tmp_path / "mine.zip").path
-
-
-def called(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
-    code = 0
-    try:
-        main([str(argument) for argument in arguments])
-    except SystemExit as end:
-        code = int(end.code or 0)
-    said = capsys.readouterr()
-    return code, said.out, said.err
 
 
 def content(archive: Path) -> Content:

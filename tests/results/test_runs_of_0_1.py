@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import editscope as es
-from editscope.cli import main
+from support import command_line
 from support.places import DATA
 from support.recorded.data import write_sets
 
@@ -36,13 +36,8 @@ def old(tmp_path: Path) -> Path:
 
 def called(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str]:
     """Exit code and output of a command; what it prints as an error is shown by the test that fails."""
-    code = 0
-    try:
-        main([str(argument) for argument in arguments])
-    except SystemExit as end:
-        code = int(end.code or 0)
-    printed = capsys.readouterr()
-    return code, printed.out + printed.err
+    code, written, complaint = command_line.called(capsys, *arguments)
+    return code, written + complaint
 
 
 def written(name: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The command line in a process of its own, as the fixture `editscope` calls it, or on a terminal of some width."""
+"""The command line in this process, in one of its own, as the fixture `editscope` calls it, or on a terminal."""
 
 from __future__ import annotations
 
@@ -9,8 +9,23 @@ import sys
 import threading
 from pathlib import Path
 
+import pytest
+
+from editscope.cli import main
+
 Called = subprocess.CompletedProcess[str]
 COMMANDS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
+
+
+def called(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of a command in this process; for commands that start no workers."""
+    code = 0
+    try:
+        main([str(argument) for argument in arguments])
+    except SystemExit as end:
+        code = int(end.code or 0)
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
 
 
 def on_terminal(

@@ -142,7 +142,7 @@ def run(
             timeout=timeout,
             repeats=repeats,
             edit_limits=edit_limits(cost, edits, edit_concurrency, edit_rpm, edit_retries, prices),
-            budget=left_of("--budget", budget_of(budget), spent.edits_usd + spent.judges_usd),
+            budget=left_of("--budget", budget_of(budget), spent.others_usd),
         )
 
     def carry(plan: Plan) -> None:

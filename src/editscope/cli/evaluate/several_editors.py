@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -22,12 +22,17 @@ REQUESTED = "stopped on request"
 
 @dataclass(frozen=True, slots=True)
 class RunSpending:
-    """What runs of the same command have spent so far: the limits of the next one are lower by it."""
+    """What runs of the same command have spent so far: the limits of the next one are lower by it.
+
+    ``others_usd`` is what all other runs have spent, also in earlier calls: a budget is for all of them together. The
+    other fields are of this call alone, as are the limits that they lower.
+    """
 
     edits: int = 0
     edits_usd: float = 0.0
     calls: int = 0
     judges_usd: float = 0.0
+    others_usd: float = 0.0
 
     def __add__(self, other: RunSpending) -> RunSpending:
         return RunSpending(
@@ -76,6 +81,8 @@ def run_each(
     starts; ``carry_out`` need not ask. What stops one run does not touch the
     others; the exit code is that of the worst.
     """
+    from editscope.runfolder.run_json import FILE
+    from editscope.runs.budget import spent_in_folder
     from editscope.runs.forecast import LOOKED_AT
 
     folders = run_folders(editors, out)
@@ -94,9 +101,11 @@ def run_each(
     _agree(plans, yes=yes, quiet=quiet)
     codes, spent = [], nothing
     for editor, plan in zip(editors, plans, strict=True):
-        before = spent_in(plan.out)
+        before = spending_in(plan.out)
+        others = [other.out for other in plans if other is not plan and (other.out / FILE).exists()]
+        now = replace(spent, others_usd=sum(map(spent_in_folder, others)))
         try:
-            carry_out(plan if spent == nothing else plan_for(editor, plan.out, spent))
+            carry_out(plan if now == nothing else plan_for(editor, plan.out, now))
         except typer.Exit as ended:
             codes.append(ended.exit_code)
         except EditscopeError as error:
@@ -104,7 +113,7 @@ def run_each(
                 raise
             printing.say(f"editscope: {editor}: {error}", error=True)
             codes.append(STOPPED)
-        spent += spent_in(plan.out) - before
+        spent += spending_in(plan.out) - before
     _compare([plan.out for plan in plans])
     if any(codes):
         raise typer.Exit(max(codes))
@@ -135,9 +144,10 @@ def run_folders(editors: Sequence[str], out: Path | None) -> list[Path | None]:
     return [out / name for name in names]
 
 
-def spent_in(folder: Path) -> RunSpending:
+def spending_in(folder: Path) -> RunSpending:
     """What the journal of a run says was spent in it."""
     from editscope.runfolder.journal import FILE, read_journal
+    from editscope.runs.budget import charged
 
     if not (folder / FILE).exists():
         return RunSpending()
@@ -146,9 +156,9 @@ def spent_in(folder: Path) -> RunSpending:
     usages = [line["verdict"]["usage"] for line in lines if line["step"] == "verdict" and not line["verdict"]["cached"]]
     return RunSpending(
         len(edits),
-        sum(line.get("charged_usd") or line.get("cost_usd") or 0.0 for line in edits),
+        sum(map(charged, edits)),
         sum(usage.get("attempts") or 0 for usage in usages),
-        sum(usage.get("cost_usd") or 0.0 for usage in usages),
+        sum(map(charged, usages)),
     )
 
 

@@ -129,7 +129,7 @@ def judge_one(
     prompts: str | Path | None = None,
     samples: int = 1,
     cache: str | Path | None = None,
-    max_cost: float | None = None,
+    budget: float | None = None,
 ) -> JudgedEdit:
     """Have one edit judged, without a run.
 
@@ -138,9 +138,9 @@ def judge_one(
     judge says how well the instruction was followed and whether the rest stayed as it was. ``source`` is one picture
     or several. ``answer``, ``references``, ``hint``, ``checklist`` and ``questions`` are for rubrics that use them;
     ``fields`` are tags and other fields of the case. ``judge`` is a spec, a judge, or several of them. ``cache`` is a
-    folder, or "off"; without it verdicts come from the cache that runs share.
+    folder, or "off"; without it verdicts come from the cache that runs share. ``budget`` is in dollars.
     """
-    limits = Limits(max_cost=max_cost, cache="" if cache is None else str(cache))
+    limits = Limits(max_cost=budget, cache="" if cache is None else str(cache))
     return ask_one(
         plan_one(
             source,

@@ -1,4 +1,4 @@
-"""The `editscope` command, its exit codes, and how errors are said."""
+"""The `editscope` command, its exit codes, and how errors are printed."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ REFERENCES = (
 EDITORS = ("ark", "bfl", "chat", "diffusers", "folder", "gemini", "openai", "python", "ref", "worker")
 JUDGES = ("anthropic", "gemini", "local", "openai", "python", "responses")
 TARGETS = {"folder": "PATH", "diffusers": "DIR", "local": "DIR", "python": "module:Class", "worker": "COMMAND"}
-"""What stands after the colon of a spec, as a reminder; a model where nothing else is said."""
+"""What stands after the colon of a spec, as a reminder; a model where nothing else is given."""
 
 _typed = ""
 """What of the word to complete stands before its last colon, where the shell has taken it apart."""

@@ -238,7 +238,7 @@ def _by_unit(run: Run) -> dict[tuple[str, str], list[CaseRecord]]:
 def _commonest(modes: Sequence[str]) -> str:
     """How most repeats of a case ended, and how many of them where not all did; of equally many the first."""
     counted = Counter(modes)
-    # Judges have no name for how an edit went; then what is missing is said.
+    # Judges have no name for how an edit went; then this says what is missing.
     mode, often = Counter({m: n for m, n in counted.items() if m} or counted).most_common(1)[0]
     return mode if often == len(modes) else f"{mode} {often} of {len(modes)}"
 

@@ -165,7 +165,7 @@ def _case(comparison: Comparison, case: CaseContrast) -> Group:
     modes = " · ".join(f"{letter(i)} {mode.replace('_', ' ')}" for i, mode in enumerate(case.failures))
     if len(set(case.failures)) == 1:
         modes = f"both {case.failures[0].replace('_', ' ')}" if len(shown) == 2 else modes
-    if comparison.runs[0].judged:  # where a judge has no name for what went wrong, only what is missing is said
+    if comparison.runs[0].judged:  # where a judge has no name for what went wrong, the table says only what is missing
         modes = " · ".join(f"{letter(i)} {mode.replace('_', ' ')}" for i, mode in enumerate(case.failures) if mode)
     variant = f" · {case.variant}" if case.variant else ""
     difference = f"  {signed(case.difference, comparison.metric)}   "

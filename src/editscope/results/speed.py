@@ -17,7 +17,7 @@ def speed(edits: Iterable[Line]) -> dict[str, Any] | None:
     """What ``summary.json`` says of an editor's time and money; None where the edits were files already.
 
     Cases that the editor was not asked, since it cannot take their pictures, are not in it.
-    Where no edit gave a picture there is no time, but what they cost is said all the same.
+    Where no edit gave a picture there is no time, but the cost stands there all the same.
 
     ``latency_s`` are seconds from asking to having the picture, over the edits that gave one: mean, percentiles, the
     longest. An edit of a batch took as long as its batch. ``throughput`` is edits a second while at least one was

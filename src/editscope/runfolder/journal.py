@@ -74,7 +74,7 @@ class Source:
 
 
 def busy(folder: Path) -> str:
-    """What is said to a second process that would write a run."""
+    """The message to a second process that would write a run."""
     return f"{folder} is being written by another process; wait for it or stop it first"
 
 
@@ -179,7 +179,7 @@ def read_journal(folder: Path) -> list[Line]:
 
 
 def read_lines(folder: Path, *, judged: bool | None = None) -> tuple[list[Line], Source]:
-    """All whole lines, and which journal they are; BadInput where ``judged`` is said and a score is of another kind."""
+    """All whole lines and their journal; BadInput where ``judged`` is given and a score is of another kind."""
     path = folder / FILE
     lines, source = parse_journal(path, _content(path))
     if judged is not None:

@@ -62,7 +62,7 @@ def check_stored(path: Path, hashes: Mapping[Path, str], run: Path) -> None:
 
 
 def damaged(path: Path, run: Path, why: str = "") -> str:
-    """What is said where a stored edit is damaged, with the two ways out."""
+    """The message where a stored edit is damaged, with the two ways out."""
     detail = f" ({why})" if why else ""
     return (
         f"{path} is not the edit that was stored there; it was changed or damaged{detail}: put it back, "

@@ -130,7 +130,7 @@ def bradley_terry(
     P(a beats b) = 1 / (1 + exp(θ_b - θ_a)), θ by maximum likelihood (Newton), a tie as half a win for each;
     shown on Elo's scale as start + scale / ln 10 · (θ - mean θ). Matches of one ``item`` are drawn together
     (a match without an item is its own). Where a group of models never lost to the rest, no likelihood has a
-    maximum, and that is said; ``prior`` virtual votes of each model, half won and half lost against an
+    maximum, and the result says so; ``prior`` virtual votes of each model, half won and half lost against an
     average one, make one.
 
     >>> found = bradley_terry([Match("A", "B", 3, 1), Match("B", "C", 3, 1), Match("A", "C", 9, 1)])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["DIAGNOSTIC", "Rows", "percent_scale", "resampled_within", "shown", "summarize"]
 
 WAYS = {"release": "as the release does", "paper": "as the paper describes"}
-"""How the choices of strata are said."""
+"""The words for each choice of strata."""
 
 
 def summarize(

@@ -21,7 +21,7 @@ TABLES = {"models": "model", "editors": "editor"}
 """The tables of a file of prices, and what messages call an entry of each."""
 MILLION = 1_000_000
 OLD_DAYS = 183
-"""After half a year a price is said to be old."""
+"""After half a year a price counts as old."""
 MONTH_DAYS = 30.44
 
 _DATED = re.compile(r"-(latest|preview([-\d]*)|\d[\d-]*)")

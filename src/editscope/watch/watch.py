@@ -287,7 +287,7 @@ class CheckpointWatcher:
         return ScoreDifference(name, paired.difference, paired.lo, paired.hi, paired.p, paired.cases, fallen)
 
     def _run_is_there(self, result: CheckpointResult) -> bool:
-        """Whether the run of a result can still be compared with; one that was deleted is said and left out."""
+        """Whether the run of a result can still be compared with; a deleted one is reported and left out."""
         if (self.watch.out / result.run / FILE).is_file():
             return True
         self._once(f"the run of {result.name} was deleted; nothing is compared with it any more")

@@ -169,7 +169,7 @@ def watch(
         budget=budget_of(budget),
         before=_agreed_once(console, yes=yes, quiet=quiet),
     )
-    watched.judging()  # what is wrong with a judge is said now and not with the first checkpoint
+    watched.judging()  # a fault of the judge shows now, not with the first checkpoint
     going = CheckpointWatcher(watched, lambda text: console.print(text, markup=False), None if quiet else console)
     _go(going, every, once, on_fall, stop_on_fall, console)
 
@@ -219,7 +219,7 @@ def _judging(suite: Suite, asked: dict[str, Any] | None) -> Judging | None:
 
 
 def _call(command: str | None, look: CheckpointResult, out: Path, console: Console) -> None:
-    """Run the user's command for a fall; what it does wrong is said and stops nothing."""
+    """Run the user's command for a fall; its errors are printed and stop nothing."""
     if command is None:
         return
     fall = look.baseline

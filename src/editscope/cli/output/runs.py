@@ -217,7 +217,7 @@ def one_line(text: str) -> str:
 
 
 def reasons(run: Run, console: Console) -> None:
-    """Why most of the edits that are missing are; not where all are, which is said first."""
+    """Why most of the edits that are missing are; not where all are missing: that line leads."""
     from editscope.results.failed_edits import every_edit_failed, most_common_reason
 
     common = None if every_edit_failed(run) else most_common_reason(run)

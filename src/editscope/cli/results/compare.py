@@ -60,7 +60,7 @@ def compare(
         printing.say_json(_as_json(comparison, chosen, cases))
         return
     kinds = comparison.kinds() if all_groups else chosen or usual_kind(comparison)
-    list(comparison.lines(*kinds))  # a wrong --by is said before anything is printed
+    list(comparison.lines(*kinds))  # a wrong --by fails before anything is printed
 
     from editscope.results.comparison_tables import print_cases, print_comparison
 
@@ -70,7 +70,7 @@ def compare(
 
 
 def _as_json(comparison: Comparison, by: tuple[str, ...], cases: int) -> dict[str, object]:
-    """A comparison for scripts: every row that ``--csv`` has, what is said about it, and the cases that differ most."""
+    """A comparison for scripts: every row that ``--csv`` has, its statements, and the cases that differ most."""
     return {
         "metric": comparison.metric,
         "runs": [

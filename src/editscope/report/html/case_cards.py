@@ -21,7 +21,7 @@ def case_row(title: str, cards: Sequence[Html]) -> Html | None:
 
 
 def card(case_id: str, results: Sequence[tuple[RunView, str]], *, shared: bool = True) -> Html | None:
-    """One case: its answer, and each run's edit with what is said of it; None where there is no picture."""
+    """One case: its answer, and each run's edit with its scores; None where there is no picture."""
     first = results[0][0].by_id.get(case_id)
     if first is None:
         return None

@@ -201,7 +201,7 @@ def plan_one(
         details=dict(fields),
     )
     for picture in (*images, *references, *(() if answer is None else (answer,))):
-        load(picture)  # whatever cannot be read is said now, by its name
+        load(picture)  # a picture that cannot be read fails now, by its name
     edits = {"": load(edit)}
     try:
         if Path(rubric, FILE).is_file():

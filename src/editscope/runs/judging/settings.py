@@ -51,7 +51,7 @@ class Limits:
         return Path(self.cache) if self.cache else cache_folder()
 
     def over(self, other: Limits) -> Limits:
-        """These limits, and the other's where nothing is said."""
+        """These limits, and the other's where none is given."""
         return replace(other, **{name: value for name, value in asdict(self).items() if value not in (None, "")})
 
 

@@ -22,14 +22,14 @@ from editscope.runs.ray.node_worker import NodeSetup, NodeWorker, WorkerLocation
 from editscope.runs.ray.worker_handle import Mailbox, RayWorker
 
 WAIT_SAID_S = 20.0
-"""After so long without a place on a node it is said what is missing; three times as long where there may be one, and a
-process is only slow to start."""
+"""After so long without a place on a node, a message says what is missing; after three times as long where a place
+may exist and a process is only slow to start."""
 
 THREADS = 4
 """Of an actor: one that waits to report, one that takes jobs, and one more of each after an answer that got lost."""
 
 AGAIN = 3
-"""So often something is said again to an actor that the network did not reach."""
+"""How often a message to an actor is repeated where the network did not carry it."""
 
 UNLISTED = {"enable_task_events": False}
 """Ray's servers keep no history of our calls, which would grow with every case; the journal has it."""

@@ -56,7 +56,7 @@ def edit_area(row: DataRow, size: tuple[int, int]) -> EditArea:
         return NONE
     boxes = [sides_of(row, area, f"edit area {number}") for number, area in enumerate(areas, start=1)]
     sides = [box for box in boxes if box is not None]
-    if not all(size) or len(sides) < len(boxes):  # the picture or a box cannot be read, which is said already
+    if not all(size) or len(sides) < len(boxes):  # the picture or a box cannot be read; that is reported already
         return NONE
     scale = max(size) / SIDE
     canvas = (size[0] / scale, size[1] / scale)

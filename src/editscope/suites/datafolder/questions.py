@@ -57,7 +57,7 @@ def _box(row: DataRow, box: Any, named: str, canvas: tuple[float, float]) -> tup
     x, y, wide, high = sides
     shown = f"{named} has the box x={x:g} y={y:g} width={wide:g} height={high:g}"
     picture = f"the picture of {canvas[0]:.0f}×{canvas[1]:.0f}"
-    if not all(canvas):  # the picture cannot be read, which is said already
+    if not all(canvas):  # the picture cannot be read; that is reported already
         return None
     if x >= canvas[0] or y >= canvas[1] or x + wide < 0 or y + high < 0:
         row.flaw(f"{shown}, which lies outside {picture}; correct its numbers")

@@ -58,7 +58,7 @@ SECTIONS: tuple[Section, ...] = (
     Section("measures", "Measures", measures),
     Section("provenance", "Sources", provenance),
 )
-"""Everything that is said of one set of cases; a section that has nothing to say is left out."""
+"""The sections about one set of cases; a section without content is left out."""
 
 
 def address(section: Section, sheet: Sheet) -> str:

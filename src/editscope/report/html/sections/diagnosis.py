@@ -42,7 +42,7 @@ def diagnosis(sheet: Sheet, options: ReportOptions) -> Html | None:
     return el(
         "section",
         el("header", el("h2", "Diagnosis"), cls="section-head"),
-        el("p", "Only what its interval supports is said.", cls="hint"),
+        el("p", "Statements appear only where the interval supports them.", cls="hint"),
         [
             _run(view, sentences, opened=len(by_run) <= OPENED or view is best, several=several)
             for view, sentences in by_run

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -134,6 +136,7 @@ def _keep_safely(kernel: Any) -> None:
     def compile_once(signature: Any) -> Any:
         # Numba's own lock comes first: a thread that holds the claim must not wait for one that wants it.
         with global_compiler_lock, _claimed(kernel, wait=True):
+            _load_registries()
             return compile_now(signature)
 
     def save_if_possible(*arguments: Any) -> None:
@@ -143,6 +146,22 @@ def _keep_safely(kernel: Any) -> None:
 
     kernel.compile = compile_once
     cache.save_overload = save_if_possible
+
+
+def _load_registries() -> None:
+    """Load Numba's registries of functions without SciPy.
+
+    Numba imports SciPy only to learn whether it is there, which costs every worker a quarter of a second.
+    """
+    if "numba.np.arraymath" in sys.modules or "scipy.linalg" in sys.modules:
+        return
+    blas = "scipy.linalg.cython_blas"
+    sys.modules[blas] = None  # type: ignore[assignment]
+    try:
+        arraymath = import_module("numba.np.arraymath")
+    finally:
+        del sys.modules[blas]
+    arraymath._HAVE_BLAS = find_spec("scipy") is not None
 
 
 def _remove_outdated(file: Any) -> None:

@@ -159,3 +159,18 @@ for kernel in compiled._KERNELS:
         types[name] = {"declared": str(kernel.types), "used": [str(tuple(one)) for one in function.overloads]}
 print(json.dumps(types))
 """
+
+
+@pytest.mark.slow
+def test_a_worker_imports_neither_plans_nor_scipy_and_numba_still_finds_it() -> None:
+    script = """
+import json, sys
+import editscope.runs.engine.worker_process
+from editscope.suites import load_suite
+next(iter(load_suite("paintbench")))
+loaded = [name for name in ("editscope.runs.plan", "scipy.linalg", "pandas", "pyarrow") if name in sys.modules]
+from numba.np import arraymath
+from importlib.util import find_spec
+print(json.dumps([loaded, arraymath._HAVE_BLAS == (find_spec("scipy") is not None)]))
+"""
+    assert json.loads(subprocess.check_output([sys.executable, "-c", script])) == [[], True]

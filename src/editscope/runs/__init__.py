@@ -2,8 +2,31 @@
 
 from __future__ import annotations
 
-from editscope.processes import cores
-from editscope.runs.plan import Plan, make_plan, plan_again
-from editscope.runs.start import execute, resume, run
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from editscope.processes import cores
+    from editscope.runs.plan import Plan, make_plan, plan_again
+    from editscope.runs.start import execute, resume, run
+
+# Looked up when first used: a worker process belongs to this package, and plans and judges would slow its start.
+_HOME = {
+    "Plan": "editscope.runs.plan",
+    "cores": "editscope.processes",
+    "execute": "editscope.runs.start",
+    "make_plan": "editscope.runs.plan",
+    "plan_again": "editscope.runs.plan",
+    "resume": "editscope.runs.start",
+    "run": "editscope.runs.start",
+}
 
 __all__ = ["Plan", "cores", "execute", "make_plan", "plan_again", "resume", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value

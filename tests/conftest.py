@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -17,6 +18,8 @@ from support.small_sets import make_small_set, put_small_outputs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+os.environ.setdefault("EDITSCOPE_JOBS", "1")  # two tests run at a time: a worker process more would only cost its start
 
 
 @pytest.fixture

@@ -10,6 +10,11 @@ import subprocess
 import sys
 import threading
 
+from editscope.errors import BadInput
+
+JOBS = "EDITSCOPE_JOBS"
+"""The environment variable that says how many processes or threads a command uses where ``--jobs`` does not."""
+
 _WATCH = """
 import os, signal, sys, time
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -80,7 +85,11 @@ atexit.register(_WATCHMAN.close)
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """How many cores this process may use: ``EDITSCOPE_JOBS``, else those that the system allows it."""
+    if wanted := os.environ.get(JOBS, "").strip():
+        if not (wanted.isascii() and wanted.isdigit() and int(wanted)):
+            raise BadInput(f"{JOBS} must be a whole number from 1, not {wanted[:40]!r}")
+        return int(wanted)
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:

@@ -31,7 +31,10 @@ Out: TypeAlias = Annotated[
     Path | None, typer.Option("--out", metavar="RUN", help="The run folder [default: a new one in runs/].")
 ]
 Jobs: TypeAlias = Annotated[
-    int | None, machine_option("--jobs", "-j", metavar="N", min=1, help="Worker processes [default: one per core].")
+    int | None,
+    machine_option(
+        "--jobs", "-j", metavar="N", min=1, help="Worker processes [default: EDITSCOPE_JOBS or one per core]."
+    ),
 ]
 Limit: TypeAlias = Annotated[
     int | None,

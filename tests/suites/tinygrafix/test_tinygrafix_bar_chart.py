@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from drills import counts
 from editscope.suites.tinygrafix.axes import BOTTOM, TICK_SIZE, TOP
 from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, plain_settings, the_canvas
 from editscope.suites.tinygrafix.change import Change
@@ -19,9 +20,10 @@ from editscope.suites.tinygrafix.make import make, plan
 from editscope.suites.tinygrafix.slots import ChartSlot
 from editscope.suites.tinygrafix.wording import decimal, sig3
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.drill]
 
 TASKS = tuple(bar_chart.TASKS)
+MANY = counts.times(usual=300, full=1_000)
 
 
 def changes(task: str, count: int) -> list[Change[BarChart]]:
@@ -32,7 +34,7 @@ def changes(task: str, count: int) -> list[Change[BarChart]]:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_bars_can_be_told_apart_by_value_color_and_name(task: str) -> None:
-    for change in changes(task, 1000):
+    for change in changes(task, MANY):
         state = change.after if task == "add_bar" else change.before
         top = state.scale.high
         for one, two in itertools.combinations(state.bars, 2):
@@ -72,7 +74,7 @@ def test_a_bar_fills_eight_tenths_of_its_place() -> None:
 
 
 def test_the_added_bar_is_the_one_that_the_sentence_describes() -> None:
-    for change in changes("add_bar", 1000):
+    for change in changes("add_bar", MANY):
         found = re.fullmatch(
             r'Add the missing bar above the label "(\w+)": value ([\d.]+), color (#[0-9A-F]{6}), as wide as the other '
             r"bars\. Everything else stays as it is\.",
@@ -88,7 +90,7 @@ def test_the_added_bar_is_the_one_that_the_sentence_describes() -> None:
 
 
 def test_sorting_moves_something_and_ends_in_order() -> None:
-    for change in changes("sort_bars", 1000):
+    for change in changes("sort_bars", MANY):
         values = [bar.value for bar in change.after.bars]
         assert values == sorted(values, reverse="from the highest" in change.instruction)
         assert change.before.bars != change.after.bars
@@ -96,7 +98,7 @@ def test_sorting_moves_something_and_ends_in_order() -> None:
 
 
 def test_removing_takes_the_named_bar_only() -> None:
-    for change in changes("remove_bar", 1000):
+    for change in changes("remove_bar", MANY):
         gone = [b for b, a in zip(change.before.bars, change.after.bars, strict=True) if b.shown != a.shown]
         assert len(gone) == 1
         assert f'"{gone[0].label}"' in change.instruction
@@ -104,7 +106,7 @@ def test_removing_takes_the_named_bar_only() -> None:
 
 
 def test_the_new_color_is_one_that_no_bar_has() -> None:
-    for change in changes("recolor_bar", 1000):
+    for change in changes("recolor_bar", MANY):
         color = re.findall(r"#[0-9A-F]{6}", change.instruction)[0]
         painted = [a for b, a in zip(change.before.bars, change.after.bars, strict=True) if a != b]
         assert [bar.color for bar in painted] == [color]

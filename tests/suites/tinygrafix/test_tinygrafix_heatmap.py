@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from drills import counts
 from editscope.images import Pixels
 from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, plain_settings, the_canvas
 from editscope.suites.tinygrafix.change import Change
@@ -25,10 +26,10 @@ from editscope.suites.tinygrafix.make import make, plan
 from editscope.suites.tinygrafix.slots import ChartSlot
 from editscope.suites.tinygrafix.wording import decimal, sig3
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.drill]
 
 TASKS = tuple(heatmap.TASKS)
-SEEDS = 1000
+SEEDS = counts.times(usual=300, full=1_000)
 
 Floats = npt.NDArray[np.float64]
 

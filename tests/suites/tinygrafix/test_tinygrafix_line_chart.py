@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from drills import counts
 from editscope.images import Pixels
 from editscope.suites.tinygrafix.axes import BOTTOM as AXES_BOTTOM
 from editscope.suites.tinygrafix.axes import LEFT as AXES_LEFT
@@ -26,10 +27,10 @@ from editscope.suites.tinygrafix.make import draw, plan
 from editscope.suites.tinygrafix.slots import ChartSlot
 from support.tinygrafix_measures import looks_like
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.drill]
 
 TASKS = ("draw_segments", "normalize_series", "filter_series", "shade_interval")
-SEEDS = 1000
+SEEDS = counts.times(usual=300, full=1_000)
 PICTURES = 25
 LEFT, TOP, RIGHT, BOTTOM = int(AXES_LEFT), int(AXES_TOP), int(AXES_RIGHT), int(AXES_BOTTOM)
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from drills import counts
 from editscope.images import Pixels
 from editscope.suites.tinygrafix.axes import TICK_SIZE, TITLE_SIZE, TITLE_Y
 from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, plain_settings, the_canvas
@@ -26,11 +27,11 @@ from editscope.suites.tinygrafix.make import draw, plan
 from editscope.suites.tinygrafix.slots import ChartSlot
 from support.tinygrafix_measures import looks_like
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.drill]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-SEEDS, DRAWN = 1000, 25
+SEEDS, DRAWN = counts.times(usual=300, full=1_000), 25
 TASKS = tuple(CHARTS["network"])
 TO_XYZ = ((0.4124564, 0.3575761, 0.1804375), (0.2126729, 0.7151522, 0.0721750), (0.0193339, 0.1191920, 0.9503041))
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from drills import counts
 from editscope.images import Pixels
 from editscope.suites.tinygrafix.axes import BOTTOM, LABEL_SIZE, LEFT, RIGHT, TICK_SIZE, TITLE_SIZE, TOP, tick_texts
 from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH, plain_settings, the_canvas
@@ -25,10 +26,10 @@ from editscope.suites.tinygrafix.make import draw, plan
 from editscope.suites.tinygrafix.slots import ChartSlot
 from support.tinygrafix_measures import looks_like
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.drill]
 
 TASKS = ("draw_best_fit_line", "swap_axes", "remove_outlier", "recolor_class")
-SEEDS, DRAWN = 1000, 25
+SEEDS, DRAWN = counts.times(usual=300, full=1_000), 25
 WIDE, HIGH = RIGHT - LEFT, BOTTOM - TOP
 Points = npt.NDArray[np.float64]
 INSIDE = np.s_[int(TOP) + 1 : int(BOTTOM) - 1, int(LEFT) + 1 : int(RIGHT) - 1]

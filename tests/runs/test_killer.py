@@ -77,10 +77,10 @@ class Site:
                 return
             time.sleep(0.002)
 
-    def wait_for_call(self) -> None:
-        """Until the editor has been called."""
+    def wait_for_call(self, process: subprocess.Popen[str]) -> None:
+        """Until the editor has been called or the run is over."""
         until = time.monotonic() + 300
-        while not self.called() and time.monotonic() < until:
+        while not self.called() and process.poll() is None and time.monotonic() < until:
             time.sleep(0.01)
 
     def survivors(self, patience_s: float = 300.0) -> list[int]:
@@ -145,7 +145,7 @@ def test_ctrl_c_before_the_first_step_is_no_traceback(site: Site) -> None:
     slow = "import os, time\nwith open(os.environ['CALLS'], 'w') as log:\n    log.write('importing')\ntime.sleep(600)\n"
     (site.folder / "logging_editor.py").write_text(slow)
     process = site.start(*site.run_arguments("run"))
-    site.wait_for_call()
+    site.wait_for_call(process)
     process.send_signal(signal.SIGINT)
     assert end(process) == (3, "editscope: stopped on request; run the same command to continue\n")
 
@@ -153,7 +153,7 @@ def test_ctrl_c_before_the_first_step_is_no_traceback(site: Site) -> None:
 def test_a_second_ctrl_c_stops_at_once(site: Site) -> None:
     (site.folder / "logging_editor.py").write_text(LOGGING.replace("time.sleep(0.03)", "time.sleep(600)"))
     process = site.start(*site.run_arguments("run")[:-1])  # not quiet: it says when it has heard the first
-    site.wait_for_call()
+    site.wait_for_call(process)
     process.send_signal(signal.SIGINT)
     assert process.stdout is not None
     assert any("finishing the steps in progress" in line for line in iter(process.stdout.readline, ""))
@@ -167,7 +167,7 @@ def test_two_processes_cannot_do_one_run(site: Site) -> None:
     until_told = 'while not os.path.exists("told"): time.sleep(0.01)'
     (site.folder / "logging_editor.py").write_text(LOGGING.replace("time.sleep(0.03)", until_told))
     first = site.start(*site.run_arguments("run"))
-    site.wait_for_call()
+    site.wait_for_call(first)
     code, err = end(site.start("resume", "run", "--yes"))
     (site.folder / "told").touch()
     assert end(first) == (0, "")

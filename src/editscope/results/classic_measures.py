@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from editscope.cases import NOTHING
 from editscope.errors import BadInput
+from editscope.results.arrow_columns import arrow_column
 from editscope.results.run import CaseRecord, Run
 from editscope.runfolder.files import write_whole, writing
 from editscope.runfolder.lock import Lock
@@ -247,12 +248,12 @@ def _parquet(kept: Mapping[str, StoredMeasure], keys: Sequence[Key], labels: Map
     import pyarrow.parquet as pq
 
     columns: dict[str, Any] = {
-        name: pa.array([key[place] for key in keys], pa.string())
+        name: arrow_column([key[place] for key in keys], pa.string())
         for place, name in enumerate(("case_id", "variant", SEEN))
     }
     for name, measure in kept.items():
         for place, column in enumerate((name, name + OUTSIDE)):
-            columns[column] = pa.array([measure.values[key][place] for key in keys], pa.float64())
+            columns[column] = arrow_column([measure.values[key][place] for key in keys], pa.float64())
     origins = json.dumps({name: dict(measure.made_with) for name, measure in kept.items()}, sort_keys=True)
     metadata: dict[str | bytes, str] = {"editscope": origins}
     own = {name: asdict(labels[name]) for name in kept if name in labels and built_in_label(name) is None}

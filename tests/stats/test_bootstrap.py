@@ -18,8 +18,9 @@ from scipy.stats import binom, chi2
 
 from editscope.cases import Aggregation, Group
 from editscope.errors import EditscopeError
-from editscope.stats import summarize
-from editscope.stats.bootstrap import draws, percentile_interval
+from editscope.stats import bootstrap, hierarchy, summarize
+from editscope.stats.bootstrap import draws, hierarchical_bootstrap, percentile_interval
+from editscope.stats.hierarchy import Hierarchy
 from editscope.stats.small_groups import LEAST_CASES
 
 PLAN = Aggregation(
@@ -289,7 +290,7 @@ def test_the_percentile_interval_is_numpys_and_skips_what_is_missing() -> None:
 
 PINNED = """
 from editscope.cases import Aggregation, Group
-from editscope.stats import summarize
+from editscope.stats import bootstrap, hierarchy, summarize
 plan = Aggregation(Group("overall", (), ("task",)), (), strata=("task",))
 rows = {"task": [f"t{i % 3}" for i in range(90)], "miou": [(i * 37 % 101) / 101 for i in range(90)]}
 print(summarize(rows, plan, ["miou"])["overall"]["miou"])
@@ -302,3 +303,32 @@ def test_the_interval_of_seed_0_is_pinned_whatever_the_threads(threads: str) -> 
     env = {**os.environ, "OPENBLAS_NUM_THREADS": threads, "PYTHONHASHSEED": threads}
     printed = subprocess.run([sys.executable, "-c", PINNED], env=env, capture_output=True, text=True, check=True)
     assert printed.stdout.strip() == "{'mean': 49.086908691, 'lo': 43.278327833, 'hi': 55.038778878, 'n': 90}"
+
+
+@pytest.mark.parametrize("most_drawn", [1, 50, 700, 10**9])
+@pytest.mark.parametrize("most_products", [1, 40, 10**9])
+def test_results_are_the_same_to_the_bit_in_blocks_of_any_size(
+    most_drawn: int, most_products: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    values = rng.random((60, 3))
+    values[rng.random(values.shape) < 0.1] = np.nan
+    strata = [f"s{n % 3 if n < 50 else 0}" for n in range(60)]
+    units = [n // 2 if n < 12 else n for n in range(60)]
+    strata[:12] = ["s0"] * 12
+    tables = [Hierarchy(np.arange(60) % 7, (np.arange(7) % 2,)), Hierarchy(np.arange(60) % 5 - 1)]
+
+    def samples() -> list[bytes]:
+        means, resampled = hierarchical_bootstrap(values, strata, tables, units=units, resamples=1_501)
+        return [array.tobytes() for array in (*means, *resampled)]
+
+    expected = samples()
+    monkeypatch.setattr(bootstrap, "MOST_DRAWN", most_drawn)
+    monkeypatch.setattr(hierarchy, "MOST_PRODUCTS", most_products)
+    assert samples() == expected
+
+
+@pytest.mark.parametrize("block", [2, 4, 40, 250, 1_000, 5_000])
+def test_blocks_of_draws_are_parts_of_one_stream(block: int) -> None:
+    whole = np.concatenate(list(draws(0, "border", 7, 1_503)))
+    assert np.array_equal(np.concatenate(list(draws(0, "border", 7, 1_503, block))), whole)

@@ -22,8 +22,10 @@ from editscope.stats.hierarchy import Columns, Floats, Hierarchy, Ints, atom_sum
 __all__ = ["RESAMPLES", "Floats", "Hierarchy", "Ints", "draws", "hierarchical_bootstrap", "percentile_interval"]
 
 RESAMPLES = 10_000
-# Resamples at a time: few enough for the cache; an even number, so that a block never splits a raw number.
 BLOCK = 1_000
+"""Resamples whose means are computed at a time."""
+MOST_DRAWN = 200_000
+"""Positions that are drawn at a time, as far as possible: few enough for the cache."""
 
 
 def raw_stream(seed: int, name: str) -> np.random.PCG64:
@@ -32,19 +34,32 @@ def raw_stream(seed: int, name: str) -> np.random.PCG64:
     return np.random.PCG64(np.random.SeedSequence([seed, *words.tolist()]))
 
 
-def draws(seed: int, stratum: str, size: int, resamples: int) -> Iterator[NDArray[np.uint64]]:
+def block_size(size: int) -> int:
+    """How many resamples of ``size`` positions to draw at a time: an even part of ``BLOCK``.
+
+    An even number never splits a raw number of 64 bits, so that blocks of all sizes draw the same.
+
+    >>> block_size(12), block_size(5_000), block_size(100_000), block_size(10**9)
+    (1000, 40, 2, 2)
+    """
+    parts = (BLOCK // n for n in (1, 2, 4, 5, 10, 20, 25, 50, 100, 125, 250))
+    return next((rows for rows in parts if rows * size <= MOST_DRAWN), 2)
+
+
+def draws(seed: int, stratum: str, size: int, resamples: int, block: int | None = None) -> Iterator[NDArray[np.uint64]]:
     """Blocks of resamples of one stratum: rows of ``size`` positions, each uniform over 0 … size - 1.
 
     A position is ``(u * size) >> 32`` of a 32-bit number ``u``: biased by less than size / 2³². The stream
     depends on the seed and the stratum's name alone: what is drawn for one task does not change when others
-    join the run.
+    join the run. ``block`` is the number of resamples in a block, an even one; it does not change what is drawn.
 
     >>> [block.tolist() for block in draws(seed=0, stratum="border/default", size=4, resamples=3)]
     [[[3, 1, 3, 3], [3, 0, 2, 0], [2, 3, 1, 3]]]
     """
     bits = raw_stream(seed, stratum)
-    for start in range(0, resamples, BLOCK):
-        rows = min(BLOCK, resamples - start)
+    block = BLOCK if block is None else block
+    for start in range(0, resamples, block):
+        rows = min(block, resamples - start)
         raw = bits.random_raw((rows * size + 1) // 2).astype("<u8", copy=False)
         positions = raw.view("<u4")[: rows * size].astype(np.uint64).reshape(rows, size)
         positions *= np.uint64(size)
@@ -129,9 +144,10 @@ def hierarchical_bootstrap(
     done = 0
 
     def drawn(stratum: str) -> Iterator[Floats]:
-        return map(_counts, draws(seed, stratum, plan.units[stratum], resamples))
+        size = plan.units[stratum]
+        return map(_counts, draws(seed, stratum, size, resamples, block_size(size)))
 
-    for sums in plan.weighted_sums(columns, drawn, -(-resamples // BLOCK)):
+    for sums in plan.weighted_sums(columns, drawn, resamples, BLOCK):
         for hierarchy, out in zip(hierarchies, resampled, strict=True):
             out[:, :, done : done + sums.shape[2]] = table.rows(sums, hierarchy, firsts)
         done += sums.shape[2]

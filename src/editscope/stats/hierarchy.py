@@ -15,6 +15,10 @@ from editscope.errors import EditscopeError
 Floats: TypeAlias = "NDArray[np.float64]"
 Ints: TypeAlias = "NDArray[np.intp]"
 
+MOST_PRODUCTS = 1 << 17
+"""Multiplications of one matrix product: for more, OpenBLAS starts threads. On a busy machine they wait for each other
+many times as long as the product takes."""
+
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
@@ -95,20 +99,42 @@ class Layout:
         """The first row of each atom, in the order that the rows came in."""
         return self.order[np.array([atom.start for atom in self.atoms], dtype=np.intp)]
 
-    def weighted_sums(self, columns: Floats, drawn: Callable[[str], Iterator[Floats]], blocks: int) -> Iterator[Floats]:
+    def weighted_sums(
+        self, columns: Floats, drawn: Callable[[str], Iterator[Floats]], draws: int, block: int
+    ) -> Iterator[Floats]:
         """For each block of draws, the weighted sum of every column over every atom: atoms × columns × draws.
 
-        ``drawn(stratum)`` gives blocks of draws × units of that stratum: how much each unit counts.
+        ``drawn(stratum)`` gives draws × units of that stratum, how much each unit counts, in parts that add up to
+        ``block`` draws. Only one such part is in memory at a time.
         """
         streams = {stratum: drawn(stratum) for stratum in self.units}
-        for _ in range(blocks):
-            counts = {stratum: next(stream) for stratum, stream in streams.items()}
-            draws = next((len(count) for count in counts.values()), 0)
-            sums = np.empty((len(self.atoms), columns.shape[1], draws))
-            for i, atom in enumerate(self.atoms):
-                weight = counts[atom.stratum][:, atom.units]
-                np.matmul(columns[atom.start : atom.stop].T, weight.T, out=sums[i])
+        places: dict[str, list[int]] = {stratum: [] for stratum in self.units}
+        for place, atom in enumerate(self.atoms):
+            places[atom.stratum].append(place)
+        for start in range(0, draws, block):
+            sums = np.empty((len(self.atoms), columns.shape[1], min(block, draws - start)))
+            for stratum, stream in streams.items():
+                done = 0
+                while done < sums.shape[2]:
+                    part = next(stream)
+                    for place in places[stratum]:
+                        atom = self.atoms[place]
+                        rows, weight = columns[atom.start : atom.stop], part[:, atom.units]
+                        sums[place, :, done : done + len(part)] = _product(rows, weight)
+                    done += len(part)
             yield sums
+
+
+def _product(rows: Floats, weight: Floats) -> Floats:
+    """The sum of every column over some rows, as often as each draw has them: columns × draws.
+
+    It is computed in parts, which does not change a bit: all sums are exact.
+    """
+    step = max(1, MOST_PRODUCTS // max(1, rows.shape[1] * len(weight)))
+    sums: Floats = rows[:step].T @ weight[:, :step].T
+    for start in range(step, len(rows), step):
+        sums += rows[start : start + step].T @ weight[:, start : start + step].T
+    return sums
 
 
 def layout(strata: Sequence[str], hierarchies: Sequence[Hierarchy], units: Sequence[Hashable] | None = None) -> Layout:

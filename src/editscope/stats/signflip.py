@@ -62,7 +62,7 @@ def sign_flip_test(
     def drawn(stratum: str) -> Iterator[Floats]:
         return _signs(seed, stratum, plan.units[stratum], resamples)
 
-    for sums in plan.weighted_sums(columns, drawn, -(-resamples // BLOCK)):
+    for sums in plan.weighted_sums(columns, drawn, resamples, BLOCK):
         for share, row, size, least, count in zip(shares, rows, sizes, needed, reached, strict=True):
             count += (np.abs(_means(share, row, size, sums)) >= least).sum(axis=2)
     p_values = []

@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import pytest
 
 import editscope as es
 from editscope.errors import BadInput
+from editscope.results.pixel_rows import PixelRows, as_lists
 from editscope.results.run import Selection
 from editscope.scoring import PixelScore
 from support.places import DOCS
@@ -92,9 +93,18 @@ class TestFrames:
         assert len(run.records()) == 12
 
 
-def test_curves_of_all_cases_at_once_are_bit_for_bit_those_of_each() -> None:
-    from editscope.results.pixel_tables import _curves
+def scored(*evidence: Mapping[str, Any]) -> PixelRows:
+    """Rows of edits with such evidence."""
+    rows = PixelRows()
+    edit = {"step": "edit", "status": "ok", "image": None, "reason": None, "latency_s": None, "cost_usd": None}
+    score = {"step": "score", "status": "ok", "failure": "", "fingerprint": "", "tags": {}, "metrics": {}}
+    for index, counts in enumerate(evidence):
+        step = {"case": str(index), "variant": "", "index": index}
+        rows.add([{**edit, **step}, {**score, **step, "evidence": counts}])
+    return rows
 
+
+def test_curves_of_all_cases_at_once_are_bit_for_bit_those_of_each() -> None:
     rng = np.random.default_rng(3)
     scores = []
     for number in range(400):
@@ -108,20 +118,18 @@ def test_curves_of_all_cases_at_once_are_bit_for_bit_those_of_each() -> None:
             output_size=None if number % 11 == 0 else (10, 10),
         )
         scores.append(score)
-    curves = _curves([{"evidence": score.to_json()} for score in scores])
+    curves = as_lists(scored(*(score.to_json() for score in scores)).table(1)[0])
     assert curves["iou_curve"] == [list(score.iou) for score in scores]
     assert curves["edit_accuracy_curve"] == [list(score.edit_accuracy) for score in scores]
     assert curves["preservation_accuracy_curve"] == [list(score.preservation_accuracy) for score in scores]
 
 
 def test_evidence_that_is_damaged_is_a_sentence() -> None:
-    from editscope.results.pixel_tables import _curves
-
     good = PixelScore(1, 1, (1,) * 11, (0,) * 11, (1,) * 11, output_size=(1, 2)).to_json()
     for damaged in ({}, {"hits": [1] * 10}, {"hits": ["a"] * 11}, {"edit_pixels": None}):
         evidence = {**good, **damaged} if damaged else {}
         with pytest.raises(BadInput, match="a pixel score cannot be read"):
-            _curves([{"evidence": good}, {"evidence": evidence}])
+            scored(good, evidence)
 
 
 class TestShownInANotebook:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from editscope.runfolder.files import EDITOR_LOG, ERRORS
@@ -34,15 +35,22 @@ def every_edit_failed(run: Run) -> str:
 
 def most_common_reason(run: Run) -> tuple[str, int] | None:
     """The reason that most failed edits have, in one line, and how many have it; None where none has any."""
-    reasons = Counter(
-        " ".join(str(edit["reason"]).split())
-        for edit in run.edits().values()
-        if edit["status"] != "ok" and edit["reason"] and edit.get("applicable", True)
-    )
+    reasons = Counter(" ".join(reason.split()) for reason in _failure_reasons(run))
     if not reasons:
         return None
-    reason, n = reasons.most_common(1)[0]
+    reason, n = min(reasons.items(), key=lambda item: (-item[1], item[0]))
     return (reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]}…"), n
+
+
+def _failure_reasons(run: Run) -> Iterator[str]:
+    """The reason of every failed edit that has one; from the stored tables where a row is an edit."""
+    columns = None if run.judged else run.stored_columns("status", "reason")
+    if columns is not None:
+        edits = zip(columns["status"], columns["reason"], strict=True)
+    else:
+        made = run.edits().values()
+        edits = ((edit["status"], edit["reason"]) for edit in made if edit.get("applicable", True))
+    return (str(reason) for status, reason in edits if status != "ok" and reason)
 
 
 def logs(run: Run) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,8 +12,9 @@ from editscope.errors import BadInput, unknown
 from editscope.results.accounting import CountedRows, count_rows
 from editscope.results.case_record import CaseRecord, Selection, Thumbs, describe
 from editscope.results.judged_tables import unit_metrics
-from editscope.results.stored_tables import summary_of
+from editscope.results.stored_tables import PixelScan, kept_summary, make_tables, read_columns, summary_of
 from editscope.results.tables import (
+    PENDING,
     as_table,
     averaged,
     coverage,
@@ -24,7 +25,7 @@ from editscope.results.tables import (
     summary,
 )
 from editscope.results.verdicts import SummaryDict, shared_tags, verdict_records
-from editscope.runfolder.journal import JournalContent, JournalReader, Line, Progress
+from editscope.runfolder.journal import JournalContent, JournalReader, Line, Progress, Source
 from editscope.runfolder.repeats import plain, repeats_of
 from editscope.runfolder.run_json import Info, aggregation_from, is_judged, read_info
 from editscope.runfolder.stored_edits import HASH
@@ -61,7 +62,27 @@ class Run:
 
     @cached_property
     def _journal(self) -> JournalContent:
-        return self._reader.read()
+        content = self._reader.read()
+        if self.__dict__.get("_source", content.source) != content.source:  # it has grown since its tables were read
+            for name in ("_source", "_stored", "summary"):
+                self.__dict__.pop(name, None)
+        self.__dict__.pop("_scan", None)
+        return content
+
+    @cached_property
+    def _source(self) -> Source:
+        return self._journal.source if "_journal" in self.__dict__ else self._reader.source()
+
+    @cached_property
+    def _scan(self) -> PixelScan | None:
+        """What tables need of the journal, where pixels score and nobody needed its lines so far."""
+        return None if self.judged or "_journal" in self.__dict__ else PixelScan.of(self.path, self.info)
+
+    @cached_property
+    def _stored(self) -> dict[str, Any] | None:
+        """The summary of a finished run as its folder has it; None where that was not made from the journal of now."""
+        stored = kept_summary(self.path, self.info, self._source)
+        return None if stored is None or PENDING in stored["coverage"] else stored
 
     @property
     def progress(self) -> Progress:
@@ -93,11 +114,15 @@ class Run:
     @property
     def complete(self) -> bool:
         """Whether every case has its score, in every repeat."""
-        return finished(self._pairs, self.repeats) >= int(self.info["selection"]["n"])
+        return PENDING not in self.coverage
 
     @property
     def coverage(self) -> dict[str, int]:
         """How many edits have which status, each repeat by itself; cases that are not done yet are ``pending``."""
+        if self._stored is not None:
+            return dict(self._stored["coverage"])
+        if self._scan is not None:
+            return self._scan.coverage(self.info)
         return coverage(int(self.info["selection"]["n"]), self._pairs, self.repeats)
 
     @cached_property
@@ -106,14 +131,23 @@ class Run:
 
         ``run.summary["overall"]["miou"]["mean"]`` is a number; ``run.summary["miou"]`` is the mean with its interval.
         """
+        if self._stored is not None:
+            return SummaryDict(self._stored)
+        scan = self._scan
         if self.complete:
-            found, self._remark = summary_of(
-                self.path, self.info, self.progress, self._journal.source, archive=self.archive
-            )
+            if scan is None:
+                source, make = (
+                    self._journal.source,
+                    partial(make_tables, self.info, self.progress, self._journal.source),
+                )
+            else:
+                source, make = scan.source, partial(scan.tables, self.info)
+            found, self._remark = summary_of(self.path, self.info, source, make, archive=self.archive)
+            self.__dict__ |= {"_source": source, "_stored": found, "_scan": None}
             return SummaryDict(found)
-        if not self._pairs:
+        if not any(n for status, n in self.coverage.items() if status != PENDING):
             raise BadInput(f"{self.path} has no scored case yet; `editscope resume {self.path}` goes on with it")
-        return SummaryDict(summary(self.info, self._pairs, self.progress))
+        return SummaryDict(summary(self.info, self._pairs, self.progress) if scan is None else scan.summary(self.info))
 
     @property
     def remark(self) -> str:
@@ -124,6 +158,11 @@ class Run:
         if self.complete:
             _ = self.summary
         return self._remark
+
+    def stored_columns(self, *names: str) -> dict[str, list[Any]] | None:
+        """Columns of the scores.parquet of a finished run; None where it does not follow from the journal of now."""
+        stored = kept_summary(self.path, self.info, self._source)
+        return None if stored is None or PENDING in stored["coverage"] else read_columns(self.path, names)
 
     def rows(self) -> dict[str, list[Any]]:
         """The columns of scores.parquet, as lists; a run with repeats has a row for each."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,21 @@ from typing import Any
 from editscope.documents import read_json
 from editscope.errors import BadInput
 from editscope.files import DOCUMENT, read_file
-from editscope.results.tables import SCORES, SUMMARY, as_parquet, score_columns, scored, summary
+from editscope.results.pixel_rows import PixelRows
+from editscope.results.tables import (
+    SCORES,
+    SUMMARY,
+    as_parquet,
+    pixel_coverage,
+    pixel_summary,
+    score_columns,
+    scored,
+    summary,
+)
 from editscope.runfolder.files import DiskError, write_whole
 from editscope.runfolder.journal import FILE as JOURNAL
-from editscope.runfolder.journal import Progress, Source, busy, read_source
+from editscope.runfolder.journal import Line, Progress, Source, busy, read_source
+from editscope.runfolder.journal_blocks import JournalBlocks
 from editscope.runfolder.lock import Lock
 from editscope.runfolder.repeats import repeats_of
 from editscope.runfolder.run_json import Info
@@ -46,9 +57,44 @@ class Tables:
 def make_tables(info: Info, done: Progress, source: Source, known: dict[str, Any] | None = None) -> Tables:
     """The tables of a journal; ``known`` is its summary, where that was made before."""
     pairs = scored(done)
-    made_of = {"journal": source.to_json(), "settings": _settings_hash(info)}
     summarized = known if known is not None else summary(info, pairs, done)
-    scores = as_parquet(score_columns(info, pairs), {"editscope": json.dumps({STAMP: made_of}, sort_keys=True)})
+    return _tables(info, summarized, score_columns(info, pairs), source)
+
+
+@dataclass(frozen=True, eq=False)
+class PixelScan:
+    """All that tables need of a journal that pixels score: its columns, made of one block of lines at a time."""
+
+    columns: Mapping[str, Any]
+    metrics: Sequence[str]
+    edits: Sequence[Line]
+    source: Source
+
+    @staticmethod
+    def of(folder: Path, info: Info) -> PixelScan:
+        """The scores of a run folder; BadInput as ``read_lines`` raises it."""
+        blocks, rows = JournalBlocks(folder / JOURNAL, judged=False), PixelRows()
+        for lines in blocks:
+            rows.add(lines)
+        columns, metrics = rows.table(repeats_of(info))
+        return PixelScan(columns, metrics, list(rows.edits.values()), blocks.source)
+
+    def coverage(self, info: Info) -> dict[str, int]:
+        """How many edits have which status."""
+        return pixel_coverage(info, self.columns)
+
+    def summary(self, info: Info) -> dict[str, Any]:
+        """What summary.json says."""
+        return pixel_summary(info, self.columns, self.metrics, self.edits)
+
+    def tables(self, info: Info) -> Tables:
+        """Both tables."""
+        return _tables(info, self.summary(info), self.columns, self.source)
+
+
+def _tables(info: Info, summarized: dict[str, Any], columns: Mapping[str, Any], source: Source) -> Tables:
+    made_of = {"journal": source.to_json(), "settings": _settings_hash(info)}
+    scores = as_parquet(columns, {"editscope": json.dumps({STAMP: made_of}, sort_keys=True)})
     return Tables(summarized, scores, {**made_of, "scores": content_hash(scores), "summary": _content_hash(summarized)})
 
 
@@ -80,18 +126,32 @@ def kept_summary(folder: Path, info: Info, source: Source) -> dict[str, Any] | N
     return stored if stamp == wanted else None
 
 
+def read_columns(folder: Path, names: Sequence[str]) -> dict[str, list[Any]] | None:
+    """Columns of a scores.parquet that ``kept_summary`` has found to be right; None where it cannot be read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(folder / SCORES) as file:  # read_table would import pandas
+            table = file.read(columns=list(names), use_threads=False)
+    except (OSError, pa.ArrowException):
+        return None
+    return {name: table.column(name).to_pylist() for name in names}
+
+
 def summary_of(
-    folder: Path, info: Info, done: Progress, source: Source, *, archive: Path | None = None
+    folder: Path, info: Info, source: Source, make: Callable[[], Tables], *, archive: Path | None = None
 ) -> tuple[dict[str, Any], str]:
     """The summary of a finished run, made again where the tables on disk do not follow from the journal.
 
-    They are then written too, unless this is an archive, the folder may not be written, or another process writes it
-    now. The second value is a sentence for the user where figures on disk were others; "" where all is well.
+    ``make`` makes the tables of that journal. They are then written too, unless this is an archive, the folder may not
+    be written, or another process writes it now. The second value is a sentence for the user where figures on disk
+    were others; "" where all is well.
     """
     stored = kept_summary(folder, info, source)
     if stored is not None:
         return stored, ""
-    tables = make_tables(info, done, source)
+    tables = make()
     there = _read(folder)
     stamp = None if there is None else there.pop(STAMP, None)
     older = there is not None and _follows_older_rules(info, there, stamp)

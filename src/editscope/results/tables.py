@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from editscope.results import judged_tables, pixel_tables
 from editscope.results.arrow_columns import arrow_table
-from editscope.results.pixel_tables import FLOOR
+from editscope.results.pixel_rows import FLOOR
 from editscope.results.speed import speed
 from editscope.runfolder.journal import Line, Progress
 from editscope.runfolder.repeats import folded, plain, repeats_of
@@ -17,6 +17,8 @@ from editscope.runfolder.run_json import Info, is_judged
 
 SCORES = "scores.parquet"
 SUMMARY = "summary.json"
+PENDING = "pending"
+"""What the coverage calls cases that lack a score."""
 
 Pairs: TypeAlias = Sequence[tuple[Line, Line]]
 Columns: TypeAlias = "dict[str, list[Any]]"
@@ -82,16 +84,38 @@ def summary(info: Info, pairs: Pairs, done: Progress) -> dict[str, Any]:
 
     ``done`` is all that the journal says; ``pairs`` hold the edit and the score of each unit that has one.
     """
+    covered = coverage(info["selection"]["n"], pairs, repeats_of(info))
+    return _summary(info, covered, tables_for(info).averages(info, pairs, done), done.edits.values())
+
+
+def pixel_summary(
+    info: Info, columns: Mapping[str, Any], metrics: Sequence[str], edits: Iterable[Line]
+) -> dict[str, Any]:
+    """The same of a run that pixels score, from its columns."""
+    averages = pixel_tables.averages_of(info, columns, metrics)
+    return _summary(info, pixel_coverage(info, columns), averages, edits)
+
+
+def pixel_coverage(info: Info, columns: Mapping[str, Any]) -> dict[str, int]:
+    """The coverage of a run that pixels score, from its columns."""
+    repeats = repeats_of(info)
+    whole = sum(rows >= repeats for rows in Counter(columns["case_id"]).values())
+    return _coverage(columns["status"], info["selection"]["n"] - whole)
+
+
+def _summary(
+    info: Info, covered: Mapping[str, int], averages: Mapping[str, Any], edits: Iterable[Line]
+) -> dict[str, Any]:
     n, whole = info["selection"]["n"], info["selection"].get("of")
-    took = speed(done.edits.values())
+    took = speed(edits)
     return {
         "suite": info["suite"]["name"],
         "editor": info["editor"]["spec"] or info["editor"]["name"],
         "judge": info["judge"],
         "n_cases": n,
         **({} if whole is None else {"n_suite": whole}),
-        "coverage": coverage(n, pairs, repeats_of(info)),
-        **tables_for(info).averages(info, pairs, done),
+        "coverage": covered,
+        **averages,
         **({} if took is None else {"speed": took}),
     }
 
@@ -101,14 +125,17 @@ def coverage(n: int, pairs: Pairs, repeats: int = 1) -> dict[str, int]:
 
     Cases that lack the score of any repeat are ``pending``.
     """
-    counts = Counter(score["status"] for _, score in pairs)
+    return _coverage((score["status"] for _, score in pairs), n - finished(pairs, repeats))
+
+
+def _coverage(statuses_of_edits: Iterable[str], left: int) -> dict[str, int]:
+    counts = Counter(statuses_of_edits)
     statuses = {"ok": counts.pop("ok", 0), **dict(sorted(counts.items()))}
-    left = n - finished(pairs, repeats)
-    return statuses | ({"pending": left} if left > 0 else {})
+    return statuses | ({PENDING: left} if left > 0 else {})
 
 
-def as_table(columns: Mapping[str, list[Any]]) -> Any:
-    """The columns as a pyarrow Table."""
+def as_table(columns: Mapping[str, Any]) -> Any:
+    """The columns as a pyarrow Table; arrays of two dimensions become lists."""
     import pyarrow as pa
 
     types = {"reason": pa.string(), "image": pa.string(), "latency_s": pa.float64(), "cost_usd": pa.float64()}
@@ -116,7 +143,7 @@ def as_table(columns: Mapping[str, list[Any]]) -> Any:
     return arrow_table(columns, types)
 
 
-def as_parquet(columns: Mapping[str, list[Any]], about: Mapping[str, str]) -> bytes:
+def as_parquet(columns: Mapping[str, Any], about: Mapping[str, str]) -> bytes:
     """The columns as the bytes of scores.parquet, with what its metadata says."""
     import pyarrow.parquet as pq
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,13 +10,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import xxhash
-
-from editscope.errors import BadInput, EditscopeError
-from editscope.files import JOURNAL, read_file
+from editscope.errors import EditscopeError
 from editscope.outside import received_json
 from editscope.runfolder.files import FolderGone, remember_home, writing
-from editscope.runfolder.journal_lines import SUM, Line, checksum_holds, encoded_line, fault
+from editscope.runfolder.journal_blocks import PIECE, JournalBlocks, Source, parse_journal, read_pieces, source_of
+from editscope.runfolder.journal_lines import Line, encoded_line
 from editscope.runfolder.lock import Lock
 
 __all__ = [
@@ -30,6 +27,7 @@ __all__ = [
     "Source",
     "Step",
     "VerdictKey",
+    "parse_journal",
     "progress",
     "read_journal",
     "read_lines",
@@ -58,19 +56,6 @@ class Progress:
     verdicts: Mapping[Step, Mapping[VerdictKey, Line]] = field(default_factory=dict)
     superseded: Sequence[Line] = ()
     """Verdicts in whose place later ones came; they were paid for all the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Which journal something was made from: how long it was, and a hash of its lines."""
-
-    bytes: int
-    lines: int
-    hash: str
-
-    def to_json(self) -> dict[str, Any]:
-        """As tables keep it."""
-        return {"bytes": self.bytes, "lines": self.lines, "hash": self.hash}
 
 
 def busy(folder: Path) -> str:
@@ -180,34 +165,14 @@ def read_journal(folder: Path) -> list[Line]:
 
 def read_lines(folder: Path, *, judged: bool | None = None) -> tuple[list[Line], Source]:
     """All whole lines and their journal; BadInput where ``judged`` is given and a score is of another kind."""
-    path = folder / FILE
-    lines, source = parse_journal(path, _content(path))
-    if judged is not None:
-        for number, line in enumerate(lines, start=1):
-            if line["step"] == "score" and ("rows" in line) is not judged:
-                by = "pixels" if judged else "judges"
-                raise BadInput(f"{path}: line {number} is a score by {by}, which this run has none of")
-    return lines, source
+    blocks = JournalBlocks(folder / FILE, judged=judged)
+    lines = [line for block in blocks for line in block]
+    return lines, blocks.source
 
 
 def read_source(folder: Path) -> Source:
     """Which journal a folder has, without a look at its lines."""
-    return source_of(_content(folder / FILE))
-
-
-def source_of(data: bytes) -> Source:
-    """Which journal these bytes are; what follows the last newline is torn and takes no part."""
-    data = data[: data.rfind(b"\n") + 1]
-    return Source(len(data), data.count(b"\n"), xxhash.xxh3_128_hexdigest(data))
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return read_file(path, JOURNAL)
-    except FileNotFoundError:
-        return b""
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read ({error.strerror or error})") from error
+    return source_of(read_pieces(folder / FILE))
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,59 +197,17 @@ class JournalReader:
 
     def read(self) -> JournalContent:
         """The journal as it is now; BadInput as ``read_lines`` raises it."""
-        if self._content is None or read_source(self._folder) != self._content.source:
+        if self._content is None or self.source() != self._content.source:
             self._content = JournalContent(*read_lines(self._folder, judged=self._judged))
         return self._content
+
+    def source(self) -> Source:
+        """Which journal there is now."""
+        return read_source(self._folder)
 
     def forget(self) -> None:
         """Free the memory of the lines; the next ``read`` parses them again."""
         self._content = None
-
-
-def parse_journal(path: Path, data: bytes) -> tuple[list[Line], Source]:
-    """The lines of a journal from its bytes; BadInput that names the first line with something wrong."""
-    raw = data.split(b"\n")[:-1]  # what follows the last newline is torn, or nothing
-    source = source_of(data)
-    try:
-        # All lines as one list: reading a large journal takes half the time.
-        lines = json.loads(b"[" + b",".join(raw) + b"]")
-        whole = len(lines) == len(raw) and not any(map(fault, lines)) and all(map(checksum_holds, raw, lines))
-    except (ValueError, RecursionError):
-        whole = False
-    if not whole:
-        lines = [_parsed(path, number, one) for number, one in enumerate(raw, start=1)]
-    _check_sums(path, lines)
-    return lines, source
-
-
-def _check_sums(path: Path, lines: Sequence[Line]) -> None:
-    """Lines of version 0.1 have no checksum; after the first line that has one, every line must."""
-    first = next((place for place, line in enumerate(lines) if SUM in line), len(lines))
-    for number, line in enumerate(lines[first:], start=first + 1):
-        if SUM not in line:
-            raise _not_used(path, number, "has lost its checksum")
-
-
-def _parsed(path: Path, number: int, data: bytes) -> Line:
-    try:
-        line = json.loads(data)
-    except (ValueError, RecursionError):
-        raise BadInput(
-            f"{path}: line {number} is damaged; cut the file before that line "
-            f"(`head -n {number - 1}`) to lose only the steps from there on"
-        ) from None
-    wrong = fault(line)
-    if wrong is None and not checksum_holds(data, line):
-        wrong = "was changed after it was written (its checksum differs)"
-    if wrong is not None:
-        raise _not_used(path, number, wrong)
-    return dict(line)
-
-
-def _not_used(path: Path, number: int, wrong: str) -> BadInput:
-    return BadInput(
-        f"{path}: line {number} {wrong}; delete that line (`sed -i {number}d {path}`) to have its step done again"
-    )
 
 
 def progress(lines: Iterable[Line]) -> Progress:
@@ -312,9 +235,16 @@ def progress(lines: Iterable[Line]) -> Progress:
 
 def _cut_torn_line(fd: int, path: Path) -> int:
     """Cut away what a killed writer left after the last newline; the size that remains."""
-    size = os.fstat(fd).st_size
-    data = path.read_bytes() if size else b""
-    end = data.rfind(b"\n") + 1
+    size = end = os.fstat(fd).st_size
+    with path.open("rb") as file:
+        while end:
+            start = max(0, end - PIECE)
+            file.seek(start)
+            newline = file.read(end - start).rfind(b"\n")
+            if newline >= 0:
+                end = start + newline + 1
+                break
+            end = start
     if end < size:
         os.ftruncate(fd, end)
     return end

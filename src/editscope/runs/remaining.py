@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 
+from editscope.results.stored_tables import kept_summary, read_columns
 from editscope.runfolder.journal import Line, Progress, Step, progress
 from editscope.runfolder.repeats import plain, repeated
 from editscope.runs.engine.capacity import paid
@@ -18,6 +19,8 @@ def todo(plan: Plan, done: Progress | None = None) -> tuple[list[Job], list[Job]
 
     ``done`` is what ``done_so_far`` says, where you have it already.
     """
+    if done is None and nothing_left(plan):
+        return [], []
     done = done_so_far(plan) if done is None else done
     units: dict[tuple[str, int], list[Line]] = {}
     for (case_id, name), line in done.scores.items():
@@ -36,6 +39,27 @@ def todo(plan: Plan, done: Progress | None = None) -> tuple[list[Job], list[Job]
         elif not scores or len(scores) < scores[0].get("units", 1):
             to_score.append(job)
     return to_edit, to_score
+
+
+def nothing_left(plan: Plan) -> bool:
+    """Whether the stored tables of a run that pixels score have every edit of the plan, so that there is nothing to do.
+
+    They count only where they were made from the journal as it is now; the journal need not be parsed then. Where it is
+    False, ``todo`` looks closer. Scores by judges need their verdicts too, which no table has.
+    """
+    if plan.judging is not None or plan.edit_again or plan.taken_over is not None:
+        return False
+    if kept_summary(plan.out, plan.info, plan.journal.source()) is None:
+        return False
+    columns = read_columns(plan.out, ("case_id", "variant"))
+    scored = set() if columns is None else set(zip(columns["case_id"], columns["variant"], strict=True))
+    repeats = range(plan.repeats)
+    return all(
+        (case_id, repeated(variant, repeat)) in scored
+        for case_id in plan.ids
+        for variant in plan.suite.variants(case_id)
+        for repeat in repeats
+    )
 
 
 def journal_so_far(plan: Plan) -> Progress:

@@ -17,7 +17,7 @@ from editscope.errors import BadInput, Stopped, unknown
 from editscope.processes import cores
 from editscope.results.judged_tables import snapshots
 from editscope.results.run import Run
-from editscope.results.stored_tables import kept_summary, make_tables, write_tables
+from editscope.results.stored_tables import PixelScan, kept_summary, make_tables, write_tables
 from editscope.results.tables import scored
 from editscope.runfolder.files import EDITOR_LOG, ERRORS, IMAGES, THUMBS, DiskError, FolderGone, writing
 from editscope.runfolder.journal import FILE as JOURNAL
@@ -28,7 +28,7 @@ from editscope.runs.engine.capacity import paid, slots
 from editscope.runs.engine.first_results import FirstResults
 from editscope.runs.engine.gpus import visible_gpus
 from editscope.runs.engine.loop import Engine, WorkerPlan
-from editscope.runs.engine.worker_process import WorkerSetup
+from editscope.runs.engine.worker_process import Job, WorkerSetup
 from editscope.runs.forecast import say_forecast
 from editscope.runs.judging.batches import check_batches, open_batches
 from editscope.runs.judging.judge_queue import JudgeQueue
@@ -37,7 +37,7 @@ from editscope.runs.judging.prepare import judged_case_steps
 from editscope.runs.judging.settings import Judges, Judging, Limits, make_judging
 from editscope.runs.plan import Plan, check_folder, make_plan, plan_again, write_info
 from editscope.runs.progress import judging_progress_display, progress_display
-from editscope.runs.remaining import done_so_far, todo
+from editscope.runs.remaining import done_so_far, nothing_left, todo
 from editscope.runs.shipping import pickled, suite_setup
 from editscope.runs.spending import open_account
 from editscope.runs.stop_message import resumable
@@ -185,36 +185,37 @@ def execute(
         raise BadInput(f"--jobs must be at least 1, not {jobs}")
     check_batches(plan.judging, on_ray=engine == RAY)
     plan.editor.limit(plan.edit_limits)
-    workers = _worker_plan(plan, jobs or cores(), local=engine == LOCAL)
     try:
         # The lock comes first: who does not hold it makes, changes and removes nothing, and asks nobody.
         with Journal(plan.out) as journal, _taken_back(plan, journal), ExitStack() as stack:
             if journal.warning and console is not None:
                 console.print(f" note: {journal.warning}", markup=False)
-            done = done_so_far(plan)
-            to_edit, to_score = todo(plan, done)
+            done = Progress() if (all_done := nothing_left(plan)) else done_so_far(plan)
+            to_edit, to_score = ([], []) if all_done else todo(plan, done)
+            left = bool(to_edit or to_score)
             account = open_account(plan, bool(to_edit), bool(to_score))
-            workers = replace(workers, setup=replace(workers.setup, account=account))
-            on_ray = engine == RAY and bool(to_edit or to_score)
+            on_ray = engine == RAY and left
             asking = _judge_queue(plan.judging, account, on_ray, ray_address, jobs) if plan.judging else None
             queue = None if asking is None else stack.enter_context(asking)
-            if to_edit or to_score:
+            if left:
                 open_batches(plan.judging, plan.out, account)
             if to_edit:
                 check_editor(plan.editor)
-            if queue is not None and (to_edit or to_score):
+            if queue is not None and left:
                 queue.check()
-            if on_ray:
+            workers = _worker_plan(plan, jobs or cores(), account, local=engine == LOCAL) if left else None
+            if workers is not None and on_ray:
                 from editscope.runs.ray.engine import ray_worker_plan
 
                 workers = stack.enter_context(ray_worker_plan(plan, workers, ray_address, jobs=jobs))
             journal.check()
             write_info(plan)
             _take_over(plan, journal)
-            _sweep(plan.out / IMAGES)
-            worked = _work(plan, done, workers, journal, console, queue)
+            if workers is not None:
+                _sweep(plan.out / IMAGES)
+                _work(plan, (to_edit, to_score), done, workers, journal, console, queue)
             journal.check()
-            _finish(plan, worked)
+            _finish(plan, left)
     except DiskError as error:
         if _began(plan.out):
             raise resumable(plan, error) from error
@@ -275,16 +276,15 @@ def _judge_queue(
 
 def _work(
     plan: Plan,
+    left: tuple[list[Job], list[Job]],
     done_before: Progress,
     workers: WorkerPlan,
     journal: Journal,
     console: Console | None,
     queue: JudgeQueue | None,
-) -> bool:
-    """Do what is left; whether there was anything."""
-    to_edit, to_score = todo(plan, done_before)
-    if not (to_edit or to_score):
-        return False
+) -> None:
+    """Make the edits and scores that are left."""
+    to_edit, to_score = left
     plan.journal.forget()  # what is left to do has the lines that it needs
     spent = bool(to_score) or len(to_edit) < plan.jobs
     done = plan.jobs - len(to_edit) - len(to_score)
@@ -302,18 +302,21 @@ def _work(
         with judging_progress_display(console, plan.jobs, done, queue) as listener:
             engine = JudgedEngine(workers, journal, plan.out, timeout_s, listener, context, first)
             engine.work(to_edit, to_score, spent=spent)
-    return True
 
 
 def _finish(plan: Plan, worked: bool) -> None:
     """Write the tables, unless those that are there were made from this very journal."""
     info = read_info(plan.out)
-    content = plan.journal.read()
-    done, source = content.progress, content.source
     if plan.judging is not None:
-        info = add_to_judging(plan.out, {"missing": plan.judging.missing, "snapshots": snapshots(scored(done))})
-    if worked or kept_summary(plan.out, info, source) is None:
-        write_tables(plan.out, make_tables(info, done, source))
+        seen = snapshots(scored(plan.journal.read().progress))
+        info = add_to_judging(plan.out, {"missing": plan.judging.missing, "snapshots": seen})
+    if worked or kept_summary(plan.out, info, plan.journal.source()) is None:
+        if plan.judging is None:
+            tables = PixelScan.of(plan.out, info).tables(info)
+        else:
+            content = plan.journal.read()
+            tables = make_tables(info, content.progress, content.source)
+        write_tables(plan.out, tables)
 
 
 def _sweep(images: Path) -> None:
@@ -332,7 +335,7 @@ def _limits(given: Mapping[str, Any]) -> Limits:
     return Limits(**limits)
 
 
-def _worker_plan(plan: Plan, jobs: int, *, local: bool) -> WorkerPlan:
+def _worker_plan(plan: Plan, jobs: int, account: Account | None, *, local: bool) -> WorkerPlan:
     """Who does the work on this machine; another engine takes it from there."""
     editor, limits = plan.editor, plan.edit_limits
     shipped: str | bytes | None = plan.editor_spec
@@ -356,6 +359,7 @@ def _worker_plan(plan: Plan, jobs: int, *, local: bool) -> WorkerPlan:
         plan.seed,
         steps,
         limits,
+        account=account,
         keepers=max(1, min(MOST_KEEPERS, jobs // editing)),
     )
     return WorkerPlan(

@@ -321,6 +321,6 @@ def test_no_tag_or_metric_has_the_name_of_a_column(tmp_path: Path) -> None:
 
 def test_every_column_of_the_tables_is_reserved() -> None:
     from editscope.results.judged_tables import FIXED
-    from editscope.results.pixel_tables import COUNTS, FLOOR, LISTS
+    from editscope.results.pixel_rows import COUNTS, FLOOR, LISTS
 
     assert {*FIXED, *COUNTS, *LISTS, FLOOR, "case_id", "variant", "repeat", "fingerprint"} <= RESERVED

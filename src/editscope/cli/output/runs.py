@@ -112,16 +112,17 @@ def part_of_suite(run: Run) -> list[str]:
 
 def published_best(run: Run) -> list[str]:
     """What the best published model has on the same suite; nothing for a part of it or for a set of one's own."""
+    suite = run.info["suite"]
+    if set(suite["options"]) - {"root", "namespace", "split", "strata"}:
+        return []
     from editscope.published import HEADLINES, best, label
     from editscope.runfolder.run_json import aggregation_from
 
-    suite = run.info["suite"]
     printed = HEADLINES.get(suite["name"])
     first = best(suite["name"])
     if printed is None or first is None or printed.metric != aggregation_from(run.info).headline:
         return []
-    custom = set(suite["options"]) - {"root", "namespace", "split", "strata"}
-    if custom or run.summary["overall"][printed.metric]["n"] != printed.cases:
+    if run.summary["overall"][printed.metric]["n"] != printed.cases:
         return []
     return [f"(published best {first.value:.1f}: {label(first)}, not paired)"]
 

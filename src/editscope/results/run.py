@@ -18,7 +18,6 @@ from editscope.results.tables import (
     as_table,
     averaged,
     coverage,
-    finished,
     metric_names,
     score_columns,
     scored,
@@ -51,7 +50,8 @@ class Run:
         self._reader = journal or JournalReader(path, judged=is_judged(info))
 
     def __repr__(self) -> str:
-        done = f"{finished(self._pairs, self.repeats):,} of {self.info['selection']['n']:,} cases"
+        n = int(self.info["selection"]["n"])
+        done = f"{n - self.coverage.get(PENDING, 0):,} of {n:,} cases"
         where = self.archive or self.path
         return f"<Run {where}: {self.info['suite']['name']}, {self.info['editor']['name']}, {done}>"
 

@@ -59,12 +59,16 @@ def draws(seed: int, stratum: str, size: int, resamples: int, block: int | None 
     bits = raw_stream(seed, stratum)
     block = BLOCK if block is None else block
     for start in range(0, resamples, block):
-        rows = min(block, resamples - start)
-        raw = bits.random_raw((rows * size + 1) // 2).astype("<u8", copy=False)
-        positions = raw.view("<u4")[: rows * size].astype(np.uint64).reshape(rows, size)
-        positions *= np.uint64(size)
-        positions >>= np.uint64(32)
-        yield positions
+        # Without a name here, so that a stratum keeps no block while others are drawn.
+        yield _positions(bits, min(block, resamples - start), size)
+
+
+def _positions(bits: np.random.PCG64, rows: int, size: int) -> NDArray[np.uint64]:
+    raw = bits.random_raw((rows * size + 1) // 2).astype("<u8", copy=False)
+    positions = raw.view("<u4")[: rows * size].astype(np.uint64).reshape(rows, size)
+    positions *= np.uint64(size)
+    positions >>= np.uint64(32)
+    return positions
 
 
 def percentile_interval(samples: Floats, level: float = 0.95) -> tuple[Floats, Floats]:

@@ -29,7 +29,7 @@ def walk(w: Walk) -> None:
         w.type("editscope suites paintbench", columns=columns, again=True)
         w.type("editscope editors", columns=columns, again=True)
         w.type("editscope published paintbench", columns=columns, again=True)
-        w.type("editscope run --help", columns=60, again=True)
+        w.type("editscope run --help", columns=64)
         w.type("editscope run paintbench --editor ref:drfit", columns=columns, code=2, shows=["drift"], again=True)
         w.type(
             f"editscope run paintbench --limit 5 --editor ref:drift --out runs/at{columns}",

@@ -79,7 +79,7 @@ def _list(found: list[Listed]) -> None:
         if missing:
             console.print(f"\n{title}")
         for suite in missing:
-            console.print(f"  {suite.name:<{wide}}  {suite.data or suite.detail}", soft_wrap=True)
+            printing.say(f"  {suite.name:<{wide}}  {suite.data or suite.detail}")
     judged = next((suite.full_run for suite in found if suite.full_run and suite.full_run.judge), None)
     if judged is not None:
         console.print(f"\nFull run: {_terms(judged)} Suites that pixels score need no judge.")

@@ -75,7 +75,7 @@ def summary_table(run: Run, console: Console) -> None:
             table.add_row(Text(f"by {by}", style="dim"))
             before = by
         few = is_few(cells.get(headline) or {})
-        name = Text(printing.wrapped(f"  {key}", room))
+        name = Text(printing.folded(f"  {key}", room))
         table.add_row(name, *_cells(cells, shown), style="dim" if few else None)
     console.print(table)
 

@@ -168,7 +168,7 @@ def summary_table(run: Run, console: Console) -> None:
             table.add_row("")
             table.add_row(Text(f"by {by}", style="dim"))
             before = by
-        name = Text(printing.wrapped(f"  {key}", width))
+        name = Text(printing.folded(f"  {key}", width))
         table.add_row(name, *_cells(cells), style="dim" if is_few(cells["miou"]) else None)
     console.print(table)
 

@@ -19,6 +19,7 @@ from editscope.editors.explain import explain
 from editscope.editors.kinds import KINDS, WRAPPERS, EditorKind, editor_kind
 from editscope.editors.spec import parse_spec
 from editscope.errors import BadInput
+from support.command_line import called
 from support.places import DOCS
 
 pytestmark = pytest.mark.slow
@@ -38,6 +39,12 @@ def at(place: str) -> Any:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_the_list_has_two_tables_with_their_titles(capsys: pytest.CaptureFixture[str]) -> None:
+    code, shown, _ = called(capsys, "editors")
+    assert code == 0 and shown.startswith("editor ")
+    assert "\nWrappers, written before another spec:\neditor" in shown
+
+
 def test_every_kind_has_a_loader_an_example_of_it_and_a_page(kind: EditorKind) -> None:
     assert callable(at(kind.loader))
     assert parse_spec(kind.example).kind == kind.name

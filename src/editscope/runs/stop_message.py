@@ -21,6 +21,7 @@ _KEY = re.compile(
 _MEMORY = re.compile(r"out of memory|OutOfMemory|MemoryError|cannot allocate", re.IGNORECASE)
 _MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)")
 _PICTURE = re.compile(r"; give (a path, a PIL image|a NumPy array|one picture of|height × width)|convert it to uint8")
+HIGHER = re.compile(r"; resume the run with a higher (--[\w-]+)$")
 RETURNS = "return the picture itself from edit: a PIL image, an array of height × width × 3, a path or an es.Edit"
 
 
@@ -31,6 +32,9 @@ def resumable(plan: Plan, stop: EditscopeError) -> Stopped:
         return Stopped(_failed_alike(plan, stop))
     if "editscope resume" in message:  # it says already how to go on
         return Stopped(message)
+    more = HIGHER.search(message)
+    if more and plan.resumable:  # one command, with the option in it
+        return Stopped(f"{message[: more.start()]}; go on with a higher limit: {_resume(plan)} {more[1]} N")
     return Stopped(f"{message}; go on with{':' if plan.resumable else ''} {_resume(plan)}")
 
 

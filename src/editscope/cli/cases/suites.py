@@ -190,6 +190,8 @@ def _describe(record: Benchmark, suite: Listed) -> None:
             continue
         console.print(f"\n{title}", markup=False)
         table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+        for what in ("option", "values", "help"):
+            table.add_column(no_wrap=what != "help")
         for option in options:
             table.add_row(f"  --{flag_of(option.name)}", metavar(option), _help(option))
         printing.console().print(table)

@@ -8,6 +8,7 @@
 #   make browser, make ray: the tests that start Chromium, that start a Ray cluster
 # Beyond the tests:
 #   make drills  the full counts: real runs killed at 120 random moments and more, and what was lost (KILLS=, SEED=)
+#   make personas  five people walk through Editscope in a clean environment; walks/index.md has what they saw (ENV=)
 #   make bench   the figures of docs/performance.md
 # make help prints these lines. JOBS= sets the number of processes, 2 by default.
 
@@ -24,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
-.PHONY: help demo test quick drills bench check lint types arrows unit browser ray contact-sheet clean
+.PHONY: help demo test quick drills personas bench check lint types arrows unit browser ray contact-sheet clean
 .DEFAULT_GOAL := demo
 
 help:
@@ -87,6 +88,10 @@ quick: $(VENV)/.dev lint types
 drills: $(VENV)/.dev
 	PYTHONPATH=tests $(BIN)/python -m drills --kills $(KILLS) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
 
+# ENV=.venv/bin/python walks in an environment that is there, without an installation; WHO=student lets one of them walk.
+personas: $(VENV)/.dev $(VENV)/.system
+	PYTHONPATH=tests $(BIN)/python -m walks $(WHO) $(if $(ENV),--python $(ENV))
+
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/generation.py
 	$(BIN)/python benchmarks/charts.py
@@ -113,4 +118,4 @@ contact-sheet: $(VENV)/.dev
 	$(BIN)/python docs/contact_sheet.py
 
 clean:
-	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) demo walks .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
 _SEQUENCES = re.compile("(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b\\]|\x9d)[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c)")
 """Whole commands to a terminal: colors, moves of the cursor, titles of the window."""
@@ -64,6 +66,18 @@ def wrapped(text: str, width: int) -> str:
        first
     """
     return "\n".join(part for line in text.split("\n") for part in _folded(line, max(width, NARROWEST)))
+
+
+def folded(cell: str, width: int) -> str:
+    """A cell of a table in lines that fit a width; as it is where a part of a word would be cut.
+
+    A table that is then too wide for the terminal is printed row by row.
+
+    >>> folded("  structural_manipulation", 16), folded("  geometric_transformation", 16)
+    ('  structural_\\n    manipulation', '  geometric_transformation')
+    """
+    lines = wrapped(cell, width)
+    return lines if _unfolded(lines).split() == cell.split() else cell
 
 
 def line_width(console: Console) -> int:
@@ -179,15 +193,18 @@ def console(**options: Any) -> Console:
 
 @cache
 def _console_class() -> type[Console]:
-    from rich.console import Console
+    from rich.console import Console, Group
     from rich.segment import Segment
-    from rich.text import Text
+    from rich.table import Table
 
     class SafeConsole(Console):
         """All that is shown becomes segments in ``render``; those that are texts are made plain there."""
 
-        def render(self, *arguments: Any, **options: Any) -> Iterable[Segment]:
-            for segment in super().render(*arguments, **options):
+        def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
+            width = (options or self.options).max_width
+            if isinstance(renderable, Table) and self.is_terminal and _width_of(renderable) > width:
+                renderable = Group(*_stacked(renderable, width))
+            for segment in super().render(renderable, options):
                 if segment.control or segment.text.isprintable():
                     yield segment
                 else:
@@ -204,6 +221,37 @@ def _console_class() -> type[Console]:
             return super().render_str(plain(text), **options)
 
     return SafeConsole
+
+
+def _width_of(table: Table) -> int:
+    """The columns of a terminal that a table needs, so that no figure and no word of it is cut."""
+    columns = [[str(column.header), *map(str, column.cells)] for column in table.columns]
+    widths = []
+    for column, texts in zip(table.columns, columns, strict=True):
+        parts = [part for text in texts for part in (text.split("\n") if column.no_wrap else text.split())]
+        widths.append(max(column.min_width or 0, *map(_cells, parts), 0))
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _stacked(table: Table, width: int) -> Iterable[Text]:
+    """A table row by row, for a terminal that is too narrow for it: the name, then each figure with its heading."""
+    from rich.text import Text
+
+    headings = [str(column.header) for column in table.columns]
+    cells = [[_unfolded(str(cell)) for cell in column.cells] for column in table.columns]
+    for row, (name, *values) in zip(table.rows, zip(*cells, strict=True), strict=True):
+        figures = [f"{heading} {value}".strip() for heading, value in zip(headings[1:], values, strict=True) if value]
+        lines = [wrapped(line, width) for line in (name.rstrip(), *([f"    {' · '.join(figures)}"] if figures else []))]
+        yield Text("\n".join(lines), style=row.style or "", no_wrap=True, overflow="ignore")
+
+
+def _unfolded(text: str) -> str:
+    """A cell in one line again: a path or a spec that was broken after a separator has no space there.
+
+    >>> _unfolded("ref:noise?\\n  strength=2"), _unfolded("edits that\\n  people made")
+    ('ref:noise?strength=2', 'edits that people made')
+    """
+    return re.sub(r"(?<=[/\\?&=_:-])\n\s*", "", text).replace("\n", " ").replace("   ", " ")
 
 
 def _written(stream: TextIO, text: str) -> None:

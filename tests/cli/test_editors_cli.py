@@ -19,6 +19,7 @@ from editscope.editors.explain import explain
 from editscope.editors.kinds import KINDS, WRAPPERS, EditorKind, editor_kind
 from editscope.editors.spec import parse_spec
 from editscope.errors import BadInput
+from support.command_line import called
 from support.places import DOCS
 
 pytestmark = pytest.mark.slow
@@ -140,3 +141,9 @@ def test_every_spec_on_the_pages_of_editors_and_wrappers_can_be_read() -> None:
         parse_spec(spec)
         if spec.endswith(("ref:noise", "ref:half", "ref:oracle")):
             load_editor(spec)
+
+
+def test_the_list_has_two_tables_with_their_titles(capsys: pytest.CaptureFixture[str]) -> None:
+    code, shown, _ = called(capsys, "editors")
+    assert code == 0 and shown.startswith("editor ")
+    assert "\nWrappers, written before another spec:\neditor" in shown

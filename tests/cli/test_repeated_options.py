@@ -60,6 +60,12 @@ def test_folders_are_named_after_the_editors(tmp_path: Path) -> None:
         run_folders(["a", "b"], tmp_path)
 
 
+def test_the_address_of_a_server_is_no_part_of_the_name_of_a_folder(tmp_path: Path) -> None:
+    gateway = "openai:gpt-image-1?base_url=http://127.0.0.1:4000/v1&key_env=GATEWAY_KEY"
+    folders = run_folders([gateway, f"{gateway}&quality=high"], tmp_path)
+    assert [folder.name for folder in folders if folder] == ["openai-gpt-image-1", "openai-gpt-image-1-quality-high"]
+
+
 def test_a_limit_holds_for_all_runs_together() -> None:
     assert left_of("--max-edits", 10, 4) == 6
     with pytest.raises(Stopped, match="--max-edits 10 is used up"):

@@ -123,6 +123,21 @@ def test_a_server_of_ones_own_is_not_asked_about(cli: Cli, tmp_path: Path) -> No
         assert code == 0 and "Spend" not in said
 
 
+def test_a_gateway_of_ones_own_with_a_price_is_asked_about_and_its_key_is_named(cli: Cli, tmp_path: Path) -> None:
+    data = make_worldedit(tmp_path / "world", 2)
+    (tmp_path / "prices.toml").write_text(
+        '[models."resold"]\ninput = 2.5\noutput = 10\nsource = "our contract"\ndate = 2026-10-01\n'
+    )
+    with JudgeServer(agreeable) as server:
+        judge = ("--judge", server.spec("resold", key_env="GATEWAY_KEY"), "--prices", "prices.toml")
+        run = ("run", "worldedit", "--data", data, "-e", "ref:identity", *judge, "--jobs", 1)
+        code, said = cli(*run, "--dry-run")
+        assert code == 0 and "key missing: set the variable GATEWAY_KEY for the judge" in said
+        assert "total about $0.0" in said and "prices of 2026-10-01, our contract" in said
+        code, said = cli(*run, "--out", "run")
+        assert code == 2 and "there is no terminal to ask" in said and server.calls == 0
+
+
 def test_resume_says_what_is_left_and_what_was_spent(cli: Cli) -> None:
     code, said = cli(*RUN, *EDITOR, "--out", "run", "--budget", "0.6")
     assert code == 3 and "another edit (about $0.50) does not fit into the budget of $0.60 ($0.50 spent)" in said

@@ -96,7 +96,7 @@ def edits(out: str = "run") -> list[dict[str, Any]]:
 
 
 def test_a_run_stops_after_so_many_edits_and_goes_on_with_more(here: str, editscope: Cli) -> None:
-    with pytest.raises(Stopped, match=r"the 5 edits of --max-edits are made; .* editscope resume run$"):
+    with pytest.raises(Stopped, match=r"the 5 edits of --max-edits are made; .* editscope resume run --max-edits N$"):
         run(f"{here}:Priced", edit_limits=EditLimits(max_calls=5))
     assert len(edits()) == 5
     settings = json.loads(Path("run/run.json").read_text())["settings"]
@@ -107,7 +107,9 @@ def test_a_run_stops_after_so_many_edits_and_goes_on_with_more(here: str, editsc
 
 
 def test_a_run_stops_when_its_edits_have_cost_enough(here: str) -> None:
-    with pytest.raises(Stopped, match=r"the edits have cost \$1\.20 of \$1\.00; .* higher --max-edit-cost"):
+    with pytest.raises(
+        Stopped, match=r"the edits have cost \$1\.20 of \$1\.00; .* editscope resume run --max-edit-cost N"
+    ):
         run(f"{here}:Priced", edit_limits=EditLimits(max_cost=1.0))
     assert len(edits()) == 3
 

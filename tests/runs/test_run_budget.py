@@ -92,7 +92,9 @@ def test_edits_and_judges_spend_one_budget_and_resume_goes_on_with_more(
     here: Path, servers: tuple[OpenAIServer, JudgeServer]
 ) -> None:
     editor, judge = servers
-    with pytest.raises(Stopped, match=r"does not fit into the budget of \$0\.55 .* higher --budget; .*resume run"):
+    with pytest.raises(
+        Stopped, match=r"does not fit into the budget of \$0\.55 .* higher limit: editscope resume run --budget N"
+    ):
         run(editor.spec(), judge.spec(), budget=0.55)
     assert 0.4 <= billed(editor, judge) <= 0.55
     assert editor.calls and judge.calls

@@ -24,6 +24,8 @@ from editscope.suites.protocol import Protocol, rubric_digest
 from editscope.suites.registry import benchmarks, split_spec
 from editscope.suites.rubrics import load_rubric
 from support import extending_page as page
+from support.command_line import called
+from support.judged_data import make_worldedit
 
 NAMES = [record.name for record in benchmarks()]
 OF_THE_MANIFEST = {"metrics", "averages"}
@@ -204,3 +206,27 @@ def test_a_rubric_that_raises_ends_the_run_with_one_sentence(
     )
     assert done.returncode in (2, 3), done.stderr
     assert "RuntimeError: no words" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_values_from_python_are_those_that_an_option_declares(tmp_path: Path) -> None:
+    data = make_worldedit(tmp_path, 2)
+    assert load_suite("worldedit", root=data, forms=["Implicit"]).options["forms"] == ["implicit"]
+    for forms in (["explicit"], "explicit", ("implicit", "explicit")):
+        with pytest.raises(BadInput, match="worldedit: option forms is 'explicit'; choose from implicit, paraphrase"):
+            load_suite("worldedit", root=data, forms=forms)
+
+
+@pytest.mark.parametrize("method", ["prompts", "sending", "aggregation", "check_prompts", "units", "calls"])
+def test_a_rubric_that_raises_is_named_with_its_method(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*arguments: object, **options: object) -> None:
+        raise LookupError("no such page")
+
+    data = make_worldedit(tmp_path / "data", 2)
+    monkeypatch.setattr(type(load_rubric("worldedit")), method, broken)
+    editor = ("--editor", "ref:identity", "--judge", "openai:gpt-4o", "--dry-run")
+    code, _, errors = called(capsys, "run", "worldedit", "--data", data, *editor)
+    assert code == 2
+    assert errors.startswith("editscope: protocol worldedit") and errors.count("\n") == 1
+    assert f": {method} failed (LookupError: no such page)" in errors

@@ -144,7 +144,7 @@ def test_prices_of_your_own_may_say_where_they_are_from(tmp_path: Path) -> None:
         '"b" = { input = 1, output = 2 }\n'
     )
     prices = load_prices(file)
-    assert prices["a"].source == PriceSource("vendor's price page", date(2026, 10, 1))
+    assert prices["a"].source == PriceSource("vendor's price page", date(2026, 10, 1), yours=True)
     assert prices["b"].source.in_words() == "prices without a date, your file mine.toml"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from editscope import printing
 from editscope.errors import NotAgreed
-from editscope.transport.account import OPTION
+from editscope.transport.account import OPTION, in_dollars
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,6 +42,8 @@ def confirm(
     if yes:
         return
     total = forecast.total_in_words()
+    if forecast.budget_usd is not None and forecast.known_usd + forecast.spent_usd > forecast.budget_usd:
+        total += f", and stop at the budget of {in_dollars(forecast.budget_usd)}"
     if not sys.stdin.isatty():
         if limited:
             return

@@ -144,10 +144,12 @@ class HostedJudge(Judge):
     def paid_calls(self, estimate: Estimate) -> PaidCalls:
         """An estimate with the price's source, and the key that is missing."""
         needs_key = self.wire.needs_key and self.settings.base_url == self.wire.home
+        needs_key = needs_key or self._key_env != self.wire.key_env  # somebody who names a variable uses it
+        priced = self.price is not None and self.price.source.yours
         return replace(
             super().paid_calls(estimate),
             source=self.price.source if self.price else None,
-            own=is_own_server(self.settings.base_url),
+            own=is_own_server(self.settings.base_url) and not priced,
             missing_key=self._key_env if needs_key and not self._key else "",
             price_entry=f'[{TABLE}."{self.settings.model}"]',
         )

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from editscope.printing import NARROWEST, wrapped
+from editscope.printing import NARROWEST, folded
 from editscope.results.comparison_text import interval, letter
 from editscope.wording import metric_in_text, p_value, signed, value
 
@@ -88,7 +88,7 @@ def _groups(comparison: Comparison, kind: str, width: int, shown: range) -> Tabl
     two = len(comparison.runs) == 2
     table = _table(width, means=("A", "B")) if two else _means_table(shown)
     for _, key, found in comparison.lines(kind):
-        name = Text(wrapped(f"  {key}", int(table.columns[0].max_width or width)))
+        name = Text(folded(f"  {key}", int(table.columns[0].max_width or width)))
         known = next(paired for paired in found if paired is not None)
         means: list[str | Text] = [value(known.mean_a, comparison.metric)]
         if two:
@@ -153,9 +153,7 @@ def _difference(paired: Paired, metric: str) -> Text:
 
 
 def _name(index: int, name: str, width: int) -> Text:
-    return Text.assemble(
-        (letter(index), "bold"), wrapped(f"{letter(index)}  {name}", width).removeprefix(letter(index))
-    )
+    return Text.assemble((letter(index), "bold"), folded(f"{letter(index)}  {name}", width).removeprefix(letter(index)))
 
 
 def _case(comparison: Comparison, case: CaseContrast) -> Group:

@@ -33,7 +33,8 @@ _WIDTH = len(COUNTS) + len(LISTS) * _LENGTH
 class PixelRows:
     """The edits and scores of a journal, each line forgotten but for what tables need.
 
-    As in ``journal.progress``, a later line of a step stands for it, and a later edit makes an earlier score void.
+    As in ``journal.progress``, a later line of a step stands for it, and a later edit makes an earlier score void, and a line
+    ``again`` the edit itself.
     """
 
     def __init__(self) -> None:
@@ -52,9 +53,12 @@ class PixelRows:
         """Take the next lines of the journal."""
         for line in lines:
             step = line["case"], line.get("variant", "")
+            if line["step"] in ("edit", "again"):
+                self._scores.pop(step, None)
             if line["step"] == "edit":
                 self.edits[step] = self._slim(line)
-                self._scores.pop(step, None)
+            elif line["step"] == "again":
+                self.edits.pop(step, None)
             elif line["step"] == "score":
                 self._scores[step] = len(self._there)
                 self._add_score(line)

@@ -211,7 +211,10 @@ class JournalReader:
 
 
 def progress(lines: Iterable[Line]) -> Progress:
-    """Sort journal lines into edits, verdicts and scores; a later edit makes the earlier score of it void."""
+    """Sort journal lines into edits, verdicts and scores; a later edit makes the earlier score of it void.
+
+    A line ``again`` makes an edit void that is to be made once more.
+    """
     edits: dict[Step, Line] = {}
     scores: dict[Step, Line] = {}
     verdicts: dict[Step, dict[VerdictKey, Line]] = {}
@@ -219,9 +222,12 @@ def progress(lines: Iterable[Line]) -> Progress:
     superseded: list[Line] = []
     for line in lines:
         step = (line["case"], line.get("variant", ""))
+        if line["step"] in ("edit", "again"):
+            scores.pop(unit_of.get(step, step), None)
         if line["step"] == "edit":
             edits[step] = line
-            scores.pop(unit_of.get(step, step), None)
+        elif line["step"] == "again":
+            edits.pop(step, None)
         elif line["step"] == "score":
             scores[step] = line
             unit_of |= {(line["case"], variant): step for variant in line.get("unit", ())}

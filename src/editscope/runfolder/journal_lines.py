@@ -152,6 +152,7 @@ VERDICT = record(
 )
 ASKED = record({"key": text, "sample": whole, "digest": text, "verdict": VERDICT}, {"variant": text, "judge": text})
 _EDIT = record(EDIT, MAYBE_EDIT)
+_AGAIN = record({"variant": text})
 
 
 def _panel(line: Line) -> str | None:
@@ -190,6 +191,8 @@ def fault(line: object) -> str | None:
         wrong = (JUDGED(line) or _panel(line)) if "rows" in line or "unit" in line else PIXELS(line)
     elif step == "verdict":
         wrong = ASKED(line)
+    elif step == "again":
+        wrong = _AGAIN(line)
     if wrong is None:
         return None
     return wrong.strip() if wrong.startswith(" ") else f"is not what Editscope writes: {wrong.removeprefix('.')}"

@@ -32,7 +32,8 @@ def check_units(suite: Suite, ids: tuple[str, ...], judging: Judging) -> None:
     Of a suite that draws its cases only the first is looked at: they are all alike.
     """
     if suite.scoring == "judged":
-        judging.rubric.check_prompts(map(suite.case, suite.ids))
+        with one_sentence(f"protocol {judging.rubric.name}: check_prompts failed"):
+            judging.rubric.check_prompts(map(suite.case, suite.ids))
     for case_id in ids if suite.scoring == "judged" else ids[:1]:
         case = suite.case(case_id)
         with one_sentence(f"protocol {judging.rubric.name}, case {case_id}: units failed"):

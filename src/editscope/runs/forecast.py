@@ -152,7 +152,9 @@ def _calls(plan: Plan, done: Progress, case_id: str, repeat: int) -> Iterator[Ca
     rubric = plan.judging.rubric
     prompts = plan.judging.protocol.pack(rubric)
     case = plan.suite.case(case_id)
-    for unit in rubric.units(case):
+    with one_sentence(f"protocol {rubric.name}, case {case_id}: units failed"):
+        units = rubric.units(case)
+    for unit in units:
         edits = {variant: _edit(plan, done, case, variant, repeat) for variant in unit.variants}
         there = {variant: pixels for variant, pixels in edits.items() if pixels is not None}
         with one_sentence(f"protocol {rubric.name}, case {case_id}: calls failed"):

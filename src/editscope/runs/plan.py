@@ -180,7 +180,10 @@ def make_plan(
     if isinstance(editor, str):
         editor = load_editor(editor)
     elif not isinstance(editor, Editor):
-        raise BadInput(f"the editor is {kind_of(editor)}, neither a spec nor an editscope.Editor")
+        raise BadInput(
+            f"the editor is {kind_of(editor)}, neither a spec nor an editscope.Editor; to run your model, write a "
+            "class MyEditor(editscope.Editor) whose method edit(self, case) calls it and returns the picture"
+        )
     else:
         check_attributes(editor, f"the editor {type(editor).__name__}")
     ids = selected(suite, where, limit, digest_in(out) or digest_in(cases_like))

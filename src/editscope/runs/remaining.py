@@ -104,6 +104,18 @@ def nothing_worked(plan: Plan, done: Progress) -> bool:
     return any(left) and not paid(plan.editor)
 
 
+def failures_to_repeat(plan: Plan) -> list[Line]:
+    """Lines for the journal that make the failures of a run void before which nothing worked.
+
+    Without them a second stop, after the first edit that works, would leave the rest of those failures in the averages.
+    """
+    done = _supported(journal_so_far(plan))
+    if plan.edit_again or not nothing_worked(plan, done):
+        return []
+    kept = _without(done, FAILED, frozenset()).edits
+    return [{"step": "again", "case": case, "variant": name} for case, name in done.edits if (case, name) not in kept]
+
+
 def _supported(done: Progress) -> Progress:
     """What is done, without scores whose edit or verdicts the journal lacks: somebody deleted those lines."""
     scores = {}

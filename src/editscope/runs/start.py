@@ -37,7 +37,7 @@ from editscope.runs.judging.prepare import judged_case_steps
 from editscope.runs.judging.settings import Judges, Judging, Limits, make_judging
 from editscope.runs.plan import Plan, check_folder, make_plan, plan_again, write_info
 from editscope.runs.progress import judging_progress_display, progress_display
-from editscope.runs.remaining import done_so_far, nothing_left, todo
+from editscope.runs.remaining import done_so_far, failures_to_repeat, nothing_left, todo
 from editscope.runs.shipping import pickled, suite_setup
 from editscope.runs.spending import open_account
 from editscope.runs.stop_message import resumable
@@ -212,6 +212,8 @@ def execute(
             write_info(plan)
             _take_over(plan, journal)
             if workers is not None:
+                if again := failures_to_repeat(plan):
+                    journal.append(*again)
                 _sweep(plan.out / IMAGES)
                 _work(plan, (to_edit, to_score), done, workers, journal, console, queue)
             journal.check()

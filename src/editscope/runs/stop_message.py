@@ -1,4 +1,4 @@
-"""Sentences that end a run early: the reason, the fix, and the command that goes on."""
+"""Messages that end a run early: the reason, the fix, and the command that goes on."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _KEY = re.compile(
 _MEMORY = re.compile(r"out of memory|OutOfMemory|MemoryError|cannot allocate", re.IGNORECASE)
 _MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)")
 _PICTURE = re.compile(r"; give (a path, a PIL image|a NumPy array|one picture of|height × width)|convert it to uint8")
+HIGHER = re.compile(r"; resume the run with a higher (--[\w-]+)$")
 RETURNS = "return the picture itself from edit: a PIL image, an array of height × width × 3, a path or an es.Edit"
 
 
@@ -31,7 +32,10 @@ def resumable(plan: Plan, stop: EditscopeError) -> Stopped:
         return Stopped(_failed_alike(plan, stop))
     if "editscope resume" in message:  # it says already how to go on
         return Stopped(message)
-    return Stopped(f"{message}; go on with{_resume(plan)}")
+    more = HIGHER.search(message)
+    if more and plan.resumable:  # one command, with the option in it
+        return Stopped(f"{message[: more.start()]}; go on with a higher limit: {_resume(plan)} {more[1]} N")
+    return Stopped(f"{message}; go on with{':' if plan.resumable else ''} {_resume(plan)}")
 
 
 def _failed_alike(plan: Plan, stop: FailedAlike) -> str:
@@ -47,20 +51,20 @@ def _failed_alike(plan: Plan, stop: FailedAlike) -> str:
     parts += [f"details: {' and '.join(str(plan.out / name) for name in logs)}"] if logs else []
     if not edits:
         flags = " --ask-again" if plan.resumable else ""
-        parts.append(f"then go on with{_resume(plan)}{flags}")
+        parts.append(f"then: {_resume(plan)}{flags}")
     elif plan.resumable and paid(plan.editor):
         flag = "--edit-again" if stop.status == "error" else "--edit-again-all"
-        parts.append(f"then go on with{_resume(plan)} {flag}")
+        parts.append(f"then: {_resume(plan)} {flag}")
     else:
-        parts.append(f"then go on with{_resume(plan)}, which makes these edits again")
+        parts.append(f"then: {_resume(plan)} makes these edits again and goes on")
     going = "--keep-going" if plan.resumable else "keep_going=True"
-    return "; ".join([*parts, f"{going} goes on whatever fails"])
+    return "\n  ".join([*parts, f"to go on whatever fails: {going}"])
 
 
 def _resume(plan: Plan) -> str:
     if not plan.resumable:
-        return f" editscope.run(suite, editor, out={str(plan.out)!r})"
-    return f": editscope resume {shlex.quote(str(plan.out))}"
+        return f"editscope.run(suite, editor, out={str(plan.out)!r})"
+    return f"editscope resume {shlex.quote(str(plan.out))}"
 
 
 def _fix(plan: Plan, stop: FailedAlike) -> str:

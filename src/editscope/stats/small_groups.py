@@ -44,6 +44,16 @@ def is_few(cell: Mapping[str, Any]) -> bool:
     return FEW in cell and cell["mean"] is not None
 
 
+def few_in_words(cell: Mapping[str, Any]) -> str:
+    """Why a cell has no interval, in brackets; "" where it has one.
+
+    >>> few_in_words({"mean": 3.5, "n": 3, "few_cases": 3}), few_in_words({"mean": 3.5, "n": 12, "few_cases": 2})
+    (' (n = 3, too few for an interval)', ' (n = 12, too few in each group for an interval)')
+    """
+    where = " in each group" if enough(cell["n"]) else ""
+    return f" (n = {cell['n']:,}, too few{where} for an interval)" if is_few(cell) else ""
+
+
 def resampled_cases(table: MeanTable) -> NDArray[np.intp]:
     """How many cases the interval of each row and metric resamples: rows × metrics.
 

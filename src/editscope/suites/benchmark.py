@@ -71,6 +71,21 @@ class Option:
             return FLAGS[text.strip().lower()]
         return self.known(text)
 
+    def check(self, value: Any) -> Any:
+        """A value from Python as its benchmark wants it; BadInput where ``values`` does not have it.
+
+        >>> Option("kinds", "Which signs.", "names", ("neon", "wood")).check(["neon", "stone"])
+        Traceback (most recent call last):
+        editscope.errors.BadInput: option kinds is 'stone'; choose from neon, wood
+        """
+        if not self.values or value is None:
+            return value
+        if isinstance(value, str):
+            return self.read(value)
+        if self.type == "names" and isinstance(value, list | tuple):
+            return tuple(self.known(str(name)) for name in value)
+        return self.known(str(value)) if self.type == "text" else value
+
     def known(self, value: str, of: str = "") -> str:
         """The value as ``values`` has it, in capitals or not; BadInput where it is none of them.
 
@@ -267,6 +282,14 @@ class Benchmark:
             except BadInput as error:
                 raise BadInput(f"{self.name}: {error}") from error
         return cases, protocol
+
+    def checked(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options from Python, with values that its declared options take."""
+        known = {option.name: option for option in self.options}
+        try:
+            return {name: known[name].check(value) if name in known else value for name, value in options.items()}
+        except BadInput as error:
+            raise BadInput(f"{self.name}: {error}") from error
 
     def unknown_option(self, name: str) -> BadInput:
         """The error for an option that it does not have."""

@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode
 
 from editscope.cases import NOTHING
 from editscope.errors import BadInput
+from editscope.plugins import one_sentence
 from editscope.scoring.rubrics import Measure, Prompts, Rubric
 from editscope.suites import Suite
 from editscope.suites.rubrics import load_rubric
@@ -36,7 +37,8 @@ class Protocol:
 
     def pack(self, rubric: Rubric) -> Prompts:
         """The prompts that the rubric asks with."""
-        return rubric.prompts(self.prompts or None)
+        with one_sentence(f"protocol {self.name}: prompts failed"):
+            return rubric.prompts(self.prompts or None)
 
     def __str__(self) -> str:
         """As --protocol takes it: the name, with options where there are any."""
@@ -71,6 +73,8 @@ def described(protocol: Protocol, rubric: Rubric) -> dict[str, Any]:
     """What run.json says of a protocol: name, options, prompts with their hashes, and the measures."""
     pack: Any = protocol.pack(rubric)
     prompts = getattr(pack, "prompts", {})
+    with one_sentence(f"protocol {protocol.name}: sending failed"):
+        sent = rubric.sending()
     return {
         "protocol": {"name": protocol.name, "options": dict(protocol.options)},
         "prompts": {
@@ -79,7 +83,7 @@ def described(protocol: Protocol, rubric: Rubric) -> dict[str, Any]:
             "hash": getattr(pack, "hash", ""),
             "files": {name: prompts[name].hash for name in sorted(prompts)},
         },
-        "sent": rubric.sending(),
+        "sent": sent,
         "measures": [asdict(measure) for measure in rubric.measures],
         "headline": rubric.headline,
     }

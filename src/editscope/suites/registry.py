@@ -96,7 +96,7 @@ def load_suite(name: str, **options: Any) -> Suite:
     cases, protocol = record.read_options(texts)
     if both := cases.keys() & options.keys():
         raise BadInput(f"{min(both)} is set twice for suite {plain!r}; set it once")
-    suite = _made(plain, record, {**options, **cases})
+    suite = _made(plain, record, {**record.checked(options), **cases})
     if protocol and suite.scoring == "pixels":
         raise BadInput(f"{min(protocol)} is about what a judge sees, and {plain!r} is scored by pixels; leave it out")
     if protocol:

@@ -13,8 +13,9 @@ from editscope.transport.prices import PriceSource
 class PaidCalls:
     """What will be asked of one editor or judge, and what has to be there first.
 
-    ``cost_usd`` is None where no price is known. ``own`` says that the server is on this machine or in its network:
-    asking it is taken to cost nothing. ``price_entry`` is the entry of a file of prices that would say the price.
+    ``cost_usd`` is None where no price is known. ``own`` says that the server is on this machine or in its network,
+    and no file of the user's has a price for it: asking it is taken to cost nothing. ``price_entry`` is the entry of a
+    file of prices that would say the price.
     """
 
     who: str

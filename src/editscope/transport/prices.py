@@ -38,6 +38,8 @@ class PriceSource:
     page: str = ""
     batch: Any = 1.0
     """What a call in a batch costs there, as a part of the price of an ordinary one."""
+    yours: bool = False
+    """Whether it stands in a file of the user's: then asking costs that much wherever the server is."""
 
     def in_words(self, today: date | None = None) -> str:
         """The source in a few words, with its age where it is old.
@@ -142,6 +144,7 @@ def _source(where: str, file: Path, entry: Any, sources: Any) -> PriceSource:
         _day(where, entry.get("date", table.get("date"))),
         str(table.get("page", "")),
         table.get("batch", 1.0),
+        yours=file != SHIPPED,
     )
 
 

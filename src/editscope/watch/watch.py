@@ -201,9 +201,10 @@ class CheckpointWatcher:
                 result = result.over("gone", "it was deleted while it was evaluated")
                 self.say(f"{one.name} is gone and is skipped")
             else:
-                result = result.over("failed", str(error))
+                reason = "; ".join(line.strip() for line in str(error).split("\n"))
+                result = result.over("failed", reason)
                 later = "; it is tried once more later" if attempts < ATTEMPTS else "; it is not tried again"
-                self.say(f"{one.name} could not be evaluated: {error}{later}")
+                self.say(f"{one.name} could not be evaluated: {reason}{later}")
         self._keep(result)
         return result
 

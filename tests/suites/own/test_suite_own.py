@@ -268,9 +268,10 @@ def test_the_template_for_a_judge_has_prompts_that_fit_its_cases(tmp_path: Path)
     done = CliRunner().invoke(app, ["suite", "check", str(tmp_path / "mine")])
     assert done.exit_code == 0, done.output
     for said in (
-        "mine · 6 cases · scored by judged",
+        "mine · 6 cases · scored by a judge",
         "category: color 3, removal 3",
-        "following: Instruction followed",
+        "following: Instruction followed (from 0 to 100)",
+        "nothing is wrong",
     ):
         assert said in done.output
 

@@ -325,7 +325,7 @@ def test_all_flaws_are_kept_and_the_first_ten_are_said(tmp_path: Path) -> None:
         picabench.load(folder)
     assert len(caught.value.flaws) == 17  # the first row has two
     assert str(caught.value).count("meta_info.json row") == 10
-    assert str(caught.value).endswith("; and 7 more")
+    assert str(caught.value).endswith("\n  and 7 more")
     with pytest.raises(BadInput, match="holds no case of picabench that can be used"):
         picabench.load(folder, skip_bad=True)
 

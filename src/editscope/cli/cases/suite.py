@@ -48,6 +48,7 @@ def new(
     judge = " --judge SPEC" if suite.scoring == "judged" else ""
     printing.say(f"{folder} is the suite {suite.name} with {len(suite)} cases · change suite.toml and cases.jsonl")
     printing.say(f"run it with: editscope run {folder} --editor ref:identity{judge}")
+    printing.say(f"after a change: editscope suite check {folder}")
 
 
 @app.command(cls=GroupedOptions)
@@ -59,7 +60,8 @@ def check(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder w
     from editscope.suites.own.data import load
 
     suite = load(folder)
-    printing.say(f"{suite.name} · {len(suite):,} cases · scored by {suite.scoring}")
+    scored_by = "a judge" if suite.scoring == "judged" else "pixels"
+    printing.say(f"{suite.name} · {len(suite):,} cases · scored by {scored_by}")
     for group in suite.aggregation.groups:
         values = [suite.tags(case_id).get(group.by[0], "–") for case_id in suite.ids]
         counts = ", ".join(f"{value} {values.count(value):,}" for value in dict.fromkeys(values))
@@ -68,6 +70,9 @@ def check(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder w
         _say_protocol(suite)
     for note in suite.notes():
         printing.say(f"  {note}")
+    judged = suite.scoring == "judged"
+    see = f" · the prompts, and what a judge gets: editscope prompts show {folder} [NAME --request]" if judged else ""
+    printing.say(f"nothing is wrong{see}")
 
 
 def _say_protocol(suite: Suite) -> None:
@@ -79,4 +84,5 @@ def _say_protocol(suite: Suite) -> None:
     for case in suite:
         rubric.units(case)
     for measure in rubric.measures:
-        printing.say(f"  {measure.name}: {measure.label} ({measure.worst:g} to {measure.best:g})")
+        low, high = measure.shown(measure.worst), measure.shown(measure.best)
+        printing.say(f"  {measure.name}: {measure.label} (from {low:g} to {high:g})")

@@ -79,7 +79,7 @@ def _list(found: list[Listed]) -> None:
         if missing:
             console.print(f"\n{title}")
         for suite in missing:
-            console.print(f"  {suite.name:<{wide}}  {suite.data or suite.detail}", soft_wrap=True)
+            printing.say(f"  {suite.name:<{wide}}  {suite.data or suite.detail}")
     judged = next((suite.full_run for suite in found if suite.full_run and suite.full_run.judge), None)
     if judged is not None:
         console.print(f"\nFull run: {_terms(judged)} Suites that pixels score need no judge.")
@@ -190,6 +190,8 @@ def _describe(record: Benchmark, suite: Listed) -> None:
             continue
         console.print(f"\n{title}", markup=False)
         table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+        for what in ("option", "values", "help"):
+            table.add_column(no_wrap=what != "help")
         for option in options:
             table.add_row(f"  --{flag_of(option.name)}", metavar(option), _help(option))
         printing.console().print(table)

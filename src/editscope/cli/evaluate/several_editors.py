@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -137,11 +138,20 @@ def run_folders(editors: Sequence[str], out: Path | None) -> list[Path | None]:
         raise BadInput(f"--out {out} is a run; with several editors it is a folder that gets a run for each of them")
     names: list[str] = []
     for editor in editors:
-        name, number = slug(editor), 2
+        name, number = slug(_without_address(editor)), 2
         while name in names:
-            name, number = f"{slug(editor)}-{number}", number + 1
+            name, number = f"{slug(_without_address(editor))}-{number}", number + 1
         names.append(name)
     return [out / name for name in names]
+
+
+def _without_address(editor: str) -> str:
+    """A spec without what says where its server is, for the name of a folder.
+
+    >>> _without_address("openai:gpt-image-1?base_url=http://127.0.0.1:4000/v1&quality=high")
+    'openai:gpt-image-1?quality=high'
+    """
+    return re.sub(r"(?<=[?&])(base_url|key_env)=[^&]*&?", "", editor).rstrip("?&")
 
 
 def spending_in(folder: Path) -> RunSpending:

@@ -178,7 +178,7 @@ def _go(
     going: CheckpointWatcher, every: float, once: bool, on_fall: str | None, stop_on_fall: bool, console: Console
 ) -> None:
     """Say what comes, one line for each checkpoint; the page is written after each."""
-    from editscope.report.pages.watch import write_watch_page
+    from editscope.report.pages.watch import PAGE, write_watch_page
     from editscope.watch.watch import summary_line
 
     out = going.watch.out
@@ -195,7 +195,8 @@ def _go(
             _call(on_fall, look, out, console)
             if stop_on_fall:
                 break
-    console.print(f"{summary_line(going.history)} · {out}", markup=False)
+    page = f" · the curve: {out / PAGE}" if (out / PAGE).is_file() else f" · {out}"
+    console.print(f"{summary_line(going.history)}{page}", markup=False)
     if bad and (once or stop_on_fall):
         raise typer.Exit(1)
 

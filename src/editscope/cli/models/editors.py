@@ -73,8 +73,8 @@ def _list(kinds: tuple[EditorKind, ...]) -> None:
         left = printing.room(console.width, [HEADINGS[0], *(kind.name for kind in shown)], [HEADINGS[1]])
         half = min(max(len(kind.example) for kind in shown), left // 2 - 1)
         for kind in shown:
-            example, title = printing.wrapped(kind.example, half), printing.wrapped(kind.title, left - half - 2)
-            table.add_row(kind.name, "no" if kind.missing() else "yes", example, title)
+            example, about = printing.folded(kind.example, half), printing.folded(kind.title, left - half - 2)
+            table.add_row(kind.name, "no" if kind.missing() else "yes", example, about)
         if title:
             console.print(f"\n{title}")
         console.print(table)

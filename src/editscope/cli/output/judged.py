@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from editscope import printing
-from editscope.stats.small_groups import is_few, weakest
+from editscope.stats.small_groups import few_in_words, is_few, weakest
 from editscope.wording import half_width
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def summary_table(run: Run, console: Console) -> None:
             table.add_row(Text(f"by {by}", style="dim"))
             before = by
         few = is_few(cells.get(headline) or {})
-        name = Text(printing.wrapped(f"  {key}", room))
+        name = Text(printing.folded(f"  {key}", room))
         table.add_row(name, *_cells(cells, shown), style="dim" if few else None)
     console.print(table)
 
@@ -137,7 +137,7 @@ def _means(summary: dict[str, Any]) -> list[str]:
             continue
         digits, first = _digits(measure), measure["name"] == headline
         spread = half_width(cell, digits) if first else ""
-        spread += f" (n = {cell['n']:,}, too few for an interval)" if first and is_few(cell) else ""
+        spread += few_in_words(cell) if first else ""
         said.append(f"{measure['label']} {cell['mean']:.{digits}f}{spread}")
     return said or ["no case has a value"]
 

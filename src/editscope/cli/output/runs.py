@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from editscope import printing
-from editscope.stats.small_groups import is_few, weakest
+from editscope.stats.small_groups import LEAST_CASES, few_in_words, is_few, weakest
 from editscope.wording import half_width, part_note
 
 if TYPE_CHECKING:
@@ -132,7 +132,9 @@ def intervals(run: Run) -> str:
     from editscope.runfolder.run_json import aggregation_from
     from editscope.stats.summary import resampled_within
 
-    return f"95 %: percentile bootstrap, cases resampled {resampled_within(aggregation_from(run.info))}"
+    how = f"95 %: percentile bootstrap, cases resampled {resampled_within(aggregation_from(run.info))}"
+    few = any(map(is_few, (*run.summary["overall"].values(), *run.summary["groups"])))
+    return f"{how}; no interval where fewer than {LEAST_CASES} cases could be resampled" if few else how
 
 
 def summary_table(run: Run, console: Console) -> None:
@@ -167,7 +169,7 @@ def summary_table(run: Run, console: Console) -> None:
             table.add_row("")
             table.add_row(Text(f"by {by}", style="dim"))
             before = by
-        name = Text(printing.wrapped(f"  {key}", width))
+        name = Text(printing.folded(f"  {key}", width))
         table.add_row(name, *_cells(cells), style="dim" if is_few(cells["miou"]) else None)
     console.print(table)
 
@@ -243,7 +245,7 @@ def _headline(overall: dict[str, Any]) -> list[str]:
         if cell is None or cell["mean"] is None:
             continue
         spread = half_width(cell) if metric == "miou" else ""
-        few = f" (n = {cell['n']:,}, too few for an interval)" if metric == "miou" and is_few(cell) else ""
+        few = few_in_words(cell) if metric == "miou" else ""
         figures.append(f"{name} {cell['mean']:.1f}{spread}{few}")
     return figures
 

@@ -153,6 +153,8 @@ class HostedEditor(Editor):
     def paid_calls(self, edits: int, images: int = 1) -> tuple[PaidCalls, ...]:
         """The requests for so many edits, each answered at the first attempt."""
         needs_key = self.service.needs_key and self.settings.base_url == self.service.home
+        needs_key = needs_key or self.key_env != self.service.key_env  # somebody who names a variable uses it
+        priced = self.price is not None and self.price.source.yours
         return (
             PaidCalls(
                 f"editor {self.spec}",
@@ -161,7 +163,7 @@ class HostedEditor(Editor):
                 images=edits * images,
                 cost_usd=self.estimate(edits, images),
                 source=self.price.source if self.price else None,
-                own=is_own_server(self.settings.base_url),
+                own=is_own_server(self.settings.base_url) and not priced,
                 missing_key=self.key_env if needs_key and not key_from(self.key_env) else "",
                 price_entry=f'[{TABLE}."{self.settings.model}"]',
             ),

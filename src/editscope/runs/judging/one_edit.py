@@ -14,6 +14,7 @@ from editscope.errors import BadInput, unknown
 from editscope.images import ImageLike, load
 from editscope.judges import Call, Judge, Verdict
 from editscope.judges.prompts.packs import examine, load_pack, pack_names
+from editscope.plugins import one_sentence
 from editscope.runs.judging.judge_queue import JudgeQueue, QueuedCall
 from editscope.runs.judging.settings import Judges, Limits, load_judges
 from editscope.runs.judging.unit_verdicts import gravest, spent_on
@@ -247,12 +248,14 @@ def ask_one(plan: OneEditPlan) -> JudgedEdit:
                 assert result.verdict is not None
                 answers[result.queued.call.key, result.queued.judge, result.queued.sample] = result.verdict
     verdicts = {call.key: tuple(answers[key] for key in sorted(answers) if key[0] == call.key) for call in plan.calls}
+    with one_sentence(f"protocol {plan.rubric_name}: rows failed"):
+        rows = plan.rubric.rows(plan.case, plan.unit, verdicts, plan.pixels)
     return JudgedEdit(
         rubric=plan.rubric_name,
         judges=tuple(judge.spec for judge in plan.judges),
         headline=plan.rubric.headline,
         measures=plan.rubric.measures,
-        rows=plan.rubric.rows(plan.case, plan.unit, verdicts, plan.pixels),
+        rows=rows,
         verdicts=verdicts,
         calls=plan.calls,
     )
@@ -278,7 +281,8 @@ def rubric_for(name: str, prompts: str | Path | None = None) -> tuple[Rubric, Pr
         rubric = load_rubric(name)
     else:
         raise unknown("rubric", name.partition("?")[0], {BASIC, *rubric_names()} - {OWN})
-    return rubric, rubric.prompts(prompts)
+    with one_sentence(f"protocol {rubric.name}: prompts failed"):
+        return rubric, rubric.prompts(prompts)
 
 
 def _pack_of(folder: Path) -> str:

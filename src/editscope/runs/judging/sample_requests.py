@@ -10,6 +10,7 @@ from editscope.images import ImageLike, load
 from editscope.judges import Call, Picture
 from editscope.judges.prompts.packs import PromptPack
 from editscope.judges.prompts.promptfile import Prompt
+from editscope.plugins import one_sentence
 from editscope.scoring.rubrics import Rubric
 from editscope.scoring.rubrics.pictures import PictureFormat, pixels_picture
 from editscope.scoring.rubrics.scales import ScaleRubric
@@ -44,11 +45,15 @@ def case_call(
         raise BadInput(f"suite {suite.name} has no case {case_id!r}")
     for one in [case_id] if case_id is not None else islice(suite.ids, LOOKED_AT):
         case = suite.case(one)
-        for unit in rubric.units(case):
+        with one_sentence(f"protocol {rubric.name}, case {one}: units failed"):
+            units = rubric.units(case)
+        for unit in units:
             if isinstance(rubric, ScaleRubric) and name not in {ask.prompt for ask in rubric.asks(case, unit)}:
                 continue
             pixels = load(suite.inputs(case)[0] if edit is None else edit)
-            for call in rubric.calls(case, unit, dict.fromkeys(unit.variants, pixels), pack):
+            with one_sentence(f"protocol {rubric.name}, case {one}: calls failed"):
+                calls = rubric.calls(case, unit, dict.fromkeys(unit.variants, pixels), pack)
+            for call in calls:
                 if call.prompt_hash == prompt.hash:
                     return one, call
     where = f"case {case_id!r}" if case_id else f"the first {min(LOOKED_AT, len(suite)):,} cases"

@@ -11,6 +11,8 @@ from editscope.cases import NOTHING, Aggregation
 from editscope.errors import BadInput, unknown
 from editscope.judges import Call, Judge, Verdict
 from editscope.judges.records import check_attributes
+from editscope.outside import kind_of
+from editscope.plugins import one_sentence
 from editscope.runs.judging.loop import Missing
 from editscope.scoring.rubrics import Rubric
 from editscope.scoring.rubrics.accounting import ACCOUNTINGS, Accounting
@@ -97,7 +99,13 @@ class Judging:
 
     def aggregation(self, suite: Suite) -> Aggregation:
         """How its tables average."""
-        return self.rubric.aggregation(suite.aggregation)
+        with one_sentence(f"protocol {self.rubric.name}: aggregation failed"):
+            aggregation = self.rubric.aggregation(suite.aggregation)
+        if not isinstance(aggregation, Aggregation):
+            raise BadInput(
+                f"protocol {self.rubric.name}: aggregation returned {kind_of(aggregation)}, not an Aggregation"
+            )
+        return aggregation
 
 
 def make_judging(

@@ -167,10 +167,11 @@ class JudgedSuite(Suite):
         return short_hash(self.name, *(case.fingerprint for case in self._cases.values()))
 
     def _flaws_message(self, flaws: list[Flaw]) -> str:
-        shown = "; ".join(str(flaw).rstrip(".") for flaw in flaws[:MOST_SHOWN])
-        more = f"; and {len(flaws) - MOST_SHOWN:,} more" if len(flaws) > MOST_SHOWN else ""
+        lines = [str(flaw).rstrip(".") for flaw in flaws[:MOST_SHOWN]]
+        lines += [f"and {len(flaws) - MOST_SHOWN:,} more"] if len(flaws) > MOST_SHOWN else []
         number = "one flaw" if len(flaws) == 1 else f"{len(flaws):,} flaws"
-        return f"the data of {self.name} has {number} (--skip-bad leaves these cases out): {shown}{more}"
+        between = "\n  " if len(flaws) > 1 else " "
+        return between.join([f"the data of {self.name} has {number} (--skip-bad leaves these cases out):", *lines])
 
 
 def basis(**texts: Any) -> str:

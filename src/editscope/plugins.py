@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
-from importlib.metadata import EntryPoint, entry_points
+from functools import lru_cache
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from editscope.errors import BadInput, EditscopeError
@@ -17,10 +20,27 @@ Wanted: TypeAlias = tuple[Callable[[Any], bool], str]
 """What an attribute must be: a test of its value, and what messages call that."""
 
 
+def installed(group: str) -> EntryPoints:
+    """The entry points of a group. Those of all packages are read once, and again when a package comes or goes."""
+    return _installed(tuple((place, _changed_ns(place)) for place in sys.path)).select(group=group)
+
+
+@lru_cache(maxsize=1)
+def _installed(places: tuple[tuple[str, int], ...]) -> EntryPoints:
+    return entry_points()
+
+
+def _changed_ns(place: str) -> int:
+    try:
+        return Path(place).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def registered(group: str, built_in: Container[str] = ()) -> dict[str, EntryPoint]:
     """The entry points of a group by name, none of them imported. A name that ships with Editscope stays ours."""
     found: dict[str, EntryPoint] = {}
-    for point in entry_points(group=group):
+    for point in installed(group):
         if point.name not in built_in and (point.name not in found or package_of(point) == OURS):
             found[point.name] = point
     return found
@@ -31,7 +51,7 @@ def load_registered(what: str, point: EntryPoint) -> Any:
 
     ``what`` begins the sentence of an error ("suite", "judges of kind").
     """
-    packages = sorted({package_of(rival) for rival in entry_points(group=point.group, name=point.name)})
+    packages = sorted({package_of(rival) for rival in installed(point.group).select(name=point.name)})
     if len(packages) > 1 and OURS not in packages:
         raise BadInput(f"{what} {point.name!r}: registered by {' and '.join(packages)}; uninstall all but one of them")
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from editscope.cases import NOTHING
 from editscope.errors import BadInput, unknown
 from editscope.judges.prompts.promptfile import Prompt, differences, read_prompt, short_hash
 from editscope.judges.records import Call, Picture
+from editscope.plugins import installed
 
 FOLDER = "prompts"
 """The folder of a pack, beside the code that asks with it."""
@@ -71,7 +71,7 @@ def pack_folders() -> dict[str, Path]:
     """Where the prompts of each pack lie: beside a benchmark's code, or where ``editscope.prompts`` points."""
     folders: dict[str, Path] = {}
     for group in GROUPS:
-        for point in sorted(entry_points(group=group), key=lambda point: point.name):
+        for point in sorted(installed(group), key=lambda point: point.name):
             home = _beside(point.module)
             if home is None:
                 continue

@@ -28,18 +28,25 @@ class SuiteCommand(GroupedOptions):
         """Set the options of suites aside, and read the rest as usual."""
         if any(argument.startswith("--") for argument in args) and not ctx.resilient_parsing:
             shared = {name for parameter in self.params for name in (*parameter.opts, *parameter.secondary_opts)}
-            args, ctx.meta[GIVEN] = _set_aside(args, shared | {"--help"}, self._options(args))
+            shared |= {"--", "--help"}
+            args, ctx.meta[GIVEN] = _set_aside(args, shared, self._options(args, shared))
         return super().parse_args(ctx, args)
 
-    def _options(self, args: list[str]) -> dict[str, Option]:
-        """The options of all installed benchmarks, by name; those of benchmarks that are named here come first."""
+    def _options(self, args: list[str], shared: set[str]) -> dict[str, Option]:
+        """The options that these arguments may mean, by name: those of benchmarks that are named here come first.
+
+        Those of all other benchmarks only where a flag is none of them, since each benchmark has to be imported.
+        """
         valued = {name for p in self.params for name in p.opts if not getattr(p, "is_flag", False)} - {"--protocol"}
         named = [text for before, text in zip(["", *args], args, strict=False) if before not in valued]
         named += [text.partition("=")[2] for text in args if text.startswith("--protocol=")]
-        options = known_options()
+        options: dict[str, Option] = {}
         for record in filter(None, map(_benchmark_of, reversed(named))):
             options |= {option.name: option for option in record.options}
-        return options
+        flags = {text.partition("=")[0] for text in args if text.startswith("--")} - shared
+        if all(_option_name(flag) in options for flag in flags):
+            return options
+        return known_options() | options
 
 
 class GenerateCommand(SuiteCommand):
@@ -81,6 +88,10 @@ def flag_of(name: str) -> str:
     'psnr-size'
     """
     return name.replace("_", "-")
+
+
+def _option_name(flag: str) -> str:
+    return flag.removeprefix("--").replace("-", "_")
 
 
 def metavar(option: Option) -> str:
@@ -134,7 +145,7 @@ def _set_aside(args: list[str], shared: set[str], known: Mapping[str, Option]) -
     while left:
         argument = left.pop(0)
         flag, equals, value = argument.partition("=")
-        option = known.get(flag.removeprefix("--").replace("-", "_"))
+        option = known.get(_option_name(flag))
         if argument == "--":
             rest += [argument, *left]
             break

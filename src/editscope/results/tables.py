@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from editscope.results import judged_tables, pixel_tables
+from editscope.results.arrow_columns import column
 from editscope.results.pixel_tables import FLOOR
 from editscope.results.speed import speed
 from editscope.runfolder.journal import Line, Progress
@@ -112,7 +113,7 @@ def as_table(columns: Mapping[str, list[Any]]) -> Any:
 
     types = {"reason": pa.string(), "image": pa.string(), "latency_s": pa.float64(), "cost_usd": pa.float64()}
     types |= {"value": pa.float64(), "agreement": pa.float64()}
-    return pa.table({name: pa.array(values, type=types.get(name)) for name, values in columns.items()})
+    return pa.table({name: column(values, types.get(name)) for name, values in columns.items()})
 
 
 def as_parquet(columns: Mapping[str, list[Any]], about: Mapping[str, str]) -> bytes:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from editscope.suites import Benchmark, Option
 
 GIVEN, DEFAULTS = "editscope.suite_options", "editscope.suite_defaults"
+WORDS = "editscope.words"
+"""Where a context keeps the arguments as they were typed, for completion."""
 
 
 class SuiteCommand(GroupedOptions):
@@ -26,11 +28,22 @@ class SuiteCommand(GroupedOptions):
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         """Set the options of suites aside, and read the rest as usual."""
+        ctx.meta[WORDS] = tuple(args)
         if any(argument.startswith("--") for argument in args) and not ctx.resilient_parsing:
             shared = {name for parameter in self.params for name in (*parameter.opts, *parameter.secondary_opts)}
             shared |= {"--", "--help"}
             args, ctx.meta[GIVEN] = _set_aside(args, shared, self._options(args, shared))
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: typer.Context, incomplete: str) -> list[Any]:  # type: ignore[override]
+        """What a shell offers: the flags of the named suite beside those that every suite shares."""
+        from editscope.cli.completion import suite_flags
+
+        items: list[Any] = super().shell_complete(ctx, incomplete)  # type: ignore[arg-type]
+        if not incomplete.startswith("-"):
+            return items
+        flags = suite_flags(ctx.meta.get(WORDS, ()), incomplete)
+        return items + [_completion_item()(flag, help=text) for flag, text in flags]
 
     def _options(self, args: list[str], shared: set[str]) -> dict[str, Option]:
         """The options that these arguments may mean, by name: those of benchmarks that are named here come first.
@@ -62,6 +75,15 @@ class GenerateCommand(SuiteCommand):
                 rows = [(f"--{flag_of(option.name)} {metavar(option)}", option.help) for option in record.options]
                 with formatter.section(f"Options of {record.name}"):
                     formatter.write_dl(rows)
+
+
+def _completion_item() -> Any:
+    """Click's class of what a shell offers; newer versions of Typer bring their own Click."""
+    try:
+        from typer._click.shell_completion import CompletionItem
+    except ImportError:
+        from click.shell_completion import CompletionItem  # type: ignore[import-not-found, no-redef, unused-ignore]
+    return CompletionItem
 
 
 def known_options() -> dict[str, Option]:

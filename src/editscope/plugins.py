@@ -22,11 +22,12 @@ Wanted: TypeAlias = tuple[Callable[[Any], bool], str]
 
 def installed(group: str) -> EntryPoints:
     """The entry points of a group. Those of all packages are read once, and again when a package comes or goes."""
-    return _installed(tuple((place, _changed_ns(place)) for place in sys.path)).select(group=group)
+    points: EntryPoints = _installed(tuple((place, _changed_ns(place)) for place in sys.path)).select(group=group)
+    return points
 
 
 @lru_cache(maxsize=1)
-def _installed(places: tuple[tuple[str, int], ...]) -> EntryPoints:
+def _installed(places: tuple[tuple[str, int], ...]) -> Any:
     return entry_points()
 
 

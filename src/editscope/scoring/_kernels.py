@@ -374,5 +374,5 @@ def squared_level_differences(first: Bytes, second: Bytes, keep: npt.NDArray[np.
             green = np.int32(np.int32(a[3 * c + 1]) - np.int32(b[3 * c + 1]))
             blue = np.int32(np.int32(a[3 * c + 2]) - np.int32(b[3 * c + 2]))
             apart = np.int32(np.int32(red * red) + np.int32(green * green) + np.int32(blue * blue))
-            total += apart if kept[c] else np.int32(0)
+            total += apart if kept[c] else np.int32(0)  # type: ignore[assignment]
     return total

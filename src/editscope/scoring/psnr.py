@@ -94,7 +94,8 @@ def squared_error(first: Pixels, second: Values, keep: Mask | None = None) -> fl
 
     mask = np.ones(first.shape[:2], np.bool_) if keep is None else keep
     if second.dtype == np.uint8:
-        return int(squared_level_differences(writable(first), writable(second), mask))
+        levels = second.astype(np.uint8, copy=False)
+        return int(squared_level_differences(writable(first), writable(levels), mask))
     return squared_differences(first, second.astype(np.float32, copy=False), mask)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import count
@@ -136,7 +136,7 @@ def _keep_safely(kernel: Any) -> None:
     def compile_once(signature: Any) -> Any:
         # Numba's own lock comes first: a thread that holds the claim must not wait for one that wants it.
         with global_compiler_lock, _claimed(kernel, wait=True):
-            _load_registries()
+            _leave_scipy_out()
             return compile_now(signature)
 
     def save_if_possible(*arguments: Any) -> None:
@@ -148,20 +148,30 @@ def _keep_safely(kernel: Any) -> None:
     cache.save_overload = save_if_possible
 
 
-def _load_registries() -> None:
-    """Load Numba's registries of functions without SciPy.
+@cache
+def _leave_scipy_out() -> None:
+    """Keep Numba from importing SciPy's linear algebra before a function needs it: 0.2 s, and ours never do.
 
-    Numba imports SciPy only to learn whether it is there, which costs every worker a quarter of a second.
+    Numba imports it with its own module of array functions, only to know that it is there. It imports it again when it
+    compiles a function that uses it, so functions of yours still can.
     """
-    if "numba.np.arraymath" in sys.modules or "scipy.linalg" in sys.modules:
-        return
-    blas = "scipy.linalg.cython_blas"
-    sys.modules[blas] = None  # type: ignore[assignment]
     try:
-        arraymath = import_module("numba.np.arraymath")
+        linalg: Any = import_module("numba.np.linalg")
+        import_at_once = linalg.ensure_blas
+    except (ImportError, AttributeError):  # a Numba that is built otherwise
+        return
+
+    def look() -> None:
+        if find_spec("scipy") is None:
+            raise ImportError("SciPy is not installed")
+
+    linalg.ensure_blas = look
+    try:
+        arrays: Any = import_module("numba.np.arraymath")
+        if getattr(arrays, "ensure_blas", None) is look:
+            arrays.ensure_blas = import_at_once
     finally:
-        del sys.modules[blas]
-    arraymath._HAVE_BLAS = find_spec("scipy") is not None
+        linalg.ensure_blas = import_at_once
 
 
 def _remove_outdated(file: Any) -> None:

@@ -20,20 +20,20 @@ Wanted: TypeAlias = tuple[Callable[[Any], bool], str]
 """What an attribute must be: a test of its value, and what messages call that."""
 
 
-def installed() -> EntryPoints:
-    """Every entry point of the environment; searched for once, and again when a package was installed."""
-    return _installed(tuple((folder, _changed(folder)) for folder in sys.path))
+def installed(group: str) -> EntryPoints:
+    """The entry points of a group. Those of all packages are read once, and again when a package comes or goes."""
+    points: EntryPoints = _installed(tuple((place, _changed_ns(place)) for place in sys.path)).select(group=group)
+    return points
 
 
 @lru_cache(maxsize=1)
-def _installed(folders: tuple[tuple[str, int], ...]) -> EntryPoints:
+def _installed(places: tuple[tuple[str, int], ...]) -> Any:
     return entry_points()
 
 
-def _changed(folder: str) -> int:
-    """When something was put into a folder or removed from it; 0 where it is no folder."""
+def _changed_ns(place: str) -> int:
     try:
-        return Path(folder).stat().st_mtime_ns
+        return Path(place).stat().st_mtime_ns
     except OSError:
         return 0
 
@@ -41,7 +41,7 @@ def _changed(folder: str) -> int:
 def registered(group: str, built_in: Container[str] = ()) -> dict[str, EntryPoint]:
     """The entry points of a group by name, none of them imported. A name that ships with Editscope stays ours."""
     found: dict[str, EntryPoint] = {}
-    for point in installed().select(group=group):
+    for point in installed(group):
         if point.name not in built_in and (point.name not in found or package_of(point) == OURS):
             found[point.name] = point
     return found
@@ -52,7 +52,7 @@ def load_registered(what: str, point: EntryPoint) -> Any:
 
     ``what`` begins the sentence of an error ("suite", "judges of kind").
     """
-    packages = sorted({package_of(rival) for rival in installed().select(group=point.group, name=point.name)})
+    packages = sorted({package_of(rival) for rival in installed(point.group).select(name=point.name)})
     if len(packages) > 1 and OURS not in packages:
         raise BadInput(f"{what} {point.name!r}: registered by {' and '.join(packages)}; uninstall all but one of them")
     try:

@@ -24,6 +24,18 @@ def test_the_names_are_those_of_the_registries() -> None:
     assert set(completion.suites("")) == {*suite_names()} - {"own"}
 
 
+def test_the_flags_of_a_suite_are_those_that_it_declares() -> None:
+    from editscope.suites.registry import benchmarks
+
+    for record in benchmarks():
+        declared = {(f"--{option.name.replace('_', '-')}", option.help) for option in record.options}
+        assert set(completion.suite_flags([record.name], "--")) == declared
+
+
+def test_words_that_name_no_suite_have_no_flags() -> None:
+    assert completion.suite_flags(["run", "--data", "here"], "--") == []
+
+
 def completed(*words: str) -> list[str]:
     """What Bash would be told for these words, the last of them not finished."""
     code = (
@@ -54,6 +66,9 @@ def completed(*words: str) -> list[str]:
         (("run", "paintbench", "--editor", "fo"), ["folder:", "folder:PATH"]),
         (("run", "paintbench", "--editor", "ref", ":", "no"), ["noise"]),
         (("run", "paintbench", "--judge", "anth"), ["anthropic:", "anthropic:MODEL"]),
+        (("run", "picabench", "--reg"), ["--region"]),
+        (("run", "picabench?region=whole", "--psnr"), ["--psnr", "--psnr-size"]),
+        (("generate", "paintbench", "--namesp"), ["--namespace"]),
         (("published", "kr"), ["kris"]),
         (("prompts", "ex"), ["export"]),
     ],

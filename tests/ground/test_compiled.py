@@ -174,3 +174,27 @@ from importlib.util import find_spec
 print(json.dumps([loaded, arraymath._HAVE_BLAS == (find_spec("scipy") is not None)]))
 """
     assert json.loads(subprocess.check_output([sys.executable, "-c", script])) == [[], True]
+
+
+LINEAR = """
+import sys
+import numpy as np
+import numba
+from editscope.images import thumbnail
+
+thumbnail(np.zeros((300, 300, 3), np.uint8))
+print("scipy.linalg" in sys.modules)
+
+@numba.njit
+def product(a, b):
+    return np.dot(a, b)[0, 0] + np.cov(a)[0, 0]
+
+print(product(np.eye(2), np.eye(2)), "scipy.linalg" in sys.modules)
+"""
+
+
+@pytest.mark.slow
+def test_scipy_is_imported_when_a_function_of_yours_needs_it_and_not_before() -> None:
+    pytest.importorskip("scipy")
+    done = subprocess.run([sys.executable, "-c", LINEAR], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "1.5", "True"]

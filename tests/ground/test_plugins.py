@@ -138,3 +138,15 @@ def test_a_headline_without_printed_results_does_not_affect_anything_else(monkey
 
     monkeypatch.setitem(asking.HEADLINES, "signs", Headline("signs", "legible"))
     assert "signs" not in asking.suites() and "paintbench" in asking.suites()
+
+
+def test_a_package_that_is_installed_while_a_process_runs_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    assert "late" not in registered("editscope.judges")
+    info = tmp_path / "late-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: late\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[editscope.judges]\nlate = late:Judge\n")
+    assert registered("editscope.judges")["late"].value == "late:Judge"

@@ -79,6 +79,19 @@ def test_a_thumbnail_averages_and_keeps_the_aspect(h: int, w: int, side: int) ->
     assert np.abs(block.mean(axis=0) - small[y, x]).max() <= 0.5
 
 
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 9), h=st.integers(1, 90), w=st.integers(1, 90), side=st.integers(1, 40))
+def test_every_pixel_of_a_thumbnail_is_its_average_rounded_half_up(seed: int, h: int, w: int, side: int) -> None:
+    # Few values, so that many sums are multiples of their count or fall on a half.
+    pixels = np.random.default_rng(seed).choice(np.array([0, 1, 2, 254, 255], np.uint8), (h, w, 3))
+    small = thumbnail(pixels, side)
+    rows = np.arange(small.shape[0] + 1) * h // small.shape[0]
+    columns = np.arange(small.shape[1] + 1) * w // small.shape[1]
+    for y, x in np.ndindex(small.shape[:2]):
+        block = pixels[rows[y] : rows[y + 1], columns[x] : columns[x + 1]].reshape(-1, 3).astype(np.int64)
+        assert np.array_equal((block.sum(axis=0) + len(block) // 2) // len(block), small[y, x])
+
+
 def test_a_column_of_more_rows_than_sixteen_bits_can_add_is_averaged_right() -> None:
     assert thumbnail(np.full((3000, 2, 3), 255, np.uint8), 2).tolist() == [[[255] * 3], [[255] * 3]]
 

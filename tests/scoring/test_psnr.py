@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw
 from editscope.cases import Region
 from editscope.errors import BadInput
 from editscope.images import Pixels, write_png
-from editscope.scoring.psnr import outside, psnr, psnr_outside
+from editscope.scoring.psnr import outside, psnr, psnr_outside, squared_error
 
 
 def picture(seed: int, height: int = 20, width: int = 30) -> Pixels:
@@ -37,6 +37,15 @@ def test_squared_errors_are_averaged_over_pixels_and_channels() -> None:
     a, b = picture(0), picture(1)
     keep = np.ones((20, 30), np.bool_)
     assert psnr_outside(a, b, []) == pytest.approx(by_hand(a, b, keep))
+
+
+@pytest.mark.parametrize("kept", ["all", "none", "some"])
+def test_the_sum_of_squares_is_exact_also_for_views_and_locked_arrays(kept: str) -> None:
+    a, b = picture(0, 40, 60)[::2, 5:35], picture(1)
+    b.setflags(write=False)
+    keep = {"all": None, "none": np.zeros((20, 30), np.bool_), "some": picture(2)[:, :, 0] > 99}[kept]
+    weights = np.ones((20, 30), np.int64) if keep is None else keep.astype(np.int64)
+    assert squared_error(a, b, keep) == int((((a.astype(np.int64) - b) ** 2).sum(axis=2) * weights).sum())
 
 
 def test_box_edges_are_inside_the_box() -> None:

@@ -1,8 +1,10 @@
-"""Completion in the shell: names of suites, editors and judges, told at once and without loading anything."""
+"""Completion in the shell: suites and their flags, editors and judges, told at once and without loading anything."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from pathlib import Path
 
 VARIABLE = "_EDITSCOPE_COMPLETE"
 REFERENCES = (
@@ -33,6 +35,40 @@ def suites(incomplete: str) -> list[str]:
 
     names = sorted(entry_points(group="editscope.suites").names - {"own"})
     return [name for name in names if name.startswith(incomplete)]
+
+
+def suite_flags(words: Sequence[str], incomplete: str) -> list[tuple[str, str]]:
+    """Flags of the first suite that is named among some words, each with its help."""
+    from importlib.metadata import entry_points
+
+    points = {point.name: point.module for point in entry_points(group="editscope.suites")}
+    named = next((points[name] for word in words if (name := word.partition("?")[0]) in points), None)
+    flags = [] if named is None else _declared(named)
+    return [(flag, text) for flag, text in flags if flag.startswith(incomplete)]
+
+
+def _declared(module: str) -> list[tuple[str, str]]:
+    """The options that the file of a benchmark declares. It is read and not run: importing it takes longer than all."""
+    import ast
+    from importlib.util import find_spec
+
+    top, *rest = module.split(".")
+    spec = find_spec(top)
+    if spec is None or spec.origin is None:
+        return []
+    place = Path(spec.origin).parent.joinpath(*rest) if rest else Path(spec.origin)
+    file = next((file for file in (place, place / "__init__.py", place.with_suffix(".py")) if file.is_file()), None)
+    try:
+        tree = ast.parse(file.read_bytes()) if file is not None else ast.Module([], [])
+    except (OSError, SyntaxError, ValueError):  # whoever runs it says what is wrong
+        return []
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    texts = [
+        [value.value for value in call.args if isinstance(value, ast.Constant) and isinstance(value.value, str)]
+        for call in calls
+        if getattr(call.func, "id", getattr(call.func, "attr", "")) == "Option"
+    ]
+    return [(f"--{given[0].replace('_', '-')}", given[1]) for given in texts if len(given) > 1]
 
 
 def editors(incomplete: str) -> list[str]:

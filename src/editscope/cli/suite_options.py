@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from editscope.suites import Benchmark, Option
 
 GIVEN, DEFAULTS = "editscope.suite_options", "editscope.suite_defaults"
+WORDS = "editscope.words"
+"""Where a context keeps the arguments as they were typed, for completion."""
 
 
 class SuiteCommand(GroupedOptions):
@@ -26,20 +28,38 @@ class SuiteCommand(GroupedOptions):
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         """Set the options of suites aside, and read the rest as usual."""
+        ctx.meta[WORDS] = tuple(args)
         if any(argument.startswith("--") for argument in args) and not ctx.resilient_parsing:
             shared = {name for parameter in self.params for name in (*parameter.opts, *parameter.secondary_opts)}
-            args, ctx.meta[GIVEN] = _set_aside(args, shared | {"--help"}, self._options(args))
+            shared |= {"--", "--help"}
+            args, ctx.meta[GIVEN] = _set_aside(args, shared, self._options(args, shared))
         return super().parse_args(ctx, args)
 
-    def _options(self, args: list[str]) -> dict[str, Option]:
-        """The options of all installed benchmarks, by name; those of benchmarks that are named here come first."""
+    def shell_complete(self, ctx: typer.Context, incomplete: str) -> list[Any]:  # type: ignore[override]
+        """What a shell offers: the flags of the named suite beside those that every suite shares."""
+        from editscope.cli.completion import suite_flags
+
+        items: list[Any] = super().shell_complete(ctx, incomplete)  # type: ignore[arg-type]
+        if not incomplete.startswith("-"):
+            return items
+        flags = suite_flags(ctx.meta.get(WORDS, ()), incomplete)
+        return items + [_completion_item()(flag, help=text) for flag, text in flags]
+
+    def _options(self, args: list[str], shared: set[str]) -> dict[str, Option]:
+        """The options that these arguments may mean, by name: those of benchmarks that are named here come first.
+
+        Those of all other benchmarks only where a flag is none of them, since each benchmark has to be imported.
+        """
         valued = {name for p in self.params for name in p.opts if not getattr(p, "is_flag", False)} - {"--protocol"}
         named = [text for before, text in zip(["", *args], args, strict=False) if before not in valued]
         named += [text.partition("=")[2] for text in args if text.startswith("--protocol=")]
-        options = known_options()
+        options: dict[str, Option] = {}
         for record in filter(None, map(_benchmark_of, reversed(named))):
             options |= {option.name: option for option in record.options}
-        return options
+        flags = {text.partition("=")[0] for text in args if text.startswith("--")} - shared
+        if all(_option_name(flag) in options for flag in flags):
+            return options
+        return known_options() | options
 
 
 class GenerateCommand(SuiteCommand):
@@ -55,6 +75,15 @@ class GenerateCommand(SuiteCommand):
                 rows = [(f"--{flag_of(option.name)} {metavar(option)}", option.help) for option in record.options]
                 with formatter.section(f"Options of {record.name}"):
                     formatter.write_dl(rows)
+
+
+def _completion_item() -> Any:
+    """Click's class of what a shell offers; newer versions of Typer bring their own Click."""
+    try:
+        from typer._click.shell_completion import CompletionItem
+    except ImportError:
+        from click.shell_completion import CompletionItem  # type: ignore[import-not-found, no-redef, unused-ignore]
+    return CompletionItem
 
 
 def known_options() -> dict[str, Option]:
@@ -81,6 +110,10 @@ def flag_of(name: str) -> str:
     'psnr-size'
     """
     return name.replace("_", "-")
+
+
+def _option_name(flag: str) -> str:
+    return flag.removeprefix("--").replace("-", "_")
 
 
 def metavar(option: Option) -> str:
@@ -134,7 +167,7 @@ def _set_aside(args: list[str], shared: set[str], known: Mapping[str, Option]) -
     while left:
         argument = left.pop(0)
         flag, equals, value = argument.partition("=")
-        option = known.get(flag.removeprefix("--").replace("-", "_"))
+        option = known.get(_option_name(flag))
         if argument == "--":
             rest += [argument, *left]
             break

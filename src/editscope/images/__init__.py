@@ -12,7 +12,7 @@ import numpy.typing as npt
 from editscope.images._arrays import BatchLayout, Layout, arranged, quantized, split_batch
 from editscope.images._decode import decode, load, probe, read_picture
 from editscope.images._memory import keep_freed_memory
-from editscope.images._records import MAX_PIXELS, Decoded, ImageLike, Indexed, Pixels, pixels_digest
+from editscope.images._records import MAX_PIXELS, Decoded, ImageLike, Indexed, Pixels, pixels_digest, writable
 from editscope.images._resize import (
     THUMB_SIDE,
     THUMB_SUFFIX,
@@ -54,6 +54,7 @@ __all__ = [
     "thumbnail",
     "thumbnail_size",
     "to_array",
+    "writable",
     "write_png",
 ]
 

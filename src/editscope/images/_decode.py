@@ -184,7 +184,7 @@ def _rgb(image: PIL.Image.Image, name: str) -> tuple[Pixels, list[str]]:
     if mode in ("I", "F"):
         raise BadImage(f"{name} has 32-bit samples whose range is not known; save it with 8 bits")
     notes = [] if mode in ("RGB", "L", "P", "1", "RGBX") else [f"converted from {mode}"]
-    return np.array(image.convert("RGB")), notes
+    return np.array(image if mode == "RGB" else image.convert("RGB")), notes
 
 
 def _from_array(source: Any, name: str, max_pixels: int, layout: Layout | None) -> Decoded:

@@ -311,10 +311,14 @@ def shrink(pixels: Bytes, out: Bytes) -> None:
                 sums[j] = np.uint32(sums[j] + few[j])
         for x in range(wide):
             left, right = x * width // wide, (x + 1) * width // wide
-            count = np.uint64((bottom - top) * (right - left))
-            red = green = blue = count >> np.uint64(1)
+            count = (bottom - top) * (right - left)
+            red = green = blue = count >> 1
             for column in range(left, right):
-                red += sums[3 * column]
-                green += sums[3 * column + 1]
-                blue += sums[3 * column + 2]
-            out[y, x, 0], out[y, x, 1], out[y, x, 2] = red // count, green // count, blue // count
+                red += np.int64(sums[3 * column])
+                green += np.int64(sums[3 * column + 1])
+                blue += np.int64(sums[3 * column + 2])
+            # The whole part of a quotient. A half more keeps it so far from the next number that rounding cannot
+            # reach it, and multiplying takes a fraction of the time of three divisions.
+            share = 1.0 / count
+            out[y, x, 0], out[y, x, 1] = int((red + 0.5) * share), int((green + 0.5) * share)
+            out[y, x, 2] = int((blue + 0.5) * share)

@@ -33,8 +33,8 @@ _WIDTH = len(COUNTS) + len(LISTS) * _LENGTH
 class PixelRows:
     """The edits and scores of a journal, each line forgotten but for what tables need.
 
-    As in ``journal.progress``, a later line of a step stands for it, and a later edit makes an earlier score void, and a line
-    ``again`` the edit itself.
+    As in ``journal.progress``, a later line of a step stands for it, a later edit makes an earlier score void,
+    and a line ``again`` the edit itself.
     """
 
     def __init__(self) -> None:

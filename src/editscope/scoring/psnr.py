@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from editscope.cases import Region
 from editscope.errors import BadInput
-from editscope.images import ImageLike, Layout, Pixels, interpolate, load, resize
+from editscope.images import ImageLike, Layout, Pixels, interpolate, load, resize, writable
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Values: TypeAlias = "Pixels | npt.NDArray[np.float32]"
@@ -22,8 +22,6 @@ Box: TypeAlias = "Region | Mapping[str, Any] | Sequence[float]"
 UNKNOWN = "unknown"
 MOST_DB = 100.0
 """What equal pictures get instead of infinity, and what no other picture gets more than."""
-BLOCK = 24_576
-"""Values whose squares are added at once; the sum of so many stays below 2³¹."""
 _SIDES = ("x", "y", "width", "height")
 
 
@@ -92,22 +90,13 @@ def squared_error(first: Pixels, second: Values, keep: Mask | None = None) -> fl
     >>> squared_error(np.full((1, 2, 3), 7, np.uint8), np.full((1, 2, 3), 9, np.uint8), np.array([[True, False]]))
     12
     """
-    if second.dtype != np.uint8:
-        from editscope.scoring._kernels import squared_differences
+    from editscope.scoring._kernels import squared_differences, squared_level_differences
 
-        mask = np.ones(first.shape[:2], np.bool_) if keep is None else keep
-        return squared_differences(first, second.astype(np.float32, copy=False), mask)
-    a, b = first.reshape(-1), second.reshape(-1)
-    counts = None if keep is None else np.repeat(keep.reshape(-1), 3)
-    total = 0
-    # Whole numbers, so that no order of adding changes the sum; in blocks that stay in the cache.
-    for start in range(0, a.size, BLOCK):
-        block = slice(start, start + BLOCK)
-        apart = np.subtract(a[block], b[block], dtype=np.int32)
-        if counts is not None:
-            apart *= counts[block]
-        total += int(np.einsum("i,i->", apart, apart))
-    return total
+    mask = np.ones(first.shape[:2], np.bool_) if keep is None else keep
+    if second.dtype == np.uint8:
+        levels = second.astype(np.uint8, copy=False)
+        return int(squared_level_differences(writable(first), writable(levels), mask))
+    return squared_differences(first, second.astype(np.float32, copy=False), mask)
 
 
 def outside(boxes: Iterable[Box] | str | None, shape: tuple[int, int], scale: tuple[float, float] = (1.0, 1.0)) -> Mask:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 import os
@@ -80,6 +79,8 @@ class Account:
 
     async def reserve(self, cost: float, what: str) -> None:
         """Commit dollars for a request; waits for open ones to be settled, and raises BudgetSpent where none is."""
+        import asyncio  # every worker imports this module, and hardly any has an event loop
+
         while not self._take(cost, what):
             await asyncio.sleep(POLL_S)
 

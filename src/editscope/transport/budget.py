@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from editscope.errors import BadInput
 from editscope.transport.account import Account, BudgetSpent, in_dollars
+
+if TYPE_CHECKING:
+    import asyncio
 
 __all__ = ["NOTHING_DUE", "Bill", "Budget", "BudgetSpent", "Spent"]
 
@@ -82,6 +85,8 @@ class Budget:
 
     async def reserve(self, cost: float) -> float:
         """Wait until a request of this estimated cost may be sent; BudgetSpent when it never may."""
+        import asyncio  # see ``Account.reserve``
+
         while not self._fits(cost):
             if not self._held_calls:
                 self._wake()
@@ -113,6 +118,8 @@ class Budget:
 
     def _turn(self) -> asyncio.Lock:
         """The lock of this event loop."""
+        import asyncio
+
         loop = asyncio.get_running_loop()
         if self._turns is None or self._turns[0] is not loop:
             self._turns = loop, asyncio.Lock()

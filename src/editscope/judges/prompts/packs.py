@@ -71,7 +71,7 @@ def pack_folders() -> dict[str, Path]:
     """Where the prompts of each pack lie: beside a benchmark's code, or where ``editscope.prompts`` points."""
     folders: dict[str, Path] = {}
     for group in GROUPS:
-        for point in sorted(installed().select(group=group), key=lambda point: point.name):
+        for point in sorted(installed(group), key=lambda point: point.name):
             home = _beside(point.module)
             if home is None:
                 continue

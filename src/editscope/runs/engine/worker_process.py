@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pickle
@@ -165,6 +166,7 @@ def serve(
             steps.compiled_in,
             lambda done, total: send(WorkerReport("compiling", compiled=(done, total))),
         )
+        gc.enable()  # see ``command``
         if editor is not None:
             editor.limit(setup.limits)
             editor.use_account(setup.account)
@@ -248,9 +250,12 @@ def main(fd: int) -> None:
 
 
 def command(fd: int) -> list[str]:
-    """The command line that starts a worker with this process's module search path."""
+    """The command line that starts a worker with this process's module search path.
+
+    Modules are loaded without looking for garbage, of which they leave none: a sixth of the time it takes to start.
+    """
     start = (
-        "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+        "import gc, json, sys; gc.disable(); sys.path[:] = json.loads(sys.argv[1]); "
         "from editscope.runs.engine.worker_process import main; main(int(sys.argv[2]))"
     )
     return [sys.executable, "-P", "-c", start, json.dumps(sys.path), str(fd)]

@@ -91,7 +91,16 @@ def _along_columns(pixels: Bytes, weights: Ints, out: Bytes) -> None:
         first, count = weights[place, 0], weights[place, 1]
         for i in range(across):
             sums[i] = HALF
-        for tap in range(count):
+        threes = count - count % 3
+        for tap in range(0, threes, 3):  # three rows at a time, so that the sums are fetched and stored less often
+            begins = (first + tap) * across
+            a, b, c = weights[place, 2 + tap], weights[place, 3 + tap], weights[place, 4 + tap]
+            row, next_row = rows[begins : begins + across], rows[begins + across : begins + 2 * across]
+            last_row = rows[begins + 2 * across : begins + 3 * across]
+            for i in range(across):
+                two = np.int32(np.int32(a * np.int32(row[i])) + np.int32(b * np.int32(next_row[i])))
+                sums[i] = np.int32(sums[i] + np.int32(two + np.int32(c * np.int32(last_row[i]))))
+        for tap in range(threes, count):
             weight = weights[place, 2 + tap]
             row = rows[(first + tap) * across : (first + tap + 1) * across]
             for i in range(across):

@@ -20,6 +20,11 @@ from editscope.images._records import Indexed, Pixels, writable
 # picture in four hundred came out with another match of equal content: same pixels, other bytes, and we promise bytes.
 LEVEL = 2
 FILTERS = (UP, SUB, NO_FILTER)
+CODES, RUNS = zlib_ng.Z_HUFFMAN_ONLY, zlib_ng.Z_RLE
+WORTHWHILE = 1.02
+"""How many times smaller a picture has to become for a slower way of writing or reading it."""
+FLAT = 1 / 16
+"""Share of its bytes to which runs reduce a picture that is quick to search for repeats."""
 SMALL = 1 << 16
 """Bytes of pixels below which a picture is written so quickly that looking for noise does not pay."""
 
@@ -40,8 +45,8 @@ def encode_png(image: Pixels | Indexed, palette: bool = True, fixed_bytes: bool 
     if colors:
         return _encode_indexed(plane, table[:colors])
     rows = image.reshape(height, 3 * width)
-    noisy = not fixed_bytes and rows.size >= SMALL and _is_noisy(rows)
-    return _file(width, height, 8, 2, b"", _packed_noise(rows) if noisy else _packed(rows))
+    packed = None if fixed_bytes or rows.size < SMALL else _packed_noise(rows)
+    return _file(width, height, 8, 2, b"", _packed(rows) if packed is None else packed)
 
 
 def write_png(path: str | Path, image: Pixels | Indexed, palette: bool = True) -> None:
@@ -98,9 +103,9 @@ def _deflated(rows: npt.NDArray[np.uint8]) -> bytes:
     return bytes(zlib_ng.compress(rows, LEVEL))
 
 
-def _coded(rows: npt.NDArray[np.uint8]) -> bytes:
-    """Deflated without a search for repeats: every byte gets its Huffman code."""
-    coder = zlib_ng.compressobj(LEVEL, zlib_ng.DEFLATED, zlib_ng.MAX_WBITS, strategy=zlib_ng.Z_HUFFMAN_ONLY)
+def _coded(rows: npt.NDArray[np.uint8], strategy: int) -> bytes:
+    """Deflated without a search for repeats: every byte gets its Huffman code; with ``RUNS`` runs of a byte get one."""
+    coder = zlib_ng.compressobj(LEVEL, zlib_ng.DEFLATED, zlib_ng.MAX_WBITS, strategy=strategy)
     return bytes(coder.compress(rows) + coder.flush())
 
 
@@ -109,18 +114,22 @@ def _packed(rows: npt.NDArray[np.uint8]) -> bytes:
     return _deflated(_filtered(rows, 3, _best_filter([len(_deflated(_sample(rows, kind))) for kind in FILTERS])))
 
 
-def _is_noisy(rows: npt.NDArray[np.uint8]) -> bool:
-    """Whether RGB rows have so few repeats that the search for them makes a sample no smaller."""
-    sample = _sample(rows, UP)
-    return len(_coded(sample)) <= len(_deflated(sample))
+def _packed_noise(rows: npt.NDArray[np.uint8]) -> bytes | None:
+    """RGB rows that have few repeats, deflated without a search for them; None where a sample says that it would help.
 
-
-def _packed_noise(rows: npt.NDArray[np.uint8]) -> bytes:
-    """RGB rows that have few repeats: in Huffman codes, or stored as they are where codes save nothing."""
+    Runs are for pictures that are noise in one part and flat in another; in noise alone they save nothing. Where codes
+    save nothing either, bytes are stored as they are.
+    """
     samples = [_sample(rows, kind) for kind in FILTERS]
-    sizes = [len(_coded(sample)) for sample in samples]
-    filtered = _filtered(rows, 3, _best_filter(sizes))
-    return bytes(zlib_ng.compress(filtered, 0)) if min(sizes) >= samples[0].size else _coded(filtered)
+    sizes = [len(_coded(sample, RUNS)) for sample in samples]
+    kind = _best_filter(sizes)
+    sample, runs = samples[FILTERS.index(kind)], sizes[FILTERS.index(kind)]
+    if runs < FLAT * sample.size or WORTHWHILE * len(_deflated(sample)) < runs:
+        return None
+    filtered, codes = _filtered(rows, 3, kind), len(_coded(sample, CODES))
+    if min(runs, codes) >= sample.size:
+        return bytes(zlib_ng.compress(filtered, 0))
+    return _coded(filtered, RUNS if WORTHWHILE * runs < codes else CODES)
 
 
 def _best_filter(sizes: list[int]) -> int:
@@ -128,7 +137,7 @@ def _best_filter(sizes: list[int]) -> int:
 
     Readers undo UP several times faster than other filters, which is worth two percent.
     """
-    return FILTERS[0 if sizes[0] <= 1.02 * min(sizes) else sizes.index(min(sizes))]
+    return FILTERS[0 if sizes[0] <= WORTHWHILE * min(sizes) else sizes.index(min(sizes))]
 
 
 def _sample(rows: npt.NDArray[np.uint8], kind: int) -> npt.NDArray[np.uint8]:

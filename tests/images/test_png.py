@@ -229,7 +229,7 @@ def test_noise_is_written_as_rgb_and_photographs_are_made_smaller_by_a_filter() 
     assert len(data) < soft.size // 2
 
 
-NOISE = {"of all values": (0, 256), "of 40 values": (100, 140)}
+NOISE = {"of all values": (0, 256), "of 40 values": (100, 140), "of few colors": (100, 105)}
 
 
 @pytest.mark.parametrize("values", NOISE.values(), ids=NOISE)

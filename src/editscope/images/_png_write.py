@@ -34,7 +34,7 @@ def encode_png(image: Pixels | Indexed, palette: bool = True, fixed_bytes: bool 
     if isinstance(image, Indexed) and not palette:
         image = image.rgb()
     if isinstance(image, Indexed):
-        return _encode_indexed(*_canonical(image))
+        return _encode_indexed(*_canonical(image), fixed_bytes)
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
         raise BadImage(f"a PNG is written from uint8 of height × width × 3, not from {image.dtype} {image.shape}")
     image = writable(image)
@@ -43,7 +43,7 @@ def encode_png(image: Pixels | Indexed, palette: bool = True, fixed_bytes: bool 
     table = np.empty((256, 3), np.uint8)
     colors = index_colors(image.reshape(-1), plane.reshape(-1), table) if palette else 0
     if colors:
-        return _encode_indexed(plane, table[:colors])
+        return _encode_indexed(plane, table[:colors], fixed_bytes)
     rows = image.reshape(height, 3 * width)
     packed = None if fixed_bytes or rows.size < SMALL else _packed_noise(rows)
     return _file(width, height, 8, 2, b"", _packed(rows) if packed is None else packed)
@@ -82,15 +82,24 @@ def _canonical(image: Indexed) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.ui
     return plane, palette[order[:used]]
 
 
-def _encode_indexed(plane: npt.NDArray[np.uint8], palette: npt.NDArray[np.uint8]) -> bytes:
+def _encode_indexed(plane: npt.NDArray[np.uint8], palette: npt.NDArray[np.uint8], fixed_bytes: bool) -> bytes:
     height, width = plane.shape
     depth = 1 if len(palette) <= 2 else 2 if len(palette) <= 4 else 4 if len(palette) <= 16 else 8
     rows = plane
     if depth < 8:
         rows = np.empty((height, (width * depth + 7) // 8), np.uint8)
         pack(plane, depth, rows)
-    packed = [_deflated(_filtered(rows, 1, kind)) for kind in (NO_FILTER, UP)]
+    if depth == 8 and rows.size >= SMALL and not fixed_bytes and _is_noisy(rows):
+        packed = [_coded(_filtered(rows, 1, NO_FILTER), CODES)]
+    else:
+        packed = [_deflated(_filtered(rows, 1, kind)) for kind in (NO_FILTER, UP)]
     return _file(width, height, depth, 3, _chunk(b"PLTE", palette.tobytes()), min(packed, key=len))
+
+
+def _is_noisy(rows: npt.NDArray[np.uint8]) -> bool:
+    """Whether rows of color numbers have so few repeats that the search for them makes a sample hardly smaller."""
+    sample = _sample(rows, NO_FILTER)
+    return len(_coded(sample, CODES)) <= WORTHWHILE * len(_deflated(sample))
 
 
 def _filtered(rows: npt.NDArray[np.uint8], step: int, kind: int) -> npt.NDArray[np.uint8]:

@@ -7,6 +7,7 @@ import struct
 import zlib
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -228,7 +229,7 @@ def test_noise_is_written_as_rgb_and_photographs_are_made_smaller_by_a_filter() 
     assert len(data) < soft.size // 2
 
 
-NOISE = {"of all values": (0, 256), "of 40 values": (100, 140)}
+NOISE = {"of all values": (0, 256), "of 40 values": (100, 140), "of few colors": (100, 105)}
 
 
 @pytest.mark.parametrize("values", NOISE.values(), ids=NOISE)
@@ -240,6 +241,19 @@ def test_noise_keeps_its_pixels_and_is_no_larger_than_opencv_writes_it(values: t
     assert data == encode_png(pixels.copy())
 
 
+HALVES = {"columns": np.s_[:, 256:], "rows": np.s_[256:], "every other row": np.s_[::2]}
+
+
+@pytest.mark.parametrize("part", HALVES.values(), ids=HALVES)
+@pytest.mark.parametrize("values", NOISE.values(), ids=NOISE)
+def test_a_picture_that_is_half_noise_is_no_larger_than_opencv_writes_it(values: tuple[int, int], part: Any) -> None:
+    pixels = np.full((512, 512, 3), (200, 120, 40), np.uint8)
+    pixels[part] = np.random.default_rng(0).integers(*values, pixels[part].shape, dtype=np.uint8)
+    data = encode_png(pixels)
+    assert np.array_equal(by_pillow(data), pixels) and np.array_equal(decode(data).pixels, pixels)
+    assert len(data) <= len(cv2.imencode(".png", pixels)[1])
+
+
 def test_noise_has_the_bytes_of_version_0_1_where_a_hash_depends_on_them() -> None:
     pixels = np.random.default_rng(0).integers(100, 140, (256, 256, 3), dtype=np.uint8)
     data = encode_png(pixels, fixed_bytes=True)
@@ -249,7 +263,7 @@ def test_noise_has_the_bytes_of_version_0_1_where_a_hash_depends_on_them() -> No
 
 def test_flat_pictures_have_the_same_bytes_with_and_without_fixed_bytes() -> None:
     pixels = np.full((300, 300, 3), 200, np.uint8)
-    pixels[:100, :100] = np.random.default_rng(0).integers(0, 256, (100, 100, 3))  # more than 256 colors
+    pixels[:20, :20] = np.random.default_rng(0).integers(0, 256, (20, 20, 3))  # more than 256 colors
     assert encode_png(pixels) == encode_png(pixels, fixed_bytes=True)
 
 

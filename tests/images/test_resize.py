@@ -112,6 +112,26 @@ def test_thumbnails_of_flat_scenes_are_small_and_of_soft_ones_without_bands() ->
         assert data == encode_thumbnail(pixels.copy())
 
 
+def opened_thumbnail(pixels: Pixels) -> tuple[bytes, Pixels]:
+    """The kind of WebP that a picture became, and its pixels."""
+    data = encode_thumbnail(pixels)
+    with Image.open(io.BytesIO(data)) as image:
+        return data[12:16], np.asarray(image.convert("RGB"))
+
+
+def test_a_thumbnail_of_at_most_64_colors_far_apart_comes_back_as_it_was() -> None:
+    colors = np.stack(np.meshgrid(*[np.arange(8, 256, 64, dtype=np.uint8)] * 3), axis=-1).reshape(-1, 3)
+    pixels = colors.repeat(400, axis=0).reshape(160, 160, 3)
+    kind, same = opened_thumbnail(pixels)
+    assert kind == b"VP8L" and np.array_equal(same, pixels)
+
+
+def test_a_thumbnail_of_noise_or_of_more_colors_than_fit_is_lossy() -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (160, 160, 3), dtype=np.uint8)
+    few = np.random.default_rng(0).choice(np.array([0, 255], np.uint8), (160, 160, 3))
+    assert opened_thumbnail(noise)[0] == opened_thumbnail(few)[0] == b"VP8 "
+
+
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32), h=sides, w=sides, height=sides, width=sides)
 def test_interpolation_is_pytorchs_without_antialiasing(seed: int, h: int, w: int, height: int, width: int) -> None:

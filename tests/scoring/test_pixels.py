@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -15,7 +16,7 @@ from PIL import Image
 
 from editscope.errors import BadInput
 from editscope.images import ImageLike, Pixels, cover, load, write_png
-from editscope.scoring import TOLERANCES, PixelScore, floor_miou, missing_score, score_pixels
+from editscope.scoring import TOLERANCES, PixelScore, floor_miou, grade_case, missing_score, score_pixels
 from editscope.suites import load_suite
 from support.places import SHARED
 
@@ -118,6 +119,22 @@ def test_flat_pictures_at_a_threshold_are_decided_right_too() -> None:
         assert score_pixels(answer, answer, output) == plain_score(answer, answer, output)
 
 
+def test_float32_is_near_enough_to_float64_for_the_doubt_that_is_checked() -> None:
+    from editscope.scoring._kernels import LINEAR32, NEAR, _linear_to_lab
+
+    steps = np.array([*range(24), *range(24, 256, 11), 255], np.uint8)
+    colors = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(-1, 3)
+    channels = [np.ascontiguousarray(LINEAR32[colors[:, c]]) for c in range(3)]
+
+    @numba.njit
+    def convert(p: Any, q: Any, r: Any) -> None:
+        _linear_to_lab(p.size, p, q, r)
+
+    convert(*channels)
+    error = np.stack(channels, axis=-1) - (16, 0, 0) - lab(colors)
+    assert 2 * np.sqrt((error**2).sum(axis=-1)).max() < NEAR / 2
+
+
 def test_tolerance_0_means_equal_whatever_the_color() -> None:
     every = np.stack(np.meshgrid(*[np.arange(0, 256, 5, dtype=np.uint8)] * 3), axis=-1).reshape(-1, 52, 3)
     assert score_pixels(255 - every, every, every).hits[0] == every.shape[0] * every.shape[1]
@@ -183,6 +200,17 @@ def test_doing_nothing_about_a_faint_edit_has_the_floor_of_the_closed_form() -> 
     assert 0 < closed_form < 1
     assert floor_miou(before, answer) == pytest.approx(closed_form, abs=1e-12)
     assert score_pixels(before, answer, before).miou == pytest.approx(closed_form, abs=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32), h=st.integers(1, 60), w=st.integers(1, 60))
+def test_one_pass_over_a_case_gives_its_score_and_its_floor(seed: int, h: int, w: int) -> None:
+    rng = np.random.default_rng(seed)
+    before, answer, output = (rng.integers(118, 132, (h, w, 3), dtype=np.uint8) // 6 * 6 for _ in range(3))
+    score, levels, floor = grade_case(before, answer, output)
+    assert score == score_pixels(before, answer, output)
+    assert floor == floor_miou(before, answer)
+    assert levels.shape == (h, w) and int((levels >= 16).sum()) == score.edit_pixels
 
 
 def test_no_output_is_worth_0_in_every_metric() -> None:

@@ -1,4 +1,4 @@
-"""The compiled loops behind reading, writing and shrinking pictures.
+"""The compiled loops behind reading and writing pictures.
 
 Copies are written as loops: assigning slices makes the same machine code but takes seconds to compile.
 """
@@ -286,39 +286,3 @@ def nearest(source: int, target: int, first: int, count: int) -> npt.NDArray[np.
             positions[x - first] = min(int(position), source - 1)
         position += step
     return positions
-
-
-@compiled("u1[:, :, ::1], u1[:, :, ::1]")
-def shrink(pixels: Bytes, out: Bytes) -> None:
-    """Average the block of source pixels that falls on each target pixel; blocks tile the source."""
-    height, width = pixels.shape[0], pixels.shape[1]
-    high, wide = out.shape[0], out.shape[1]
-    flat = pixels.reshape(height, 3 * width)
-    few = np.zeros(3 * width, np.uint16)
-    sums = np.zeros(3 * width, np.uint32)
-    for y in range(high):
-        top, bottom = y * height // high, (y + 1) * height // high
-        for j in range(3 * width):
-            sums[j] = 0
-        for first in range(top, bottom, 256):  # 256 rows fit into 16 bits, in which twice as many add at once
-            for j in range(3 * width):
-                few[j] = 0
-            for row in range(first, min(first + 256, bottom)):
-                source = flat[row]
-                for j in range(3 * width):
-                    few[j] = np.uint16(few[j] + source[j])
-            for j in range(3 * width):
-                sums[j] = np.uint32(sums[j] + few[j])
-        for x in range(wide):
-            left, right = x * width // wide, (x + 1) * width // wide
-            count = (bottom - top) * (right - left)
-            red = green = blue = count >> 1
-            for column in range(left, right):
-                red += np.int64(sums[3 * column])
-                green += np.int64(sums[3 * column + 1])
-                blue += np.int64(sums[3 * column + 2])
-            # The whole part of a quotient. A half more keeps it so far from the next number that rounding cannot
-            # reach it, and multiplying takes a fraction of the time of three divisions.
-            share = 1.0 / count
-            out[y, x, 0], out[y, x, 1] = int((red + 0.5) * share), int((green + 0.5) * share)
-            out[y, x, 2] = int((blue + 0.5) * share)

@@ -11,6 +11,7 @@ from isal.isal_zlib import crc32
 from editscope.errors import BadImage
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
+HEAD, CHECK = struct.Struct(">I4s"), struct.Struct(">I")  # what stands before and after the content of a chunk
 LIMIT_SMALL_CHUNK = 1 << 20  # a palette, a transparency list or an EXIF block is never near this
 
 ReadAt = Callable[[int, int], bytes]
@@ -59,7 +60,7 @@ def walk(read: ReadAt, name: str, data: bytes | None = None) -> PngLayout:
         head = read(offset, 8)
         if len(head) < 8:
             raise truncated(name)
-        length, kind = struct.unpack(">I4s", head)
+        length, kind = HEAD.unpack(head)
         content = offset + 8
         offset = content + length + 4
         if kind == b"IEND":
@@ -85,11 +86,18 @@ def walk(read: ReadAt, name: str, data: bytes | None = None) -> PngLayout:
 
 def _pixel_chunks(data: bytes, offset: int, layout: PngLayout, name: str) -> int:
     """Take the IDAT chunks from here on, of which some writers make hundreds; where the chunk after them begins."""
-    while data[offset + 4 : offset + 8] == b"IDAT":
-        content, length = offset + 8, int.from_bytes(data[offset : offset + 4], "big")
-        _verify(data, content, length, name)
+    view, last = memoryview(data), len(data) - 12
+    while offset <= last:
+        length, kind = HEAD.unpack_from(data, offset)
+        if kind != b"IDAT":
+            break
+        content, end = offset + 8, offset + 8 + length
+        if end + 4 > len(data):
+            raise truncated(name)
+        if crc32(view[offset + 4 : end]) != CHECK.unpack_from(data, end)[0]:
+            raise _wrong_checksum("IDAT", name)
         layout.data.append((content, length))
-        offset = content + length + 4
+        offset = end + 4
     return offset
 
 
@@ -98,8 +106,11 @@ def _verify(data: bytes, content: int, length: int, name: str) -> None:
     if len(data) < end + 4:
         raise truncated(name)
     if crc32(memoryview(data)[content - 4 : end]) != int.from_bytes(data[end : end + 4], "big"):
-        kind = data[content - 4 : content].decode()
-        raise BadImage(f"{name} is damaged: the checksum of a {kind} chunk is wrong; write it again")
+        raise _wrong_checksum(data[content - 4 : content].decode(), name)
+
+
+def _wrong_checksum(kind: str, name: str) -> BadImage:
+    return BadImage(f"{name} is damaged: the checksum of a {kind} chunk is wrong; write it again")
 
 
 def truncated(name: str) -> BadImage:

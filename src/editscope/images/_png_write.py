@@ -20,6 +20,11 @@ from editscope.images._records import Indexed, Pixels, writable
 # picture in four hundred came out with another match of equal content: same pixels, other bytes, and we promise bytes.
 LEVEL = 2
 FILTERS = (UP, SUB, NO_FILTER)
+CODES, RUNS = zlib_ng.Z_HUFFMAN_ONLY, zlib_ng.Z_RLE
+WORTHWHILE = 1.02
+"""How many times smaller a picture has to become for a slower way of writing or reading it."""
+FLAT = 1 / 16
+"""Share of its bytes to which runs reduce a picture that is quick to search for repeats."""
 SMALL = 1 << 16
 """Bytes of pixels below which a picture is written so quickly that looking for noise does not pay."""
 
@@ -29,7 +34,7 @@ def encode_png(image: Pixels | Indexed, palette: bool = True, fixed_bytes: bool 
     if isinstance(image, Indexed) and not palette:
         image = image.rgb()
     if isinstance(image, Indexed):
-        return _encode_indexed(*_canonical(image))
+        return _encode_indexed(*_canonical(image), fixed_bytes)
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
         raise BadImage(f"a PNG is written from uint8 of height × width × 3, not from {image.dtype} {image.shape}")
     image = writable(image)
@@ -38,10 +43,10 @@ def encode_png(image: Pixels | Indexed, palette: bool = True, fixed_bytes: bool 
     table = np.empty((256, 3), np.uint8)
     colors = index_colors(image.reshape(-1), plane.reshape(-1), table) if palette else 0
     if colors:
-        return _encode_indexed(plane, table[:colors])
+        return _encode_indexed(plane, table[:colors], fixed_bytes)
     rows = image.reshape(height, 3 * width)
-    noisy = not fixed_bytes and rows.size >= SMALL and _is_noisy(rows)
-    return _file(width, height, 8, 2, b"", _packed_noise(rows) if noisy else _packed(rows))
+    packed = None if fixed_bytes or rows.size < SMALL else _packed_noise(rows)
+    return _file(width, height, 8, 2, b"", _packed(rows) if packed is None else packed)
 
 
 def write_png(path: str | Path, image: Pixels | Indexed, palette: bool = True) -> None:
@@ -77,15 +82,24 @@ def _canonical(image: Indexed) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.ui
     return plane, palette[order[:used]]
 
 
-def _encode_indexed(plane: npt.NDArray[np.uint8], palette: npt.NDArray[np.uint8]) -> bytes:
+def _encode_indexed(plane: npt.NDArray[np.uint8], palette: npt.NDArray[np.uint8], fixed_bytes: bool) -> bytes:
     height, width = plane.shape
     depth = 1 if len(palette) <= 2 else 2 if len(palette) <= 4 else 4 if len(palette) <= 16 else 8
     rows = plane
     if depth < 8:
         rows = np.empty((height, (width * depth + 7) // 8), np.uint8)
         pack(plane, depth, rows)
-    packed = [_deflated(_filtered(rows, 1, kind)) for kind in (NO_FILTER, UP)]
+    if depth == 8 and rows.size >= SMALL and not fixed_bytes and _is_noisy(rows):
+        packed = [_coded(_filtered(rows, 1, NO_FILTER), CODES)]
+    else:
+        packed = [_deflated(_filtered(rows, 1, kind)) for kind in (NO_FILTER, UP)]
     return _file(width, height, depth, 3, _chunk(b"PLTE", palette.tobytes()), min(packed, key=len))
+
+
+def _is_noisy(rows: npt.NDArray[np.uint8]) -> bool:
+    """Whether rows of color numbers have so few repeats that the search for them makes a sample hardly smaller."""
+    sample = _sample(rows, NO_FILTER)
+    return len(_coded(sample, CODES)) <= WORTHWHILE * len(_deflated(sample))
 
 
 def _filtered(rows: npt.NDArray[np.uint8], step: int, kind: int) -> npt.NDArray[np.uint8]:
@@ -98,9 +112,9 @@ def _deflated(rows: npt.NDArray[np.uint8]) -> bytes:
     return bytes(zlib_ng.compress(rows, LEVEL))
 
 
-def _coded(rows: npt.NDArray[np.uint8]) -> bytes:
-    """Deflated without a search for repeats: every byte gets its Huffman code."""
-    coder = zlib_ng.compressobj(LEVEL, zlib_ng.DEFLATED, zlib_ng.MAX_WBITS, strategy=zlib_ng.Z_HUFFMAN_ONLY)
+def _coded(rows: npt.NDArray[np.uint8], strategy: int) -> bytes:
+    """Deflated without a search for repeats: every byte gets its Huffman code; with ``RUNS`` runs of a byte get one."""
+    coder = zlib_ng.compressobj(LEVEL, zlib_ng.DEFLATED, zlib_ng.MAX_WBITS, strategy=strategy)
     return bytes(coder.compress(rows) + coder.flush())
 
 
@@ -109,18 +123,22 @@ def _packed(rows: npt.NDArray[np.uint8]) -> bytes:
     return _deflated(_filtered(rows, 3, _best_filter([len(_deflated(_sample(rows, kind))) for kind in FILTERS])))
 
 
-def _is_noisy(rows: npt.NDArray[np.uint8]) -> bool:
-    """Whether RGB rows have so few repeats that the search for them makes a sample no smaller."""
-    sample = _sample(rows, UP)
-    return len(_coded(sample)) <= len(_deflated(sample))
+def _packed_noise(rows: npt.NDArray[np.uint8]) -> bytes | None:
+    """RGB rows that have few repeats, deflated without a search for them; None where a sample says that it would help.
 
-
-def _packed_noise(rows: npt.NDArray[np.uint8]) -> bytes:
-    """RGB rows that have few repeats: in Huffman codes, or stored as they are where codes save nothing."""
+    Runs are for pictures that are noise in one part and flat in another; in noise alone they save nothing. Where codes
+    save nothing either, bytes are stored as they are.
+    """
     samples = [_sample(rows, kind) for kind in FILTERS]
-    sizes = [len(_coded(sample)) for sample in samples]
-    filtered = _filtered(rows, 3, _best_filter(sizes))
-    return bytes(zlib_ng.compress(filtered, 0)) if min(sizes) >= samples[0].size else _coded(filtered)
+    sizes = [len(_coded(sample, RUNS)) for sample in samples]
+    kind = _best_filter(sizes)
+    sample, runs = samples[FILTERS.index(kind)], sizes[FILTERS.index(kind)]
+    if runs < FLAT * sample.size or WORTHWHILE * len(_deflated(sample)) < runs:
+        return None
+    filtered, codes = _filtered(rows, 3, kind), len(_coded(sample, CODES))
+    if min(runs, codes) >= sample.size:
+        return bytes(zlib_ng.compress(filtered, 0))
+    return _coded(filtered, RUNS if WORTHWHILE * runs < codes else CODES)
 
 
 def _best_filter(sizes: list[int]) -> int:
@@ -128,7 +146,7 @@ def _best_filter(sizes: list[int]) -> int:
 
     Readers undo UP several times faster than other filters, which is worth two percent.
     """
-    return FILTERS[0 if sizes[0] <= 1.02 * min(sizes) else sizes.index(min(sizes))]
+    return FILTERS[0 if sizes[0] <= WORTHWHILE * min(sizes) else sizes.index(min(sizes))]
 
 
 def _sample(rows: npt.NDArray[np.uint8], kind: int) -> npt.NDArray[np.uint8]:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from editscope.errors import unknown
 from editscope.images._records import Pixels, writable
@@ -23,8 +22,12 @@ BANDING = 16.0
 CODE_SIDES = (THUMB_SIDE, THUMB_SIDE // 2, 2 * THUMB_SIDE // 5)
 MOST_CHANGES = 3000
 """Sides that a picture of codes may have, and how many changes along its rows it may have to stay that large."""
+FEW_COLORS, TOO_MANY_COLORS = 64, 512
+"""Colors of a thumbnail without loss, and how many kinds of color are certain to be soft or noisy."""
 BUSY = 0.1
 """Share of pixels unlike their left neighbor from which on a lossy picture may be the smaller one."""
+NOISY = 0.2
+"""Share of pixels unlike both their left and their upper neighbor from which on it certainly is."""
 
 
 def cover(pixels: Pixels, width: int, height: int) -> Pixels:
@@ -70,7 +73,7 @@ def resize(pixels: Pixels, width: int, height: int, resample: Resample = "lanczo
 
 def thumbnail(pixels: Pixels, side: int = THUMB_SIDE) -> Pixels:
     """The picture with its longer side reduced to ``side`` by averaging areas; never enlarged."""
-    from editscope.images._kernels import shrink
+    from editscope.images._thumbnail_kernels import shrink
 
     height, width = pixels.shape[:2]
     size = thumbnail_size(height, width, side)
@@ -102,15 +105,18 @@ def encode_thumbnail(pixels: Pixels) -> bytes:
     """
     from PIL import Image
 
-    whole = Image.fromarray(pixels)
-    numbers = whole.quantize(64, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
-    flat = numbers.convert("RGB")
-    error = np.asarray(flat).astype(np.int32) - pixels
-    lossless = encode_lossless(np.asarray(flat)) if np.mean(error * error) <= BANDING else None
-    if lossless is not None and _changes(np.asarray(numbers)) <= BUSY * numbers.width * numbers.height:
-        return lossless
+    from editscope.images._thumbnail_kernels import reduce_colors
+
+    flat = np.empty(pixels.shape, np.uint8)
+    error, changes, surprises = reduce_colors(writable(pixels), FEW_COLORS, TOO_MANY_COLORS, flat)
+    spots = pixels.shape[0] * pixels.shape[1]
+    lossless = None
+    if 0 <= error <= BANDING * pixels.size and surprises <= NOISY * spots:
+        lossless = encode_lossless(flat)
+        if changes <= BUSY * spots:
+            return lossless
     target = io.BytesIO()
-    whole.save(target, "WEBP", quality=70, method=2)
+    Image.fromarray(pixels).save(target, "WEBP", quality=70, method=2)
     lossy = target.getvalue()
     return lossy if lossless is None or len(lossy) < len(lossless) else lossless
 
@@ -134,8 +140,3 @@ def encode_codes(coded: Callable[[int, int | None], Pixels | None]) -> bytes:
         if pixels is not None:
             return encode_lossless(pixels)
     raise AssertionError("the smallest picture of codes may have any number of changes")
-
-
-def _changes(plane: npt.NDArray[np.uint8]) -> int:
-    """How many pixels differ from the one to their left."""
-    return int(np.count_nonzero(plane[:, 1:] != plane[:, :-1]))

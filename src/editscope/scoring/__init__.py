@@ -5,7 +5,7 @@ from __future__ import annotations
 from editscope.scoring.batch import score_batch
 from editscope.scoring.errormap import error_map, level_map, level_map_within, score_and_levels
 from editscope.scoring.failure import FAILURE_MODES, THRESHOLDS, FailureThresholds, failure_mode
-from editscope.scoring.pixels import TOLERANCES, PixelScore, floor_miou, missing_score, score_pixels
+from editscope.scoring.pixels import TOLERANCES, PixelScore, floor_miou, grade_case, missing_score, score_pixels
 
 __all__ = [
     "FAILURE_MODES",
@@ -16,6 +16,7 @@ __all__ = [
     "error_map",
     "failure_mode",
     "floor_miou",
+    "grade_case",
     "level_map",
     "level_map_within",
     "missing_score",

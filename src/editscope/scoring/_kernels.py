@@ -14,6 +14,7 @@ from editscope.compiled import compiled
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint64]
+Integers = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
 
 LEVEL, IN_EDIT = np.uint8(15), np.uint8(16)
@@ -22,7 +23,7 @@ GHOST_DARK, GHOST_RANGE = 196.0, 48.0  # the ghost runs from light gray to nearl
 
 BINS = 12
 """Bin 0: ΔE = 0. Bin k: k-1 < ΔE ≤ k. Bin 11: ΔE > 10."""
-NEAR = np.float32(1e-3)
+NEAR = np.float32(5e-4)
 CHUNK = 1024
 DOUBTFUL = np.uint64(0x8080808080808080)
 
@@ -42,65 +43,78 @@ XR32, XG32, XB32 = _f(XR), _f(XG), _f(XB)
 YR32, YG32, YB32 = _f(YR), _f(YG), _f(YB)
 ZR32, ZG32, ZB32 = _f(ZR), _f(ZG), _f(ZB)
 KNEE32, SLOPE32, OFFSET32 = _f(KNEE), _f(SLOPE), _f(OFFSET)
-L_SCALE, L_SHIFT, A_SCALE, B_SCALE = _f(116), _f(16), _f(500), _f(200)
-# A cubic within 9 % of the cube root from the knee to 1; two Halley steps then reach float32.
-GUESS0, GUESS1, GUESS2, GUESS3 = _f(0.19777573), _f(3.08223896), _f(-5.35571895), _f(3.16145365)
+L_SCALE, A_SCALE, B_SCALE = _f(116), _f(500), _f(200)
+# A third of the exponent gives x^(-1/3) to 4 %. A polynomial in c = x·guess³ - 1, for (1 + c)^(-2/3), does the rest.
+THIRD, FIRST_GUESS, ONE = _f(1 / 3), _f(1419771904), _f(1)
+ROOT1, ROOT2, ROOT3 = _f(-0.6666674163068773), _f(0.5555612210534246), _f(-0.4932957896627361)
+ROOT4, ROOT5 = _f(0.45288904983075334), _f(-0.5051006407231237)
 
 
 @compiled(inner=True, loose=True)
 def _curve32(x: np.float32) -> np.float32:
-    root = GUESS0 + x * (GUESS1 + x * (GUESS2 + x * GUESS3))
-    cube = root * root * root
-    root = root * (cube + x + x) / (cube + cube + x)
-    cube = root * root * root
-    root = root * (cube + x + x) / (cube + cube + x)
+    guess = np.int32(FIRST_GUESS - np.float32(np.float32(x).view(np.int32)) * THIRD).view(np.float32)
+    root = x * guess * guess
+    c = root * guess - ONE
+    root += root * (c * (ROOT1 + c * (ROOT2 + c * (ROOT3 + c * (ROOT4 + c * ROOT5)))))
     return root if x > KNEE32 else x * SLOPE32 + OFFSET32
 
 
 @compiled(inner=True, loose=True)
 def _linear_to_lab(n: int | np.int64, p: Floats, q: Floats, r: Floats) -> None:
-    """Replace n linear R, G, B by L*, a*, b*, in place."""
+    """Replace n linear R, G, B by L* + 16, a*, b*, in place: differences need no 16."""
     for i in range(n):
         red, green, blue = p[i], q[i], r[i]
         fx = _curve32(XR32 * red + XG32 * green + XB32 * blue)
         fy = _curve32(YR32 * red + YG32 * green + YB32 * blue)
         fz = _curve32(ZR32 * red + ZG32 * green + ZB32 * blue)
-        p[i] = L_SCALE * fy - L_SHIFT
+        p[i] = L_SCALE * fy
         q[i] = A_SCALE * (fx - fy)
         r[i] = B_SCALE * (fy - fz)
 
 
 @compiled(inner=True)
-def _changes(rgb: Bytes, n: int, marks: Bytes) -> int:
-    """Mark with a non-zero byte where a pixel differs from the one before it; how many marks there are."""
-    marks[0] = 1
-    for i in range(1, n):
-        j = 3 * i
-        marks[i] = (rgb[j] ^ rgb[j - 3]) | (rgb[j + 1] ^ rgb[j - 2]) | (rgb[j + 2] ^ rgb[j - 1])
+def _changes(rgb: Bytes, n: int, marks: Words) -> int:
+    """Mark with a non-zero byte each byte that differs from the one three before it; how many words have marks.
+
+    The mark of a byte stands three places before it.
+    """
+    each, later = marks.view(np.uint8), rgb[3 : 3 * n]
+    for j in range(3 * n - 3):
+        each[j] = rgb[j] ^ later[j]
+    words = (3 * n + 4) // 8
+    for j in range(3 * n - 3, 8 * words):
+        each[j] = 0
     total = 0
-    for i in range(n):
-        total += marks[i] != 0
+    for word in range(words):
+        total += marks[word] != 0
     return total
 
 
 @compiled(inner=True)
-def _lab_chunk(rgb: Bytes, n: int, p: Floats, q: Floats, r: Floats, words: Words) -> None:
-    """L*, a*, b* of n pixels; in flat pictures each run of one color is converted once."""
-    marks = words.view(np.uint8)
-    if 2 * _changes(rgb, n, marks) > n:
+def _fill(values: Floats, value: np.float32) -> None:
+    for i in range(values.size):
+        values[i] = value
+
+
+@compiled(inner=True)
+def _lab_chunk(rgb: Bytes, n: int, p: Floats, q: Floats, r: Floats, marks: Words, begins: Integers) -> None:
+    """L* + 16, a*, b* of n pixels; in flat pictures each run of one color is converted once."""
+    if 5 * _changes(rgb, n, marks) > n:
         for i in range(n):
             j = 3 * i
             p[i], q[i], r[i] = LINEAR32[rgb[j]], LINEAR32[rgb[j + 1]], LINEAR32[rgb[j + 2]]
         _linear_to_lab(n, p, q, r)
         return
-    begins = np.empty(CHUNK, np.int32)
-    runs = np.int64(0)  # a plain 0 has a type of its own, for which all that takes it is compiled once more
-    for word in range((n + 7) // 8):
-        if words[word] == 0:
+    each = marks.view(np.uint8)
+    p[0], q[0], r[0], begins[0] = LINEAR32[rgb[0]], LINEAR32[rgb[1]], LINEAR32[rgb[2]], 0
+    runs, last = np.int64(1), 0  # a plain 1 has a type of its own, for which all that takes it is compiled once more
+    for word in range((3 * n + 4) // 8):
+        if marks[word] == 0:
             continue
-        for i in range(8 * word, min(8 * word + 8, n)):
-            if marks[i] != 0:
-                j = 3 * i
+        for k in range(8 * word, 8 * word + 8):
+            i = k // 3 + 1
+            if each[k] != 0 and i != last:
+                last, j = i, 3 * i
                 p[runs], q[runs], r[runs] = LINEAR32[rgb[j]], LINEAR32[rgb[j + 1]], LINEAR32[rgb[j + 2]]
                 begins[runs] = i
                 runs += 1
@@ -108,17 +122,10 @@ def _lab_chunk(rgb: Bytes, n: int, p: Floats, q: Floats, r: Floats, words: Words
     end = n
     for run in range(runs - 1, -1, -1):  # backwards, so that spreading overwrites nothing still needed
         begin = begins[run]
-        p[begin:end] = p[run]
-        q[begin:end] = q[run]
-        r[begin:end] = r[run]
+        _fill(p[begin:end], p[run])
+        _fill(q[begin:end], q[run])
+        _fill(r[begin:end], r[run])
         end = begin
-
-
-@compiled(inner=True, loose=True)
-def _distances(n: int, p: Floats, q: Floats, r: Floats, u: Floats, v: Floats, w: Floats, out: Floats) -> None:
-    for i in range(n):
-        x, y, z = p[i] - u[i], q[i] - v[i], r[i] - w[i]
-        out[i] = np.sqrt(x * x + y * y + z * z)
 
 
 @compiled(inner=True)
@@ -149,11 +156,12 @@ def delta_e(one: Bytes, i: int, two: Bytes, j: int) -> float:
 
 
 @compiled(inner=True, loose=True)
-def _bins(n: int, distance: Floats, bins: Bytes) -> None:
+def _bins(n: int, p: Floats, q: Floats, r: Floats, u: Floats, v: Floats, w: Floats, bins: Bytes) -> None:
     """Bin numbers; those within NEAR of a threshold 1 … 10 get 128 added. No two colors are that near 0."""
     top = np.float32(11)
     for i in range(n):
-        d = min(distance[i], top)
+        x, y, z = p[i] - u[i], q[i] - v[i], r[i] - w[i]
+        d = min(np.sqrt(x * x + y * y + z * z), top)
         nearest = np.rint(d)
         near = np.uint8(128) if abs(d - nearest) < NEAR and nearest > 0 and nearest < top else np.uint8(0)
         bins[i] = np.uint8(0) if d < NEAR else np.uint8(np.ceil(d)) | near
@@ -201,32 +209,45 @@ def _levels(n: int, bins: Bytes, region: Bytes, out: Bytes) -> None:
         out[i] = bins[i] | (region[i] << np.uint8(4))
 
 
-@compiled("u1[::1], u1[::1], u1[::1], u1[::1]")
-def grade(before: Bytes, answer: Bytes, output: Bytes, levels: Bytes) -> Counts:
+@compiled(inner=True)
+def _count_edits(n: int, was: Bytes, want: Bytes, region: Bytes, counts: Counts, memo: Counts) -> None:
+    """Add the bins of ΔE(was, want), in float64, over the marked pixels; the last pair of colors is remembered."""
+    for i in range(n):
+        if region[i]:
+            j = 3 * i
+            first = (np.int64(was[j]) << 16) | (np.int64(was[j + 1]) << 8) | np.int64(was[j + 2])
+            second = (np.int64(want[j]) << 16) | (np.int64(want[j + 1]) << 8) | np.int64(want[j + 2])
+            pair = (first << 24) | second
+            if pair != memo[0]:
+                memo[0] = pair
+                memo[1] = min(np.int64(np.ceil(delta_e(was, j, want, j))), np.int64(BINS - 1))
+            counts[memo[1]] += 1
+
+
+@compiled("u1[::1], u1[::1], u1[::1], u1[::1], i8[::1]")
+def grade(before: Bytes, answer: Bytes, output: Bytes, levels: Bytes, edits: Counts) -> Counts:
     """Three histograms in one pass over flat RGB bytes, and the level of every pixel.
 
     Row 0: ΔE(output, answer) where before ≠ answer. Row 1: the same elsewhere. Row 2: ΔE(output, before).
-    A level is the bin of ΔE(output, answer), plus ``IN_EDIT`` where before ≠ answer; ``levels`` is left alone when
-    it is empty.
+    A level is the bin of ΔE(output, answer), plus ``IN_EDIT`` where before ≠ answer. To ``edits`` the histogram of
+    ``edit_distances`` is added. Both are left alone when they are empty.
     """
     counts = np.zeros((3, BINS), np.int64)
     quiet = np.zeros((4, BINS), np.int64)  # four tables in turn, so that no increment waits for the one before
     p, q, r = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
     u, v, w = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
-    distance = np.empty(CHUNK, np.float32)
     words, words2 = np.zeros(CHUNK // 8, np.uint64), np.zeros(CHUNK // 8, np.uint64)
-    marks = np.zeros(CHUNK // 8, np.uint64)
+    marks, begins = np.empty(3 * CHUNK // 8, np.uint64), np.empty(CHUNK, np.int32)
     bins, bins2, region = words.view(np.uint8), words2.view(np.uint8), np.empty(CHUNK, np.uint8)
-    memo, memo2 = np.full(2, -1, np.int64), np.full(2, -1, np.int64)
+    memo, memo2, memo3 = np.full(2, -1, np.int64), np.full(2, -1, np.int64), np.full(2, -1, np.int64)
     total = output.size // 3
     for start in range(0, total, CHUNK):
         n = min(CHUNK, total - start)
         here = slice(3 * start, 3 * (start + n))  # from index 0 on, loops over a chunk vectorize
         was, want, got = before[here], answer[here], output[here]
-        _lab_chunk(got, n, p, q, r, marks)
-        _lab_chunk(want, n, u, v, w, marks)
-        _distances(n, p, q, r, u, v, w, distance)
-        _bins(n, distance, bins)
+        _lab_chunk(got, n, p, q, r, marks, begins)
+        _lab_chunk(want, n, u, v, w, marks, begins)
+        _bins(n, p, q, r, u, v, w, bins)
         _settle(n, got, want, words, memo)
         edited = _edited(n, was, want, region)
         if levels.size:
@@ -235,9 +256,10 @@ def grade(before: Bytes, answer: Bytes, output: Bytes, levels: Bytes) -> Counts:
             for i in range(n):
                 quiet[i & 3, bins[i]] += 1
             continue
-        _lab_chunk(was, n, u, v, w, marks)
-        _distances(n, p, q, r, u, v, w, distance)
-        _bins(n, distance, bins2)
+        if edits.size:
+            _count_edits(n, was, want, region, edits, memo3)
+        _lab_chunk(was, n, u, v, w, marks, begins)
+        _bins(n, p, q, r, u, v, w, bins2)
         _settle(n, got, was, words2, memo2)
         for i in range(n):
             if region[i]:
@@ -256,22 +278,13 @@ def edit_distances(before: Bytes, answer: Bytes) -> Counts:
     """The histogram of ΔE(before, answer) over the pixels that differ; the rest is passed over."""
     counts = np.zeros(BINS, np.int64)
     region = np.empty(CHUNK, np.uint8)
-    last, known = np.int64(-1), 0
+    memo = np.full(2, -1, np.int64)
     total = answer.size // 3
     for start in range(0, total, CHUNK):
         n = min(CHUNK, total - start)
         was, want = before[3 * start : 3 * (start + n)], answer[3 * start : 3 * (start + n)]
-        if not _edited(n, was, want, region):
-            continue
-        for i in range(n):
-            if region[i]:
-                j = 3 * i
-                first = (np.int64(was[j]) << 16) | (np.int64(was[j + 1]) << 8) | np.int64(was[j + 2])
-                second = (np.int64(want[j]) << 16) | (np.int64(want[j + 1]) << 8) | np.int64(want[j + 2])
-                pair = (first << 24) | second
-                if pair != last:
-                    last, known = pair, min(int(np.ceil(delta_e(was, j, want, j))), BINS - 1)
-                counts[known] += 1
+        if _edited(n, was, want, region):
+            _count_edits(n, was, want, region, counts, memo)
     return counts
 
 
@@ -304,6 +317,9 @@ def reduce_levels(levels: Bytes, out: Bytes, most_changes: int) -> bool:
     worst, worst_kept = np.zeros(width, np.uint8), np.zeros(width, np.uint8)
     total, total_kept = np.zeros(width, np.uint32), np.zeros(width, np.uint32)
     edited = np.zeros(width, np.uint32)
+    edges = np.empty(wide + 1, np.int64)
+    for x in range(wide + 1):
+        edges[x] = x * width // wide
     changes = 0
     for y in range(high):
         top, bottom = y * height // high, (y + 1) * height // high
@@ -323,7 +339,7 @@ def reduce_levels(levels: Bytes, out: Bytes, most_changes: int) -> bool:
                 total_kept[x] += kept
                 edited[x] += inside
         for x in range(wide):
-            left, right = x * width // wide, (x + 1) * width // wide
+            left, right = edges[x], edges[x + 1]
             in_edit = kept_pixels = sums = sums_kept = last = last_kept = np.int64(0)
             for column in range(left, right):
                 in_edit += edited[column]

@@ -183,15 +183,27 @@ def grade_loaded(
     before: Pixels, wanted: Pixels, got: Pixels, with_levels: bool = False
 ) -> tuple[PixelScore, npt.NDArray[np.uint8], Pixels]:
     """What ``grade_pixels`` gives, of pictures that are decoded already."""
+    levels = np.empty(wanted.shape[:2] if with_levels else (0, 0), np.uint8)
+    return _graded(before, wanted, got, levels, np.empty(0, np.int64)), levels, wanted
+
+
+def grade_case(before: Pixels, wanted: Pixels, got: Pixels) -> tuple[PixelScore, npt.NDArray[np.uint8], float]:
+    """All that a run keeps of one edit, in one pass: the score, the level of every pixel, and ``floor_miou``."""
+    levels, edits = np.empty(wanted.shape[:2], np.uint8), np.zeros(len(TOLERANCES) + 1, np.int64)
+    score = _graded(before, wanted, got, levels, edits)
+    return score, levels, _floor(edits)
+
+
+def _graded(
+    before: Pixels, wanted: Pixels, got: Pixels, levels: npt.NDArray[np.uint8], edits: npt.NDArray[np.int64]
+) -> PixelScore:
     from editscope.scoring._kernels import grade
 
     _check_pair(before, wanted)
     height, width = wanted.shape[:2]
     fitted = cover(got, width, height)
-    levels = np.empty((height, width) if with_levels else (0, 0), np.uint8)
-    counts = grade(flat(before), flat(wanted), flat(fitted), levels.reshape(-1))
-    score = _from_counts(counts, resized=fitted is not got, output_size=(got.shape[1], got.shape[0]))
-    return score, levels, wanted
+    counts = grade(flat(before), flat(wanted), flat(fitted), levels.reshape(-1), edits)
+    return _from_counts(counts, resized=fitted is not got, output_size=(got.shape[1], got.shape[0]))
 
 
 def missing_score(input: ImageLike, answer: ImageLike) -> PixelScore:  # noqa: A002
@@ -214,7 +226,10 @@ def floor_miou(input: ImageLike, answer: ImageLike) -> float:  # noqa: A002
     from editscope.scoring._kernels import edit_distances
 
     before, wanted = _pair(input, answer)
-    counts = edit_distances(flat(before), flat(wanted))
+    return _floor(edit_distances(flat(before), flat(wanted)))
+
+
+def _floor(counts: npt.NDArray[np.int64]) -> float:
     hits, total = counts.cumsum().tolist(), int(counts.sum())
     return _mean([accuracy_at(hits[t], total) for t in TOLERANCES])
 

@@ -33,7 +33,7 @@ from editscope.runfolder.journal import Line
 from editscope.runfolder.repeats import file_names, plain
 from editscope.runfolder.stored_edits import HASH, content_hash, damaged, file_hash, stored_at
 from editscope.runs.engine.worker_process import Job, WorkerReport
-from editscope.scoring import floor_miou, level_map_within, missing_score, score_and_levels
+from editscope.scoring import floor_miou, grade_case, level_map_within, missing_score
 from editscope.suites import Suite
 
 NO_OUTPUT: Literal["no_output"] = "no_output"
@@ -68,7 +68,8 @@ class CaseSteps:
     @property
     def compiled_in(self) -> tuple[str, ...]:
         """Modules with compiled functions that the steps need."""
-        return (*self.suite.compiled_in, "editscope.images._kernels", "editscope.scoring._kernels")
+        pictures = ("editscope.images._kernels", "editscope.images._thumbnail_kernels")
+        return (*self.suite.compiled_in, *pictures, "editscope.scoring._kernels")
 
     def case(self, case_id: str) -> Case:
         """The case with its pictures decoded, each once."""
@@ -146,9 +147,9 @@ class CaseSteps:
         if not plain(variant)[1]:  # what goes in is the same for all repeats
             thumbs = {"input": encode_thumbnail(thumbnail(source)), "answer": encode_thumbnail(thumbnail(answer))}
         if pixels is None:
-            score = missing_score(source, answer)
+            score, floor = missing_score(source, answer), floor_miou(source, answer)
         else:
-            score, levels = score_and_levels(source, answer, pixels)
+            score, levels, floor = grade_case(source, answer, pixels)
             thumbs[thumb_name("edit", variant)] = encode_thumbnail(thumbnail(pixels))
             thumbs[thumb_name("levels", variant)] = encode_codes(partial(level_map_within, levels))
         self.keep_thumbs(case.id, {f"{name}{THUMB_SUFFIX}": data for name, data in thumbs.items()})
@@ -160,7 +161,7 @@ class CaseSteps:
             "index": line["index"],
             "status": line["status"],
             "metrics": metrics,
-            "evidence": {**score.to_json(), "floor_miou": floor_miou(source, answer)},
+            "evidence": {**score.to_json(), "floor_miou": floor},
             "failure": NO_OUTPUT if pixels is None else score.failure,
             "tags": dict(case.tags),
             "instruction": case.instruction,

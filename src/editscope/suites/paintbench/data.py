@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from editscope.errors import BadInput
 from editscope.suites.base import Suite
-from editscope.suites.generated.released import ReleasedFolder, Sidecar
 from editscope.suites.paintbench.catalog import CATEGORY_OF, PRESERVATION, aggregation
+
+if TYPE_CHECKING:
+    from editscope.suites.generated.released import ReleasedFolder, Sidecar
 
 
 def load(
@@ -81,6 +83,8 @@ def read_set(
     root: str | Path, split: Literal["test", "preservation", "all"], strata: str | None = None
 ) -> ReleasedFolder:
     """A set in the released layout."""
+    from editscope.suites.generated.released import ReleasedFolder  # brings pydantic, which made problems do not need
+
     return ReleasedFolder(
         "paintbench", root, aggregation, tags_of, aliases=("PaintBench",), split=split, strata=strata, remark=_remark
     )

@@ -39,7 +39,7 @@ class SuiteCommand(GroupedOptions):
         """What a shell offers: the flags of the named suite beside those that every suite shares."""
         from editscope.cli.completion import suite_flags
 
-        items: list[Any] = super().shell_complete(ctx, incomplete)  # type: ignore[arg-type]
+        items: list[Any] = super().shell_complete(ctx, incomplete)
         if not incomplete.startswith("-"):
             return items
         flags = suite_flags(ctx.meta.get(WORDS, ()), incomplete)
@@ -79,11 +79,12 @@ class GenerateCommand(SuiteCommand):
 
 def _completion_item() -> Any:
     """Click's class of what a shell offers; newer versions of Typer bring their own Click."""
+    from importlib import import_module
+
     try:
-        from typer._click.shell_completion import CompletionItem
+        return import_module("typer._click.shell_completion").CompletionItem
     except ImportError:
-        from click.shell_completion import CompletionItem  # type: ignore[import-not-found, no-redef, unused-ignore]
-    return CompletionItem
+        return import_module("click.shell_completion").CompletionItem
 
 
 def known_options() -> dict[str, Option]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from editscope.runfolder.files import EDITOR_LOG, ERRORS
 
@@ -46,7 +46,7 @@ def _failure_reasons(run: Run) -> Iterator[str]:
     """The reason of every failed edit that has one; from the stored tables where a row is an edit."""
     columns = None if run.judged else run.stored_columns("status", "reason")
     if columns is not None:
-        edits = zip(columns["status"], columns["reason"], strict=True)
+        edits: Iterable[tuple[Any, Any]] = zip(columns["status"], columns["reason"], strict=True)
     else:
         made = run.edits().values()
         edits = ((edit["status"], edit["reason"]) for edit in made if edit.get("applicable", True))

@@ -123,7 +123,7 @@ def measured(command: Sequence[str]) -> Measured:
         text = output.read().decode(errors="replace")
     if process.returncode not in (0, 1) or "Traceback" in text:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}:\n{text}")
-    return Measured(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000, text)
+    return Measured(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6, text)
 
 
 def python(program: str, *arguments: object) -> Measured:

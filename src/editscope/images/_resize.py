@@ -80,7 +80,7 @@ def thumbnail(pixels: Pixels, side: int = THUMB_SIDE) -> Pixels:
     if size == (height, width):
         return pixels
     out = np.empty((*size, 3), np.uint8)
-    shrink(writable(pixels), out)
+    shrink(writable(pixels).reshape(height, 3 * width), out)
     return out
 
 
@@ -108,16 +108,17 @@ def encode_thumbnail(pixels: Pixels) -> bytes:
     from editscope.images._thumbnail_kernels import reduce_colors
 
     flat = np.empty(pixels.shape, np.uint8)
-    error, changes, surprises = reduce_colors(writable(pixels), FEW_COLORS, TOO_MANY_COLORS, flat)
-    spots = pixels.shape[0] * pixels.shape[1]
+    rows, width, target = writable(pixels).reshape(-1, 3), pixels.shape[1], flat.reshape(-1, 3)
+    error, changes, surprises = reduce_colors(rows, width, FEW_COLORS, TOO_MANY_COLORS, target)
+    spots = len(rows)
     lossless = None
     if 0 <= error <= BANDING * pixels.size and surprises <= NOISY * spots:
         lossless = encode_lossless(flat)
         if changes <= BUSY * spots:
             return lossless
-    target = io.BytesIO()
-    Image.fromarray(pixels).save(target, "WEBP", quality=70, method=2)
-    lossy = target.getvalue()
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "WEBP", quality=70, method=2)
+    lossy = file.getvalue()
     return lossy if lossless is None or len(lossy) < len(lossless) else lossless
 
 

@@ -10,12 +10,11 @@ from editscope.compiled import compiled
 Bytes = npt.NDArray[np.uint8]
 
 
-@compiled("u1[:, :, ::1], u1[:, :, ::1]")
-def shrink(pixels: Bytes, out: Bytes) -> None:
-    """Average the block of source pixels that falls on each target pixel; blocks tile the source."""
-    height, width = pixels.shape[0], pixels.shape[1]
+@compiled("u1[:, ::1], u1[:, :, ::1]")
+def shrink(flat: Bytes, out: Bytes) -> None:
+    """Average the block of source pixels, given as rows of bytes, that falls on each target pixel; blocks tile it."""
+    height, width = flat.shape[0], flat.shape[1] // 3
     high, wide = out.shape[0], out.shape[1]
-    flat = pixels.reshape(height, 3 * width)
     few = np.zeros(3 * width, np.uint16)
     sums = np.zeros(3 * width, np.uint32)
     edges = np.empty(wide + 1, np.int64)
@@ -49,16 +48,15 @@ def shrink(pixels: Bytes, out: Bytes) -> None:
             out[y, x, 2] = np.uint8((blue + 0.5) * each)
 
 
-@compiled("u1[:, :, ::1], i8, i8, u1[:, :, ::1]")
-def reduce_colors(pixels: Bytes, most: int, too_many: int, out: Bytes) -> tuple[int, int, int]:
-    """The picture in at most ``most`` colors; -1, with nothing written, where it has ``too_many`` or more.
+@compiled("u1[:, ::1], i8, i8, i8, u1[:, ::1]")
+def reduce_colors(flat: Bytes, width: int, most: int, too_many: int, target: Bytes) -> tuple[int, int, int]:
+    """Pixels, one a row, in at most ``most`` colors; -1, with nothing written, where there are ``too_many`` or more.
 
     Colors whose channels agree in four bits count as one, their mean. The most frequent stay; any other becomes
     the nearest of them. Returns the sum of squared errors, how many pixels differ from the one to their left, and how
     many of these also differ from the one above.
     """
     counts, sums = np.zeros(4096, np.int32), np.zeros((4096, 3), np.int32)
-    flat, target = pixels.reshape(-1, 3), out.reshape(-1, 3)
     for i in range(len(flat)):
         cell = _cell(flat, i)
         counts[cell] += 1
@@ -81,7 +79,9 @@ def reduce_colors(pixels: Bytes, most: int, too_many: int, out: Bytes) -> tuple[
         for other in range(k + 1, number):
             if counts[cells[other]] > counts[cells[best]]:
                 best = other
-        cells[k], cells[best] = cells[best], cells[k]
+        frequent = cells[best]
+        cells[best] = cells[k]
+        cells[k] = frequent
     for k in range(most, number):
         cell, nearest_cell, least = cells[k], cells[0], np.int64(1 << 30)
         for other in range(most):
@@ -93,7 +93,6 @@ def reduce_colors(pixels: Bytes, most: int, too_many: int, out: Bytes) -> tuple[
                 nearest_cell, least = cells[other], apart
         for c in range(3):
             means[cell, c] = means[nearest_cell, c]
-    width = pixels.shape[1]
     error = changes = surprises = 0
     for i in range(len(flat)):
         cell = _cell(flat, i)

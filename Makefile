@@ -17,7 +17,9 @@ VENV   ?= .venv
 JOBS   ?= 2
 KILLS  ?= 120
 BIN    := $(VENV)/bin
+# Python compiles what is imported; pip would compile every file of every package, which takes a minute longer.
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
+INSTALL := $(PIP) install --no-compile -c constraints.txt
 CHROMIUM := /usr/bin/chromium
 
 # Hundreds of tests start `editscope` as a process of its own: without bytecode each of them compiles the package again.
@@ -36,11 +38,11 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) install -c constraints.txt -e '.[report]'
+	$(INSTALL) -e '.[report]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) install -c constraints.txt -e '.[dev]'
+	$(INSTALL) -e '.[dev]'
 	@touch $@ $(VENV)/.demo
 
 # The browser tests need Chromium, those of the LaTeX output need TeX and Poppler, those of TLS need openssl; without

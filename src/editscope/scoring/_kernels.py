@@ -272,7 +272,7 @@ def grade(before: Bytes, answer: Bytes, output: Bytes, levels: Bytes, edits: Cou
     return counts
 
 
-@compiled("u1[::1], u1[::1]")
+@compiled()
 def edit_distances(before: Bytes, answer: Bytes) -> Counts:
     """The histogram of ΔE(before, answer) over the pixels that differ; the rest is passed over."""
     counts = np.zeros(BINS, np.int64)

@@ -225,7 +225,7 @@ def test_a_spent_budget_stops_the_run_and_a_higher_one_goes_on_with_it(
     with OpenAIServer([Reply(usage={})], latency=0.01) as server:
         spec = server.spec(quality="low", size="1024x1024")
         settings: dict[str, Any] = {"out": tmp_path / "run", "jobs": 1, "progress": False}
-        with pytest.raises(es.EditscopeError, match=r"--max-edit-cost.*editscope resume") as stopped:
+        with pytest.raises(es.EditscopeError, match=r"editscope resume .*--max-edit-cost N") as stopped:
             es.run(suite, spec, edit_limits=EditLimits(max_cost=0.07, concurrency=3), **settings)
         assert KEY not in str(stopped.value)
         done = [line["case"] for line in read_journal(tmp_path / "run") if line["step"] == "edit"]

@@ -18,8 +18,7 @@ JOBS   ?= 2
 KILLS  ?= 120
 BIN    := $(VENV)/bin
 # Python compiles what is imported; pip would compile every file of every package, which takes a minute longer.
-PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
-INSTALL := $(PIP) install --no-compile -c constraints.txt
+INSTALL := $(BIN)/python -m pip --disable-pip-version-check -q install --no-compile -c constraints.txt
 CHROMIUM := /usr/bin/chromium
 
 # Hundreds of tests start `editscope` as a process of its own: without bytecode each of them compiles the package again.

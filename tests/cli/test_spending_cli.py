@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+import editscope as es
 from editscope.cli import main
+from editscope.images import load, write_png
 from support.judged_data import make_worldedit
-from support.servers.judge_server import JudgeServer, agreeable
+from support.servers.judge_server import KEY, JudgeServer, agreeable
 
 pytestmark = pytest.mark.slow
 
@@ -156,3 +158,64 @@ def test_a_budget_may_stand_in_a_file_of_options(cli: Cli, tmp_path: Path) -> No
     (tmp_path / "options.toml").write_text('editor = "python:costly_editor:Costly"\nbudget = 5\n')
     code, said = cli(*RUN, "--config", "options.toml", "--out", "run")
     assert code == 0 and "budget $5.00" in said
+
+
+PRICED = '[models]\n"gpt-4o" = { input = 20.0, output = 100.0 }\n'
+
+
+@pytest.fixture
+def world(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A judged benchmark of twelve cases, a priced judge, and one output, of the last case."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    (tmp_path / "prices.toml").write_text(PRICED)
+    make_worldedit(tmp_path / "world", 12)
+    suite = es.load_suite("worldedit", root=tmp_path / "world")
+    last = suite.case(suite.ids[-1])
+    write_png(tmp_path / "out" / f"{suite.output_names(last.id)[0]}.png", load(suite.inputs(last)[0]))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("further", "words"),
+    [
+        (240, "this would spend about $"),
+        (3, "none of the cases looked at needs a paid call; the other 9 still may"),
+    ],
+)
+def test_a_few_cases_that_need_no_call_do_not_make_a_run_free(
+    cli: Cli, world: Path, monkeypatch: pytest.MonkeyPatch, further: int, words: str
+) -> None:
+    monkeypatch.setattr("editscope.runs.forecast.GLANCE", 2)
+    monkeypatch.setattr("editscope.runs.forecast.LOOK_FURTHER", further)
+    with JudgeServer(agreeable, keys=[KEY]) as server:
+        judged = ("worldedit", "--data", "world", "--judge", server.spec(), "--prices", "prices.toml", "--jobs", "1")
+        code, said = cli("run", *judged, "-e", "folder:out", "--out", "run")
+        assert (code, server.calls) == (2, 0)
+        assert words in said and "there is no terminal to ask" in said
+        assert cli("run", *judged, "-e", "folder:out", "--out", "run", "--yes")[0] == 1
+        assert server.calls > 0
+
+
+def test_verdicts_on_inputs_do_not_make_edits_free_that_are_not_made_yet(cli: Cli, world: Path) -> None:
+    with JudgeServer(agreeable, keys=[KEY]) as server:
+        judged = ("worldedit", "--data", "world", "--judge", server.spec(), "--prices", "prices.toml", "--jobs", "1")
+        assert cli("run", *judged, "-e", "ref:identity", "--out", "same", "--yes")[0] == 0
+        paid = server.calls
+        code, said = cli("run", *judged, "-e", "ref:noise", "--out", "other")
+        assert (code, server.calls) == (2, paid)
+        assert "this would spend about $" in said
+
+
+def test_one_edit_is_judged_for_money_only_where_somebody_says_so(cli: Cli, world: Path) -> None:
+    picture = next((world / "out").rglob("*.png"))
+    with JudgeServer(agreeable, keys=[KEY]) as server:
+        one = ("judge", "one", "--source", picture, "--edit", picture, "--instruction", "Make it wet.")
+        one += ("--judge", server.spec(), "--prices", "prices.toml", "--cache", "off")
+        code, said = cli(*one)
+        assert (code, server.calls) == (2, 0)
+        assert "this would spend about $" in said
+        code, said = cli(*one, "--budget", "0.000001")
+        assert (code, server.calls) == (3, 0)
+        assert "give a higher --budget" in said and "resume" not in said
+        assert cli(*one, "--yes")[0] == 0
+        assert server.calls > 0

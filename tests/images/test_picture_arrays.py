@@ -212,3 +212,25 @@ print([name for name in ("torch", "jax", "cupy") if name in sys.modules])
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("layout", ["CHW", "nchw", "bogus", "", 5])
+def test_a_layout_that_does_not_exist_is_refused(layout: Any) -> None:
+    picture = np.zeros((3, 40, 3), np.uint8)
+    with pytest.raises(BadInput, match="layout"):
+        es.score_pixels(picture, picture, picture, layout=layout)
+    with pytest.raises(BadInput, match="layout"):
+        es.score_batch([picture], [picture], [picture], layout=layout)
+
+
+@pytest.mark.parametrize("dtype", ["bogus", None, "int16"])
+def test_a_type_of_array_that_does_not_exist_is_refused(dtype: Any) -> None:
+    with pytest.raises(BadInput, match="type of array"):
+        es.to_array(np.zeros((4, 4, 3), np.uint8), dtype=dtype)
+
+
+@pytest.mark.parametrize("jobs", [0, "2", 1.5])
+def test_threads_are_counted_in_whole_numbers(jobs: Any) -> None:
+    picture = np.zeros((4, 4, 3), np.uint8)
+    with pytest.raises(BadInput, match="jobs must be a whole number from 1"):
+        es.score_batch([picture], [picture], [picture], jobs=jobs)

@@ -113,7 +113,7 @@ def test_what_is_no_batch_is_refused() -> None:
         es.score_batch(inputs, answers, outputs[0])
     with pytest.raises(es.BadInput, match="outputs is one picture; give a list"):
         es.score_batch(inputs, answers, "picture.png")
-    with pytest.raises(es.BadInput, match="jobs must be at least 1, not 0"):
+    with pytest.raises(es.BadInput, match="jobs must be a whole number from 1, not 0"):
         es.score_batch(inputs, answers, outputs, jobs=0)
     with pytest.raises(es.BadInput, match="no way to treat errors 'skip'"):
         es.score_batch(inputs, answers, outputs, errors="skip")  # type: ignore[call-overload]

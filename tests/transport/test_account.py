@@ -154,3 +154,16 @@ def test_a_source_that_makes_no_sense_is_said(tmp_path: Path, entry: str) -> Non
     file.write_text(f'[models]\n"a" = {{ input = 1, output = 2, {entry} }}\n')
     with pytest.raises(BadInput, match=r"mine\.toml, model 'a': (date|source) is"):
         load_prices(file)
+
+
+def test_an_account_with_hundreds_of_dead_reservations_forgets_none_of_the_money(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account = Account(tmp_path / "spending.json", 100.0)
+    account.begin(0.0)
+    for process in range(4_000_000, 4_000_400):  # ids that no process has
+        monkeypatch.setattr(os, "getpid", lambda process=process: process)
+        account.reserve_now(0.04, "call")
+    assert account.read().committed == pytest.approx(16.0)
+    assert account.left == pytest.approx(84.0)
+    assert read_balance(tmp_path / "spending.json").budget == 100.0

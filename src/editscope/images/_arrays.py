@@ -59,6 +59,7 @@ def channels_last(array: Array, name: str, layout: Layout | None, tensor: bool =
     >>> channels_last(np.zeros((3, 20, 10)), "it", None).shape, channels_last(np.zeros((4, 10, 3)), "it", None).shape
     ((20, 10, 3), (4, 10, 3))
     """
+    check_layout(layout)
     shape = "×".join(map(str, array.shape))
     if array.ndim == 4:
         if len(array) != 1:
@@ -103,8 +104,15 @@ def quantized(values: Array) -> npt.NDArray[np.uint8]:
     return np.clip(scaled, 0, 255, out=scaled).astype(np.uint8)
 
 
+def check_layout(layout: Layout | None) -> None:
+    """Refuse anything but the layouts of one picture: "CHW" must not be read as something else."""
+    if layout is not None and layout not in get_args(Layout):
+        raise unknown("layout", str(layout), get_args(Layout))
+
+
 def split_batch(pictures: Any, name: str, layout: Layout | None = None) -> tuple[list[Any], Layout | None]:
     """The pictures of a batch and their layout: a list as it is, an array of four axes by its first."""
+    check_layout(layout)
     if isinstance(pictures, str | bytes | bytearray) or hasattr(pictures, "getexif"):
         raise BadInput(f"{name} is one picture; give a list of pictures")
     if not is_array(pictures):
@@ -122,9 +130,12 @@ def arranged(pixels: Pixels | Iterable[Pixels], layout: BatchLayout, dtype: npt.
     """Pixels as a new array in a layout: uint8 as they are, floats as value / 255."""
     if layout not in get_args(BatchLayout):
         raise unknown("layout", str(layout), get_args(BatchLayout))
-    kind = np.dtype(dtype)
-    if kind.name not in get_args(ArrayType):
-        raise unknown("type of array", kind.name, get_args(ArrayType))
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        raise unknown("type of array", str(dtype), get_args(ArrayType)) from None
+    if dtype is None or kind.name not in get_args(ArrayType):
+        raise unknown("type of array", str(dtype) if dtype is None else kind.name, get_args(ArrayType))
     if layout in ("hwc", "chw"):
         return _converted(np.asarray(pixels), layout, kind)
     pictures = list(pixels)

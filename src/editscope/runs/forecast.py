@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -31,6 +32,8 @@ LOOKED_AT = 40
 """Of so many cases, spread over the run, a dry run really makes the calls; the others are taken to be like them."""
 GLANCE = 12
 """Of so many cases before a run, which should start soon."""
+LOOK_FURTHER = 240
+"""Of so many cases where fewer need no paid call: a few that are cached do not mean that all are."""
 Verdicts: TypeAlias = "list[Mapping[VerdictKey, Line]]"
 
 
@@ -99,14 +102,30 @@ def _edits(plan: Plan) -> list[PaidCalls]:
 
 def _judging(plan: Plan, looked_at: int) -> Forecast:
     assert plan.judging is not None
-    judging = plan.judging
     done = done_so_far(plan)
     scored = {(case_id, plain(name)[1]) for case_id, name in done.scores}
     every = ((case_id, repeat) for repeat in range(plan.repeats) for case_id in plan.ids)
     left = [job for job in every if job not in scored]
-    step = max(1, len(left) / looked_at)
-    looked = [left[int(i * step)] for i in range(min(looked_at, len(left)))]
-    calls = [(case_id, call) for case_id, repeat in looked for call in _calls(plan, done, case_id, repeat)]
+    found = _counted(plan, done, left, looked_at)
+    if not found.may_cost and looked_at < min(LOOK_FURTHER, len(left)) and judges_cost(plan):
+        looked_at = LOOK_FURTHER
+        found = _counted(plan, done, left, looked_at)
+    unseen = len(left) - looked_at if judges_cost(plan) and not found.may_cost else 0
+    return replace(found, unseen=max(0, unseen))
+
+
+def _counted(plan: Plan, done: Progress, left: list[tuple[str, int]], looked_at: int) -> Forecast:
+    """The calls about some of the cases that are left, scaled up to all of them."""
+    assert plan.judging is not None
+    judging = plan.judging
+    # Drawn by lot: cases at equal distances may have something in common, such as every second edit of a folder.
+    places = sorted(random.Random(len(left)).sample(range(len(left)), min(looked_at, len(left))))
+    looked = [left[place] for place in places]
+    calls = [
+        (case_id, call if made else _unknown(call))
+        for case_id, repeat in looked
+        for call, made in _calls(plan, done, case_id, repeat)
+    ]
     known: dict[str, Verdicts] = {case_id: [] for case_id, _ in looked}
     for (case_id, _), lines in done.verdicts.items():
         if case_id in known:
@@ -130,6 +149,11 @@ def _judging(plan: Plan, looked_at: int) -> Forecast:
     return Forecast(tuple(parts), round(cached * scale), "" if exact and not stand_ins else "about ", tuple(how))
 
 
+def _unknown(call: Call) -> Call:
+    """A call like this one that no cache has: nobody has judged an edit that is not made, though maybe its input."""
+    return replace(call, system=f"{call.system} ")
+
+
 def _journaled(verdicts: Verdicts, call: Call, judge: Judge, samples: int) -> bool:
     """Whether the journal has every sample of a call to a judge; ``verdicts`` are those on the units of its case."""
     return bool(verdicts) and all(
@@ -142,12 +166,13 @@ def first_requests(plan: Plan, looked_at: int = LOOKED_AT) -> tuple[str, tuple[C
     """The calls about the first case of a plan that has any, and its id; inputs stand in for edits as above."""
     done = done_so_far(plan)
     for case_id in plan.ids[:looked_at]:
-        if calls := tuple(_calls(plan, done, case_id, 0)):
+        if calls := tuple(call for call, _ in _calls(plan, done, case_id, 0)):
             return case_id, calls
     return "", ()
 
 
-def _calls(plan: Plan, done: Progress, case_id: str, repeat: int) -> Iterator[Call]:
+def _calls(plan: Plan, done: Progress, case_id: str, repeat: int) -> Iterator[tuple[Call, bool]]:
+    """The calls about a case, and whether the edits that they are about are made."""
     assert plan.judging is not None
     rubric = plan.judging.rubric
     prompts = plan.judging.protocol.pack(rubric)
@@ -157,11 +182,12 @@ def _calls(plan: Plan, done: Progress, case_id: str, repeat: int) -> Iterator[Ca
     for unit in units:
         edits = {variant: _edit(plan, done, case, variant, repeat) for variant in unit.variants}
         there = {variant: pixels for variant, pixels in edits.items() if pixels is not None}
+        made = plan.editor.in_place or all((case_id, repeated(variant, repeat)) in done.edits for variant in edits)
         with one_sentence(f"protocol {rubric.name}, case {case_id}: calls failed"):
             if len(there) == len(edits):
-                yield from rubric.calls(case, unit, there, prompts)
+                yield from ((call, made) for call in rubric.calls(case, unit, there, prompts))
             elif plan.judging.protocol.white:
-                yield from rubric.white_calls(case, unit, prompts)
+                yield from ((call, True) for call in rubric.white_calls(case, unit, prompts))
 
 
 def _edit(plan: Plan, done: Progress, case: Case, variant: str, repeat: int) -> Pixels | None:

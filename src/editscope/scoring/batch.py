@@ -69,8 +69,8 @@ def score_batch(
     """
     if errors not in ("raise", "keep"):
         raise unknown("way to treat errors", str(errors), ("raise", "keep"))
-    if jobs is not None and jobs < 1:
-        raise BadInput(f"jobs must be at least 1, not {jobs}")
+    if jobs is not None and not (isinstance(jobs, int) and jobs >= 1):
+        raise BadInput(f"jobs must be a whole number from 1, not {jobs!r}")
     given = {"inputs": inputs, "answers": answers, "outputs": outputs}
     batches = {name: split_batch(pictures, name, layout) for name, pictures in given.items()}
     counts = {name: len(pictures) for name, (pictures, _) in batches.items()}

@@ -138,12 +138,32 @@ class Account:
                 fcntl.flock(self._fd, fcntl.LOCK_UN)
 
     def _write(self, balance: Balance) -> Balance:
-        record = {"committed_usd": round(balance.committed, 9), "budget_usd": balance.budget, "held": balance.held}
         try:
-            os.pwrite(self._fd, json.dumps(record).encode().ljust(SIZE - 1) + b"\n", 0)
+            os.pwrite(self._fd, _fitting(balance).ljust(SIZE - 1) + b"\n", 0)
         except OSError as error:
             raise Stopped(f"{self.file} cannot be written ({error.strerror})") from error
         return balance
+
+
+def _fitting(balance: Balance) -> bytes:
+    """The balance as the bytes of the file, which must fit. Reservations of dead processes are left out first.
+
+    They stay committed: ``held`` only says who may still give money back.
+    """
+    held = dict(balance.held)
+    content = _as_bytes(balance, held)
+    if len(content) >= SIZE:
+        held = {process: amount for process, amount in held.items() if _is_alive(int(process))}
+        content = _as_bytes(balance, held)
+    while len(content) >= SIZE:
+        held.pop(min(held, key=lambda process: held[process]))
+        content = _as_bytes(balance, held)
+    return content
+
+
+def _as_bytes(balance: Balance, held: Mapping[str, float]) -> bytes:
+    record = {"committed_usd": round(balance.committed, 9), "budget_usd": balance.budget, "held": held}
+    return json.dumps(record).encode()
 
 
 def in_dollars(amount: float) -> str:

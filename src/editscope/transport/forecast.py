@@ -87,7 +87,8 @@ class Forecast:
     """What a command will spend, and what it has spent already.
 
     ``how`` says how the figures were found; ``cached`` counts verdicts that the cache has, which cost nothing.
-    ``about`` is "about " where calls were counted on a part of the cases.
+    ``about`` is "about " where calls were counted on a part of the cases. ``unseen`` counts the cases that were not
+    looked at, where those that were need no paid call: the others still may.
     """
 
     parts: tuple[PaidCalls, ...] = ()
@@ -96,6 +97,7 @@ class Forecast:
     how: tuple[str, ...] = ()
     spent_usd: float = 0.0
     budget_usd: float | None = None
+    unseen: int = 0
 
     @property
     def known_usd(self) -> float:
@@ -110,7 +112,7 @@ class Forecast:
     @property
     def may_cost(self) -> bool:
         """Whether anything that will be asked may cost money."""
-        return any(part.may_cost for part in self.parts)
+        return bool(self.unseen) or any(part.may_cost for part in self.parts)
 
     @property
     def missing_keys(self) -> tuple[str, ...]:
@@ -125,7 +127,7 @@ class Forecast:
         >>> [Forecast(parts).total_in_words() for parts in ((known,), (known, unknown), (unknown,))]
         ['about $12.40', 'at least $12.40', 'an unknown amount']
         """
-        if not self.unknown:
+        if not self.unknown and not self.unseen:
             return f"about {rounded(self.known_usd)}"
         return f"at least {rounded(self.known_usd)}" if self.known_usd else "an unknown amount"
 
@@ -141,6 +143,8 @@ class Forecast:
         if words:
             yield " · ".join(words)
         yield from self.how
+        if self.unseen:
+            yield f"none of the cases looked at needs a paid call; the other {self.unseen:,} still may"
         if any(part.in_batch and part.calls for part in self.parts):
             yield "results of a batch may take up to 24 hours; Ctrl-C is safe, and resume waits on"
         sources: dict[str, list[str]] = {}

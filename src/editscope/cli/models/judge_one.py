@@ -9,7 +9,7 @@ import typer
 
 from editscope import printing
 from editscope.cli import options as opt
-from editscope.errors import BadInput
+from editscope.errors import BadInput, Stopped
 from editscope.wording import count
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def one(
     budget: Annotated[
         str | None, typer.Option("--budget", metavar="DOLLARS", help="Ask nothing that would cost more than this.")
     ] = None,
+    yes: opt.Yes = False,
     judge_timeout: opt.JudgeTimeout = None,
     retries: opt.Retries = None,
     prices: opt.Prices = None,
@@ -79,7 +80,9 @@ def one(
     Verdicts are cached as in runs, so the same question is paid once.
     """
     from editscope.cli.limits import budget_of, judge_limits
+    from editscope.cli.spending import confirm
     from editscope.runs.judging.one_edit import ask_one, plan_one
+    from editscope.runs.stop_message import HIGHER
 
     if html is not None and not dry_run:
         raise BadInput("--html writes what a judge would get; use it with --dry-run")
@@ -104,7 +107,11 @@ def one(
     if dry_run:
         _say_plan(plan, html)
         return
-    judged = ask_one(plan)
+    confirm(plan.forecast(), printing.console(stderr=True), yes=yes, quiet=json, limited=budget is not None)
+    try:
+        judged = ask_one(plan)
+    except Stopped as stop:  # there is no run to resume
+        raise type(stop)(HIGHER.sub("; give a higher --budget", str(stop))) from stop
     if json:
         printing.say_json(judged.to_json())
     else:

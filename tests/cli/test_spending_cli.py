@@ -209,8 +209,10 @@ def test_verdicts_on_inputs_do_not_make_edits_free_that_are_not_made_yet(cli: Cl
 def test_one_edit_is_judged_for_money_only_where_somebody_says_so(cli: Cli, world: Path) -> None:
     picture = next((world / "out").rglob("*.png"))
     with JudgeServer(agreeable, keys=[KEY]) as server:
-        one = ("judge", "one", "--source", picture, "--edit", picture, "--instruction", "Make it wet.")
-        one += ("--judge", server.spec(), "--prices", "prices.toml", "--cache", "off")
+        one = (
+            *("judge", "one", "--source", picture, "--edit", picture, "--instruction", "Make it wet."),
+            *("--judge", server.spec(), "--prices", "prices.toml", "--cache", "off"),
+        )
         code, said = cli(*one)
         assert (code, server.calls) == (2, 0)
         assert "this would spend about $" in said

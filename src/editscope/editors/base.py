@@ -182,9 +182,15 @@ ATTRIBUTES: Mapping[str, Wanted] = {
 
 
 def check_attributes(editor: Editor, where: str) -> None:
-    """Raise BadInput for an attribute of an editor that a run cannot use; ``where`` begins the sentence."""
+    """Raise BadInput for an attribute that a run cannot use, or no method that edits; ``where`` begins the sentence."""
     if wrong := wrong_attribute(editor, ATTRIBUTES):
         raise BadInput(f"{where}: {wrong}")
+    methods = {name: getattr(getattr(editor, name), "__func__", None) for name in ("edit", "edit_batch")}
+    if all(method is getattr(Editor, name) for name, method in methods.items()):
+        raise BadInput(
+            f"{where}: class {type(editor).__name__} has no edit method; write `def edit(self, case):`, which returns "
+            "the edited picture"
+        )
 
 
 def check_editor(editor: Editor) -> None:

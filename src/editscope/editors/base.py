@@ -204,7 +204,8 @@ class Inventory:
     """The files an editor relies on: how many edits have one, and which files are in the way.
 
     ``missing`` are ids of cases, or ``id [variant]`` where a case has several edits. ``outputs`` is None for an
-    editor that uses no files; ``digest`` changes when the files do.
+    editor that uses no files; ``digest`` changes when the files do; ``expected`` is the name that the file of the first
+    missing edit would have.
     """
 
     outputs: int | None = None
@@ -212,6 +213,7 @@ class Inventory:
     unmatched: tuple[str, ...] = ()
     unreadable: tuple[str, ...] = ()
     digest: str = ""
+    expected: str = ""
 
 
 def request_seed(run_seed: int, case_id: str, variant: str = "") -> int:

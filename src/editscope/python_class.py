@@ -35,7 +35,8 @@ def load_object(what: str, target: str, base: type[Base], options: Mapping[str, 
     with one_sentence(f"{where} could not be constructed"):
         instance = candidate(**options)
     if not isinstance(instance, base):
-        raise BadInput(f"{where} is {kind_of(instance)}, not an editscope.{base.__name__}")
+        fix = f"; write `class {candidate.__name__}(editscope.{base.__name__}):`" if isinstance(candidate, type) else ""
+        raise BadInput(f"{where} is {kind_of(instance)}, not an editscope.{base.__name__}{fix}")
     return instance
 
 
@@ -54,23 +55,77 @@ def find_object(what: str, target: str) -> Any:
     where = f"{what} {KIND}:{target}"
     module_name, colon, name = target.partition(":")
     if not colon or not module_name or not name:
-        raise BadInput(f"{where} is not of the form {KIND}:module:Class")
-    return _attribute(_module(module_name, where), name, where)
+        near = spec_of_file(target)
+        hint = f"; did you mean {near}?" if near else ""
+        raise BadInput(f"{where} is not of the form {KIND}:module:Class{hint}")
+    return _attribute(_module(module_name, name, where), name, where)
 
 
-def _module(name: str, where: str) -> ModuleType:
+def spec_of_file(text: str) -> str:
+    """The spec of a class in a Python file that is there, however somebody named it; "" where there is no such file.
+
+    ``my_model:Painter``, ``my_model.py:Painter`` and ``./my_model.py`` all mean ``python:my_model:Painter``. Without a
+    class it is the one that the file defines, or CLASS where there is another number of them.
+    """
+    place, _, name = text.partition(":")
+    path = Path(place if place.endswith(".py") else f"{place.replace('.', '/')}.py")
+    try:
+        if not place or not path.is_file():
+            return ""
+        path = path.resolve().relative_to(Path.cwd().resolve())
+    except (OSError, ValueError):  # no path at all, or one outside of the current folder, where nothing is imported
+        return ""
+    module = ".".join(path.with_suffix("").parts)
+    if not all(part.isidentifier() for part in module.split(".")):
+        return ""
+    classes = [] if name else _classes_in(path)
+    return f"{KIND}:{module}:{name or (classes[0] if len(classes) == 1 else 'CLASS')}"
+
+
+def _classes_in(path: Path) -> list[str]:
+    """The classes that a file defines, read without running it."""
+    import ast
+
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [part.name for part in tree.body if isinstance(part, ast.ClassDef)]
+
+
+def _module(name: str, wanted: str, where: str) -> ModuleType:
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)
     try:
         return import_module(name)
     except (Exception, SystemExit) as error:  # a module may do anything at import
-        raise BadInput(f"{where} cannot be imported ({one_line(error)}); looked in {here} too") from error
+        absent = isinstance(error, ModuleNotFoundError) and error.name in (name, name.partition(".")[0])
+        near = _near_file(name, wanted) if absent else ""
+        hint = f"did you mean {near}?" if near else f"looked in {here} too"
+        raise BadInput(f"{where} cannot be imported ({one_line(error)}); {hint}") from error
+
+
+def _near_file(name: str, wanted: str) -> str:
+    """The spec of a file of the current folder that is nearly called so; "" where there is none."""
+    if exact := spec_of_file(f"{name}:{wanted}"):
+        return exact
+    stems = [path.stem for path in Path.cwd().glob("*.py")]
+    near = difflib.get_close_matches(name, stems, n=1, cutoff=0.7)
+    return f"{KIND}:{near[0]}:{wanted}" if near else ""
 
 
 def _attribute(module: ModuleType, name: str, where: str) -> Any:
     attribute = getattr(module, name, None)
     if attribute is None:
+        source = getattr(module, "__file__", None)
+        own = Path.cwd() / f"{module.__name__.replace('.', '/')}.py"
+        hidden = own.is_file() and not (source and Path(source).exists() and own.samefile(source))
+        if hidden and name in _classes_in(own):
+            raise BadInput(
+                f"{where}: Python imported {source or f'its own module {module.__name__}'} in place of {own.name} in "
+                f"{own.parent}, and that has no class {name!r}; rename your file, for example to my_{own.name}"
+            )
         classes = [key for key, value in vars(module).items() if isinstance(value, type)]
         near = difflib.get_close_matches(name, classes, n=1, cutoff=0.5)
         hint = f"; did you mean {near[0]!r}?" if near else ""

@@ -194,9 +194,9 @@ def test_a_dry_run_lists_the_files_and_writes_nothing(
     assert code == 0
     assert said.splitlines()[0] == (
         "paintbench · 12 cases · editor folder:outputs · "
-        "10 outputs, 1 missing, 1 unreadable (listed in run.json), 1 file matches no case"
+        "10 outputs, 1 missing, 1 unreadable (listed below), 1 file matches no case"
     )
-    assert "  missing: border/001" in said
+    assert "  missing: border/001 (expected: border/0001_output.png)" in said
     assert "  matches no case: border/0099_output.png" in said
     assert "  unreadable: border/0002_output.png" in said
     assert not out.exists()

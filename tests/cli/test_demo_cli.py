@@ -26,7 +26,8 @@ def test_the_demo_ends_with_a_report_and_can_be_repeated(
     assert exit_code("demo", "--out", out, "--quiet") == 0
     said = capsys.readouterr().out
     assert f"Open {out / 'report.html'}" in said.replace("\n", " ")
-    assert "Try next:" in said
+    assert "Try next:" in said and "folder:my-outputs" not in said
+    assert "  editscope run paintbench --limit 40 --editor python:my_model:MyEditor\n" in said
     journals = {name: (out / name / "journal.jsonl").read_bytes() for name in demo.EDITORS}
     report = (out / "report.html").read_text(encoding="utf-8")
     assert "ref:half" in report and "Nano Banana" in report

@@ -60,6 +60,16 @@ def test_folders_are_named_after_the_editors(tmp_path: Path) -> None:
         run_folders(["a", "b"], tmp_path)
 
 
+def test_the_name_of_a_folder_keeps_the_option_that_differs(tmp_path: Path) -> None:
+    specs = [f"python:my_model:Painter?size=100&crash=0.25&sleep={sleep}" for sleep in ("0.1", "0.2")]
+    names = [folder.name for folder in run_folders(specs, tmp_path) if folder]
+    assert names == [f"python-my_model-Painter-size-100-crash-0.25-sleep-{sleep}" for sleep in ("0.1", "0.2")]
+    long = [f"python:my_model:Painter?{'a' * 90}={value}" for value in (1, 2)]
+    names = [folder.name for folder in run_folders(long, tmp_path) if folder]
+    assert len({name for name in names if len(name) == 80}) == 2
+    assert [run_folders([spec], tmp_path) for spec in long] == [[tmp_path / name] for name in names]
+
+
 def test_the_address_of_a_server_is_no_part_of_the_name_of_a_folder(tmp_path: Path) -> None:
     gateway = "openai:gpt-image-1?base_url=http://127.0.0.1:4000/v1&key_env=GATEWAY_KEY"
     folders = run_folders([gateway, f"{gateway}&quality=high"], tmp_path)

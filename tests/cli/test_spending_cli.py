@@ -125,7 +125,26 @@ def test_a_server_of_ones_own_is_not_asked_about(cli: Cli, tmp_path: Path) -> No
         assert code == 0 and "Spend" not in said
 
 
-def test_a_gateway_of_ones_own_with_a_price_is_asked_about_and_its_key_is_named(cli: Cli, tmp_path: Path) -> None:
+def test_a_missing_key_is_named_before_anybody_is_asked_about_money(cli: Cli, tmp_path: Path) -> None:
+    data = make_worldedit(tmp_path / "world", 2)
+    run = ("run", "worldedit", "--data", data, "-e", "ref:identity", "--judge", "openai:gpt-4o")
+    code, said = cli(*run, "--out", "run")
+    assert code == 2 and "nothing was spent: set the variable OPENAI_API_KEY for the judge openai:gpt-4o" in said
+    assert "terminal" not in said
+    ours, theirs = pty.openpty()
+    try:
+        command = [sys.executable, "-m", "editscope", *map(str, run), "--out", "run"]
+        done = subprocess.run(command, stdin=theirs, capture_output=True, text=True, timeout=300)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert done.returncode == 2 and "OPENAI_API_KEY" in done.stderr and "Spend" not in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_gateway_of_ones_own_with_a_price_is_asked_about_and_its_key_is_named(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = make_worldedit(tmp_path / "world", 2)
     (tmp_path / "prices.toml").write_text(
         '[models."resold"]\ninput = 2.5\noutput = 10\nsource = "our contract"\ndate = 2026-10-01\n'
@@ -136,6 +155,9 @@ def test_a_gateway_of_ones_own_with_a_price_is_asked_about_and_its_key_is_named(
         code, said = cli(*run, "--dry-run")
         assert code == 0 and "key missing: set the variable GATEWAY_KEY for the judge" in said
         assert "total about $0.0" in said and "prices of 2026-10-01, our contract" in said
+        code, said = cli(*run, "--out", "run")
+        assert code == 2 and "set the variable GATEWAY_KEY for the judge" in said and server.calls == 0
+        monkeypatch.setenv("GATEWAY_KEY", "not-a-secret")
         code, said = cli(*run, "--out", "run")
         assert code == 2 and "there is no terminal to ask" in said and server.calls == 0
 

@@ -24,6 +24,9 @@ class Breaks(es.Editor):
     def __init__(self):
         raise RuntimeError("no weights here")
 
+class Idle(es.Editor):
+    pass
+
 class Other:
     pass
 
@@ -64,7 +67,10 @@ def test_options_of_a_spec_reach_the_class_as_keyword_arguments(plugin_folder: P
         ("python:plugin_under_test", "not of the form python:module:Class"),
         ("python:plugin_under_test:God", "did you mean 'Good'"),
         ("python:plugin_under_test:Breaks", "no weights here"),
-        ("python:plugin_under_test:Other", "is an Other, not an editscope.Editor"),
+        (
+            "python:plugin_under_test:Other",
+            "is an Other, not an editscope.Editor; write `class Other(editscope.Editor):`",
+        ),
         ("python:plugin_under_test:number", "is an int, not a class"),
         ("python:plugin_under_test:Good?speed=1", "there is no option 'speed' of Good"),
     ],
@@ -80,6 +86,46 @@ def test_a_path_without_a_kind_is_answered_with_the_right_spec(plugin_folder: Pa
     (plugin_folder / "outputs").mkdir()
     with pytest.raises(BadInput, match="did you mean folder:outputs"):
         load_editor("outputs")
+
+
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [
+        ("own_model:Painter", "python:own_model:Painter?"),
+        ("own_model.py:Painter", "python:own_model:Painter?"),
+        ("./own_model.py:Painter?steps=4", "python:own_model:Painter?steps=4?"),
+        ("./own_model.py", "python:own_model:Painter, or worker:python ./own_model.py"),
+        ("own_model", "python:own_model:Painter?"),
+        ("own_model.Painter", "python:own_model:Painter?"),
+        ("python:own_model.py", "python:own_model:Painter?"),
+        ("python:own_model.py:Painter", "python:own_model:Painter?"),
+        ("python:ownmodel:Painter", "python:own_model:Painter?"),
+        ("module_elsewhere:Painter", "python:module_elsewhere:Painter?"),
+    ],
+)
+def test_an_own_class_is_suggested_however_it_is_spelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spec: str, meant: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own_model.py").write_text("class Painter:\n    pass\n")
+    with pytest.raises(BadInput) as error:
+        load_editor(spec)
+    assert f"did you mean {meant}" in str(error.value)
+
+
+def test_a_file_that_a_module_of_python_hides_is_to_be_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import colorsys
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "colorsys.py").write_text("class M:\n    pass\n")
+    with pytest.raises(BadInput, match=r"rename your file, for example to my_colorsys\.py") as error:
+        load_editor("python:colorsys:M")
+    assert f"Python imported {colorsys.__file__} in place of colorsys.py in {tmp_path}" in str(error.value)
+
+
+def test_a_class_without_an_edit_method_is_refused_before_the_run(plugin_folder: Path) -> None:
+    with pytest.raises(BadInput, match=r"Idle has no edit method.*def edit\(self, case\)"):
+        load_editor("python:plugin_under_test:Idle")
 
 
 def test_a_spec_can_be_written_back() -> None:

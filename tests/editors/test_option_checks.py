@@ -30,7 +30,7 @@ class Bare(es.Editor):
     def edit(self, case):
         return case.images[0]
 
-class Anything(es.Editor):
+class Anything(Bare):
     def __init__(self, **options):
         self.options = options
 """

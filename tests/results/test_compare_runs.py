@@ -60,7 +60,7 @@ class TestFigures:
         same = es.compare(made.half, made.half)
         assert (same.overall.difference, same.overall.lo, same.overall.hi) == (0.0, 0.0, 0.0)
         assert (same.overall.wins, same.overall.ties, same.overall.losses) == (0, 16, 0)
-        assert same.notes()[0].startswith("half · half · 2 and half · half · 1 have the same mIoU in all 16 cases")
+        assert same.notes()[0].startswith("half · 2 and half · 1 have the same mIoU in all 16 cases")
 
     def test_means_are_those_of_the_summaries_and_differences_turn_round(self, made: Made) -> None:
         there, back = es.compare(made.nothing, made.half), es.compare(made.half, made.nothing)

@@ -54,6 +54,8 @@ import editscope as es
 class Heavy(es.Editor):
     def load(self):
         raise MemoryError("80 GB wanted")
+    def edit(self, case):
+        return case.images[0]
 """
 
 
@@ -338,6 +340,7 @@ def test_a_run_that_was_refused_at_its_start_leaves_its_folder_to_the_corrected_
     # "here" is where commands are called.
     (tmp_path / "here" / "shy.py").write_text(
         "import editscope as es\nclass Shy(es.Editor):\n    def load(self): raise RuntimeError('no weights here')\n"
+        "    def edit(self, case): return None\n"
     )
     refused = editscope(*asked, "python:shy:Shy")
     assert refused.returncode == 2 and "no weights here" in refused.stderr

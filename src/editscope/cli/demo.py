@@ -101,8 +101,13 @@ def _say_next(out: Path, report: Path, console: Console) -> None:
         "Try next:",
         f"  editscope show {half}",
         f"  editscope compare {half} {shift}",
-        "  editscope run paintbench --limit 40 --editor folder:my-outputs",
+        "  editscope run paintbench --limit 40 --editor ref:drift --out runs/drift",
         "  editscope suites",
         "  editscope editors",
+        "",
+        "Your own model, as class MyEditor in my_model.py (docs/own-editor.md):",
+        "  editscope run paintbench --limit 40 --editor python:my_model:MyEditor",
+        "Its outputs as files in a folder DIR (docs/getting-started.md):",
+        "  editscope score paintbench --outputs DIR",
     ]
     console.print("\n".join(lines), markup=False)

@@ -9,6 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from editscope.cli.mistakes import USAGE_ERROR, in_words
 from editscope.cli.repeated_options import refuse_repeated
 
 PROGRAM = "editscope "
@@ -53,10 +54,17 @@ class GroupedOptions(_PlainHelp, TyperCommand):
     """
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        """Read the arguments; BadInput for an option that is given twice."""
-        _, _, order = self.make_parser(ctx).parse_args(list(args))
-        refuse_repeated(order, args)
-        return super().parse_args(ctx, args)
+        """Read the arguments; BadInput for an option that is given twice, unknown, or no number."""
+        given = list(args)
+        try:
+            _, _, order = self.make_parser(ctx).parse_args(list(args))
+            refuse_repeated(order, args)
+            return super().parse_args(ctx, args)
+        except USAGE_ERROR as error:
+            mistake = None if ctx.resilient_parsing else in_words(error, self, ctx.command_path, given)
+            if mistake is None:
+                raise
+            raise mistake from None
 
     def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
         """Write the arguments, then the options without a panel, then one section for each panel."""

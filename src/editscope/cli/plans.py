@@ -71,7 +71,7 @@ def carry_out(
     if html is not None and (plan.judging is None or not dry_run):
         raise BadInput("--html writes what a judge would get; use it with --judge and --dry-run")
     if not quiet:
-        console.print(plan.headline(), markup=False)
+        console.print(plan.headline("below") if dry_run else plan.headline(), markup=False)
     for note in plan.suite.notes():
         console.print(f" note: {note}", markup=False)
     if dry_run:

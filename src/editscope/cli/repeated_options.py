@@ -22,15 +22,15 @@ def refuse_repeated(order: list[Any], args: list[str]) -> None:
         ):
             continue
         flag = max(parameter.opts, key=len)
-        values = [] if parameter.is_flag else _values([*parameter.opts, *parameter.secondary_opts], args)
+        values = [] if parameter.is_flag else values_of([*parameter.opts, *parameter.secondary_opts], args)
         listed = f": {' and '.join(map(repr, values))}" if len(values) > 1 else ""
         raise BadInput(f"{flag} is given twice{listed}; give it once")
 
 
-def _values(flags: list[str], args: list[str]) -> list[str]:
+def values_of(flags: list[str], args: list[str]) -> list[str]:
     """The values that an option was given, in any of the ways in which it can be written.
 
-    >>> _values(["--jobs", "-j"], ["--jobs", "2", "-j3", "--jobs=4", "-j", "5"])
+    >>> values_of(["--jobs", "-j"], ["--jobs", "2", "-j3", "--jobs=4", "-j", "5"])
     ['2', '3', '4', '5']
     """
     values = []

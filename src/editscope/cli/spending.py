@@ -6,8 +6,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from editscope import printing
-from editscope.errors import NotAgreed
+from editscope.errors import BadInput, NotAgreed
 from editscope.transport.account import OPTION, in_dollars
+from editscope.wording import listed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,21 +33,22 @@ def confirm(
 ) -> None:
     """Print a forecast and ask on a terminal whether to spend; NotAgreed where nobody says yes.
 
-    Without a terminal ``yes`` has to be said beforehand; a limit in dollars (``limited``) says it, too.
+    Without a terminal ``yes`` has to be said beforehand; a limit in dollars (``limited``) says it, too. Where a key is
+    missing, nobody is asked.
     """
     if not forecast.may_cost:
         return
     if not quiet:
         for line in forecast.lines():
             console.print(f" {line}", markup=False)
-    if yes:
+    if yes or (limited and not sys.stdin.isatty()):
         return
+    if forecast.missing_keys:
+        raise BadInput(f"nothing was spent: set the variable {listed(forecast.missing_keys)}")
     total = forecast.total_in_words()
     if forecast.budget_usd is not None and forecast.known_usd + forecast.spent_usd > forecast.budget_usd:
         total += f", and stop at the budget of {in_dollars(forecast.budget_usd)}"
     if not sys.stdin.isatty():
-        if limited:
-            return
         raise NotAgreed(
             f"this would spend {total}, and there is no terminal to ask; add --yes, or set a limit with {OPTION} "
             "DOLLARS"

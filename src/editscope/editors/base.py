@@ -182,9 +182,15 @@ ATTRIBUTES: Mapping[str, Wanted] = {
 
 
 def check_attributes(editor: Editor, where: str) -> None:
-    """Raise BadInput for an attribute of an editor that a run cannot use; ``where`` begins the sentence."""
+    """Raise BadInput for an attribute that a run cannot use, or no method that edits; ``where`` begins the sentence."""
     if wrong := wrong_attribute(editor, ATTRIBUTES):
         raise BadInput(f"{where}: {wrong}")
+    methods = {name: getattr(getattr(editor, name), "__func__", None) for name in ("edit", "edit_batch")}
+    if all(method is getattr(Editor, name) for name, method in methods.items()):
+        raise BadInput(
+            f"{where}: class {type(editor).__name__} has no edit method; write `def edit(self, case):`, which returns "
+            "the edited picture"
+        )
 
 
 def check_editor(editor: Editor) -> None:
@@ -198,7 +204,8 @@ class Inventory:
     """The files an editor relies on: how many edits have one, and which files are in the way.
 
     ``missing`` are ids of cases, or ``id [variant]`` where a case has several edits. ``outputs`` is None for an
-    editor that uses no files; ``digest`` changes when the files do.
+    editor that uses no files; ``digest`` changes when the files do; ``expected`` is the name that the file of the first
+    missing edit would have.
     """
 
     outputs: int | None = None
@@ -206,6 +213,7 @@ class Inventory:
     unmatched: tuple[str, ...] = ()
     unreadable: tuple[str, ...] = ()
     digest: str = ""
+    expected: str = ""
 
 
 def request_seed(run_seed: int, case_id: str, variant: str = "") -> int:

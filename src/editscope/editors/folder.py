@@ -79,9 +79,12 @@ class FolderEditor(Editor):
         edits = [_named(case_id, variant) for case_id in selected for variant, _ in _edits(case_id, names)]
         wanted = [files[edit][0] for edit in edits if files[edit]]
         unreadable = tuple(said for path in wanted if (said := self._unreadable(path)))
+        every = ((case_id, variant, places) for case_id in selected for variant, places in _edits(case_id, names))
+        absent = (one for one in every if not files[_named(*one[:2])])
         return Inventory(
             outputs=len(wanted) - len(unreadable),
             missing=tuple(edit for edit in edits if not files[edit]),
+            expected=next((_expected(*one) for one in absent), ""),
             unmatched=tuple(unmatched),
             unreadable=unreadable,
             digest=sha256("\n".join(_stamp(path) for path in wanted).encode()).hexdigest()[:16],
@@ -166,6 +169,19 @@ def _edits(case_id: str, names: OutputNames) -> Iterator[tuple[str, Sequence[str
 
 def _named(case_id: str, variant: str) -> str:
     return f"{case_id} [{variant}]" if variant else case_id
+
+
+def _expected(case_id: str, variant: str, places: Sequence[str]) -> str:
+    """The name of the file of an edit: where the suite says, or as the releases call it.
+
+    >>> _expected("border/007", "", ()), _expected("border/007", "~2", ()), _expected("12", "", ("en/12",))
+    ('border/0007_output.png', 'border/0007_output~2.png', 'en/12.png')
+    """
+    if places:
+        return f"{places[0]}{SUFFIXES[0]}"
+    head, slash, number = case_id.rpartition("/")
+    name = f"{head}{slash}{number.zfill(4)}_output" if re.fullmatch(r"[0-9]+", number) else case_id
+    return f"{repeated(name, plain(variant)[1])}{SUFFIXES[0]}"
 
 
 def _pictures(base: Path) -> Iterator[Path]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -14,9 +17,12 @@ from editscope.editors.spec import EditorSpec, parse_spec
 from editscope.errors import BadInput, EditscopeError, unknown
 from editscope.outside import kind_of
 from editscope.plugins import load_registered, one_sentence
-from editscope.python_class import KIND, find_class
+from editscope.python_class import KIND, find_class, spec_of_file
 
 __all__ = ["EditorSpec", "check_spec", "editor_kinds", "editor_of", "load_editor", "parse_spec", "unknown_wrapper"]
+
+_CLASS = re.compile(r"[a-z_]\w*(\.\w+)*:[A-Z]\w*")
+"""What looks like a module and a class in it."""
 
 
 def editor_kinds() -> tuple[str, ...]:
@@ -76,10 +82,23 @@ def _loader(spec: EditorSpec) -> Callable[..., Any]:
         return _imported(spec.kind, kind.loader)
     plugins = registered()
     if spec.kind not in plugins:
-        raise unknown("kind of editor", spec.kind, {*editor_kinds(), *WRAPPERS})
+        raise _unknown_kind(spec)
     point = plugins[spec.kind]
     declared: EditorKind | Callable[..., Any] = load_registered("editors of kind", point)
     return _imported(spec.kind, declared.loader) if isinstance(declared, EditorKind) else declared
+
+
+def _unknown_kind(spec: EditorSpec) -> BadInput:
+    """The error for a kind that does not exist; with the spec of a class of the user's where it names one."""
+    known = {*editor_kinds(), *WRAPPERS}
+    own = spec_of_file(f"{spec.kind}:{spec.target}")
+    near = difflib.get_close_matches(spec.kind, known, n=1, cutoff=0.5)
+    if not own and not near and _CLASS.fullmatch(f"{spec.kind}:{spec.target}"):
+        own = f"{KIND}:{spec.kind}:{spec.target}"
+    if not own:
+        return unknown("kind of editor", spec.kind, known)
+    meant = replace(spec, kind=KIND, target=own.partition(":")[2])
+    return BadInput(f"there is no kind of editor {spec.kind!r}; did you mean {meant}? (a class of your own)")
 
 
 def _constructed(spec: EditorSpec, load: Callable[..., Any]) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 from editscope.cases import NOTHING
 from editscope.editors.kinds import BUILT_IN, KINDS, WRAPPERS
 from editscope.errors import BadInput
+from editscope.python_class import spec_of_file
 from editscope.specs import Spec, escaped, read_option, read_value, split_options, split_spec, write_option
 from editscope.transport.keys import no_secret
 
@@ -260,11 +261,14 @@ def _meant(text: str) -> str:
         if path.is_dir():
             return f"did you mean folder:{text}?"
         if path.suffix == ".py":
-            return f"did you mean python:{path.stem}:CLASS, or worker:python {text} for a script of its own?"
+            own = spec_of_file(text) or f"python:{path.stem}:CLASS"
+            return f"did you mean {own}, or worker:python {text} for a script of its own?"
         if path.is_file() and path.suffix.lower() in (".safetensors", ".ckpt", ".bin", ".pt"):
             return f"a file of weights belongs to a pipeline: diffusers:DIR, or diffusers:DIR?lora={text}"
     except OSError:  # too long for a path, or not to be looked at
         pass
+    if own := spec_of_file(text) or spec_of_file(":".join(text.rsplit(".", 1))):
+        return f"did you mean {own}?"
     if text in WRAPPERS:
         return f"{text} stands before another editor, as in {text}:openai:gpt-image-1"
     if (kind := _near(text)) is not None:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import PurePath
 from typing import Any, TypeAlias, TypeVar
 
 from editscope.cases import Aggregation, Group
@@ -15,6 +14,7 @@ from editscope.report.columns import Columns, from_records
 from editscope.report.judged_runs import judged_metrics, protocol_of, with_repeat_tags, with_unit_tags
 from editscope.results.case_record import CaseRecord
 from editscope.results.run import Run
+from editscope.runfolder import run_names
 from editscope.runfolder.repeats import folded
 from editscope.runfolder.run_json import aggregation_from
 from editscope.stats.summary import DIAGNOSTIC, resampled_within
@@ -284,13 +284,7 @@ def letters(index: int) -> str:
 
 def shown_spec(run: Run) -> str:
     """The editor's spec, without the folders above a folder of outputs: a report is sent to others."""
-    editor = run.info["editor"]
-    spec = str(editor.get("spec") or editor["name"])
-    kind, colon, rest = spec.partition(":")
-    if kind == "folder" and colon:
-        path, question, options = rest.partition("?")
-        return f"folder:{PurePath(path).name}{question}{options}"
-    return spec
+    return run_names.shown_spec(run.info["editor"])
 
 
 def _sheet(name: str, fingerprint: str, views: Sequence[RunView]) -> Sheet:
@@ -310,32 +304,13 @@ def _indexed(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _names(runs: Sequence[Run]) -> list[str]:
-    """Editor names; where two on one set are the same, with the run's folder, then the spec, at last a number.
+    """What to call each run; the same editor on another set keeps its name, since it stands in other tables.
 
-    The same editor on another set keeps its name: it stands in other tables. ``editscope compare`` says the same
-    names, so that a terminal and a page can be read side by side.
+    ``editscope compare`` says the same names, so that a terminal and a page can be read side by side.
     """
-    names = [str(run.info["editor"]["name"]) for run in runs]
     sets = [(run.info["suite"]["name"], run.info["suite"]["fingerprint"]) for run in runs]
-    folders = [(run.archive or run.path).name for run in runs]
-    for details in (folders, [shown_spec(run) for run in runs]):
-        names = _with_details(list(zip(sets, names, strict=True)), details)
-    numbers, seen = [], Counter[tuple[object, str]]()
-    for named in zip(sets, names, strict=True):
-        seen[named] += 1
-        numbers.append(str(seen[named]))
-    return _with_details(list(zip(sets, names, strict=True)), numbers)
-
-
-def _with_details(named: Sequence[tuple[object, str]], details: Sequence[str]) -> list[str]:
-    """Names within their sets, with a detail where several are the same and the detail sets any of them apart."""
-    known: dict[tuple[object, str], set[str]] = {}
-    for key, detail in zip(named, details, strict=True):
-        known.setdefault(key, set()).add(detail)
-    return [
-        name if len(known[home, name]) == 1 else (detail if detail.startswith(name) else f"{name} · {detail}")
-        for (home, name), detail in zip(named, details, strict=True)
-    ]
+    folders = [(run.archive or run.path).absolute().name for run in runs]
+    return run_names.run_names([run.info["editor"] for run in runs], folders, sets)
 
 
 def _key(group: Group, tags: Tags) -> str:

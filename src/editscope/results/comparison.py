@@ -13,6 +13,7 @@ from editscope.errors import BadInput, unknown
 from editscope.results.run import CaseRecord, Run, open_run
 from editscope.runfolder.repeats import plain
 from editscope.runfolder.run_json import aggregation_from
+from editscope.runfolder.run_names import run_names as names_apart
 from editscope.suites import parse_where
 from editscope.wording import short_scale
 
@@ -249,13 +250,9 @@ def _largest_difference(first: float | None, *others: float | None) -> float:
 
 
 def run_names(runs: Sequence[Run]) -> tuple[str, ...]:
-    """What to call each run: its editor; where several have the same, with the name of its folder."""
-    names = [str(run.info["editor"]["name"]) for run in runs]
+    """What to call each run: its editor, and what sets it apart where several have the same."""
     folders = [(run.archive or run.path).absolute().name for run in runs]
-    for better in (folders, [str(number) for number in range(1, len(runs) + 1)]):
-        often = Counter(names)
-        names = [name if often[name] == 1 else f"{name} · {more}" for name, more in zip(names, better, strict=True)]
-    return tuple(names)
+    return tuple(names_apart([run.info["editor"] for run in runs], folders))
 
 
 def _check_suites(runs: Sequence[Run]) -> None:

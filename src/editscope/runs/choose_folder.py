@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,17 @@ from editscope.runfolder.journal import FILE as JOURNAL
 from editscope.runfolder.lock import LockFile
 from editscope.runfolder.repeats import check_more, repeats_of
 from editscope.runfolder.run_json import FILE, Info, info_json, read_info
+from editscope.runfolder.run_names import editor_with_options
 from editscope.transport.account import FILE as SPENDING
+
+LONGEST = 80
+"""So many characters an editor may have in the name of a folder."""
 
 
 def run_folder(out: str | Path | None, info: Info) -> Path:
     """Where the run goes: the folder asked for, if free or holding the same run; or a new one in runs/."""
     if out is None:
-        stem = f"{info['suite']['name']}-{slug(info['editor']['name'])}"
+        stem = f"{info['suite']['name']}-{slug(editor_with_options(info['editor']))}"
         while (folder := Path("runs") / f"{stem}-{secrets.token_hex(2)}").exists():
             continue
         _check_writable(folder)
@@ -105,9 +110,11 @@ def _check_writable(folder: Path) -> None:
 
 
 def slug(name: str) -> str:
-    """A name as the name of a folder.
+    """A name as the name of a folder; a long one ends in a few digits made from all of it, so that nothing that sets it
+    apart is lost.
 
-    >>> slug("ref:noise?strength=2")
-    'ref-noise-strength-2'
+    >>> slug("ref:noise?strength=2"), slug("python:my_model:Painter?size=200&crash=0.3")
+    ('ref-noise-strength-2', 'python-my_model-Painter-size-200-crash-0.3')
     """
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "editor"
+    folder = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "editor"
+    return folder if len(folder) <= LONGEST else f"{folder[: LONGEST - 5]}-{sha256(name.encode()).hexdigest()[:4]}"

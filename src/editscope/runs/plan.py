@@ -118,8 +118,8 @@ class Plan:
         reloadable = self.editor_spec is not None or "edits_of" in self.info
         return reloadable and not any(judge.startswith("object ") for judge in judges)
 
-    def headline(self) -> str:
-        """The first line of a run: what, how many, by whom, and what is wrong with the files."""
+    def headline(self, listed: str = "in run.json") -> str:
+        """The first line of a run: what, how many, by whom, and what is wrong with the files, ``listed`` there."""
         editor = self.info["editor"]
         shown = editor["spec"] or editor["name"]
         if shown.startswith("folder:"):
@@ -131,9 +131,9 @@ class Plan:
             protocol, plain = self.judging.protocol, not self.judging.protocol.options
             own = protocol.name == self.suite.default_protocol and (plain or bool(self.suite.rubric_options))
             parts += [] if own else [f"protocol {protocol}"]
-        return " · ".join([*parts, *self._files_said()])
+        return " · ".join([*parts, *self._files_said(listed)])
 
-    def _files_said(self) -> list[str]:
+    def _files_said(self, listed: str) -> list[str]:
         inventory = self.inventory
         if inventory.outputs is None:
             return []
@@ -142,7 +142,7 @@ class Plan:
             parts.append(f"{len(inventory.missing):,} missing")
         if inventory.unreadable:
             parts.append(f"{len(inventory.unreadable):,} unreadable")
-        text = ", ".join(parts) + (" (listed in run.json)" if len(parts) > 1 else "")
+        text = ", ".join(parts) + (f" (listed {listed})" if len(parts) > 1 else "")
         if inventory.unmatched:
             files = "file matches" if len(inventory.unmatched) == 1 else "files match"
             text += f", {len(inventory.unmatched):,} {files} no case"

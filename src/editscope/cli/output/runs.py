@@ -38,8 +38,9 @@ def plan(planned: Plan, console: Console) -> None:
         ("matches no case", inventory.unmatched),
         ("unreadable", inventory.unreadable),
     ):
-        for file in files[:LISTED]:
-            console.print(f"  {what}: {file}", markup=False)
+        for number, file in enumerate(files[:LISTED]):
+            expected = f" (expected: {inventory.expected})" if what == "missing" and number == 0 else ""
+            console.print(f"  {what}: {file}{expected}", markup=False)
         if len(files) > LISTED:
             console.print(f"  {what}: … and {len(files) - LISTED:,} more", markup=False)
     from editscope.runs.forecast import forecast
@@ -87,16 +88,16 @@ def _headline_name(run: Run) -> str:
 
 def _by_pixels(run: Run, console: Console) -> None:
     summary = run.summary
-    diagnostics = [row for row in summary["groups"] if row["by"] == "diagnostic"]
-    for key in dict.fromkeys(row["key"] for row in diagnostics):
-        cells = {row["metric"]: row for row in diagnostics if row["key"] == key}
-        console.print(f" {key} (not in the averages): " + "   ".join(_headline(cells)), markup=False)
     if summary["overall"]["miou"]["n"]:
         beside = part_of_suite(run) or published_best(run)
         console.print(" " + "   ".join([*_headline(summary["overall"]), *beside]), markup=False)
     texts = [text for text in (_weakest(summary), _failures(summary["failures"])) if text]
     if texts:
         console.print(" " + "   ".join(texts), markup=False)
+    diagnostics = [row for row in summary["groups"] if row["by"] == "diagnostic"]
+    for key in dict.fromkeys(row["key"] for row in diagnostics):
+        cells = {row["metric"]: row for row in diagnostics if row["key"] == key}
+        console.print(f" {key} (not in the averages): " + "   ".join(_headline(cells)), markup=False)
     gaps = {status: n for status, n in run.coverage.items() if status not in ("ok", "pending") and n}
     if gaps:
         listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())

@@ -26,6 +26,8 @@ def show(
     editscope show runs/mine border/012
 
     A run with --repeats shows all repeats of a case; border/012@~2 is the second.
+
+    With --json the means of a run are percentages (0 to 100) and the scores of one case are fractions (0 to 1).
     """
     from editscope.cli.output import runs as output
     from editscope.results import open_run

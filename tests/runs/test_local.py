@@ -148,7 +148,7 @@ def test_whatever_an_editor_does_wrong_is_a_status_and_the_run_goes_on(
             assert set(record.thumbs) == {"input", "answer"}
     assert "Traceback" not in called.stdout + called.stderr
     assert "ValueError: cannot do\nthis" in (out / "errors.log").read_text()
-    assert "without a score: error 5 · no_output 4 · refused 1" in called.stdout
+    assert " 10 edits failed (error 5 · no_output 4 · refused 1); each counts as 0\n" in called.stdout
 
 
 def test_a_class_that_lives_only_here_edits_in_this_process(small_set: Path, tmp_path: Path) -> None:

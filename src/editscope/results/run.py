@@ -52,6 +52,9 @@ class Run:
     def __repr__(self) -> str:
         n = int(self.info["selection"]["n"])
         done = f"{n - self.coverage.get(PENDING, 0):,} of {n:,} cases"
+        statuses = {status: count for status, count in self.coverage.items() if status != PENDING and count}
+        if set(statuses) - {"ok"}:
+            done += f" ({', '.join(f'{count:,} {status}' for status, count in statuses.items())})"
         where = self.archive or self.path
         return f"<Run {where}: {self.info['suite']['name']}, {self.info['editor']['name']}, {done}>"
 

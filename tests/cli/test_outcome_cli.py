@@ -11,6 +11,7 @@ import pytest
 
 import editscope as es
 from editscope.cli.app import main
+from editscope.results import open_runs
 from editscope.results.stored_tables import STAMP
 from editscope.runs.start import resume
 
@@ -43,7 +44,8 @@ def called(capsys: Capsys, *arguments: object) -> list[str]:
     """What a command prints."""
     with suppress(SystemExit):
         main([*map(str, arguments)])
-    return capsys.readouterr().out.splitlines()
+    shown = capsys.readouterr()
+    return [*shown.out.splitlines(), *shown.err.splitlines()]
 
 
 def flaky(small_set: Path) -> list[object]:
@@ -127,6 +129,34 @@ def test_a_summary_of_earlier_rules_gets_its_count_and_no_remark(
     run = es.open_run("run")
     assert (run.summary["resized"], run.remark) == (12, "")
     assert json.loads(Path("run/summary.json").read_text())["resized"] == 12
+
+
+@pytest.mark.slow
+def test_a_folder_of_runs_stands_for_all_of_them(small_set: Path, here: Path, capsys: Capsys) -> None:
+    two = ("-e", "ref:noise", "-e", "ref:drift", "--out", "two", "-j", "1", "--limit", "4")
+    lines = called(capsys, "run", "paintbench", "--data", small_set, *two)
+    assert " again: editscope compare two" in lines and " report of all runs: editscope report two" in lines
+    assert [run.path for run in open_runs("two")] == [Path("two/ref-noise"), Path("two/ref-drift")]  # as they were run
+    by_folder = called(capsys, "compare", "two", "--csv")
+    assert by_folder == called(capsys, "compare", "two/ref-noise", "two/ref-drift", "--csv")
+    assert called(capsys, "report", "two")[-1:] == ["two/report.html"]
+    (message,) = called(capsys, "show", "two")
+    assert "two is not a run, but holds 2 runs: two/ref-noise, two/ref-drift" in message
+    assert "editscope compare two" in message
+    (message,) = called(capsys, "compare", "two/ref-noise")
+    assert "needs at least two runs" in message
+
+
+@pytest.mark.slow
+def test_a_folder_of_other_cases_says_which_in_words(small_set: Path, here: Path, capsys: Capsys) -> None:
+    suite = es.load_suite("paintbench", root=small_set)
+    es.run(suite, "ref:noise", out="run", limit=2, jobs=1, progress=False)
+    arguments = ("run", "paintbench", "--data", small_set, "-e", "ref:noise", "--out", "run")
+    (message,) = called(capsys, *arguments, "--limit", "3")
+    assert "run holds another run, with 2 cases (asked: 3 cases); give another --out, or go on" in message
+    assert message.endswith("editscope resume run")
+    (message,) = called(capsys, *arguments, "--limit", "2", "--where", "task=removal,border")
+    assert "with 2 cases (asked: 2 cases of task" in message
 
 
 @pytest.fixture

@@ -302,3 +302,17 @@ def half_width(cell: Mapping[str, Any], decimals: int = 1) -> str:
     """
     lo, hi = cell.get("lo"), cell.get("hi")
     return f" ± {(hi - lo) / 2:.{decimals}f}" if lo is not None and hi is not None and hi > lo else ""
+
+
+def other_size(n: int, outputs: int, sizes: str = "") -> str:
+    """Outputs that came in another size, for a sentence; ``sizes`` names some of them.
+
+    >>> other_size(1, 40, "512×512")
+    '1 output of 40 came in another size than asked (512×512) and was fitted to the answer before scoring'
+    """
+    some, were = ("output", "was") if n == 1 else ("outputs", "were")
+    named = f" ({sizes})" if sizes else ""
+    return (
+        f"{n:,} {some} of {outputs:,} came in another size than asked{named} and {were} fitted to the answer before "
+        "scoring"
+    )

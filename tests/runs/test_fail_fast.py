@@ -160,6 +160,13 @@ def test_the_message_has_the_reason_the_fix_and_the_way_on(small_set: Path, here
 
 
 @pytest.mark.slow
+def test_the_message_names_the_line_that_raised(small_set: Path, here: Path, editscope: Cli) -> None:
+    called = editscope("run", "paintbench", "--data", small_set, "-e", spec("Raises"), "--out", "run", "-j", "1")
+    line = MODELS.splitlines().index("        raise KeyError(case.case_id)") + 1
+    assert called.stderr.splitlines()[0].endswith(f"', failing_models.py line {line}, in make")
+
+
+@pytest.mark.slow
 def test_a_resumed_run_stops_again_or_makes_the_failed_edits_once_more(small_set: Path, here: Path) -> None:
     suite = es.load_suite("paintbench", root=small_set)
     with pytest.raises(Stopped):

@@ -17,6 +17,7 @@ import editscope as es
 from editscope.errors import BadInput, Stopped
 from editscope.images import Pixels, load
 from editscope.runs import make_plan
+from editscope.runs.engine.user_code import raised_at
 from support.places import SHARED
 from support.run_results import summary_but_speed
 
@@ -51,9 +52,15 @@ class Fickle(es.Editor):
 HEAVY = """
 import editscope as es
 
+def read_weights():
+    print("loading 10 %\\rloading \\x1b[32m50 %\\x1b[0m")
+    print("no room for the rest")
+    raise MemoryError(
+        "80 GB wanted")
+
 class Heavy(es.Editor):
     def load(self):
-        raise MemoryError("80 GB wanted")
+        read_weights()
     def edit(self, case):
         return case.images[0]
 """
@@ -143,7 +150,7 @@ def test_whatever_an_editor_does_wrong_is_a_status_and_the_run_goes_on(
             assert set(record.thumbs) == {"input", "answer"}
     assert "Traceback" not in called.stdout + called.stderr
     assert "ValueError: cannot do\nthis" in (out / "errors.log").read_text()
-    assert "without a score: error 5 · no_output 4 · refused 1" in called.stdout
+    assert " 10 edits failed (error 5 · no_output 4 · refused 1); each counts as 0\n" in called.stdout
 
 
 def test_a_class_that_lives_only_here_edits_in_this_process(small_set: Path, tmp_path: Path) -> None:
@@ -185,7 +192,37 @@ def test_an_editor_that_cannot_load_stops_the_run_before_anything_is_spent(
         "run", "paintbench", "--data", small_set, "--editor", "python:heavy:Heavy", "--out", tmp_path / "run"
     )
     assert called.returncode == 2
-    assert called.stderr == "editscope: the editor could not be loaded (MemoryError: 80 GB wanted)\n"
+    assert called.stderr.splitlines() == [
+        "editscope: the editor could not be loaded (MemoryError: 80 GB wanted, heavy.py line 7, in read_weights)",
+        "  the last lines that the editor printed:",
+        "    loading 50 %",
+        "    no room for the rest",
+        "  the whole traceback: set EDITSCOPE_DEBUG=1 and run the same command",
+    ]
+    assert not (tmp_path / "run").exists() and "editor.log" not in called.stdout  # what is gone was not announced
+
+
+def test_the_whole_traceback_of_an_editor_that_cannot_load_can_be_asked_for(
+    small_set: Path, tmp_path: Path, editscope: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here/heavy.py").write_text(HEAVY)
+    monkeypatch.setenv("EDITSCOPE_DEBUG", "1")
+    called = editscope(
+        "run", "paintbench", "--data", small_set, "--editor", "python:heavy:Heavy", "--out", tmp_path / "run"
+    )
+    assert 'heavy.py", line 12, in load\n    read_weights()' in called.stderr
+    assert "MemoryError: 80 GB wanted" in called.stderr and "\x1b" not in called.stderr
+
+
+def test_an_exception_is_placed_in_the_code_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ours = f'  File "{es.__file__}", line 3, in run\n'
+    library = f'  File "{json.__file__}", line 4, in loads\n'
+    package = '  File "/venv/lib/python3.12/site-packages/deep/net.py", line 8, in forward\n'
+    user = f'  File "{tmp_path}/models/mine.py", line 14, in load\n    self.unet()\n'
+    assert raised_at(ours + user + package + library + "KeyError: 1") == "models/mine.py line 14, in load"
+    assert raised_at(ours + package + library).endswith("deep/net.py line 8, in forward")
+    assert raised_at(ours + library + '  File "<string>", line 1, in <module>\n') == raised_at(None) == ""
 
 
 def test_a_corrupt_input_stops_the_run_with_its_name_and_keeps_what_was_done(

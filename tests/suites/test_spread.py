@@ -120,5 +120,5 @@ def test_a_run_of_0_1_keeps_its_cases(begun_by_0_1: Path) -> None:
 @pytest.mark.slow
 def test_another_limit_is_another_run(begun_by_0_1: Path) -> None:
     suite = es.load_suite("paintbench", canvas="256x256")
-    with pytest.raises(es.EditscopeError, match="holds another run, with selection"):
+    with pytest.raises(es.EditscopeError, match=r"another run, with 4 cases \(asked: 5 cases\); give another --out"):
         make_plan(suite, "ref:identity", out=begun_by_0_1, limit=5)

@@ -131,6 +131,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if os.environ.get("EDITSCOPE_DEBUG"):
             raise
         printing.say(f"editscope: {error}", error=True)
+        if getattr(error, "__notes__", None):
+            printing.say("  the whole traceback: set EDITSCOPE_DEBUG=1 and run the same command", error=True)
         sys.exit(STOPPED if isinstance(error, Stopped) else BAD_INPUT)
     finally:
         signal.signal(signal.SIGINT, before)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from editscope.results.run import CaseRecord, Run, Selection, open_run
+from editscope.results.run import CaseRecord, Run, Selection, open_run, open_runs
 
-__all__ = ["CaseRecord", "Run", "Selection", "open_run"]
+__all__ = ["CaseRecord", "Run", "Selection", "open_run", "open_runs"]

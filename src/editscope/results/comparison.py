@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from editscope.cases import Aggregation
 from editscope.errors import BadInput, unknown
-from editscope.results.run import CaseRecord, Run, open_run
+from editscope.results.run import CaseRecord, Run, open_runs
 from editscope.runfolder.repeats import plain
 from editscope.runfolder.run_json import aggregation_from
 from editscope.runfolder.run_names import run_names as names_apart
@@ -203,14 +203,14 @@ def compare(
 ) -> Comparison:
     """Compare runs with the first of them, case by case: ``es.compare(run, "runs/last-week").table()``.
 
-    Runs are runs, run folders or archives, over the same suite. Only cases that all runs have, with the same
-    fingerprint, take part; ``left_out`` counts the rest. ``metric`` is the suite's headline unless given;
-    ``where={"task": "border"}`` takes a part of the cases. A case with repeats counts by their mean, so runs with
-    different numbers of them can be compared. ``level`` is that of the intervals.
+    Runs are runs, run folders or archives, over the same suite; a folder that holds runs stands for all of them. Only
+    cases that all runs have, with the same fingerprint, take part; ``left_out`` counts the rest. ``metric`` is the
+    suite's headline unless given; ``where={"task": "border"}`` takes a part of the cases. A case with repeats counts by
+    their mean, so runs with different numbers of them can be compared. ``level`` is that of the intervals.
     """
-    if not others:
+    runs = tuple(open_runs(first, *others))
+    if len(runs) < 2:
         raise BadInput("a comparison needs at least two runs; add another one")
-    runs = tuple(run if isinstance(run, Run) else open_run(run) for run in (first, *others))
     _check_suites(runs)
     aggregation = aggregation_from(runs[0].info)
     metric = _metric(runs, metric or aggregation.headline)

@@ -1,9 +1,10 @@
-"""Failed edits of a run in words: whether all of them failed, why most did, and where each is listed."""
+"""Failed edits of a run in words: how many failed and why, where each is listed, and how to make them again."""
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from editscope.runfolder.files import EDITOR_LOG, ERRORS
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from editscope.results.run import Run
 
 LONGEST_REASON = 200
+LISTED_REASONS = 3
 NO_FAILURE = ("ok", "pending", "not_applicable")
 
 
@@ -28,18 +30,66 @@ def every_edit_failed(run: Run) -> str:
     counts = failed_counts(run)
     if not counts or _statuses(run).get("ok"):
         return ""
-    listed = " · ".join(f"{status} {n:,}" for status, n in counts.items())
-    reason = most_common_reason(run)
-    return f"Every edit failed ({listed})" + (f": {reason[0]}" if reason else "")
+    reasons = common_reasons(run)
+    return f"Every edit failed ({listed_counts(counts)})" + (f": {reasons[0][0]}" if reasons else "")
 
 
-def most_common_reason(run: Run) -> tuple[str, int] | None:
-    """The reason that most failed edits have, in one line, and how many have it; None where none has any."""
+def common_reasons(run: Run) -> list[tuple[str, int]]:
+    """The reasons of failed edits, each in one line, and how many edits have it; the most common first."""
     reasons = Counter(" ".join(reason.split()) for reason in _failure_reasons(run))
-    if not reasons:
-        return None
-    reason, n = min(reasons.items(), key=lambda item: (-item[1], item[0]))
-    return (reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]}…"), n
+    return [
+        (reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]}…", n)
+        for reason, n in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+def failure_lines(run: Run) -> list[str]:
+    """What a user should know where edits failed, line by line: how many, why, and how to make them again."""
+    if lead := every_edit_failed(run):
+        return [lead, *retry_lines(run)]
+    counted = failed_in_words(run)
+    return [counted, *reason_lines(run), *retry_lines(run)] if counted else []
+
+
+def failed_in_words(run: Run) -> str:
+    """How many edits failed and what they count; "" where none did. A run with judges says what they count itself."""
+    counts = failed_counts(run)
+    total = sum(counts.values())
+    if not total:
+        return ""
+    zero = "" if run.judged else "; it counts as 0" if total == 1 else "; each counts as 0"
+    return f"{total:,} edit{'' if total == 1 else 's'} failed ({listed_counts(counts)}){zero}"
+
+
+def reason_lines(run: Run) -> list[str]:
+    """The most common reasons of failed edits."""
+    reasons = common_reasons(run)
+    lines = [f"{n:,} × {reason}" for reason, n in reasons[:LISTED_REASONS]]
+    others = len(reasons) - len(lines)
+    return [*lines, f"… and {others:,} other reason{'' if others == 1 else 's'}"] if others else lines
+
+
+def retry_lines(run: Run) -> list[str]:
+    """The command that makes failed edits again; none where no command can, as for an editor that is an object."""
+    failed = set(failed_counts(run))
+    judges = run.info.get("judging", {}).get("judges", ()) if run.judged else ()
+    unknown = run.info["editor"]["spec"] is None or any(judge.startswith("object ") for judge in judges)
+    if not failed or unknown or run.archive is not None:
+        return []
+    command = f"editscope resume {shlex.quote(str(run.path))}"
+    if failed == {"error"}:
+        return [f"to make failed edits again: {command} --edit-again"]
+    which = " (--edit-again: only those with an error)" if "error" in failed else ""
+    return [f"to make failed edits again: {command} --edit-again-all{which}"]
+
+
+def listed_counts(counts: Mapping[str, int]) -> str:
+    """Statuses and how many edits have each.
+
+    >>> listed_counts({"error": 5, "no_output": 4})
+    'error 5 · no_output 4'
+    """
+    return " · ".join(f"{status} {n:,}" for status, n in counts.items())
 
 
 def _failure_reasons(run: Run) -> Iterator[str]:
@@ -54,14 +104,21 @@ def _failure_reasons(run: Run) -> Iterator[str]:
 
 
 def logs(run: Run) -> tuple[str, ...]:
-    """Where the run folder says more: every failed step with its reason, and what the editor printed."""
+    """Where the run folder says more: every failed step with its reason, and what the editor printed.
+
+    Failures that a later edit or verdict has made good are in the log too; where there are no others, it is not named.
+    """
     if run.archive is not None:
         return ()
-    there = {
-        "every failure with its reason": run.path / ERRORS,
-        "what the editor printed": run.path / EDITOR_LOG,
-    }
+    there = {"every failure with its reason": run.path / ERRORS} if _has_failures(run) else {}
+    there["what the editor printed"] = run.path / EDITOR_LOG
     return tuple(f"{what}: {path}" for what, path in there.items() if path.is_file())
+
+
+def _has_failures(run: Run) -> bool:
+    """Whether any edit or verdict that counts has failed."""
+    verdicts = run.summary.get("verdicts", {}) if run.judged else {}
+    return bool(failed_counts(run)) or any(n for status, n in verdicts.items() if status not in NO_FAILURE)
 
 
 def _statuses(run: Run) -> dict[str, int]:

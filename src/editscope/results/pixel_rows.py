@@ -16,6 +16,8 @@ from editscope.runfolder.repeats import REPEAT, plain
 from editscope.scoring import TOLERANCES, PixelScore
 
 FLOOR = "floor_miou"
+RESIZED = "resized"
+"""Whether an output came in another size and was fitted to the answer."""
 COUNTS = ("edit_pixels", "preservation_pixels")
 LISTS = ("hits", "spilled", "changed_pixels")
 CURVES = ("iou_curve", "edit_accuracy_curve", "preservation_accuracy_curve")
@@ -41,7 +43,8 @@ class PixelRows:
         self.edits: dict[Step, Line] = {}
         self._scores: dict[Step, int] = {}
         self._lists: dict[str, list[Any]] = {
-            name: [] for name in ("case", "variant", "index", "status", "failure", "fingerprint", FLOOR, "names")
+            name: []
+            for name in ("case", "variant", "index", "status", "failure", "fingerprint", FLOOR, RESIZED, "names")
         }
         self._metrics: dict[str, list[Any]] = {}
         self._counts = array("q")
@@ -95,7 +98,7 @@ class PixelRows:
         columns |= {metric: [self._metrics[metric][row] for row in rows] for metric in metrics}
         columns["failure"] = column("failure")
         columns |= self._numbers(np.array(rows, dtype=np.intp))
-        columns[FLOOR] = column(FLOOR)
+        columns[FLOOR], columns[RESIZED] = column(FLOOR), column(RESIZED)
         columns |= _curves(columns, np.frombuffer(self._there, dtype=np.bool_)[np.array(rows, dtype=np.intp)])
         columns["fingerprint"] = column("fingerprint")
         columns["latency_s"] = [edit["latency_s"] for edit in edits]
@@ -115,6 +118,7 @@ class PixelRows:
         for name in ("variant", "status", "failure"):
             self._lists[name].append(self._text(line[name]))
         self._lists[FLOOR].append(evidence.get(FLOOR))
+        self._lists[RESIZED].append(bool(evidence.get(RESIZED)))
         names = tuple(line["tags"].items()), tuple(line["metrics"])
         self._lists["names"].append(self._names.setdefault(names, len(self._names)))
         for name in line["metrics"]:

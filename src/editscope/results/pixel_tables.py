@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, TypeAlias
 
-from editscope.results.pixel_rows import FLOOR, PixelRows, as_lists, without_lists
+from editscope.results.pixel_rows import FLOOR, RESIZED, PixelRows, as_lists, without_lists
 from editscope.results.repeats_summary import about_repeats
 from editscope.runfolder.journal import Line, Progress
 from editscope.runfolder.repeats import folded, repeats_of
@@ -43,12 +43,14 @@ def averages_of(info: Info, table: Mapping[str, Any], metrics: Sequence[str]) ->
 
     aggregation = aggregation_from(info)
     columns = without_lists(table)
+    resized = sum(columns[RESIZED])
     means = summarize(folded(columns, [*metrics, FLOOR]), aggregation, [*metrics, FLOOR])
     return {
         "overall": {metric: cell for metric, cell in means["overall"].items() if metric != FLOOR},
         "groups": [row for row in means["groups"] if row["metric"] != FLOOR],
         "failures": _failures(columns, aggregation.exclude),
         "floor": {"miou": means["overall"][FLOOR]},
+        **({RESIZED: resized} if resized else {}),
         **about_repeats(columns, aggregation, metrics, repeats_of(info), RIGHT),
     }
 

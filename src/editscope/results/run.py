@@ -26,11 +26,11 @@ from editscope.results.tables import (
 from editscope.results.verdicts import SummaryDict, shared_tags, verdict_records
 from editscope.runfolder.journal import JournalContent, JournalReader, Line, Progress, Source
 from editscope.runfolder.repeats import plain, repeats_of
-from editscope.runfolder.run_json import Info, aggregation_from, is_judged, read_info
+from editscope.runfolder.run_json import Info, aggregation_from, is_judged, read_info, runs_inside
 from editscope.runfolder.stored_edits import HASH
 from editscope.suites.protocol import measures_from
 
-__all__ = ["CaseRecord", "Run", "Selection", "Thumbs", "describe", "open_run"]
+__all__ = ["CaseRecord", "Run", "Selection", "Thumbs", "describe", "open_run", "open_runs"]
 
 
 class Run:
@@ -52,6 +52,9 @@ class Run:
     def __repr__(self) -> str:
         n = int(self.info["selection"]["n"])
         done = f"{n - self.coverage.get(PENDING, 0):,} of {n:,} cases"
+        statuses = {status: count for status, count in self.coverage.items() if status != PENDING and count}
+        if set(statuses) - {"ok"}:
+            done += f" ({', '.join(f'{count:,} {status}' for status, count in statuses.items())})"
         where = self.archive or self.path
         return f"<Run {where}: {self.info['suite']['name']}, {self.info['editor']['name']}, {done}>"
 
@@ -337,3 +340,14 @@ def open_run(path: str | Path) -> Run:
 
     inside = unpacked_run(folder)
     return Run(inside, read_info(inside), archive=folder)
+
+
+def open_runs(*places: Run | str | Path) -> list[Run]:
+    """Open runs: each a run, its folder or archive, or a folder that holds several runs and stands for all of them."""
+    runs: list[Run] = []
+    for place in places:
+        if isinstance(place, Run):
+            runs.append(place)
+        else:
+            runs += map(open_run, runs_inside(Path(place)) or [Path(place)])
+    return runs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -35,6 +36,8 @@ Info: TypeAlias = dict[str, Any]
 
 FORMAT = 1
 FILE = "run.json"
+LISTED_RUNS = 5
+"""So many runs of a folder are named in a message."""
 
 GROUP = record({"name": text, "by": list_of(text), "over": list_of(text)}, {"strata": maybe(list_of(text))})
 AGGREGATION = record(
@@ -133,7 +136,7 @@ def read_info(folder: Path) -> Info:
     if not folder.exists():
         raise BadInput(f"{folder} is not a run: there is no such folder")
     if not path.is_file():
-        raise BadInput(f"{folder} is not a run: it holds no {FILE}")
+        raise BadInput(_not_a_run(folder))
     try:
         info = read_json(read_file(path, DOCUMENT))
     except (OSError, ValueError) as error:
@@ -151,6 +154,27 @@ def read_info(folder: Path) -> Info:
             f"up to format {FORMAT}: upgrade with pip install --upgrade editscope"
         )
     return dict(info)
+
+
+def runs_inside(folder: Path) -> list[Path]:
+    """The run folders that lie in a folder which is no run itself, in the order in which they were begun."""
+    if (folder / FILE).exists() or not folder.is_dir():
+        return []
+    runs = [place for place in sorted(folder.iterdir()) if (place / FILE).is_file()]
+    return sorted(runs, key=lambda run: str(read_info(run).get("created", "")))
+
+
+def _not_a_run(folder: Path) -> str:
+    runs = [shlex.quote(str(run)) for run in runs_inside(folder)]
+    if not runs:
+        return f"{folder} is not a run: it holds no {FILE}"
+    if len(runs) == 1:
+        return f"{folder} is not a run, but holds one; use {runs[0]}"
+    few = ", ".join(runs[:LISTED_RUNS]) + (f" and {len(runs) - LISTED_RUNS} more" if len(runs) > LISTED_RUNS else "")
+    return (
+        f"{folder} is not a run, but holds {len(runs)} runs: {few}; use one of them, "
+        f"or all: editscope compare {shlex.quote(str(folder))}"
+    )
 
 
 def _colon(wrong: str) -> str:

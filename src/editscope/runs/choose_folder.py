@@ -6,6 +6,7 @@ import json
 import os
 import re
 import secrets
+import shlex
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -59,7 +60,6 @@ def check_same(folder: Path, there: Info, asked: Info) -> None:
         for what, old, new in (
             ("suite", there["suite"]["name"], asked["suite"]["name"]),
             ("cases", there["suite"]["fingerprint"], asked["suite"]["fingerprint"]),
-            ("selection", there["selection"]["ids_digest"], asked["selection"]["ids_digest"]),
             ("editor", _identity(there["editor"]), _identity(asked["editor"])),
             ("seed", there["seed"], asked["seed"]),
             ("strata", there["aggregation"].get("resampling") or _strata(asked), _strata(asked)),
@@ -75,14 +75,37 @@ def check_same(folder: Path, there: Info, asked: Info) -> None:
         )
         if old != new
     ]
+    differences += _other_selection(there["selection"], asked["selection"])
     if differences:
-        raise BadInput(f"--out {folder} holds another run, with {', '.join(differences)}; give another folder")
+        raise BadInput(
+            f"--out {folder} holds another run, with {', '.join(differences)}; give another --out, or go on with the "
+            f"run that is there: editscope resume {shlex.quote(str(folder))}"
+        )
     check_more(folder, there, repeats_of(asked))
     if repeats_of(there) == repeats_of(asked) and there.get("files", {}).get("digest", "") != asked["files"]["digest"]:
         raise BadInput(
             f"--out {folder} holds a run over the same outputs as they were before (files changed since); "
             f"give another folder, or `editscope resume {folder}` to go on with the files of today"
         )
+
+
+def _other_selection(there: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """In words how the cases of a run differ from those that are asked for; nothing where they are the same."""
+    if there["ids_digest"] == asked["ids_digest"]:
+        return []
+    old, new = (_chosen(selection) for selection in (there, asked))
+    return [f"{old} (asked: {new})" if old != new else f"other {old} than those asked for"]
+
+
+def _chosen(selection: Mapping[str, Any]) -> str:
+    """Which cases of its suite a run is on.
+
+    >>> _chosen({"n": 40, "where": {"task": ["border", "removal"]}})
+    '40 cases of task border or removal'
+    """
+    tags = [f"{tag} {' or '.join(values)}" for tag, values in (selection["where"] or {}).items()]
+    cases = f"{selection['n']:,} case{'' if selection['n'] == 1 else 's'}"
+    return f"{cases} of {' and '.join(tags)}" if tags else cases
 
 
 def _strata(info: Info) -> str:

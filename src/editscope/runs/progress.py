@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from editscope import printing
 from editscope.time_left import TimeLeft, left_in_words
+from editscope.wording import other_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn, TaskID
 
     from editscope.judges import Verdict
+    from editscope.results import Run
     from editscope.runs.engine.progress_listener import ProgressListener
     from editscope.runs.judging.judge_queue import JudgeQueue
     from editscope.runs.judging.loop import VerdictListener
@@ -224,3 +226,18 @@ def judging_progress_display(
             yield JudgedProgressBar(
                 bar, bar.add_task("judging", total=total, completed=done, rate=""), CallCounter(queue)
             )
+
+
+def with_outcome(run: Run, console: Console | None) -> Run:
+    """A run that has just ended; where it is shown, the user is told what went wrong in it."""
+    if console is None:
+        return run
+    from editscope.results.failed_edits import failure_lines, logs
+
+    failures = failure_lines(run)
+    resized = run.summary.get("resized")
+    lines = [other_size(resized, run.coverage["ok"])] if resized else []
+    lines += [*failures, *logs(run)] if failures else []
+    for line in lines:
+        console.print(f" {line}", markup=False, soft_wrap=True)
+    return run

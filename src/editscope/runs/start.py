@@ -36,7 +36,7 @@ from editscope.runs.judging.loop import JudgedEngine, JudgingContext
 from editscope.runs.judging.prepare import judged_case_steps
 from editscope.runs.judging.settings import Judges, Judging, Limits, make_judging
 from editscope.runs.plan import Plan, check_folder, make_plan, plan_again, write_info
-from editscope.runs.progress import judging_progress_display, progress_display
+from editscope.runs.progress import judging_progress_display, progress_display, with_outcome
 from editscope.runs.remaining import done_so_far, failures_to_repeat, nothing_left, todo
 from editscope.runs.shipping import pickled, suite_setup
 from editscope.runs.spending import open_account
@@ -135,7 +135,7 @@ def run(
     plan = replace(plan, keep_going=keep_going)
     shown = _console() if progress else None
     say_forecast(plan, shown)
-    return execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address)
+    return with_outcome(execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address), shown)
 
 
 def resume(
@@ -167,7 +167,7 @@ def resume(
     plan = replace(plan, keep_going=keep_going)
     shown = _console() if progress else None
     say_forecast(plan, shown)
-    return execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address)
+    return with_outcome(execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address), shown)
 
 
 def execute(

@@ -43,8 +43,10 @@ def _failed_alike(plan: Plan, stop: FailedAlike) -> str:
     edits = stop.what == "edits"
     if _PICTURE.search(reason):
         reason = reason.partition("; ")[0]  # the fix says it better
+    place = f", {stop.place}" if stop.place else ""
     parts = [
-        f"the first {stop.count} {stop.what} all failed for the same reason ({stop.status}): {reason or 'unknown'}"
+        f"the first {stop.count} {stop.what} all failed for the same reason ({stop.status}): "
+        f"{reason or 'unknown'}{place}"
     ]
     parts += [f"fix: {fix}"] if (fix := _fix(plan, stop)) else []
     logs = [name for name in (ERRORS, *((EDITOR_LOG,) if edits else ())) if (plan.out / name).is_file()]

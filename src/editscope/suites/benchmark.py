@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -97,7 +98,9 @@ class Option:
             return value
         spelled = {known.lower(): known for known in self.values}
         if value.strip().lower() not in spelled:
-            raise BadInput(f"option {self.name}{of} is {value!r}; choose from {', '.join(self.values)}")
+            near = difflib.get_close_matches(value.strip().lower(), spelled, n=1)
+            hint = f", did you mean {spelled[near[0]]!r}?" if near else ""
+            raise BadInput(f"option {self.name}{of} is {value!r}{hint}; choose from {', '.join(self.values)}")
         return spelled[value.strip().lower()]
 
     def wrong_field(self) -> str:

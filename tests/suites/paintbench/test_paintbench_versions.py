@@ -60,7 +60,7 @@ def test_instructions_name_own_points_unless_box_points_are_asked_for() -> None:
     assert any(
         re.search(r"(center|tip|corner|vertex|midpoint|point) of (the|its)|its (center|tip)", t) for t in texts["own"]
     )
-    with pytest.raises(BadInput, match="no choice of --points 'edge'"):
+    with pytest.raises(BadInput, match="option points is 'edge'; choose from own, box"):
         es.load_suite("paintbench", points="edge")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -176,13 +177,18 @@ def _compare(folders: Sequence[Path]) -> None:
     """Print the comparison of the runs that are whole, as `editscope compare` does."""
     from editscope.cli.results.compare import compare
     from editscope.results import open_run
-    from editscope.runfolder.run_json import FILE
+    from editscope.runfolder.run_json import FILE, runs_inside
 
     whole = [folder for folder in folders if (folder / FILE).exists() and open_run(folder).complete]
     if len(whole) > 1:
         printing.say()
         compare(whole)
-        printing.say(f" again: editscope compare {' '.join(map(str, whole))}")
+        shared = whole[0].parent
+        places = [shared] if set(runs_inside(shared)) == set(whole) else whole
+        listed = " ".join(shlex.quote(str(place)) for place in places)
+        out = "" if len(places) == 1 else " --out compared.html"
+        printing.say(f" again: editscope compare {listed}")
+        printing.say(f" report of all runs: editscope report {listed}{out}")
 
 
 def _together(plans: Sequence[Plan], looked_at: int) -> Forecast:

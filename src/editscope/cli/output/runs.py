@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from editscope import printing
 from editscope.stats.small_groups import LEAST_CASES, few_in_words, is_few, weakest
-from editscope.wording import half_width, part_note
+from editscope.wording import half_width, other_size, part_note
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,7 +55,7 @@ def result(run: Run, console: Console) -> None:
 
     Where no edit has worked, that comes first.
     """
-    from editscope.results.failed_edits import every_edit_failed, logs
+    from editscope.results.failed_edits import every_edit_failed, logs, retry_lines
 
     if lead := every_edit_failed(run):
         console.print(f" {lead}", markup=False)
@@ -77,7 +77,7 @@ def result(run: Run, console: Console) -> None:
         from editscope.results.speed import speed_in_words
 
         console.print(f" {speed_in_words(took)}", markup=False)
-    for line in logs(run):
+    for line in (*retry_lines(run), *logs(run)):
         console.print(f" {line}", markup=False)
 
 
@@ -98,10 +98,12 @@ def _by_pixels(run: Run, console: Console) -> None:
     for key in dict.fromkeys(row["key"] for row in diagnostics):
         cells = {row["metric"]: row for row in diagnostics if row["key"] == key}
         console.print(f" {key} (not in the averages): " + "   ".join(_headline(cells)), markup=False)
-    gaps = {status: n for status, n in run.coverage.items() if status not in ("ok", "pending") and n}
-    if gaps:
-        listed = " · ".join(f"{status} {n:,}" for status, n in gaps.items())
-        console.print(f" without a score: {listed} (a missing edit counts as 0)", markup=False)
+    if resized := summary.get("resized"):
+        console.print(f" {other_size(resized, run.coverage['ok'])}", markup=False)
+    from editscope.results.failed_edits import failed_in_words
+
+    if counted := failed_in_words(run):
+        console.print(f" {counted}", markup=False)
         reasons(run, console)
 
 
@@ -221,12 +223,11 @@ def one_line(text: str) -> str:
 
 
 def reasons(run: Run, console: Console) -> None:
-    """Why most of the edits that are missing are; not where all are missing: that line leads."""
-    from editscope.results.failed_edits import every_edit_failed, most_common_reason
+    """Why edits are missing; not where all are missing: that line leads."""
+    from editscope.results.failed_edits import every_edit_failed, reason_lines
 
-    common = None if every_edit_failed(run) else most_common_reason(run)
-    if common is not None:
-        console.print(f" {common[1]:,} × {common[0]}", markup=False)
+    for line in () if every_edit_failed(run) else reason_lines(run):
+        console.print(f" {line}", markup=False)
 
 
 def took(record: CaseRecord) -> list[str]:

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 def compare(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN RUN...", help="Run folders or archives; the first is the baseline.")
+        list[Path],
+        typer.Argument(
+            metavar="RUN RUN...", help="Run folders, folders of them, or archives; the first is the baseline."
+        ),
     ],
     metric: Annotated[
         str | None, typer.Option("--metric", metavar="NAME", help="The metric [default: the suite's headline].")
@@ -42,6 +45,10 @@ def compare(
     editscope compare runs/a runs/b runs/c --by category --metric edit_accuracy
 
     editscope compare runs/a runs/b --where condition=striped --cases 20
+
+    All runs in a folder, such as the --out of a run with several editors:
+
+      editscope compare runs/both
     """
     from editscope.cli.output import runs as output
     from editscope.results.comparison import compare as compared

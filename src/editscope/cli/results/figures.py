@@ -12,7 +12,9 @@ from editscope.cli.options import names
 
 
 def figures(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders; several share each figure.")],
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run folders or folders of them; several share each figure.")
+    ],
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder for the figures.")] = Path("figures"),
     formats: Annotated[
         list[str] | None, typer.Option("--format", metavar="pdf,svg,png", help="File formats [default: pdf].")
@@ -46,9 +48,9 @@ def figures(
     """
     from editscope.cli.output import runs as output
     from editscope.report.paper_figures import figures_for
-    from editscope.results import open_run
+    from editscope.results import open_runs
 
-    opened = [open_run(run) for run in runs]
+    opened = open_runs(*runs)
     output.remarks(*opened)
     drawn = figures_for(
         opened,

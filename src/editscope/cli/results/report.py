@@ -12,7 +12,8 @@ from editscope import printing
 
 def report(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Run folders or packed archives; several are compared.")
+        list[Path],
+        typer.Argument(metavar="RUN...", help="Run folders, folders of them, or archives; several are compared."),
     ],
     out: Annotated[
         Path | None,
@@ -45,11 +46,11 @@ def report(
     from editscope.cli.output import runs as output
     from editscope.cli.output.progress import ProgressLine
     from editscope.report import write
-    from editscope.results import open_run
+    from editscope.results import open_runs
 
     target = out or (runs[0].with_suffix(".html") if runs[0].is_file() else runs[0] / "report.html")
     line = ProgressLine()
-    opened = [open_run(run) for run in runs]
+    opened = open_runs(*runs)
     output.remarks(*opened)
     path = write(opened, target, title=title, published=with_published, bundle=bundle, say=line)
     line.end()

@@ -26,8 +26,8 @@ from editscope.runfolder.stored_edits import HASH
 from editscope.stats.small_groups import FEW
 
 TOLERANCE = 1e-6
-LATER = ("accounting", "unsupported", "low", "high")
-"""Parts of the tables that version 0.1 did not write."""
+LATER = ("accounting", "unsupported", "low", "high", "resized")
+"""Parts of the tables that earlier versions did not write."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,9 +30,9 @@ class EditorOutput:
         self._reader.start()
 
     @property
-    def printed(self) -> bool:
-        """Whether there was any."""
-        return bool(self._log.last())
+    def printed(self) -> list[str]:
+        """The last lines of it."""
+        return self._log.lines()
 
     def started(self) -> None:
         """Let go of the end that the process has by now; the reader ends when all its holders have."""

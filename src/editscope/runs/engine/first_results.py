@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from editscope.errors import Stopped
 from editscope.runfolder.journal import Line
+from editscope.runs.engine.user_code import raised_at
 
 ENOUGH = 5
 """So many equal failures in a row, before anything has worked, stop a run."""
@@ -26,8 +27,9 @@ _NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\d+(?:[.,]\d+)*", re.IGNORECASE)
 class FailedAlike(Stopped):
     """The first edits, or the first verdicts of a judge, all failed for the same reason."""
 
-    def __init__(self, what: str, status: str, reason: str, count: int = ENOUGH) -> None:
+    def __init__(self, what: str, status: str, reason: str, count: int = ENOUGH, place: str = "") -> None:
         self.what, self.status, self.reason, self.count = what, status, " ".join(reason.split()), count
+        self.place = place  # in the code of the user
         super().__init__(f"the first {count} {what} all failed for the same reason ({status}): {self.reason}")
 
 
@@ -55,16 +57,17 @@ class FirstResults:
         self._kind = failure
         return self._count == self.enough
 
-    def edit(self, line: Line) -> FailedAlike | None:
+    def edit(self, line: Line, trace: str | None = None) -> FailedAlike | None:
         """Count an edit by its journal line; the reason to stop, where there is one.
 
-        An edit that the editor was never asked for, since it does not apply, says nothing.
+        ``trace`` is the traceback of an editor that raised. An edit that the editor was never asked for, since it does
+        not apply, says nothing.
         """
         status, reason = line["status"], line["reason"] or ""
         if not line.get("applicable", True):
             return None
         failure = f"{status}: {self._alike(reason, line)}" if status in FAILED else None
-        return FailedAlike("edits", status, reason, self.enough) if self.add(failure) else None
+        return FailedAlike("edits", status, reason, self.enough, raised_at(trace)) if self.add(failure) else None
 
     def verdict(self, line: Line) -> FailedAlike | None:
         """Count a verdict of one judge by its journal line; what the cache knew says nothing of the judge of today."""

@@ -19,6 +19,7 @@ from editscope.runs.engine.first_results import FirstResults
 from editscope.runs.engine.interrupts import Interrupts
 from editscope.runs.engine.lost_jobs import LostJobs, after_death, after_timeout
 from editscope.runs.engine.progress_listener import ProgressListener
+from editscope.runs.engine.user_code import load_failure
 from editscope.runs.engine.worker_process import Job, WorkerReport
 from editscope.runs.engine.workers import Worker, WorkerPlan, dismiss, patience, start_thread
 from editscope.transport.account import OPTION
@@ -260,12 +261,12 @@ class Engine:
             self.listener.note(f"case {job.case_id} is edited again: {report.said}")
             self.to_edit.append(replace(job.without(report.line["variant"]), alone=False))
         else:
-            self._trouble(report)
+            self._trouble(worker, report)
 
     def _edited(self, worker: Worker, report: WorkerReport) -> None:
         assert report.line is not None
         written = self._write(report.line)
-        self._count_edit(report.line)
+        self._count_edit(report.line, report.trace)
         job = worker.edited(report.key, report.line)
         if job is None or job.make or (worker.scores and job.key not in worker.cut_short):
             return
@@ -273,10 +274,10 @@ class Engine:
         if written and job.key not in worker.cut_short:
             self.to_score.append(replace(job, alone=False))
 
-    def _count_edit(self, line: Line) -> None:
+    def _count_edit(self, line: Line, trace: str | None = None) -> None:
         """Count a finished edit; where the first ones all failed alike, so would the others."""
         self._budget.spend(line)
-        alike = None if self.first_edits is None else self.first_edits.edit(line)
+        alike = None if self.first_edits is None else self.first_edits.edit(line, trace)
         if alike is not None:
             self._fail(alike)
 
@@ -284,9 +285,12 @@ class Engine:
         """What a judge is to be asked about a case has come from a worker."""
         raise NotImplementedError("a run that is scored by pixels asks no judge")
 
-    def _trouble(self, report: WorkerReport) -> None:
+    def _trouble(self, worker: Worker, report: WorkerReport) -> None:
         """What a worker cannot do; once something is spent it is no bad input, but a run that can go on later."""
-        if report.kind in ("bad", "disk", "unfit") and not self._spent:
+        if report.kind == "unfit" and not self._spent:
+            self._remove(worker)  # then all that it printed is there
+            self._fail(load_failure(report.said, report.trace, worker.output.printed if worker.output else ()))
+        elif report.kind in ("bad", "disk") and not self._spent:
             self._fail(BadInput(report.said))
         elif report.kind == "stop" and OPTION in report.said:
             self._no_more_edits(Stopped(report.said))
@@ -318,7 +322,7 @@ class Engine:
                     self._fail(Stopped(message))
             elif worker.gone():
                 self._ended(worker)
-            elif not self._prints and worker.output is not None and worker.output.printed:
+            elif worker.ready and not self._prints and worker.output is not None and worker.output.printed:
                 self._prints = True
                 self.listener.note(f" what the editor prints goes to {self.folder / EDITOR_LOG}")
 

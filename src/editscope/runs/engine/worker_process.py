@@ -23,6 +23,7 @@ from editscope.errors import BadInput, EditscopeError, Stopped
 from editscope.images import keep_freed_memory
 from editscope.runfolder.files import DiskError, remember_home
 from editscope.runfolder.journal import Line, Step
+from editscope.runs.engine.user_code import raised_at
 from editscope.suites import Suite, load_suite
 from editscope.transport.account import Account
 
@@ -270,8 +271,9 @@ def _read(connection: Connection[Any, Any], jobs: queue.SimpleQueue[Job | None])
 
 
 def sentence(what: str, error: BaseException) -> str:
-    """One sentence for an exception: its own where it was raised on purpose."""
+    """One sentence for an exception, with its place in the user's code: its own where it was raised on purpose."""
     if isinstance(error, EditscopeError):
         return str(error)
     text = " ".join(str(error).split())
-    return f"{what} ({type(error).__name__}{': ' + text if text else ''})"
+    place = raised_at("".join(traceback.format_exception(error)))
+    return f"{what} ({type(error).__name__}{': ' + text if text else ''}{', ' + place if place else ''})"

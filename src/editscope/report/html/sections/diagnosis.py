@@ -15,7 +15,7 @@ from editscope.report.model import RunView, Sheet
 from editscope.report.options import ReportOptions
 from editscope.stats.diagnosis import CaseValue, extremes, failure_shares, specialties
 from editscope.stats.small_groups import enough, leaves_out
-from editscope.wording import count, ends, failure, listed, metric_name, plain, signed, signed_range, value
+from editscope.wording import count, ends, failure, listed, metric_name, other_size, plain, signed, signed_range, value
 
 Sentence = list[Child]
 
@@ -275,10 +275,7 @@ def _sizes(sheet: Sheet, view: RunView) -> Sentence:
         return []
     seen = dict.fromkeys("×".join(str(n) for n in r.evidence.get("output_size") or ()) for r in other)
     few = listed(list(seen)[:3]) + (" …" if len(seen) > 3 else "")
-    return [
-        f"{count(len(other), 'output')} of {len(view.records):,} came in another size than asked ({few}) and were "
-        "fitted to the answer before scoring."
-    ]
+    return [f"{other_size(len(other), sum(r.status == 'ok' for r in view.records), few)}."]
 
 
 def _missing(sheet: Sheet, view: RunView) -> Sentence:

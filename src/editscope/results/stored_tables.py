@@ -35,8 +35,10 @@ from editscope.runfolder.stored_edits import content_hash
 STAMP = "made_from"
 """The key of summary.json that says what it was made from. It is no part of the result: the order of lines in a
 journal, and so its hash, differs between two runs that come to the same."""
-RULES = 2
-"""Goes up when the same journal makes another summary; tables of earlier rules, which had no number, are made again."""
+RULES = 3
+"""Goes up when the same journal makes another summary; tables of earlier rules are made again."""
+OLDER_RULES = (None, 2)
+"""The first had no number; 2 had intervals of no width where resampling could not vary the cases that differ."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +168,8 @@ def summary_of(
 def _follows_older_rules(info: Info, stored: Mapping[str, Any], stamp: Any) -> bool:
     """Whether a summary is as an earlier version made it, before the rules of today."""
     made_of = stamp if isinstance(stamp, dict) else {}
-    return made_of.get("settings") == _settings_hash(info, None) and made_of.get("summary") == _content_hash(stored)
+    older = {_settings_hash(info, rules) for rules in OLDER_RULES}
+    return made_of.get("settings") in older and made_of.get("summary") == _content_hash(stored)
 
 
 def _written(folder: Path, tables: Tables, source: Source) -> bool:

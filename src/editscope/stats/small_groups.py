@@ -1,15 +1,16 @@
-"""Small groups: how many cases an interval, an effect size or a verdict needs, and what may be called weakest."""
+"""Small groups: what an interval, an effect size or a verdict needs, and what may be called weakest."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from editscope.stats.frame import MeanTable
 
 LEAST_CASES = 5
@@ -19,6 +20,39 @@ The percentile bootstrap of four cases covers its 95 % far less often, and no si
 """
 FEW = "few_cases"
 """The key of a cell without an interval: how many cases there were to resample."""
+HIDDEN = "hidden_spread"
+"""The key of a cell without an interval although it has enough cases: resampling does not show how they differ."""
+NO_WIDTH = 1e-12
+"""Fractions that are nearer to each other are equal but for the last bits of a division."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What resampling can show of the scores of a row.
+
+    ``cases`` is how many cases can be resampled: a case counts once, however many questions or variants it has, and
+    one that is alone in its stratum is in every resample as it is, so that it does not count. ``differ`` says that
+    not all cases have the same score, and ``alone`` that most of their spread (of the squared distances from the
+    mean) belongs to cases that are alone in their strata.
+    """
+
+    cases: int
+    differ: bool = True
+    alone: bool = False
+
+    def gap(self, lo: float, hi: float) -> dict[str, Any]:
+        """Why these ends are no interval, as a cell says it; empty where they are one.
+
+        Ends without width are an interval only where all cases have the same score.
+
+        >>> Spread(4).gap(0.1, 0.3), Spread(8).gap(0.2, 0.2), Spread(8, alone=True).gap(0.1, 0.2)
+        ({'few_cases': 4}, {'hidden_spread': True}, {'hidden_spread': True})
+        >>> Spread(8).gap(0.1, 0.3), Spread(8, differ=False).gap(0.2, 0.2)
+        ({}, {})
+        """
+        if not enough(self.cases):
+            return {FEW: self.cases}
+        return {HIDDEN: True} if self.alone or (self.differ and hi - lo <= NO_WIDTH) else {}
 
 
 def enough(cases: int) -> bool:
@@ -40,39 +74,101 @@ def leaves_out(lo: float | None, hi: float | None, at: float = 0.0) -> bool:
 
 
 def is_few(cell: Mapping[str, Any]) -> bool:
-    """Whether a cell of summary.json has a mean but too few cases for an interval."""
-    return FEW in cell and cell["mean"] is not None
+    """Whether a cell of summary.json has a mean, but cases that carry no interval."""
+    return (FEW in cell or HIDDEN in cell) and cell["mean"] is not None
+
+
+def why_no_interval(cell: Mapping[str, Any]) -> str:
+    """Why a cell has a mean and no interval, in words; "" where it has one.
+
+    >>> why_no_interval({"mean": 3.5, "n": 3, "few_cases": 3}), why_no_interval({"mean": 3.5, "n": 12, "few_cases": 2})
+    ('too few for an interval', 'too few in each group for an interval')
+    >>> why_no_interval({"mean": 3.5, "n": 15, "hidden_spread": True})
+    'no interval: resampling cannot vary the cases that differ'
+    """
+    if not is_few(cell):
+        return ""
+    if HIDDEN in cell:
+        return "no interval: resampling cannot vary the cases that differ"
+    return f"too few{' in each group' if enough(cell['n']) else ''} for an interval"
 
 
 def few_in_words(cell: Mapping[str, Any]) -> str:
     """Why a cell has no interval, in brackets; "" where it has one.
 
-    >>> few_in_words({"mean": 3.5, "n": 3, "few_cases": 3}), few_in_words({"mean": 3.5, "n": 12, "few_cases": 2})
-    (' (n = 3, too few for an interval)', ' (n = 12, too few in each group for an interval)')
+    >>> few_in_words({"mean": 3.5, "n": 3, "few_cases": 3})
+    ' (n = 3, too few for an interval)'
     """
-    where = " in each group" if enough(cell["n"]) else ""
-    return f" (n = {cell['n']:,}, too few{where} for an interval)" if is_few(cell) else ""
+    return f" (n = {cell['n']:,}, {why_no_interval(cell)})" if is_few(cell) else ""
 
 
-def resampled_cases(table: MeanTable) -> NDArray[np.intp]:
-    """How many cases the interval of each row and metric resamples: rows × metrics.
+def rules_in_words(cells: Sequence[Mapping[str, Any]]) -> str:
+    """Where some cells have no interval, in words that follow "no interval"; "" where all have one.
 
-    A case counts once, however many questions or variants it has. One that is alone in its stratum is in every
-    resample as it is, so that it adds nothing to the interval and does not count.
+    >>> rules_in_words([{"mean": 3.5, "n": 3, "few_cases": 3}])
+    'where fewer than 5 cases could be resampled'
+    >>> rules_in_words([{"mean": 3.5, "n": 15, "hidden_spread": True}, {"mean": 3.5, "lo": 3, "hi": 4, "n": 9}])
+    'where the cases that differ have no other like them to resample with'
     """
+    gaps = [cell for cell in cells if is_few(cell)]
+    reasons = [
+        f"fewer than {LEAST_CASES} cases could be resampled" if any(FEW in cell for cell in gaps) else "",
+        "the cases that differ have no other like them to resample with"
+        if any(HIDDEN in cell for cell in gaps)
+        else "",
+    ]
+    return f"where {' or '.join(filter(None, reasons))}" if gaps else ""
+
+
+def spreads(table: MeanTable) -> list[list[Spread]]:
+    """What resampling can show of each row and metric of a table: rows × metrics."""
     frame, row_of = table.frame, table.hierarchy.row_of
-    units = range(len(frame.values)) if frame.units is None else frame.units
-    number: dict[Any, int] = {}
-    unit = np.array([number.setdefault(name, len(number)) for name in units], dtype=np.intp)
-    strata = frame.strata
-    together = Counter(dict(zip(unit.tolist(), strata, strict=True)).values())
-    counts = np.zeros((len(table.keys), frame.values.shape[1]), dtype=np.intp)
-    shared = np.array([together[stratum] > 1 for stratum in strata], dtype=np.bool_) & (row_of >= 0)
+    units, used = _numbered(range(len(frame.values)) if frame.units is None else frame.units), row_of >= 0
+    stratum_of = _numbered(frame.strata)
+    by_metric = []
     for metric in range(frame.values.shape[1]):
-        here = shared & np.isfinite(frame.values[:, metric])
-        pairs = np.unique(row_of[here] * max(len(number), 1) + unit[here])
-        counts[:, metric] = np.bincount(pairs // max(len(number), 1), minlength=len(counts))
-    return counts
+        values = frame.values[:, metric]
+        known = used & np.isfinite(values)
+        by_metric.append(
+            _column_spreads(row_of[known], units[known], stratum_of[known], values[known], len(table.keys))
+        )
+    return [list(row) for row in zip(*by_metric, strict=True)]
+
+
+def _numbered(names: Sequence[Any]) -> NDArray[np.intp]:
+    number: dict[Any, int] = {}
+    return np.array([number.setdefault(name, len(number)) for name in names], dtype=np.intp)
+
+
+def _column_spreads(
+    row_of: NDArray[np.intp],
+    unit_of: NDArray[np.intp],
+    stratum_of: NDArray[np.intp],
+    values: NDArray[np.float64],
+    rows: int,
+) -> list[Spread]:
+    """The spread of each row in one metric, from the rows of the frame that have a value."""
+    if not len(values):
+        return [Spread(0, differ=False)] * rows
+    units, first = np.unique(unit_of, return_index=True)
+    together = np.bincount(stratum_of[first])
+    alone_units = np.zeros(units[-1] + 1, dtype=np.bool_)
+    alone_units[units] = together[stratum_of[first]] < 2
+    # One entry for each case of each row of the table: its mean.
+    pairs, place = np.unique(row_of * (units[-1] + 1) + unit_of, return_inverse=True)
+    scores = np.bincount(place, weights=values) / np.bincount(place)
+    row, alone = pairs // (units[-1] + 1), alone_units[pairs % (units[-1] + 1)]
+    n = np.bincount(row, minlength=rows)
+    mean = np.bincount(row, weights=scores, minlength=rows) / np.maximum(n, 1)
+    apart = (scores - mean[row]) ** 2
+    every = np.bincount(row, weights=apart, minlength=rows)
+    single = np.bincount(row, weights=np.where(alone, apart, 0.0), minlength=rows)
+    low, high = np.full(rows, np.inf), np.full(rows, -np.inf)
+    np.minimum.at(low, row, scores)
+    np.maximum.at(high, row, scores)
+    cases = np.bincount(row[~alone], minlength=rows)
+    differ = (n > 0) & (high - low > NO_WIDTH)
+    return [Spread(int(cases[i]), bool(differ[i]), bool(differ[i] and 2 * single[i] > every[i])) for i in range(rows)]
 
 
 def weakest(rows: Sequence[Mapping[str, Any]], overall: float | None, most: int = 3) -> list[Mapping[str, Any]]:

@@ -18,7 +18,7 @@ from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet, is_diagnostic
 from editscope.report.options import ReportOptions
 from editscope.stats.diagnosis import largest_differences
-from editscope.stats.diagnosis.averages import average, interval
+from editscope.stats.diagnosis.averages import average
 from editscope.stats.paired import Paired, PairedTable, compare_rows
 from editscope.stats.small_groups import leaves_out
 from editscope.stats.summary import percent_scale
@@ -135,14 +135,9 @@ def _matrix(sheet: Sheet, metric: str) -> Html | None:
     table = average(rows, sheet.aggregation, overall, values, resamples=paired_resamples(sheet))
     if not len(table.means):
         return None
-    means, samples, scale = table.means[0], table.samples[0], percent_scale(metric)
+    means, scale = table.means[0], percent_scale(metric)
     order = sorted(range(len(sheet.runs)), key=lambda i: (-means[i], i))
-    cells = {
-        (i, j): interval(means[i] - means[j], samples[i] - samples[j], scale, int(table.cases[0].min()))
-        for i in order
-        for j in order
-        if i != j
-    }
+    cells = {(i, j): table.contrast(0, i, j, scale) for i in order for j in order if i != j}
     views = sheet.runs
     largest = max(abs(cell.mean) for cell in cells.values())
 

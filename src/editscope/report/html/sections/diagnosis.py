@@ -191,7 +191,7 @@ def _scenes(sheet: Sheet, view: RunView) -> Sentence:
             continue
         sentence.append(("; " if sentence else "") + (word if sentence else word.capitalize()))
         for i, d in enumerate(rows[:3]):
-            around = signed_range(d.lo, d.hi) or "no spread"
+            around = signed_range(d.lo, d.hi) or "all cases alike"
             text = f"{plain(d.value).lower()} {signed(d.difference)} ({around})"
             sentence += [", " if i else "", el("a", text, href=_link(view, {"condition": d.value}))]
         if len(rows) > 3:
@@ -209,7 +209,7 @@ def _palette(sheet: Sheet, view: RunView) -> Sentence:
     return [
         f"Exact colors (ΔE 0) in {gap.edit.standard.mean:.1f} % of edited pixels with the standard palette, "
         f"{gap.edit.nonstandard.mean:.1f} % with unusual colors: {signed(apart.mean)} points "
-        f"({signed_range(apart.lo, apart.hi) or 'no spread'})."
+        f"({signed_range(apart.lo, apart.hi) or 'all cases alike'})."
     ]
 
 

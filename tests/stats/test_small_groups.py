@@ -11,7 +11,16 @@ from editscope.cases import Aggregation, Group
 from editscope.stats.diagnosis import deltas
 from editscope.stats.diagnosis.averages import average
 from editscope.stats.paired import compare_rows
-from editscope.stats.small_groups import FEW, HIDDEN, LEAST_CASES, few_in_words, is_few, leaves_out, weakest
+from editscope.stats.small_groups import (
+    FEW,
+    HIDDEN,
+    LEAST_CASES,
+    few_in_words,
+    is_few,
+    leaves_out,
+    weakest,
+    weakest_in_words,
+)
 from editscope.stats.summary import summarize
 
 PLAN = Aggregation(Group("overall", ()), (Group("task", ("task",)),), strata=("task",))
@@ -177,10 +186,23 @@ def row(key: str, mean: float, half: float | None) -> dict[str, Any]:
 
 def test_weakest_is_said_only_of_rows_that_are_surely_below_the_mean() -> None:
     table = [row("a", 40, 5), row("b", 48, 5), row("c", 60, 5), row("few", 1, None)]
-    assert [found["key"] for found in weakest(table, 50.0)] == ["a"]
+    assert [found["key"] for found in weakest(table, 50.0)[0]] == ["a"]
 
 
 def test_nothing_is_weakest_where_scores_are_equal_or_there_is_one_row() -> None:
-    assert weakest([row("a", 0, 0), row("b", 0, 0)], 0.0) == []
-    assert weakest([row("a", 10, 1)], 50.0) == []
-    assert weakest([], None) == []
+    assert weakest([row("a", 0, 0), row("b", 0, 0)], 0.0) == ([], 0)
+    assert weakest([row("a", 10, 1)], 50.0) == ([], 0)
+    assert weakest([], None) == ([], 0)
+
+
+def test_rows_that_share_the_lowest_score_are_counted_and_not_named() -> None:
+    table = [row(f"task{i}", 0, 0) for i in range(15)] + [row("a", 40, 1), row("b", 60, 1)]
+    assert weakest(table, 10.0) == ([], 15)
+    assert weakest_in_words(table, 10.0, kind="tasks") == "15 of 17 tasks at 0.0"
+    table += [row("small", 0, None)]  # without an interval, and at 0.0 too
+    assert weakest_in_words(table, 10.0) == "16 of 18 at 0.0"
+
+
+def test_a_tie_that_does_not_fit_is_left_out_whole() -> None:
+    table = [row("worst", 1, 0.5), *(row(f"task{i}", 2, 0.5) for i in range(9)), row("best", 60, 1)]
+    assert weakest_in_words(table, 10.0) == "worst 1.0"

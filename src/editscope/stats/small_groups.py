@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from editscope.stats.frame import MeanTable
+
+Row = TypeVar("Row")
 
 LEAST_CASES = 5
 """With fewer cases a mean stands without an interval, and a difference without a verdict and an effect size.
@@ -108,14 +111,12 @@ def rules_in_words(cells: Sequence[Mapping[str, Any]]) -> str:
     >>> rules_in_words([{"mean": 3.5, "n": 3, "few_cases": 3}])
     'where fewer than 5 cases could be resampled'
     >>> rules_in_words([{"mean": 3.5, "n": 15, "hidden_spread": True}, {"mean": 3.5, "lo": 3, "hi": 4, "n": 9}])
-    'where the cases that differ have no other like them to resample with'
+    'where resampling cannot vary the cases that differ'
     """
     gaps = [cell for cell in cells if is_few(cell)]
     reasons = [
         f"fewer than {LEAST_CASES} cases could be resampled" if any(FEW in cell for cell in gaps) else "",
-        "the cases that differ have no other like them to resample with"
-        if any(HIDDEN in cell for cell in gaps)
-        else "",
+        "resampling cannot vary the cases that differ" if any(HIDDEN in cell for cell in gaps) else "",
     ]
     return f"where {' or '.join(filter(None, reasons))}" if gaps else ""
 
@@ -171,17 +172,70 @@ def _column_spreads(
     return [Spread(int(cases[i]), bool(differ[i]), bool(differ[i] and 2 * single[i] > every[i])) for i in range(rows)]
 
 
-def weakest(rows: Sequence[Mapping[str, Any]], overall: float | None, most: int = 3) -> list[Mapping[str, Any]]:
+def weakest(
+    rows: Sequence[Mapping[str, Any]],
+    overall: float | None,
+    most: int = 3,
+    number: Callable[[float], str] = "{:.1f}".format,
+) -> tuple[list[Mapping[str, Any]], int]:
     """The rows of a table that are surely below the overall mean, lowest first; none where no interval says so.
+
+    Rows that ``number`` writes alike are named together or not at all: the second value is how many share the lowest
+    mean where these are more than ``most``.
 
     >>> row = {"n": 12}
     >>> low, high = row | {"key": "a", "mean": 2, "lo": 1, "hi": 4}, row | {"key": "b", "mean": 8, "lo": 6, "hi": 9}
-    >>> [found["key"] for found in weakest([high, low], 5.0)]
+    >>> [found["key"] for found in weakest([high, low], 5.0)[0]]
     ['a']
-    >>> weakest([low], 2.0), weakest([low | {"lo": None, "hi": None}, high], 5.0)
-    ([], [])
+    >>> weakest([low], 2.0), weakest([low | {"lo": None, "hi": None}, high], 5.0), weakest([low] * 4 + [high], 5.0)
+    (([], 0), ([], 0), ([], 4))
     """
     if overall is None or len(rows) < 2:
-        return []
+        return [], 0
     below = [row for row in rows if row.get("hi") is not None and row["hi"] < overall]
-    return sorted(below, key=lambda row: (row["mean"], row["key"]))[:most]
+    named, tied = before_ties(
+        sorted(below, key=lambda row: (row["mean"], row["key"])), lambda row: number(row["mean"]), most
+    )
+    if not tied:
+        return named, 0
+    lowest = number(min(row["mean"] for row in below))
+    return [], sum(row["mean"] is not None and number(row["mean"]) == lowest for row in rows)
+
+
+def before_ties(rows: Sequence[Row], figure: Callable[[Row], str], most: int = 3) -> tuple[list[Row], int]:
+    """The first rows of a list in order, at most ``most``, and without a part of those that have the same figure.
+
+    The second value is how many share the first figure, where these alone are too many to be named.
+
+    >>> before_ties([1, 2, 3, 3, 3], str), before_ties([0, 0, 0, 0, 1], str), before_ties([5, 4, 3, 2], str)
+    (([1, 2], 0), ([], 4), ([5, 4, 3], 0))
+    """
+    named: list[Row] = []
+    for _, group in groupby(rows, figure):
+        tied = list(group)
+        if len(named) + len(tied) > most:
+            return named, 0 if named else len(tied)
+        named += tied
+    return named, 0
+
+
+def weakest_in_words(
+    rows: Sequence[Mapping[str, Any]],
+    overall: float | None,
+    *,
+    name: Callable[[str], str] = str,
+    number: Callable[[float], str] = "{:.1f}".format,
+    kind: str = "",
+) -> str:
+    """The weakest rows of a table with their means, or how many share the lowest; "" where none is surely weak.
+
+    >>> row = {"n": 12, "lo": 0, "hi": 1}
+    >>> few, many = ([row | {"key": f"task {i}", "mean": 0.0} for i in range(n)] for n in (2, 15))
+    >>> weakest_in_words(few, 5.0), weakest_in_words(many, 5.0, kind="tasks")
+    ('task 0 0.0 · task 1 0.0', '15 of 15 tasks at 0.0')
+    """
+    lowest, tied = weakest(rows, overall, number=number)
+    if tied:
+        least = min(row["mean"] for row in rows if row["mean"] is not None)
+        return f"{tied} of {len(rows)} {kind}".rstrip() + f" at {number(least)}"
+    return " · ".join(f"{name(row['key'])} {number(row['mean'])}" for row in lowest)

@@ -107,7 +107,7 @@ def _overall_row(first: RunView, view: RunView, table: PairedTable, metric: str)
         el("td", _record(overall)),
         el("td", "–" if overall.effect is None else f"{overall.effect:+.2f}".replace("-", "−")),
         el("td", f"{overall.n:,}", el("small", f" {left:,} left out") if left else None),
-        cls="few" if overall.few else None,
+        cls="few" if overall.few or (overall.lo is None and not clear) else None,
     )
 
 
@@ -159,7 +159,9 @@ def _matrix(sheet: Sheet, metric: str) -> Html | None:
         faint=lambda i, j: not leaves_out((c := cells[order[i], order[j]]).lo, c.hi),
     )
     cases = count(_averaged(sheet, rows), "case")
-    title = f"Every pair, best first, on {cases} that all runs have; pale where the interval includes 0"
+    title = (
+        f"Every pair, best first, on {cases} that all runs have; pale where the interval includes 0 or there is none"
+    )
     return heat.table(title)
 
 
@@ -244,7 +246,8 @@ def _point(label: str, paired: Paired, metric: str, link: str) -> Point:
         f" {paired.stars}\np = {p_value(paired.p)}, corrected {p_value(paired.p_holm)}"
         f"\n{paired.wins} wins, {paired.ties} ties, {paired.losses} losses of {paired.cases} cases"
     )
-    return Point(paired.difference, paired.lo, paired.hi, tooltip, link, strong=bool(paired.stars), faint=paired.few)
+    faint = paired.few or (paired.lo is None and not paired.stars)
+    return Point(paired.difference, paired.lo, paired.hi, tooltip, link, strong=bool(paired.stars), faint=faint)
 
 
 def _apart(sheet: Sheet, metric: str) -> Html | None:

@@ -256,13 +256,31 @@ def part_of_cases(selection: Mapping[str, Any]) -> str:
     return count(n, "case") + (", a part of the suite" if part else "")
 
 
-def part_note(selection: Mapping[str, Any]) -> str:
-    """The same where a run is on a part of its suite, and nothing where it is on the whole: what must stand beside
-    its figures.
+def parts_of_cases(selections: Sequence[Mapping[str, Any]]) -> str:
+    """How many cases several runs have, the smallest and the largest where they differ.
+
+    >>> parts_of_cases([{"n": 120, "of": 1920}, {"n": 40, "of": 1920}]), parts_of_cases([{"n": 40, "of": 1920}] * 2)
+    ('40 to 120 of 1,920 cases', '40 of 1,920 cases')
+    """
+    smallest, largest = (pick(selections, key=lambda selection: int(selection["n"])) for pick in (min, max))
+    words = part_of_cases(largest)
+    return words if int(smallest["n"]) == int(largest["n"]) else f"{int(smallest['n']):,} to {words}"
+
+
+def part_note(selection: Mapping[str, Any], pending: int = 0) -> str:
+    """What must stand beside the figures of a run: that it is on a part of its suite, or how much of it is done.
+
+    ``pending`` cases have no score yet. Nothing for a run that is done and on the whole suite.
 
     >>> part_note({"n": 40, "of": 1920}), part_note({"n": 1920, "of": 1920})
     ('40 of 1,920 cases', '')
+    >>> part_note({"n": 60, "of": 1920}, pending=44), part_note({"n": 1920, "of": 1920}, pending=420)
+    ('16 of 60 chosen cases so far', '1,500 of 1,920 cases so far')
     """
+    n = int(selection["n"])
+    if pending:
+        chosen = "" if part_of_cases(selection) == count(n, "case") else "chosen "
+        return f"{n - pending:,} of {n:,} {chosen}case{'' if n == 1 else 's'} so far"
     words = part_of_cases(selection)
     return "" if words == count(int(selection["n"]), "case") else words
 

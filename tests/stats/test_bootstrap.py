@@ -83,13 +83,27 @@ def plain_summary(rows: Sequence[Row], plan: Aggregation, metric: str, resamples
                     spread.setdefault((group.name, key), []).append(mean)
     result = {}
     for cell, members in cells.items():
-        shared = [row for row in members if len(strata["/".join(row[t] for t in plan.strata)]) > 1]
-        enough = sum(row[metric] is not None for row in shared) >= LEAST_CASES
-        low, high = np.percentile(spread[cell], [2.5, 97.5]) * 100 if enough else (np.nan, np.nan)
+        stratum = {row["case_id"]: "/".join(row[t] for t in plan.strata) for row in used if row[metric] is not None}
+        known = [row for row in members if row[metric] is not None]
+        shared = [row for row in known if list(stratum.values()).count(stratum[row["case_id"]]) > 1]
+        low = high = np.nan
+        if len(shared) >= LEAST_CASES:
+            low, high = np.percentile(spread[cell], [2.5, 97.5]) * 100
+            if hides_spread([row[metric] for row in known], [row[metric] for row in shared], high - low):
+                low = high = np.nan
         mean = hierarchical_mean(members, metric, over[cell[0]])
         n = sum(row[metric] is not None for row in members)
         result[cell] = (np.nan if mean is None else mean * 100, low, high, n)
     return result
+
+
+def hides_spread(known: Sequence[float], shared: Sequence[float], width: float) -> bool:
+    """Whether scores differ, and no resample shows it or those that cannot be resampled hold most of the spread."""
+    if max(known) - min(known) <= 1e-12:
+        return False
+    mean = sum(known) / len(known)
+    every, seen = (sum((value - mean) ** 2 for value in part) for part in (known, shared))
+    return width <= 1e-10 or 2 * (every - seen) > every
 
 
 def _in_drawing_order(rows: Sequence[Row], plan: Aggregation) -> list[Row]:

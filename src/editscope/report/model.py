@@ -19,7 +19,7 @@ from editscope.runfolder.repeats import folded
 from editscope.runfolder.run_json import aggregation_from
 from editscope.stats.summary import DIAGNOSTIC, resampled_within
 from editscope.suites import suite_title
-from editscope.wording import METRICS, listed, part_note, part_of_cases
+from editscope.wording import METRICS, listed, part_note, parts_of_cases
 
 Cell: TypeAlias = dict[str, Any]
 """``{"mean", "lo", "hi", "n"}``."""
@@ -53,8 +53,8 @@ class RunView:
 
     @property
     def part(self) -> str:
-        """ "40 of 1,920 cases" where the run is on a part of its suite, else ""."""
-        return part_note(self.run.info["selection"])
+        """ "40 of 1,920 cases" where the run is on a part of its suite or not yet done, else ""."""
+        return part_note(self.run.info["selection"], self.run.coverage.get("pending", 0))
 
     def cells(self, by: str, key: str) -> Cells:
         """The cells of one table row."""
@@ -188,9 +188,10 @@ class Sheet:
 
     @property
     def cases_in_words(self) -> str:
-        """How many cases the largest of its runs has, of how many where that is a part of the suite."""
+        """How many cases its runs have, of how many where that is a part of the suite."""
         whole = max(view.run.info["selection"].get("of") or 0 for view in self.runs)
-        return part_of_cases({"n": self.n_cases, **({"of": whole} if whole else {})})
+        numbers = [len({record.case_id for record in view.records}) for view in self.runs]
+        return parts_of_cases([{"n": n, **({"of": whole} if whole else {})} for n in numbers])
 
     @property
     def resampling(self) -> str:

@@ -32,7 +32,7 @@ def letter(index: int) -> str:
 
 
 def interval(paired: Paired, metric: str = "") -> str:
-    """The interval of a difference; a dash where there are too few cases, or no spread to see."""
+    """The interval of a difference; a dash where the cases carry none, or it has no width."""
     return signed_range(paired.lo, paired.hi, metric) or "–"
 
 

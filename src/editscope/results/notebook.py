@@ -16,7 +16,7 @@ from editscope.results.comparison_text import interval, letter
 from editscope.results.repeats_summary import repeats_in_words
 from editscope.runfolder.repeats import case_name
 from editscope.runfolder.run_json import aggregation_from
-from editscope.stats.small_groups import weakest
+from editscope.stats.small_groups import weakest_in_words
 from editscope.stats.summary import percent_scale
 from editscope.wording import metric_in_text, p_value, part_note, signed, value
 
@@ -174,11 +174,9 @@ def _weakest(summary: dict[str, Any], headline: str) -> str:
     kinds = list(dict.fromkeys(row["by"] for row in rows))
     kind = "task" if "task" in kinds else kinds[0] if kinds else ""
     overall = summary["overall"].get(headline, {}).get("mean")
-    chosen = weakest([row for row in rows if row["by"] == kind], overall, most=4)
-    if not chosen:
-        return ""
-    entries = " · ".join(f"{escape(row['key'])} <b>{value(row['mean'], headline)}</b>" for row in chosen)
-    return f"<div><span style='{FAINT}'>weakest</span>&ensp;{entries}</div>"
+    table = [row for row in rows if row["by"] == kind]
+    lowest = weakest_in_words(table, overall, name=escape, number=lambda mean: f"<b>{value(mean, headline)}</b>")
+    return f"<div><span style='{FAINT}'>weakest</span>&ensp;{lowest}</div>" if lowest else ""
 
 
 def _failures(failures: dict[str, int]) -> str:

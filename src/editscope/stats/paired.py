@@ -14,7 +14,7 @@ from editscope.stats.frame import UNIT, Frame, MeanTable, Rows, by_frame, column
 from editscope.stats.hierarchy import Floats
 from editscope.stats.multiple import holm
 from editscope.stats.signflip import sign_flip_test
-from editscope.stats.small_groups import LEAST_CASES, enough, resampled_cases
+from editscope.stats.small_groups import HIDDEN, enough, spreads
 from editscope.stats.summary import percent_scale
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ class Paired:
     questions, its languages) by the mean of their differences; ``p_sign`` is the exact sign test of those.
     ``p_holm`` is ``p`` corrected over the rows of the same table. ``effect`` is Cohen's d_z = mean(d) / sd(d)
     over cases, None where no spread can be seen. With fewer than five cases there is no effect size, and with fewer
-    than five to resample no interval: ``lo`` and ``hi`` are None.
+    than five to resample no interval: ``lo`` and ``hi`` are None. Where resampling cannot vary the cases that differ
+    there is neither.
     """
 
     n: int
@@ -246,15 +247,17 @@ def _rows(
     by_table = []
     for table, mean, sample, p in zip(tables, means, samples, ps, strict=True):
         low, high = percentile_interval(sample[:, 0], level)
-        few = resampled_cases(table)[:, 2] < LEAST_CASES
-        low[few], high[few] = np.nan, np.nan
+        gaps = [spread[2].gap(lo, hi) for spread, lo, hi in zip(spreads(table), low, high, strict=True)]
         row_of = table.hierarchy.row_of
         rows = []
         for row in range(len(mean)):
             here = np.flatnonzero((row_of == row) & np.isfinite(differences[:, 0]))
-            numbers = (*mean[row], low[row], high[row], p[row, 0])
+            ends = (np.nan, np.nan) if gaps[row] else (low[row], high[row])
+            numbers = (*mean[row], *ends, p[row, 0])
             of_cases = _by_unit(differences[here, 0], None if units is None else [units[place] for place in here])
-            rows.append(_paired(len(here), of_cases, numbers, percent_scale(metric), tolerance))
+            paired = _paired(len(here), of_cases, numbers, percent_scale(metric), tolerance)
+            # Where resampling does not show how the differences spread, a size relative to their spread says nothing.
+            rows.append(replace(paired, effect=None) if paired and HIDDEN in gaps[row] else paired)
         by_table.append(rows)
     return by_table
 

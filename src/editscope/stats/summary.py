@@ -10,7 +10,7 @@ import numpy as np
 from editscope.stats.bootstrap import RESAMPLES, hierarchical_bootstrap, percentile_interval
 from editscope.stats.frame import DIAGNOSTIC, UNIT, Frame, MeanTable, Rows, by_frame
 from editscope.stats.hierarchy import Floats
-from editscope.stats.small_groups import FEW, LEAST_CASES, resampled_cases
+from editscope.stats.small_groups import spreads
 
 if TYPE_CHECKING:
     from editscope.cases import Aggregation
@@ -36,10 +36,10 @@ def summarize(
     metric with fractions (None or NaN: no value). The result is in percent, except for metrics whose name
     ends in ``_ratio``, which stay as they are. ``n`` counts the rows that have a value; a row of a table
     without any has None for mean, lo and hi; with ``resamples=0`` there are means and no intervals. A row with
-    fewer than five cases to resample has None for lo and hi, and ``few_cases`` says how many it has. Cases
-    that match ``aggregation.exclude`` are averaged on their own, under the group ``diagnostic``. With a
-    column ``case_id`` the result does not depend on the order of rows, and runs over the same cases share
-    their resamples.
+    fewer than five cases to resample has None for lo and hi, and ``few_cases`` says how many it has; so has one
+    whose scores differ in a way that resampling does not show, and ``hidden_spread`` says so. Cases that match
+    ``aggregation.exclude`` are averaged on their own, under the group ``diagnostic``. With a column ``case_id``
+    the result does not depend on the order of rows, and runs over the same cases share their resamples.
 
     Rows may be finer than cases: questions, metrics, repeats. Those that share a ``unit`` are then drawn
     together (``unit=None`` draws every row on its own). ``Group("overall", ())`` pools such rows,
@@ -130,9 +130,12 @@ def _cells(means: Floats, samples: Floats, table: MeanTable, metrics: Sequence[s
     sides = percentile_interval(samples.reshape(rows * len(metrics), samples.shape[2]))
     low, high = (side.reshape(rows, len(metrics)) for side in sides)
     row_of, values = table.hierarchy.row_of, table.frame.values
-    cases = resampled_cases(table)
-    few = np.isfinite(low) & (cases < LEAST_CASES)
-    low[few], high[few] = np.nan, np.nan
+    gaps = [
+        [{} if np.isnan(lo) else spread.gap(lo, hi) for spread, lo, hi in zip(of_row, low[row], high[row], strict=True)]
+        for row, of_row in enumerate(spreads(table))
+    ]
+    none = np.array([[bool(gap) for gap in of_row] for of_row in gaps], dtype=np.bool_).reshape(low.shape)
+    low[none], high[none] = np.nan, np.nan
     return [
         {
             metric: {
@@ -140,7 +143,7 @@ def _cells(means: Floats, samples: Floats, table: MeanTable, metrics: Sequence[s
                 "lo": shown(low[row, column], metric),
                 "hi": shown(high[row, column], metric),
                 "n": int(np.isfinite(values[row_of == row, column]).sum()),
-                **({FEW: int(cases[row, column])} if few[row, column] else {}),
+                **gaps[row][column],
             }
             for column, metric in enumerate(metrics)
         }

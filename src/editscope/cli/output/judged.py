@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from editscope import printing
-from editscope.stats.small_groups import few_in_words, is_few, weakest
+from editscope.stats.small_groups import few_in_words, is_few, weakest_in_words
 from editscope.wording import half_width
 
 if TYPE_CHECKING:
@@ -157,10 +157,10 @@ def _weakest(summary: dict[str, Any]) -> str:
     for by in dict.fromkeys(row["by"] for row in rows):
         group = [row for row in rows if row["by"] == by]
         if len(group) > 1:
-            lowest = weakest(group, summary["overall"][summary["headline"]]["mean"])
             digits = _headline_digits(summary)
-            shown = " · ".join(f"{row['key']} {row['mean']:.{digits}f}" for row in lowest)
-            return f"weakest {by}  {shown}" if lowest else ""
+            overall = summary["overall"][summary["headline"]]["mean"]
+            lowest = weakest_in_words(group, overall, number=f"{{:.{digits}f}}".format)
+            return f"weakest {by}  {lowest}" if lowest else ""
     return ""
 
 

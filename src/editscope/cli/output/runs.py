@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from editscope import printing
-from editscope.stats.small_groups import LEAST_CASES, few_in_words, is_few, weakest
+from editscope.stats.small_groups import few_in_words, is_few, rules_in_words, weakest_in_words
 from editscope.wording import half_width, other_size, part_note
 
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ def _by_pixels(run: Run, console: Console) -> None:
 
 
 def part_of_suite(run: Run) -> list[str]:
-    """How many cases of how many a run is on, where it is on a part of its suite."""
-    note = part_note(run.info["selection"])
+    """How many cases of how many a run is on, where it is on a part of its suite or not yet done."""
+    note = part_note(run.info["selection"], run.coverage.get("pending", 0))
     return [f"({note})"] if note else []
 
 
@@ -136,8 +136,8 @@ def intervals(run: Run) -> str:
     from editscope.stats.summary import resampled_within
 
     how = f"95 %: percentile bootstrap, cases resampled {resampled_within(aggregation_from(run.info))}"
-    few = any(map(is_few, (*run.summary["overall"].values(), *run.summary["groups"])))
-    return f"{how}; no interval where fewer than {LEAST_CASES} cases could be resampled" if few else how
+    where = rules_in_words([*run.summary["overall"].values(), *run.summary["groups"]])
+    return f"{how}; no interval {where}" if where else how
 
 
 def summary_table(run: Run, console: Console) -> None:
@@ -254,8 +254,8 @@ def _headline(overall: dict[str, Any]) -> list[str]:
 
 def _weakest(summary: dict[str, Any]) -> str:
     tasks = [row for row in summary["groups"] if (row["by"], row["metric"]) == ("task", "miou")]
-    lowest = weakest(tasks, summary["overall"]["miou"]["mean"])
-    return "weakest  " + " · ".join(f"{row['key']} {row['mean']:.1f}" for row in lowest) if lowest else ""
+    lowest = weakest_in_words(tasks, summary["overall"]["miou"]["mean"], kind="tasks")
+    return f"weakest  {lowest}" if lowest else ""
 
 
 def _failures(failures: dict[str, int]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from editscope.report.html.markup import Html, el
-from editscope.stats.small_groups import is_few
+from editscope.stats.small_groups import is_few, why_no_interval
 from editscope.wording import ends, interval, value
 
 
@@ -17,7 +17,7 @@ def bar(cell: Mapping[str, Any], metric: str, full: float = 100.0) -> Html:
     mean, low, high = (cell["mean"] if cell.get(k) is None else cell[k] for k in ("mean", "lo", "hi"))
     left, right, at = (_share(x, *ends(metric, full)) for x in (low, high, mean))
     if is_few(cell):
-        title = f"{value(mean, metric)}, n = {cell['n']:,}: too few cases for an interval"
+        title = f"{value(mean, metric)}, n = {cell['n']:,}: {why_no_interval(cell)}"
         return interval_bar(left, right - left, at, title, few=True)
     title = f"{value(mean, metric)} ({interval(cell, metric)}), n = {cell['n']:,}"
     return interval_bar(left, right - left, at, title)

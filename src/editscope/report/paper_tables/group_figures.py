@@ -11,10 +11,10 @@ from editscope.cases import Group
 from editscope.errors import BadInput
 from editscope.report.judged_runs import missing_verdicts
 from editscope.report.model import Sheet
-from editscope.stats.small_groups import LEAST_CASES, is_few
+from editscope.stats.small_groups import is_few, rules_in_words
 from editscope.suites import suite_title
 from editscope.suites.tables import OVERALL, CellsByGroup, Column, Kind, PaperCell, PaperRow, difference
-from editscope.wording import count, listed, plain
+from editscope.wording import count, listed, part_of_cases, plain
 
 if TYPE_CHECKING:
     from editscope.published import Result
@@ -185,10 +185,8 @@ class GroupFigures:
             sentences.append(
                 f"± is half the width of a 95 % interval (percentile bootstrap, cases resampled {within})."
             )
-        if any(is_few(row) for view in self.sheet.runs for row in view.summary["groups"]):
-            sentences.append(
-                f"Gray figures with n have no interval: fewer than {LEAST_CASES} cases could be resampled."
-            )
+        if where := rules_in_words([row for view in self.sheet.runs for row in view.summary["groups"]]):
+            sentences.append(f"Gray figures with n have no interval: {where.removeprefix('where ')}.")
         sentences += _missing(self.sheet)
         shown = [column.note for column in self.columns if column.published] if notes is None else notes
         if shown:
@@ -279,9 +277,10 @@ def _model_label(result: Result) -> str:
 def _cases_sentence(sheet: Sheet) -> str:
     counts = sorted({len({record.case_id for record in sheet.averaged(view)}) for view in sheet.runs})
     number = count(counts[-1], "case") if len(counts) == 1 else f"{counts[0]:,} to {count(counts[-1], 'case')}"
-    parts = dict.fromkeys(view.part for view in sheet.runs)
-    if any(parts):
-        number = listed([part or sheet.cases_in_words for part in parts])
+    if any(view.part for view in sheet.runs):
+        number = listed(
+            list(dict.fromkeys(view.part or part_of_cases(view.run.info["selection"]) for view in sheet.runs))
+        )
     edits = max(len(sheet.averaged(view)) for view in sheet.runs)
     several = f" ({count(edits, 'edit')})" if edits > counts[-1] else ""
     return f"{number}{several} of {suite_title(sheet.suite)}, set {sheet.fingerprint}."

@@ -23,7 +23,7 @@ from editscope.runfolder.repeats import repeats_of
 from editscope.runfolder.run_json import FILE as INFO
 from editscope.runfolder.run_json import Info, is_judged, read_info
 from editscope.runfolder.stored_edits import HASH
-from editscope.stats.small_groups import FEW
+from editscope.stats.small_groups import FEW, HIDDEN
 
 TOLERANCE = 1e-6
 LATER = ("accounting", "unsupported", "low", "high", "resized")
@@ -134,12 +134,12 @@ def _as_written(found: Any, wanted: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_old_intervals(found: Any, wanted: Any) -> Any:
-    """The same with the intervals of few cases that earlier versions wrote, and this one no longer does."""
+    """The same with the intervals that earlier versions wrote where cases carry none, and this one no longer does."""
     if isinstance(found, Mapping) and isinstance(wanted, Mapping):
         same = {key: _with_old_intervals(found.get(key), value) for key, value in wanted.items()}
-        if "lo" in wanted and wanted["lo"] is None and found.get("lo") is not None and FEW not in found:
+        if "lo" in wanted and wanted["lo"] is None and found.get("lo") is not None and not {FEW, HIDDEN} & {*found}:
             same |= {end: found[end] for end in ("lo", "hi") if end in found}
-            same.pop(FEW, None)
+            same = {key: value for key, value in same.items() if key not in (FEW, HIDDEN)}
         return same
     if isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
         return [_with_old_intervals(*pair) for pair in zip(found, wanted, strict=True)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,8 +11,8 @@ import numpy as np
 from editscope.cases import Group
 from editscope.stats.bootstrap import hierarchical_bootstrap, percentile_interval
 from editscope.stats.frame import Frame, column
-from editscope.stats.hierarchy import Floats, Ints, weights
-from editscope.stats.small_groups import LEAST_CASES, enough, resampled_cases
+from editscope.stats.hierarchy import Floats, weights
+from editscope.stats.small_groups import Spread, spreads
 
 if TYPE_CHECKING:
     from editscope.cases import Aggregation
@@ -25,7 +26,7 @@ RESAMPLES = 1_000
 class Interval:
     """A value with its 95 % interval. ``mean`` is the mean, or the median where the field says so.
 
-    ``lo`` and ``hi`` are None where there are too few cases for an interval.
+    ``lo`` and ``hi`` are None where the cases carry no interval (``stats/small_groups.py``).
     """
 
     mean: float
@@ -35,34 +36,47 @@ class Interval:
 
 @dataclass(frozen=True, eq=False)
 class Averages:
-    """Rows of one table: keys, number of cases, means (rows × values) and resampled means (… × resamples).
-
-    ``cases`` is how many of them are resampled (rows × values).
-    """
+    """Rows of one table: keys, number of cases, means (rows × values) and resampled means (… × resamples)."""
 
     keys: tuple[tuple[str, ...], ...]
     n: tuple[int, ...]
     means: Floats
     samples: Floats
-    cases: Ints
+    table: MeanTable
+
+    @cached_property
+    def spreads(self) -> list[list[Spread]]:
+        """What resampling can show of the cases behind each mean: rows × values."""
+        return spreads(self.table)
 
     def interval(self, row: int, value: int, scale: float = 100.0) -> Interval:
         """One mean with its percentile interval; scaled to percent."""
-        return interval(self.means[row, value], self.samples[row, value], scale, int(self.cases[row, value]))
+        return interval(self.means[row, value], self.samples[row, value], scale, self.spreads[row][value])
 
     def difference(self, row: int, baseline: int, value: int, scale: float = 100.0) -> Interval:
-        """How far a mean is above that of another row, resample by resample."""
+        """How far a mean is above that of another row, resample by resample; no interval where one of them has none."""
+        mean = self.means[row, value] - self.means[baseline, value]
         apart = self.samples[row, value] - self.samples[baseline, value]
-        cases = min(int(self.cases[row, value]), int(self.cases[baseline, value]))
-        return interval(self.means[row, value] - self.means[baseline, value], apart, scale, cases)
+        none = any(self.interval(place, value).lo is None for place in (row, baseline))
+        # Two rows whose cases are all alike differ by the same in every resample, and that is what is known of them.
+        cases = 0 if none else min(self.spreads[place][value].cases for place in (row, baseline))
+        return interval(mean, apart, scale, Spread(cases, differ=False))
+
+    def contrast(self, row: int, first: int, second: int, scale: float = 100.0) -> Interval:
+        """How far one value of a row is above another, case by case."""
+        values = self.table.frame.values
+        apart = np.ascontiguousarray((values[:, first] - values[:, second])[:, None])
+        ((spread,),) = spreads(replace(self.table, frame=replace(self.table.frame, values=apart)))[row : row + 1]
+        mean = self.means[row, first] - self.means[row, second]
+        return interval(mean, self.samples[row, first] - self.samples[row, second], scale, spread)
 
 
-def interval(mean: float, samples: Floats, scale: float = 1.0, cases: int = LEAST_CASES) -> Interval:
-    """A value and the central 95 % of its resamples, unless these are of too few cases.
+def interval(mean: float, samples: Floats, scale: float = 1.0, spread: Spread | None = None) -> Interval:
+    """A value and the central 95 % of its resamples, unless these do not show how its cases spread.
 
     >>> interval(0.5, np.linspace(0.0, 1.0, 101), scale=100.0)
     Interval(mean=50.0, lo=2.5, hi=97.5)
-    >>> interval(0.5, np.linspace(0.0, 1.0, 101), cases=4)
+    >>> interval(0.5, np.linspace(0.0, 1.0, 101), spread=Spread(cases=4))
     Interval(mean=0.5, lo=None, hi=None)
     """
 
@@ -70,9 +84,9 @@ def interval(mean: float, samples: Floats, scale: float = 1.0, cases: int = LEAS
         # Nine decimals hide the last bits of a division; adding 0 turns -0.0 into 0.0.
         return round(float(number) * scale, 9) + 0.0
 
-    if not enough(cases):
-        return Interval(rounded(mean), None, None)
     (low,), (high,) = percentile_interval(samples[None, :])
+    if spread is not None and spread.gap(low, high):
+        return Interval(rounded(mean), None, None)
     return Interval(rounded(mean), rounded(low), rounded(high))
 
 
@@ -96,7 +110,7 @@ def average(
         frame.values, frame.strata, [table.hierarchy], units=frame.units, resamples=resamples, seed=seed
     )
     keys, n = _rows(table, group)
-    return Averages(keys, n, means, samples, resampled_cases(table))
+    return Averages(keys, n, means, samples, table)
 
 
 def plain_means(

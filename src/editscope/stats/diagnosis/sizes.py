@@ -13,7 +13,7 @@ from editscope.stats.bootstrap import draws
 from editscope.stats.diagnosis.averages import RESAMPLES, Interval, interval
 from editscope.stats.diagnosis.columns import curves, has_output, numbers, taking_part
 from editscope.stats.hierarchy import Floats
-from editscope.stats.small_groups import enough
+from editscope.stats.small_groups import Spread, enough
 
 if TYPE_CHECKING:
     from editscope.stats.frame import Rows
@@ -130,4 +130,9 @@ def _mean(values: Floats, name: str, resamples: int, seed: int) -> Interval | No
     if not n:
         return None
     sums = [known[block.view(np.int64)].sum(axis=1) for block in draws(seed, name, n, resamples)]
-    return interval(float(known.sum() / (UNITS * n)), np.concatenate(sums) / (UNITS * n), 100.0, n)
+    return interval(
+        float(known.sum() / (UNITS * n)),
+        np.concatenate(sums) / (UNITS * n),
+        100.0,
+        Spread(n, differ=bool(np.ptp(known))),
+    )

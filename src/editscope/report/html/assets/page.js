@@ -54,7 +54,7 @@ function showMetric(table, metric) {
   const share = (value) => 100 * Math.min(Math.max((value - from[metric]) / (full[metric] - from[metric]), 0), 1);
   const text = (value) => value.toFixed(decimals[metric]);
   table.querySelectorAll("tbody tr").forEach((row, i) => row.querySelectorAll(".cell").forEach((cell, run) => {
-    const [mean, low, high, n] = rows[i][run][metric];
+    const [mean, low, high, n, reason] = rows[i][run][metric];
     cell.querySelector(".number").textContent = mean === null ? "–" : text(mean);
     const bar = cell.querySelector(".bar");
     const few = mean !== null && low === null;
@@ -65,7 +65,7 @@ function showMetric(table, metric) {
     bar.title = "";
     if (mean === null) return;
     const around = few ? "" : ` (${low === high ? "no spread" : `${text(low)} – ${text(high)}`})`;
-    bar.title = `${text(mean)}${around}, n = ${n.toLocaleString("en")}${few ? ": too few cases for an interval" : ""}`;
+    bar.title = `${text(mean)}${around}, n = ${n.toLocaleString("en")}${few && reason ? `: ${reason}` : ""}`;
     if (!few) {
       bar.append(make("i", { class: "band" }));
       Object.assign(bar.firstChild.style, { left: `${share(low)}%`, width: `${share(high) - share(low)}%` });

@@ -18,7 +18,7 @@ from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet, is_diagnostic
 from editscope.report.options import ReportOptions
 from editscope.stats.diagnosis import largest_differences
-from editscope.stats.diagnosis.averages import average, interval
+from editscope.stats.diagnosis.averages import average
 from editscope.stats.paired import Paired, PairedTable, compare_rows
 from editscope.stats.small_groups import leaves_out
 from editscope.stats.summary import percent_scale
@@ -107,7 +107,7 @@ def _overall_row(first: RunView, view: RunView, table: PairedTable, metric: str)
         el("td", _record(overall)),
         el("td", "–" if overall.effect is None else f"{overall.effect:+.2f}".replace("-", "−")),
         el("td", f"{overall.n:,}", el("small", f" {left:,} left out") if left else None),
-        cls="few" if overall.few else None,
+        cls="few" if overall.few or (overall.lo is None and not clear) else None,
     )
 
 
@@ -135,14 +135,9 @@ def _matrix(sheet: Sheet, metric: str) -> Html | None:
     table = average(rows, sheet.aggregation, overall, values, resamples=paired_resamples(sheet))
     if not len(table.means):
         return None
-    means, samples, scale = table.means[0], table.samples[0], percent_scale(metric)
+    means, scale = table.means[0], percent_scale(metric)
     order = sorted(range(len(sheet.runs)), key=lambda i: (-means[i], i))
-    cells = {
-        (i, j): interval(means[i] - means[j], samples[i] - samples[j], scale, int(table.cases[0].min()))
-        for i in order
-        for j in order
-        if i != j
-    }
+    cells = {(i, j): table.contrast(0, i, j, scale) for i in order for j in order if i != j}
     views = sheet.runs
     largest = max(abs(cell.mean) for cell in cells.values())
 
@@ -164,7 +159,9 @@ def _matrix(sheet: Sheet, metric: str) -> Html | None:
         faint=lambda i, j: not leaves_out((c := cells[order[i], order[j]]).lo, c.hi),
     )
     cases = count(_averaged(sheet, rows), "case")
-    title = f"Every pair, best first, on {cases} that all runs have; pale where the interval includes 0"
+    title = (
+        f"Every pair, best first, on {cases} that all runs have; pale where the interval includes 0 or there is none"
+    )
     return heat.table(title)
 
 
@@ -249,7 +246,8 @@ def _point(label: str, paired: Paired, metric: str, link: str) -> Point:
         f" {paired.stars}\np = {p_value(paired.p)}, corrected {p_value(paired.p_holm)}"
         f"\n{paired.wins} wins, {paired.ties} ties, {paired.losses} losses of {paired.cases} cases"
     )
-    return Point(paired.difference, paired.lo, paired.hi, tooltip, link, strong=bool(paired.stars), faint=paired.few)
+    faint = paired.few or (paired.lo is None and not paired.stars)
+    return Point(paired.difference, paired.lo, paired.hi, tooltip, link, strong=bool(paired.stars), faint=faint)
 
 
 def _apart(sheet: Sheet, metric: str) -> Html | None:

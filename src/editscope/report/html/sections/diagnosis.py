@@ -13,8 +13,8 @@ from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import ReportOptions
-from editscope.stats.diagnosis import CaseValue, extremes, failure_shares, specialties
-from editscope.stats.small_groups import enough, leaves_out
+from editscope.stats.diagnosis import CaseValue, Speciality, extremes, failure_shares, specialties
+from editscope.stats.small_groups import before_ties, enough, leaves_out
 from editscope.wording import count, ends, failure, listed, metric_name, other_size, plain, signed, signed_range, value
 
 Sentence = list[Child]
@@ -153,19 +153,28 @@ def _strengths(sheet: Sheet, view: RunView) -> Sentence:
     clear = [
         row
         for row in specialties(view.summary, group.name, metric)
-        if row.clear and row.lo != row.hi and abs(row.above) >= (high - low) / 100
+        if row.clear and abs(row.above) >= (high - low) / 100
     ]
+
+    def figure(row: Speciality) -> str:
+        return value(row.mean, metric)
+
     parts: Sentence = []
     for word, rows in (
-        ("Best at ", [r for r in clear if r.above > 0][:3]),
-        ("weak at ", [r for r in clear if r.above < 0][::-1][:3]),
+        ("best at ", [r for r in clear if r.above > 0]),
+        ("weak at ", [r for r in clear if r.above < 0][::-1]),
     ):
         if not rows:
             continue
+        named, tied = before_ties(rows, figure)
         parts.append(("; " if parts else "") + (word if parts else word.capitalize()))
-        for i, row in enumerate(rows):
+        if tied:
+            parts.append(
+                f"{tied} of the {len(sheet.keys(group.name))} rows by {plain(group.name).lower()} ({figure(rows[0])})"
+            )
+        for i, row in enumerate(named):
             tags = sheet.tags_of(group, row.key)
-            text = f"{plain(row.key).lower()} {value(row.mean, metric)}"
+            text = f"{plain(row.key).lower()} {figure(row)}"
             parts += [", " if i else "", el("a", text, href=_link(view, tags))]
     own = value(view.summary["overall"][metric]["mean"], metric)
     return [*parts, f", against {own} overall."] if parts else []
@@ -191,7 +200,7 @@ def _scenes(sheet: Sheet, view: RunView) -> Sentence:
             continue
         sentence.append(("; " if sentence else "") + (word if sentence else word.capitalize()))
         for i, d in enumerate(rows[:3]):
-            around = signed_range(d.lo, d.hi) or "no spread"
+            around = signed_range(d.lo, d.hi) or "all cases alike"
             text = f"{plain(d.value).lower()} {signed(d.difference)} ({around})"
             sentence += [", " if i else "", el("a", text, href=_link(view, {"condition": d.value}))]
         if len(rows) > 3:
@@ -209,7 +218,7 @@ def _palette(sheet: Sheet, view: RunView) -> Sentence:
     return [
         f"Exact colors (ΔE 0) in {gap.edit.standard.mean:.1f} % of edited pixels with the standard palette, "
         f"{gap.edit.nonstandard.mean:.1f} % with unusual colors: {signed(apart.mean)} points "
-        f"({signed_range(apart.lo, apart.hi) or 'no spread'})."
+        f"({signed_range(apart.lo, apart.hi) or 'all cases alike'})."
     ]
 
 
@@ -303,6 +312,8 @@ def _hardest(sheet: Sheet) -> Html | None:
     view = _best(sheet)
     both = extremes(view.by_case, metric, len(view.records), exclude=sheet.aggregation.exclude)
     hardest, easiest = (_mixed(sheet, view, cases) for cases in both)
+    if sorted(case.value for case in hardest) == sorted(case.value for case in easiest):
+        easiest = []  # as hard as the hardest
     name = f" for {view.name}" if len(sheet.runs) > 1 else ""
     rows = []
     for title, cases in ((f"Hardest{name}", hardest), (f"Easiest{name}", easiest)):

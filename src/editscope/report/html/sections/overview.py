@@ -12,8 +12,8 @@ from editscope.report.html.section_parts import badge
 from editscope.report.model import Cells, RunView, Sheet, shown_spec
 from editscope.report.options import ReportOptions
 from editscope.runfolder.files import ERRORS
-from editscope.stats.small_groups import is_few, weakest
-from editscope.wording import count, ends, failure, interval, metric_name, metric_note, part_of_cases, plain, value
+from editscope.stats.small_groups import is_few, weakest_in_words
+from editscope.wording import count, ends, failure, interval, metric_name, metric_note, parts_of_cases, plain, value
 
 SIDE_METRICS = ("edit_accuracy", "preservation_accuracy")
 JUDGED_SIDES = ("consistency", "accuracy_by_case", "accuracy", "score", "kf", "kp", "if")
@@ -70,9 +70,8 @@ def side_metrics(sheet: Sheet) -> list[str]:
 
 def set_line(sheet: Sheet) -> list[Child]:
     """How many cases there are, and which."""
-    largest = max(sheet.runs, key=lambda view: int(view.run.info["selection"]["n"]))
     return [
-        part_of_cases(largest.run.info["selection"]),
+        parts_of_cases([view.run.info["selection"] for view in sheet.runs]),
         " · ",
         sheet_label(sheet),
         " · set ",
@@ -204,9 +203,14 @@ def _reading(sheet: Sheet, view: RunView) -> list[Child]:
     index = view.summary["index"].items()
     rows = [cells[metric] for (by, _), cells in index if by == finest and metric in cells]
     parts: list[Child] = []
-    if lowest := weakest(rows, view.summary["overall"][metric]["mean"]):
-        named = [f"{plain(row['key']).lower()} {value(row['mean'], metric)}" for row in lowest]
-        parts += [el("span", "weakest "), " · ".join(named)]
+    if lowest := weakest_in_words(
+        rows,
+        view.summary["overall"][metric]["mean"],
+        name=lambda key: plain(key).lower(),
+        number=lambda mean: value(mean, metric),
+        kind="" if sheet.judged else "tasks",
+    ):
+        parts += [el("span", "weakest "), lowest]
     if sheet.judged:
         bounds = _bounds(sheet, view)
         return [*parts, "; " if parts and bounds else None, bounds or None]

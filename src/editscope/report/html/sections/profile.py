@@ -12,7 +12,7 @@ from editscope.report.html.plots import Dots, Point, Radar, Violin, Violins, fig
 from editscope.report.html.section_parts import FEW, run_heat, section_card
 from editscope.report.model import Sheet
 from editscope.report.options import ReportOptions
-from editscope.stats.small_groups import enough, is_few
+from editscope.stats.small_groups import enough, is_few, why_no_interval
 from editscope.stats.summary import percent_scale
 from editscope.wording import MetricName, ends, metric_name, metric_title, plain, value
 
@@ -96,7 +96,7 @@ def _cell_point(cell: dict[str, Any] | None, metric: str, label: str, link: str)
     if cell.get("lo") is not None:
         tooltip += f" ({value(cell['lo'], metric)} – {value(cell['hi'], metric)})"
     few = is_few(cell)
-    tooltip += f"\n{cell['n']:,} cases" + (", too few for an interval" if few else "")
+    tooltip += f"\n{cell['n']:,} cases" + (f", {why_no_interval(cell)}" if few else "")
     return Point(cell["mean"], cell.get("lo"), cell.get("hi"), tooltip, link, strong=not few, faint=few)
 
 

@@ -10,7 +10,7 @@ from editscope.report.html.markup import Html, el, json_for_script
 from editscope.report.html.section_parts import badge
 from editscope.report.model import Cell, Cells, RunView, ScoreTable, Sheet, TableRow
 from editscope.report.options import ReportOptions
-from editscope.stats.small_groups import is_few
+from editscope.stats.small_groups import is_few, why_no_interval
 from editscope.stats.summary import DIAGNOSTIC
 from editscope.wording import decimals, ends, metric_name, metric_note, plain, value
 
@@ -39,8 +39,8 @@ def tables(sheet: Sheet, options: ReportOptions) -> Html:
         ),
         el(
             "p",
-            "Mean with 95 % interval; where there are too few cases for one, mean and n in gray. Click a figure to see "
-            "the cases behind it.",
+            "Mean with 95 % interval; where the cases carry none, mean and n in gray. Click a figure to see the cases "
+            "behind it.",
             cls="hint",
         ),
         [_table(sheet, table) for table in sheet.tables()],
@@ -84,11 +84,13 @@ def _other_metrics(sheet: Sheet, table: ScoreTable, scales: Mapping[str, float])
     return el("script", json_for_script(data), type="application/json")
 
 
-def _four(cell: Cell | None) -> list[float | int | None]:
+def _four(cell: Cell | None) -> list[float | int | str | None]:
+    """Mean, both ends and n; then why there is no interval, where there is none."""
     if not cell or cell["mean"] is None:
         return [None, None, None, 0]
     ends = [cell.get(key) for key in ("mean", "lo", "hi")]
-    return [*(None if end is None else round(end, 3) for end in ends), cell["n"]]
+    reason = why_no_interval(cell)
+    return [*(None if end is None else round(end, 3) for end in ends), cell["n"], *([reason] if reason else [])]
 
 
 def _shown_rows(sheet: Sheet, table: ScoreTable) -> list[TableRow]:

@@ -17,6 +17,7 @@ from editscope.runfolder.journal import FILE as JOURNAL
 from editscope.runfolder.lock import LockFile
 from editscope.runfolder.repeats import check_more, repeats_of
 from editscope.runfolder.run_json import FILE, Info, info_json, read_info
+from editscope.runs.editor_identity import settings_apart
 from editscope.transport.account import FILE as SPENDING
 
 
@@ -70,8 +71,11 @@ def check_same(folder: Path, there: Info, asked: Info) -> None:
         )
         if old != new
     ]
-    if differences:
-        raise BadInput(f"--out {folder} holds another run, with {', '.join(differences)}; give another folder")
+    apart = settings_apart(there["editor"], asked["editor"])
+    of = f", of {there['editor']['name']} with {apart[0]} (asked: {apart[1]})" if apart else ""
+    if differences or apart:
+        with_ = f", with {', '.join(differences)}" if differences else ""
+        raise BadInput(f"--out {folder} holds another run{of}{with_}; give another folder")
     check_more(folder, there, repeats_of(asked))
     if repeats_of(there) == repeats_of(asked) and there.get("files", {}).get("digest", "") != asked["files"]["digest"]:
         raise BadInput(

@@ -64,6 +64,7 @@ def carry_out(
     """
     from editscope.cli.output import runs as output
     from editscope.runs import execute
+    from editscope.runs.code_note import say_code_note
     from editscope.runs.remaining import todo
 
     plan = replace(plan, keep_going=keep_going)
@@ -74,6 +75,7 @@ def carry_out(
         console.print(plan.headline("below") if dry_run else plan.headline(), markup=False)
     for note in plan.suite.notes():
         console.print(f" note: {note}", markup=False)
+    say_code_note(plan, console)
     if dry_run:
         if plan.judging is not None and (html is not None or not quiet):
             from editscope.cli.output.requests import show_first_requests

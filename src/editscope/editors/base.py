@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from editscope.cases import NOTHING, Edit
@@ -161,6 +163,16 @@ class Editor:
 
     def close(self) -> None:
         """Release what ``load`` took; called once at the end."""
+
+    def source_files(self) -> Sequence[str | Path]:
+        """The files whose content is its code: that of its class, none for the classes of Editscope.
+
+        A run records their hash, and says so where edits were made by different versions. Override it to add files
+        that the class imports.
+        """
+        module = type(self).__module__
+        file = None if module.partition(".")[0] == "editscope" else getattr(sys.modules.get(module), "__file__", None)
+        return (file,) if file else ()
 
     def inventory(self, selected: Sequence[str], known: Sequence[str], names: OutputNames = NOTHING) -> Inventory:
         """What is wrong with the files this editor relies on, looked at before a run starts.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editscope.errors import BadInput
+from editscope.runfolder.code_versions import CODE
 from editscope.runfolder.journal import Line, Step
 from editscope.runfolder.repeats import REPEAT, plain
 from editscope.scoring import TOLERANCES, PixelScore
@@ -21,7 +22,7 @@ RESIZED = "resized"
 COUNTS = ("edit_pixels", "preservation_pixels")
 LISTS = ("hits", "spilled", "changed_pixels")
 CURVES = ("iou_curve", "edit_accuracy_curve", "preservation_accuracy_curve")
-KEPT = ("status", "reason", "latency_s", "cost_usd", "applicable", "memory_mb", "attempts", "at")
+KEPT = ("status", "reason", "latency_s", "cost_usd", "applicable", "memory_mb", "attempts", "at", CODE)
 """What tables need of the line of an edit."""
 
 Columns: TypeAlias = "dict[str, Any]"
@@ -108,6 +109,8 @@ class PixelRows:
     def _slim(self, line: Line) -> Line:
         kept: Line = {name: line[name] for name in KEPT if name in line}
         kept["status"], kept["reason"] = self._text(line["status"]), self._text(line["reason"])
+        if CODE in kept:
+            kept[CODE] = self._text(kept[CODE])
         kept["image"] = {} if isinstance(line["image"], dict) else None  # whether it was a file already
         return kept
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from editscope.results import judged_tables, pixel_tables
 from editscope.results.arrow_columns import arrow_table
 from editscope.results.pixel_rows import FLOOR
 from editscope.results.speed import speed
+from editscope.runfolder.code_versions import several_versions
 from editscope.runfolder.journal import Line, Progress
 from editscope.runfolder.repeats import folded, plain, repeats_of
 from editscope.runfolder.run_json import Info, is_judged
@@ -89,7 +90,7 @@ def summary(info: Info, pairs: Pairs, done: Progress) -> dict[str, Any]:
 
 
 def pixel_summary(
-    info: Info, columns: Mapping[str, Any], metrics: Sequence[str], edits: Iterable[Line]
+    info: Info, columns: Mapping[str, Any], metrics: Sequence[str], edits: Collection[Line]
 ) -> dict[str, Any]:
     """The same of a run that pixels score, from its columns."""
     averages = pixel_tables.averages_of(info, columns, metrics)
@@ -104,7 +105,7 @@ def pixel_coverage(info: Info, columns: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _summary(
-    info: Info, covered: Mapping[str, int], averages: Mapping[str, Any], edits: Iterable[Line]
+    info: Info, covered: Mapping[str, int], averages: Mapping[str, Any], edits: Collection[Line]
 ) -> dict[str, Any]:
     n, whole = info["selection"]["n"], info["selection"].get("of")
     took = speed(edits)
@@ -116,6 +117,7 @@ def _summary(
         **({} if whole is None else {"n_suite": whole}),
         "coverage": covered,
         **averages,
+        **several_versions(info, edits),
         **({} if took is None else {"speed": took}),
     }
 

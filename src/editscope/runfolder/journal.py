@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from editscope.errors import EditscopeError
 from editscope.outside import received_json
+from editscope.runfolder.code_versions import CODE
 from editscope.runfolder.files import FolderGone, remember_home, writing
 from editscope.runfolder.journal_blocks import PIECE, JournalBlocks, Source, parse_journal, read_pieces, source_of
 from editscope.runfolder.journal_lines import Line, encoded_line
@@ -82,6 +83,8 @@ class Journal:
             raise
         self._synced = time.monotonic()
         self._dirty = False
+        self.code_of: Callable[[Mapping[str, Any]], str] | None = None
+        """The version of the editor's code that made the edit of a line; goes into the line."""
 
     @property
     def empty(self) -> bool:
@@ -109,7 +112,7 @@ class Journal:
         """Add lines in one write; where the disk is full, take back what was written of them."""
         self.check()
         # Texts are made valid, and keys taken out, where they come in; this is the last guard before the disk.
-        data = b"".join(encoded_line(received_json(line)) + b"\n" for line in lines)
+        data = b"".join(encoded_line(received_json(self._signed(line))) + b"\n" for line in lines)
         fd = self._lock.fd
         with writing(self.path):
             try:
@@ -122,6 +125,11 @@ class Journal:
         self._end += len(data)
         self._dirty = True
         self.sync(at_most_every_s=SYNC_EVERY_S)
+
+    def _signed(self, line: Mapping[str, Any]) -> Mapping[str, Any]:
+        if self.code_of is None or line["step"] != "edit" or CODE in line or not (code := self.code_of(line)):
+            return line
+        return {**line, CODE: code}
 
     def sync(self, at_most_every_s: float = 0.0) -> None:
         """Make the kernel put the lines on the disk, unless that was done just now."""

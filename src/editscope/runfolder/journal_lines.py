@@ -61,6 +61,7 @@ MAYBE_EDIT: Mapping[str, Check] = {
     "size": maybe(list_of(whole, 2)),
     "applicable": flag,
     "image_hash": maybe(text),
+    "code": text,
 }
 SCORED: Mapping[str, Check] = {
     "variant": text,

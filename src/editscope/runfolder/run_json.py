@@ -107,7 +107,15 @@ RUN = record(
             {"where": maybe(dict_of(list_of(text))), "limit": maybe(whole), "n": whole, "ids_digest": text},
             {"of": whole},
         ),
-        "editor": record({"spec": maybe(text), "name": text}, {"options": dict_of(anything), "cwd": maybe(text)}),
+        "editor": record(
+            {"spec": maybe(text), "name": text},
+            {
+                "options": dict_of(anything),
+                "cwd": maybe(text),
+                "settings": dict_of(anything),
+                "code": list_of(record({"hash": text, "file": text}, {"from": text})),
+            },
+        ),
         "judge": maybe(text),
         "seed": integer,
         "aggregation": AGGREGATION,

@@ -20,6 +20,7 @@ from editscope.runfolder.lock import LockFile
 from editscope.runfolder.repeats import check_more, repeats_of
 from editscope.runfolder.run_json import FILE, Info, info_json, read_info
 from editscope.runfolder.run_names import editor_with_options
+from editscope.runs.editor_identity import settings_apart
 from editscope.transport.account import FILE as SPENDING
 
 LONGEST = 80
@@ -76,10 +77,13 @@ def check_same(folder: Path, there: Info, asked: Info) -> None:
         if old != new
     ]
     differences += _other_selection(there["selection"], asked["selection"])
-    if differences:
+    apart = settings_apart(there["editor"], asked["editor"])
+    of = f", of {there['editor']['name']} with {apart[0]} (asked: {apart[1]})" if apart else ""
+    if differences or apart:
+        with_ = f", with {', '.join(differences)}" if differences else ""
         raise BadInput(
-            f"--out {folder} holds another run, with {', '.join(differences)}; give another --out, or go on with the "
-            f"run that is there: editscope resume {shlex.quote(str(folder))}"
+            f"--out {folder} holds another run{of}{with_}; give another --out, or go on with the run that is there: "
+            f"editscope resume {shlex.quote(str(folder))}"
         )
     check_more(folder, there, repeats_of(asked))
     if repeats_of(there) == repeats_of(asked) and there.get("files", {}).get("digest", "") != asked["files"]["digest"]:

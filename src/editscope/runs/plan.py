@@ -15,7 +15,6 @@ from typing import Any
 from editscope.cases import NOTHING
 from editscope.editors import Editor, Inventory, load_editor
 from editscope.editors.base import EditLimits, check_attributes
-from editscope.editors.spec import rooted
 from editscope.errors import BadInput
 from editscope.outside import kind_of, received_json
 from editscope.runfolder.files import write_whole
@@ -27,6 +26,8 @@ from editscope.runs.budget import budget_of
 from editscope.runs.checks import check_all_there, check_texts, check_units
 from editscope.runs.choose_folder import check_same, run_folder
 from editscope.runs.edit_limits import checked_limits, limits_of, settings_with_limits
+from editscope.runs.editor_code import check_edit_again
+from editscope.runs.editor_identity import editor_info
 from editscope.runs.judging.batches import limits_of_batches
 from editscope.runs.judging.settings import Judging, Limits, judging_again
 from editscope.runs.selection import digest_in, ids_digest, selected, selection_json, where_of
@@ -57,7 +58,7 @@ class Plan:
     info: Info
     judging: Judging | None = None
     edit_again: tuple[str, ...] = ()
-    """Edits that ended with one of these statuses are made once more."""
+    """Edits that ended with one of these statuses are made once more; "changed" is about the editor's code."""
     taken_over: TakenOver | None = None
     """What its journal starts with, where it counts the verdicts of another run."""
     keep_going: bool = False
@@ -186,6 +187,7 @@ def make_plan(
         )
     else:
         check_attributes(editor, f"the editor {type(editor).__name__}")
+    described = editor_info(editor, spec)
     ids = selected(suite, where, limit, digest_in(out) or digest_in(cases_like))
     if not ids:
         raise BadInput(f"suite {suite.name} has no cases to run")
@@ -196,7 +198,7 @@ def make_plan(
     inventory = editor.inventory(ids, suite.ids, output_names(suite, repeats))
     if judging is not None and judging.missing == "fail":
         check_all_there(inventory)
-    info = _info(suite, ids, editor, spec, inventory, where, limit, seed)
+    info = _info(suite, ids, described, inventory, where, limit, seed)
     info["settings"] = {"timeout_s": timeout, "repeats": repeats}
     info["settings"] = settings_with_limits(info, edit_limits and checked_limits(edit_limits))
     if judging is not None:
@@ -273,8 +275,8 @@ def plan_again(
 
     For a run with judges ``limits`` and ``missing`` replace those it was started with, and ``again`` asks once more
     what ended without a verdict. ``repeats`` adds repeats to those it has; ``edit_limits`` are
-    over those that the editor had; ``edit_again`` names statuses: edits that ended so are made once more. ``budget``
-    replaces the one that the run had.
+    over those that the editor had; ``edit_again`` names statuses: edits that ended so are made once more, and with
+    "changed" those of another version of the editor's code. ``budget`` replaces the one that the run had.
     """
     info = read_info(folder)
     budget = budget_of(info, folder) if budget is None else budget
@@ -302,6 +304,7 @@ def plan_again(
         raise BadInput(f"this version selects other cases for {folder} than the one that started it; start a new run")
     _look_in(info["editor"].get("cwd"))
     editor = _edits_of(info["edits_of"]) if "edits_of" in info else load_editor(spec)
+    check_edit_again(editor, edit_again)
     files = info["files"]
     listed = {key: tuple(files[key]) for key in ("missing", "unmatched", "unreadable")}
     inventory = Inventory(files.get("outputs"), digest=files.get("digest", ""), **listed)
@@ -325,16 +328,12 @@ def _damaged(plan: Plan) -> frozenset[Step]:
 def _info(
     suite: Suite,
     ids: tuple[str, ...],
-    editor: Editor,
-    spec: str | None,
+    described: Mapping[str, Any],
     inventory: Inventory,
     where: Where | None,
     limit: int | None,
     seed: int,
 ) -> Info:
-    if spec is not None:
-        spec = rooted(spec)  # so that the run can be resumed from anywhere
-    options = {} if spec is None else dict(_options(spec))
     return {
         "format": FORMAT,
         "editscope": __version__,
@@ -347,12 +346,7 @@ def _info(
             "label": suite.label(),
         },
         "selection": selection_json(suite, ids, where, limit),
-        "editor": {
-            "spec": spec,
-            "name": editor.name or type(editor).__name__,
-            "options": options,
-            "cwd": str(Path.cwd()),
-        },
+        "editor": described,
         "judge": None,
         "seed": seed,
         "aggregation": aggregation_json(suite.aggregation),
@@ -378,12 +372,6 @@ def _look_in(folder: str | None) -> None:
     """Find a user's module where the run was started, wherever it is resumed."""
     if folder and folder not in sys.path and Path(folder).is_dir():
         sys.path.append(folder)
-
-
-def _options(spec: str) -> Mapping[str, Any]:
-    from editscope.editors import parse_spec
-
-    return parse_spec(spec).options
 
 
 def _versions() -> dict[str, str]:

@@ -8,6 +8,7 @@ from itertools import product
 from editscope.results.stored_tables import kept_summary, read_columns
 from editscope.runfolder.journal import Line, Progress, Step, progress
 from editscope.runfolder.repeats import plain, repeated
+from editscope.runs.editor_code import CHANGED, made_by_other_code
 from editscope.runs.engine.capacity import paid
 from editscope.runs.engine.first_results import FAILED
 from editscope.runs.engine.worker_process import Job
@@ -74,7 +75,8 @@ def done_so_far(plan: Plan) -> Progress:
     """What the journal has; without what ended without a verdict, where that is to be asked again."""
     done = _supported(journal_so_far(plan))
     if plan.edit_again:
-        done = _without(done, plan.edit_again, plan.damaged)
+        other = made_by_other_code(plan, done.edits) if CHANGED in plan.edit_again else frozenset()
+        done = _without(done, plan.edit_again, plan.damaged | other)
     elif nothing_worked(plan, done):
         done = _without(done, FAILED, frozenset())
     if plan.judging is None or not plan.judging.again:

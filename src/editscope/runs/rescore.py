@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from editscope.cases import Edit
 from editscope.editors import Editor, Inventory, Request
 from editscope.errors import BadInput, Stopped
 from editscope.results.run import Run, open_run
+from editscope.runfolder.code_versions import CODE
 from editscope.runfolder.journal import Line, Progress, Step
 from editscope.runfolder.repeats import repeated
 from editscope.runfolder.stored_edits import problem_with_file
@@ -60,6 +61,10 @@ class RunEdits(Editor):
     def not_applicable(self, case_id: str, variant: str, images: int) -> str:
         """As the editor of the run said."""
         return self._not_applicable.get((case_id, variant), "")
+
+    def code_of_edit(self, line: Mapping[str, Any]) -> str:
+        """The version of the editor's code that made an edit, as the run has it; "" where it does not say."""
+        return str(self._lines.get((line["case"], line["variant"]), {}).get(CODE, ""))
 
     def verify(self) -> None:
         """Raise BadInput where the file of an edit is missing or is not the one that was stored.

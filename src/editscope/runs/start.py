@@ -24,6 +24,9 @@ from editscope.runfolder.journal import FILE as JOURNAL
 from editscope.runfolder.journal import Journal, Progress
 from editscope.runfolder.run_json import FILE, add_to_judging, read_info
 from editscope.runs.budget import read_budget
+from editscope.runs.code_note import say_code_note
+from editscope.runs.editor_code import sign_edits
+from editscope.runs.editor_identity import has_worked
 from editscope.runs.engine.capacity import paid, slots
 from editscope.runs.engine.first_results import FirstResults
 from editscope.runs.engine.gpus import visible_gpus
@@ -83,9 +86,9 @@ def run(
 
     ``suite`` is a Suite or a name, ``editor`` an Editor or a spec such as ``"folder:outputs"``. ``out`` is
     the run folder (a new one in ``runs/`` if None); given a folder that holds the same run, it goes on with
-    it. ``jobs`` worker processes (one per core if None); ``limit`` and ``where={"task": "border"}`` take a
-    part of the suite; ``timeout`` is seconds for one edit. Raises Stopped when it was interrupted and can be
-    resumed.
+    it. An Editor is the same where its public attributes are. ``jobs`` worker processes (one per core if None);
+    ``limit`` and ``where={"task": "border"}`` take a part of the suite; ``timeout`` is seconds for one edit. Raises
+    Stopped when it was interrupted and can be resumed.
 
     ``judge`` is a spec such as ``"openai:gpt-4o"``, a Judge, or several of them, which are asked the same. ``protocol``
     judges by another suite's rubric, ``prompts`` is a folder that replaces its prompts, ``samples`` asks each question
@@ -134,6 +137,7 @@ def run(
     )
     plan = replace(plan, keep_going=keep_going)
     shown = _console() if progress else None
+    say_code_note(plan, shown or _console())
     say_forecast(plan, shown)
     return with_outcome(execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address), shown)
 
@@ -154,8 +158,9 @@ def resume(
     """Go on with a run that was stopped or killed; finished steps are not repeated.
 
     ``limits``, ``edit_limits`` and ``budget`` are those of ``editscope.run``, in place of those that the run had.
-    ``edit_again`` names statuses, such as ``["error"]``: edits that ended so are made once more. ``keep_going`` is
-    that of ``editscope.run``. A run that was begun by one engine may be finished by the other.
+    ``edit_again`` names statuses, such as ``["error"]``: edits that ended so are made once more; ``["changed"]`` is for
+    those of another version of the editor's code. ``keep_going`` is that of ``editscope.run``. A run that was begun by
+    one engine may be finished by the other.
     """
     plan = plan_again(
         Path(folder),
@@ -166,6 +171,7 @@ def resume(
     )
     plan = replace(plan, keep_going=keep_going)
     shown = _console() if progress else None
+    say_code_note(plan, shown or _console())
     say_forecast(plan, shown)
     return with_outcome(execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address), shown)
 
@@ -212,6 +218,7 @@ def execute(
             write_info(plan)
             _take_over(plan, journal)
             if workers is not None:
+                sign_edits(plan, journal)
                 if again := failures_to_repeat(plan):
                     journal.append(*again)
                 _sweep(plan.out / IMAGES)
@@ -226,6 +233,8 @@ def execute(
         raise
     except Stopped as stop:
         raise resumable(plan, stop) from stop
+    finally:
+        has_worked(plan.editor)
     return Run(plan.out, read_info(plan.out), journal=plan.journal)
 
 

@@ -46,6 +46,9 @@ def resume(
     edit_again_all: Annotated[
         bool, typer.Option("--edit-again-all", help="Also repeat edits that were refused or returned no picture.")
     ] = False,
+    edit_again_changed: Annotated[
+        bool, typer.Option("--edit-again-changed", help="Also repeat edits of another version of the editor's code.")
+    ] = False,
 ) -> None:
     """Continue a run that was stopped or killed; finished steps are not repeated.
 
@@ -54,6 +57,10 @@ def resume(
     Also repeat edits that ended with an error:
 
       editscope resume runs/mine --edit-again
+
+    Also repeat edits that were made before you changed the code of your editor:
+
+      editscope resume runs/mine --edit-again-changed
 
     What is left to do, what it will cost, and what was spent already:
 
@@ -64,8 +71,10 @@ def resume(
       editscope resume runs/mine --budget 30
     """
     from editscope.runs import plan_again
+    from editscope.runs.editor_code import CHANGED
 
     say_deprecated(max_cost=max_cost, max_edit_cost=max_edit_cost)
+    statuses = ("error", "refused", "no_output") if edit_again_all else ("error",) if edit_again else ()
     limits = judge_limits(
         max_cost=max_cost, max_calls=max_calls, batch=batch or None, concurrency=concurrency, prices=prices, cache=cache
     )
@@ -76,7 +85,7 @@ def resume(
         again=ask_again,
         repeats=repeats,
         edit_limits=edit_limits(max_edit_cost, max_edits, edit_concurrency, edit_rpm, edit_retries, prices),
-        edit_again=("error", "refused", "no_output") if edit_again_all else ("error",) if edit_again else (),
+        edit_again=(*statuses, CHANGED) if edit_again_changed else statuses,
         budget=budget_of(budget),
     )
     carry_out(plan, jobs, dry_run, quiet, engine, ray_address, keep_going=keep_going, yes=yes)

@@ -56,6 +56,7 @@ def result(run: Run, console: Console) -> None:
     Where no edit has worked, that comes first.
     """
     from editscope.results.failed_edits import every_edit_failed, logs, retry_lines
+    from editscope.runfolder.code_versions import versions_in_words
 
     if lead := every_edit_failed(run):
         console.print(f" {lead}", markup=False)
@@ -65,6 +66,8 @@ def result(run: Run, console: Console) -> None:
         judged.result(run, console)
     else:
         _by_pixels(run, console)
+    if versions := versions_in_words(run.summary):
+        console.print(f" note: {versions}", markup=False)
     if pending := run.coverage.get("pending", 0):
         lack = "lack repeats" if run.repeats > 1 else "have no score yet"
         console.print(f" {pending:,} cases {lack}: editscope resume {run.path}", markup=False)

@@ -185,6 +185,11 @@ class WorkerEditor(Editor):
                 f"or write one with: editscope worker new {script}"
             )
 
+    def source_files(self) -> Sequence[str | Path]:
+        """The script that the command runs."""
+        script = self._script()
+        return () if script is None else ((self.cwd or Path.cwd()) / script,)
+
     def load(self) -> None:
         """Start the worker and wait until its model is loaded."""
         self._folder = Path(tempfile.mkdtemp(prefix="editscope-worker-"))

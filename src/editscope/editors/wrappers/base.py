@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from editscope.cases import NOTHING, Edit
@@ -113,6 +114,10 @@ class Wrapper(Editor):
     def inventory(self, selected: Sequence[str], known: Sequence[str], names: OutputNames = NOTHING) -> Inventory:
         """What the editor inside says of its files."""
         return self.inner.inventory(selected, known, names)
+
+    def source_files(self) -> Sequence[str | Path]:
+        """Those of the editor inside too."""
+        return (*super().source_files(), *self.inner.source_files())
 
     def inside(self, requests: Sequence[Request]) -> list[Edit]:
         """What the editor inside makes of requests, in batches of its size. Answer and hint are for who wants them."""

@@ -11,6 +11,7 @@ from editscope.report.html.section_parts import badge
 from editscope.report.html.sections.overview import sheet_label
 from editscope.report.model import RunView, Sheet, shown_spec
 from editscope.report.options import ReportOptions
+from editscope.runfolder.code_versions import versions_in_words
 from editscope.suites import suite_title
 from editscope.wording import count, plain
 
@@ -66,6 +67,7 @@ def _facts(view: RunView) -> Iterable[tuple[str, object]]:
     files_: Mapping[str, Any] = info.get("files") or {}
     yield "run", view.run.path.name
     yield "editor", shown_spec(view.run)
+    yield "editor’s code", versions_in_words(view.run.summary)
     yield "editor’s files", editor.get("digest") or files_.get("digest")
     yield "judge", info.get("judge")
     yield "suite", f"{suite['name']} {suite['fingerprint']}"

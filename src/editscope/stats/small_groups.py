@@ -30,7 +30,7 @@ NO_WIDTH = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class CaseSpread:
     """What resampling can show of the scores of a row.
 
     ``cases`` is how many cases can be resampled: a case counts once, however many questions or variants it has, and
@@ -48,9 +48,9 @@ class Spread:
 
         Ends without width are an interval only where all cases have the same score.
 
-        >>> Spread(4).gap(0.1, 0.3), Spread(8).gap(0.2, 0.2), Spread(8, alone=True).gap(0.1, 0.2)
+        >>> CaseSpread(4).gap(0.1, 0.3), CaseSpread(8).gap(0.2, 0.2), CaseSpread(8, alone=True).gap(0.1, 0.2)
         ({'few_cases': 4}, {'hidden_spread': True}, {'hidden_spread': True})
-        >>> Spread(8).gap(0.1, 0.3), Spread(8, differ=False).gap(0.2, 0.2)
+        >>> CaseSpread(8).gap(0.1, 0.3), CaseSpread(8, differ=False).gap(0.2, 0.2)
         ({}, {})
         """
         if not enough(self.cases):
@@ -121,7 +121,7 @@ def rules_in_words(cells: Sequence[Mapping[str, Any]]) -> str:
     return f"where {' or '.join(filter(None, reasons))}" if gaps else ""
 
 
-def spreads(table: MeanTable) -> list[list[Spread]]:
+def spreads(table: MeanTable) -> list[list[CaseSpread]]:
     """What resampling can show of each row and metric of a table: rows × metrics."""
     frame, row_of = table.frame, table.hierarchy.row_of
     units, used = _numbered(range(len(frame.values)) if frame.units is None else frame.units), row_of >= 0
@@ -147,10 +147,10 @@ def _column_spreads(
     stratum_of: NDArray[np.intp],
     values: NDArray[np.float64],
     rows: int,
-) -> list[Spread]:
+) -> list[CaseSpread]:
     """The spread of each row in one metric, from the rows of the frame that have a value."""
     if not len(values):
-        return [Spread(0, differ=False)] * rows
+        return [CaseSpread(0, differ=False)] * rows
     units, first = np.unique(unit_of, return_index=True)
     together = np.bincount(stratum_of[first])
     alone_units = np.zeros(units[-1] + 1, dtype=np.bool_)
@@ -169,7 +169,9 @@ def _column_spreads(
     np.maximum.at(high, row, scores)
     cases = np.bincount(row[~alone], minlength=rows)
     differ = (n > 0) & (high - low > NO_WIDTH)
-    return [Spread(int(cases[i]), bool(differ[i]), bool(differ[i] and 2 * single[i] > every[i])) for i in range(rows)]
+    return [
+        CaseSpread(int(cases[i]), bool(differ[i]), bool(differ[i] and 2 * single[i] > every[i])) for i in range(rows)
+    ]
 
 
 def weakest(

@@ -12,7 +12,7 @@ from editscope.cases import Group
 from editscope.stats.bootstrap import hierarchical_bootstrap, percentile_interval
 from editscope.stats.frame import Frame, column
 from editscope.stats.hierarchy import Floats, weights
-from editscope.stats.small_groups import Spread, spreads
+from editscope.stats.small_groups import CaseSpread, spreads
 
 if TYPE_CHECKING:
     from editscope.cases import Aggregation
@@ -45,7 +45,7 @@ class Averages:
     table: MeanTable
 
     @cached_property
-    def spreads(self) -> list[list[Spread]]:
+    def spreads(self) -> list[list[CaseSpread]]:
         """What resampling can show of the cases behind each mean: rows × values."""
         return spreads(self.table)
 
@@ -60,7 +60,7 @@ class Averages:
         none = any(self.interval(place, value).lo is None for place in (row, baseline))
         # Two rows whose cases are all alike differ by the same in every resample, and that is what is known of them.
         cases = 0 if none else min(self.spreads[place][value].cases for place in (row, baseline))
-        return interval(mean, apart, scale, Spread(cases, differ=False))
+        return interval(mean, apart, scale, CaseSpread(cases, differ=False))
 
     def contrast(self, row: int, first: int, second: int, scale: float = 100.0) -> Interval:
         """How far one value of a row is above another, case by case."""
@@ -71,12 +71,12 @@ class Averages:
         return interval(mean, self.samples[row, first] - self.samples[row, second], scale, spread)
 
 
-def interval(mean: float, samples: Floats, scale: float = 1.0, spread: Spread | None = None) -> Interval:
+def interval(mean: float, samples: Floats, scale: float = 1.0, spread: CaseSpread | None = None) -> Interval:
     """A value and the central 95 % of its resamples, unless these do not show how its cases spread.
 
     >>> interval(0.5, np.linspace(0.0, 1.0, 101), scale=100.0)
     Interval(mean=50.0, lo=2.5, hi=97.5)
-    >>> interval(0.5, np.linspace(0.0, 1.0, 101), spread=Spread(cases=4))
+    >>> interval(0.5, np.linspace(0.0, 1.0, 101), spread=CaseSpread(cases=4))
     Interval(mean=0.5, lo=None, hi=None)
     """
 

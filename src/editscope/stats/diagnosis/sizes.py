@@ -13,7 +13,7 @@ from editscope.stats.bootstrap import draws
 from editscope.stats.diagnosis.averages import RESAMPLES, Interval, interval
 from editscope.stats.diagnosis.columns import curves, has_output, numbers, taking_part
 from editscope.stats.hierarchy import Floats
-from editscope.stats.small_groups import Spread, enough
+from editscope.stats.small_groups import CaseSpread, enough
 
 if TYPE_CHECKING:
     from editscope.stats.frame import Rows
@@ -134,5 +134,5 @@ def _mean(values: Floats, name: str, resamples: int, seed: int) -> Interval | No
         float(known.sum() / (UNITS * n)),
         np.concatenate(sums) / (UNITS * n),
         100.0,
-        Spread(n, differ=bool(np.ptp(known))),
+        CaseSpread(n, differ=bool(np.ptp(known))),
     )

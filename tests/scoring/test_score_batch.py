@@ -123,3 +123,15 @@ def test_no_triples_have_no_scores_and_no_thread_stays() -> None:
     assert es.score_batch([], [], []) == []
     es.score_batch(*triples(3), jobs=3)
     assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("editscope-score")]
+
+
+def test_a_score_prints_what_it_says_and_not_its_counts() -> None:
+    before = np.zeros((1, 4, 4, 3), np.uint8)
+    after = before.copy()
+    after[:, 0] = 255
+    shown = repr(es.score_batch(before, after, after)[0])
+    assert shown == "<PixelScore miou=1, edit=1, preservation=1, failure=success, edit_pixels=4, output=4×4>"
+
+
+def test_the_package_lists_its_public_names_only() -> None:
+    assert [name for name in dir(es) if not name.startswith("__")] == sorted(es.__all__)

@@ -306,8 +306,8 @@ def plan_again(
     editor = _edits_of(info["edits_of"]) if "edits_of" in info else load_editor(spec)
     check_edit_again(editor, edit_again)
     files = info["files"]
-    listed = {key: tuple(files[key]) for key in ("missing", "unmatched", "unreadable")}
-    inventory = Inventory(files.get("outputs"), digest=files.get("digest", ""), **listed)
+    missed, unmatched, unreadable = (tuple(files[key]) for key in ("missing", "unmatched", "unreadable"))
+    inventory = Inventory(files.get("outputs"), missed, unmatched, unreadable, files.get("digest", ""))
     limits = limits_of_batches(folder, limits)
     judging = judging_again(suite, info, limits, missing, again) if is_judged(info) else None
     if judging is not None:

@@ -60,6 +60,17 @@ class PixelScore:
     resized: bool = False
     output_size: tuple[int, int] | None = None
 
+    def __repr__(self) -> str:
+        figures = {
+            "miou": self.miou,
+            "edit": _mean(self.edit_accuracy),
+            "preservation": _mean(self.preservation_accuracy),
+        }
+        shown = ", ".join(f"{name}={value:.4g}" for name, value in figures.items())
+        size = "none" if self.output_size is None else "{}×{}".format(*self.output_size)
+        pixels = f"edit_pixels={self.edit_pixels}, output={size}{' resized' if self.resized else ''}"
+        return f"<PixelScore {shown}, failure={self.failure}, {pixels}>"
+
     @cached_property
     def edit_accuracy(self) -> tuple[float, ...]:
         """|E ∧ ΔE ≤ t| / |E| for t = 0 … 10."""

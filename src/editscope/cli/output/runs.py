@@ -39,7 +39,8 @@ def plan(planned: Plan, console: Console) -> None:
         ("unreadable", inventory.unreadable),
     ):
         for number, file in enumerate(files[:LISTED]):
-            expected = f" (expected: {inventory.expected})" if what == "missing" and number == 0 else ""
+            first = what == "missing" and number == 0 and inventory.expected
+            expected = f" (expected: {inventory.expected})" if first else ""
             console.print(f"  {what}: {file}{expected}", markup=False)
         if len(files) > LISTED:
             console.print(f"  {what}: … and {len(files) - LISTED:,} more", markup=False)

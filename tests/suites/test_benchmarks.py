@@ -212,7 +212,10 @@ def test_values_from_python_are_those_that_an_option_declares(tmp_path: Path) ->
     data = make_worldedit(tmp_path, 2)
     assert load_suite("worldedit", root=data, forms=["Implicit"]).options["forms"] == ["implicit"]
     for forms in (["explicit"], "explicit", ("implicit", "explicit")):
-        with pytest.raises(BadInput, match="worldedit: option forms is 'explicit'; choose from implicit, paraphrase"):
+        with pytest.raises(
+            BadInput,
+            match="worldedit: option forms is 'explicit'; did you mean 'implicit'\\? Choose from implicit, paraphrase",
+        ):
             load_suite("worldedit", root=data, forms=forms)
 
 

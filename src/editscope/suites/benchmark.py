@@ -99,8 +99,8 @@ class Option:
         spelled = {known.lower(): known for known in self.values}
         if value.strip().lower() not in spelled:
             near = difflib.get_close_matches(value.strip().lower(), spelled, n=1)
-            hint = f", did you mean {spelled[near[0]]!r}?" if near else ""
-            raise BadInput(f"option {self.name}{of} is {value!r}{hint}; choose from {', '.join(self.values)}")
+            hint = f"did you mean {spelled[near[0]]!r}? Choose" if near else "choose"
+            raise BadInput(f"option {self.name}{of} is {value!r}; {hint} from {', '.join(self.values)}")
         return spelled[value.strip().lower()]
 
     def wrong_field(self) -> str:

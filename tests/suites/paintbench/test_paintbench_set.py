@@ -178,7 +178,7 @@ def test_a_suite_can_be_made_again_from_its_options() -> None:
         ({"tasks": "bordr"}, "no task 'bordr'; did you mean 'border'?"),
         ({"modes": "circel"}, "no mode 'circel'; did you mean 'circle'?"),
         ({"conditions": "stripes"}, "no condition 'stripes'; did you mean 'striped'?"),
-        ({"split": "tests"}, "option split is 'tests', did you mean 'test'?"),
+        ({"split": "tests"}, "option split is 'tests'; did you mean 'test'?"),
         ({"tasks": ""}, "no task was named"),
         ({"tasks": "border", "modes": "circle"}, "the set is empty"),
         ({"per_cell": 0}, "0 problems per cell is out of range"),

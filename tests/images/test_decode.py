@@ -263,3 +263,11 @@ def test_damage_anywhere_gives_pixels_or_a_bad_image(data: st.DataObject, kind: 
                 assert str(error).startswith("the image")
             else:
                 assert pixels.dtype == np.uint8 and pixels.ndim == 3 and pixels.shape[2] == 3
+
+
+@pytest.mark.parametrize("side", [1, 7])
+def test_a_png_cut_at_any_byte_before_its_end_chunk_is_refused_at_once(side: int) -> None:
+    whole = encode_png(scene(side, side))
+    for length in range(len(whole) - 11):  # the checksum and the name of IEND are no part of the picture
+        with pytest.raises(BadImage):
+            decode(whole[:length], name="it")

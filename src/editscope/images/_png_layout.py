@@ -86,8 +86,8 @@ def walk(read: ReadAt, name: str, data: bytes | None = None) -> PngLayout:
 
 def _pixel_chunks(data: bytes, offset: int, layout: PngLayout, name: str) -> int:
     """Take the IDAT chunks from here on, of which some writers make hundreds; where the chunk after them begins."""
-    view, last = memoryview(data), len(data) - 12
-    while offset <= last:
+    view, last = memoryview(data), len(data) - HEAD.size
+    while offset <= last:  # a head that is there is read: the caller would come back here for ever
         length, kind = HEAD.unpack_from(data, offset)
         if kind != b"IDAT":
             break

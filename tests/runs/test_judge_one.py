@@ -200,7 +200,7 @@ def test_pictures_and_keys_that_are_not_there_are_named(
         code, _, err = call(capsys, "--judge", "openai:gpt-4o", edit=edit)
         assert (code, edit in err, len(err.splitlines())) == (2, True, 1)
     code, _, err = call(capsys, "--judge", "openai:gpt-4o")
-    assert (code, "needs a key; put it into the variable OPENAI_API_KEY" in err) == (2, True)
+    assert (code, "nothing was spent: set the variable OPENAI_API_KEY" in err) == (2, True)
     code, _, err = call(capsys)
     assert (code, "choose a judge with --judge" in err) == (2, True)
     with pytest.raises(es.BadInput, match="no source"):

@@ -181,7 +181,9 @@ def test_an_editor_that_stops_ends_the_run_and_a_resumed_one_repeats_nothing(sit
     (site.folder / f"{site.module}.py").write_text(EDITOR.replace("if self.stop in asked", "if False"))
     resumed = subprocess.run([sys.executable, "-m", "editscope", "resume", "run", "-q"], capture_output=True, text=True)
     assert resumed.returncode == 0, resumed.stderr
-    assert json.loads((site.folder / "run/run.json").read_text()) == info
+    after = json.loads((site.folder / "run/run.json").read_text())
+    assert len(after["editor"].pop("code")) == len(info["editor"].pop("code")) + 1, "the changed file is noted"
+    assert after == info
     assert sorted(site.edited("run")) == sorted(found(es.open_run("run")))
     assert collections.Counter(site.cases_asked()) - collections.Counter({"removal/004": 1}) == collections.Counter(
         dict.fromkeys(site.edited("run"), 1)

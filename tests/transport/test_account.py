@@ -48,6 +48,19 @@ def test_requests_fit_into_the_budget_or_are_not_sent(tmp_path: Path) -> None:
         account.reserve_now(0.4, "edit")
 
 
+def test_a_request_of_unknown_price_is_not_sent_once_more_is_spent_than_the_budget(tmp_path: Path) -> None:
+    account = Account(tmp_path / "spending.json", 1.0)
+    account.begin(0.0)
+    account.refuse_overdrawn("edit")
+    budget = Budget(account=account, what="edit")
+    held = asyncio.run(budget.reserve(0.0))
+    budget.settle(held, 1, Bill(9_000.0))
+    with pytest.raises(
+        BudgetSpent, match=r"does not fit into the budget of \$1\.00 \(\$9,000\.00 spent\)"
+    ):
+        asyncio.run(Budget(account=account, what="edit").reserve(0.0))
+
+
 def test_who_does_not_fit_waits_for_who_may_cost_less_than_it_reserved(tmp_path: Path) -> None:
     account = Account(tmp_path / "spending.json", 1.0)
     account.begin(0.0)

@@ -49,7 +49,10 @@ def reserved(editor: Editor, requests: Sequence[Request]) -> float:
         return 0.0
     price = sum(editor.estimate(1, max(1, len(one.arrays))) or 0.0 for one in requests)
     price = max(price, editor.last_cost * len(requests))
-    account.reserve_now(price, "edit")
+    if price:
+        account.reserve_now(price, "edit")
+    else:
+        account.refuse_overdrawn("edit")  # a worker that has just started knows no price
     return price
 
 

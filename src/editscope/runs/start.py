@@ -30,8 +30,9 @@ from editscope.runs.editor_identity import has_worked
 from editscope.runs.engine.capacity import paid, slots
 from editscope.runs.engine.first_results import FirstResults
 from editscope.runs.engine.gpus import visible_gpus
-from editscope.runs.engine.loop import Engine, WorkerPlan
+from editscope.runs.engine.loop import Engine
 from editscope.runs.engine.worker_process import Job, WorkerSetup
+from editscope.runs.engine.workers import WorkerPlan
 from editscope.runs.forecast import say_forecast
 from editscope.runs.judging.batches import check_batches, open_batches
 from editscope.runs.judging.judge_queue import JudgeQueue

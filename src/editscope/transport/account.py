@@ -89,6 +89,15 @@ class Account:
         while not self._take(cost, what):
             time.sleep(POLL_S)
 
+    def refuse_overdrawn(self, what: str) -> None:
+        """Raise BudgetSpent where more is committed than the budget; for a request of unknown cost."""
+        committed = self.read().committed
+        if committed > self.budget + CENT_PART:
+            raise BudgetSpent(
+                f"another {what} does not fit into the budget of {in_dollars(self.budget)} "
+                f"({in_dollars(committed)} spent); resume the run with a higher {OPTION}"
+            )
+
     def settle(self, held: float, charged: float) -> None:
         """Replace a reservation by what the request came to: 0 where it was turned away."""
         if not held and not charged:

@@ -99,6 +99,8 @@ class Budget:
         if self.account is not None:
             try:
                 async with self._turn():  # one at a time: thousands may wait, and each look locks a file
+                    if not cost:  # its price is unknown, perhaps because its client has just started
+                        self.account.refuse_overdrawn(self.what)
                     await self.account.reserve(cost, self.what)
             except BaseException:
                 self._release(cost)

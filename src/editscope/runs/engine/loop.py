@@ -24,8 +24,6 @@ from editscope.runs.engine.worker_process import Job, WorkerReport
 from editscope.runs.engine.workers import Worker, WorkerPlan, dismiss, patience, start_thread
 from editscope.transport.account import OPTION
 
-__all__ = ["Engine", "WorkerPlan"]
-
 TICK_S = 0.25
 STARTS = 3
 """So many workers in a row may die before they are ready; after that something is wrong with the machine."""
@@ -348,6 +346,8 @@ class Engine:
         self.suspects.extend(losses.suspects)
         for job, variants in losses.failed:
             self._without_edits(job, variants, reason)
+        if self._unpaid is not None:
+            self._no_more_edits(self._unpaid)
 
     def _without_edits(self, job: Job, variants: Sequence[str], reason: str) -> None:
         from editscope.runs.engine.case_steps import edit_line
@@ -382,10 +382,9 @@ class Engine:
             self._fail(Stopped(str(error)) if self._spent else BadInput(str(error)))
 
     def _fail(self, failure: EditscopeError) -> None:
-        if self._failure is not None:
-            return
-        self._failure = self.journal.cause(failure)
-        self._send_editors_home()
+        if self._failure is None:
+            self._failure = self.journal.cause(failure)
+            self._send_editors_home()
 
     def _interrupted(self, times: int) -> None:
         if self._failure is None:

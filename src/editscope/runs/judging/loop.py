@@ -12,9 +12,10 @@ from editscope.errors import EditscopeError, Stopped
 from editscope.judges import Verdict
 from editscope.runfolder.journal import Journal, Line, Step, VerdictKey
 from editscope.runs.engine.first_results import FirstResults
-from editscope.runs.engine.loop import Engine, WorkerPlan
+from editscope.runs.engine.loop import Engine
 from editscope.runs.engine.progress_listener import ProgressListener
 from editscope.runs.engine.worker_process import Job
+from editscope.runs.engine.workers import WorkerPlan
 from editscope.runs.judging.judge_queue import CallResult, JudgeQueue, QueuedCall
 from editscope.runs.judging.prepare import PreparedUnit
 from editscope.runs.judging.unit_verdicts import UnitVerdicts, expected_verdicts, is_about_call, verdict_line

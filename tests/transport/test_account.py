@@ -55,9 +55,7 @@ def test_a_request_of_unknown_price_is_not_sent_once_more_is_spent_than_the_budg
     budget = Budget(account=account, what="edit")
     held = asyncio.run(budget.reserve(0.0))
     budget.settle(held, 1, Bill(9_000.0))
-    with pytest.raises(
-        BudgetSpent, match=r"does not fit into the budget of \$1\.00 \(\$9,000\.00 spent\)"
-    ):
+    with pytest.raises(BudgetSpent, match=r"does not fit into the budget of \$1\.00 \(\$9,000\.00 spent\)"):
         asyncio.run(Budget(account=account, what="edit").reserve(0.0))
 
 

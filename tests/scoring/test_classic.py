@@ -39,7 +39,7 @@ def torchmetrics_ssim(first: Pixels, second: Pixels) -> float:
     from torchmetrics.functional.image import structural_similarity_index_measure
 
     a, b = (torch.from_numpy(p.astype(np.float32) / 255).permute(2, 0, 1)[None].contiguous() for p in (first, second))
-    return float(structural_similarity_index_measure(a, b, data_range=1.0))  # type: ignore[arg-type]
+    return float(structural_similarity_index_measure(a, b, data_range=1.0))
 
 
 def value(name: str, pair: ImagePair, model: str = "") -> float:

@@ -92,7 +92,7 @@ def test_no_command_breaks_a_word_at_eighty_columns(site: Path) -> None:
                 ["resume", f"{where}/ref-drift"],
                 ["report", f"{where}/ref-drift", "--out", f"{where}/report.html"],
                 ["pack", f"{where}/ref-drift"],
-                ["measure", f"{where}/ref-drift"],
+                ["measure", f"{where}/ref-drift", "--measures", "psnr"],
                 ["suites"],
                 ["suites", "paintbench"],
                 ["suites", "picabench"],

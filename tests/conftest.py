@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 os.environ.setdefault("EDITSCOPE_JOBS", "1")  # two tests run at a time: a worker process more would only cost its start
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that imports NumPy starts threads, which wait for work
 
 
 @pytest.fixture

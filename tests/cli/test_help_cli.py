@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import typer
 
-from editscope.cli.app import PANELS, app
+from editscope.cli.app import PANELS, make_app
 from editscope.cli.help import GroupedCommands, GroupedOptions
 
-ROOT: Any = typer.main.get_command(app)
+ROOT: Any = typer.main.get_command(make_app())
 
 
 def commands(group: Any = ROOT, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import editscope as es
 from editscope.cases import Aggregation, Case
-from editscope.cli.app import app
+from editscope.cli.app import make_app
 from editscope.cli.output.judged import result as print_result
 from editscope.errors import BadInput
 from editscope.images import decode
@@ -275,13 +275,15 @@ def test_a_run_that_is_counted_as_released_from_the_start_gives_the_same(site: S
 def test_a_dry_run_counts_the_calls_about_white_pictures(site: Site, ours: es.Run) -> None:
     def told(*more: str) -> str:
         command = ["run", "picabench", "--data", str(site.data), "--editor", f"folder:{site.outputs}"]
-        found = CliRunner().invoke(app, [*command, "--judge", site.server.spec(), "--cache", "off", "--dry-run", *more])
+        found = CliRunner().invoke(
+            make_app(), [*command, "--judge", site.server.spec(), "--cache", "off", "--dry-run", *more]
+        )
         assert found.exit_code == 0, found.output
         return found.output
 
     assert " 6 calls" in told()
     assert " 8 calls" in told("--accounting", "released")
-    again = CliRunner().invoke(app, ["rescore", str(ours.path), "--accounting", "released", "--dry-run"])
+    again = CliRunner().invoke(make_app(), ["rescore", str(ours.path), "--accounting", "released", "--dry-run"])
     assert " 2 calls" in again.output
 
 
@@ -292,7 +294,7 @@ def test_accounting_and_missing_do_not_contradict_each_other(site: Site) -> None
     with pytest.raises(BadInput, match=r"--accounting.*relased.*released"):
         site.run("never", accounting="relased")
     assert not (site.folder / "never").exists()
-    found = CliRunner().invoke(app, ["score", "kris", "--outputs", ".", "--accounting", "released"])
+    found = CliRunner().invoke(make_app(), ["score", "kris", "--outputs", ".", "--accounting", "released"])
     assert isinstance(found.exception, BadInput)
     with pytest.raises(BadInput, match="holds another run, with accounting ours"):
         site.run("ours", accounting="released")

@@ -15,7 +15,7 @@ import pytest
 import typer
 
 import editscope as es
-from editscope.cli.app import app
+from editscope.cli.app import make_app
 from editscope.errors import BadInput
 from editscope.suites import benchmark, load_suite
 from editscope.suites.benchmark import SHARED
@@ -72,7 +72,7 @@ def test_a_spec_of_a_suite_has_the_grammar_of_all_specs() -> None:
 
 
 def test_no_option_of_a_suite_can_have_the_name_of_a_flag_of_run() -> None:
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    commands = typer.main.get_command(make_app()).commands  # type: ignore[attr-defined]
     flags = {name for command in ("run", "score") for option in commands[command].params for name in option.opts}
     assert {flag[2:].replace("-", "_") for flag in flags if flag.startswith("--")} <= set(SHARED)
 

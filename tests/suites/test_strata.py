@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from editscope import load_suite, open_run, run
 from editscope.cases import Aggregation
-from editscope.cli.app import app
+from editscope.cli.app import make_app
 from editscope.errors import BadInput
 from editscope.report import write
 from editscope.runfolder.run_json import FILE, aggregation_from, aggregation_json
@@ -152,10 +152,12 @@ def test_the_terminal_the_page_and_the_caption_say_which(tmp_path: Path) -> None
     for strata, said in words.items():
         out = tmp_path / strata
         options = ["--editor", "ref:drift", "--tasks", "recolor,border", "--per-cell", "4", *SMALL, "-j1"]
-        done = CliRunner().invoke(app, ["run", "paintbench", *options, "--strata", strata, "--out", str(out), "-q"])
+        done = CliRunner().invoke(
+            make_app(), ["run", "paintbench", *options, "--strata", strata, "--out", str(out), "-q"]
+        )
         assert done.exit_code == 0, done.output
         assert aggregation_from(json.loads((out / FILE).read_text())) == aggregation(strata)
-        shown = CliRunner().invoke(app, ["show", str(out)])
+        shown = CliRunner().invoke(make_app(), ["show", str(out)])
         assert f"95 %: percentile bootstrap, cases resampled {said}" in " ".join(shown.output.split())
         for ending in ("tex", "md") if strata == "release" else ("tex", "html"):
             text = write([open_run(out)], tmp_path / f"{strata}.{ending}").read_text()
@@ -166,7 +168,7 @@ def test_the_terminal_the_page_and_the_caption_say_which(tmp_path: Path) -> None
     both = write([open_run(tmp_path / strata) for strata in words], tmp_path / "both.tex").read_text()
     assert "A within task (rows" in " ".join(both.split())
     assert "B within task and mode" in " ".join(both.split())
-    again = CliRunner().invoke(app, ["run", "paintbench", *options, "--out", str(out), "-q"])
+    again = CliRunner().invoke(make_app(), ["run", "paintbench", *options, "--out", str(out), "-q"])
     assert isinstance(again.exception, BadInput)
     assert "strata paper (asked: release)" in str(again.exception)
 
@@ -194,5 +196,5 @@ def test_a_run_that_was_begun_with_the_old_strata_keeps_them(tmp_path: Path) -> 
     plain = load_suite("paintbench", tasks="recolor", conditions=CONDITIONS, per_cell=4, canvas="128x128")
     done = run(plain, "ref:drift", out=tmp_path / "old")
     assert done.summary["overall"] == begun["overall"]
-    shown = CliRunner().invoke(app, ["show", str(tmp_path / "old")]).output
+    shown = CliRunner().invoke(make_app(), ["show", str(tmp_path / "old")]).output
     assert "cases resampled within task and mode; no interval" in shown, "and not: as the paper describes"

@@ -5,21 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from editscope import printing
-from editscope.cli import demo, doctor
-from editscope.cli.cases import generate, suite, suites
-from editscope.cli.completion import join_split_words
-from editscope.cli.evaluate import rescore, resume, run, score, watch
+from editscope.cli.completion import VARIABLE, join_split_words, words_before
 from editscope.cli.help import GroupedCommands, GroupedOptions
-from editscope.cli.models import editors, judge, prompts, serve_editor, worker
-from editscope.cli.results import compare, figures, measure, pack, published, report, show
-from editscope.cli.suite_options import GenerateCommand, SuiteCommand
 from editscope.errors import EditscopeError, Stopped
 from editscope.outside import required
 from editscope.version import __version__
@@ -40,13 +35,69 @@ Score edits that you have as files, then view the report:
 
 Exit codes: 0 done, 1 done but some cases have no score, 2 bad input, 3 stopped early and resumable."""
 
-app = typer.Typer(
-    cls=GroupedCommands,
-    help=HELP,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+PANELS: Mapping[str, Mapping[str, str]] = {
+    "Start": {
+        "demo": "demo:demo",
+        "suites": "cases.suites:suites",
+        "editors": "models.editors:editors",
+        "doctor": "doctor:doctor",
+    },
+    "Evaluate": {
+        "run": "evaluate.run:run",
+        "score": "evaluate.score:score",
+        "resume": "evaluate.resume:resume",
+        "rescore": "evaluate.rescore:rescore",
+        "watch": "evaluate.watch:watch",
+    },
+    "Read results": {
+        "show": "results.show:show",
+        "report": "results.report:report",
+        "compare": "results.compare:compare",
+        "figures": "results.figures:figures",
+        "measure": "results.measure:measure",
+        "pack": "results.pack:pack",
+        "published": "results.published:published",
+    },
+    "Make cases": {"generate": "cases.generate:generate", "suite": "cases.suite:app"},
+    "Models and judges": {
+        "serve-editor": "models.serve_editor:serve_editor",
+        "worker": "models.worker:app",
+        "judge": "models.judge:app",
+        "prompts": "models.prompts:app",
+    },
+}
+"""The commands, as `editscope --help` groups them: the module in this folder and the name in it."""
+
+CLASSES: Mapping[str, str] = {
+    "run": "SuiteCommand",
+    "score": "SuiteCommand",
+    "watch": "SuiteCommand",
+    "generate": "GenerateCommand",
+}
+"""Commands that also take the options of a suite, each with its class in ``suite_options``."""
+
+
+def make_app(only: str | None = None) -> typer.Typer:
+    """The command line with all commands, or with one: reading the options of all takes longer than most commands."""
+    app = typer.Typer(
+        cls=GroupedCommands, help=HELP, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
+    )
+    app.callback()(_editscope)
+    for panel, commands in PANELS.items():
+        for name, place in commands.items():
+            if only not in (None, name):
+                continue
+            command = _found(*place.split(":"))
+            if isinstance(command, typer.Typer):
+                app.add_typer(command, name=name, rich_help_panel=panel)
+            else:
+                kind = _found("suite_options", CLASSES[name]) if name in CLASSES else GroupedOptions
+                app.command(name, cls=kind, rich_help_panel=panel)(command)
+    return app
+
+
+def _found(module: str, name: str) -> Any:
+    return getattr(import_module(f"editscope.cli.{module}"), name)
 
 
 def _version(wanted: bool) -> None:
@@ -55,7 +106,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _editscope(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
@@ -64,48 +114,14 @@ def _editscope(
     pass
 
 
-PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
-    "Start": {"demo": demo.demo, "suites": suites.suites, "editors": editors.editors, "doctor": doctor.doctor},
-    "Evaluate": {
-        "run": run.run,
-        "score": score.score,
-        "resume": resume.resume,
-        "rescore": rescore.rescore,
-        "watch": watch.watch,
-    },
-    "Read results": {
-        "show": show.show,
-        "report": report.report,
-        "compare": compare.compare,
-        "figures": figures.figures,
-        "measure": measure.measure,
-        "pack": pack.pack,
-        "published": published.published,
-    },
-    "Make cases": {"generate": generate.generate, "suite": suite.app},
-    "Models and judges": {
-        "serve-editor": serve_editor.serve_editor,
-        "worker": worker.app,
-        "judge": judge.app,
-        "prompts": prompts.app,
-    },
-}
-"""The commands, as `editscope --help` groups them."""
+def the_command(words: Sequence[str]) -> str | None:
+    """The command that arguments begin with, if it is one.
 
-CLASSES: dict[str, type[GroupedOptions]] = {
-    "run": SuiteCommand,
-    "score": SuiteCommand,
-    "watch": SuiteCommand,
-    "generate": GenerateCommand,
-}
-"""Commands that also take the options of a suite."""
-
-for panel, commands in PANELS.items():
-    for name, command in commands.items():
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name, rich_help_panel=panel)
-        else:
-            app.command(name, cls=CLASSES.get(name, GroupedOptions), rich_help_panel=panel)(command)
+    >>> the_command(["run", "paintbench"]), the_command(["rnu"]), the_command(["--help"])
+    ('run', None, None)
+    """
+    known = {name for commands in PANELS.values() for name in commands}
+    return next((word for word in words[:1] if word in known), None)
 
 
 class _Interrupted(BaseException):
@@ -120,10 +136,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line. Errors raised on purpose become one line on stderr and an exit code."""
     before = signal.signal(signal.SIGINT, _interrupted)
     try:
-        for place, argument in enumerate(sys.argv[1:] if arguments is None else arguments, start=1):
+        given = sys.argv[1:] if arguments is None else arguments
+        for place, argument in enumerate(given, start=1):
             required(f"argument {place}", argument, "rename the file or folder, or set the terminal to UTF-8")
         join_split_words()
-        app(arguments, prog_name="editscope")
+        make_app(the_command(given if VARIABLE not in os.environ else words_before()))(arguments, prog_name="editscope")
     except _Interrupted:
         printing.say("editscope: stopped on request; run the same command to continue", error=True)
         sys.exit(STOPPED)

@@ -101,6 +101,15 @@ def join_split_words() -> None:
     os.environ["COMP_CWORD"] = str(len(before))
 
 
+def words_before() -> list[str]:
+    """The words of the line to complete that stand before the last one, without the name of the program."""
+    if "COMP_WORDS" in os.environ:
+        return os.environ["COMP_WORDS"].split("\n")[1 : int(os.environ.get("COMP_CWORD", "0"))]
+    line = os.environ.get("_TYPER_COMPLETE_ARGS", "")
+    words = line.split()
+    return words[1:] if line[-1:].isspace() else words[1:-1]
+
+
 def _beginnings(kinds: tuple[str, ...]) -> list[str]:
     """``kind:`` and ``kind:MODEL`` for each kind: with two of them the shell adds no space after the colon."""
     return [f"{kind}:{target}" for kind in kinds if kind != "ref" for target in ("", TARGETS.get(kind, "MODEL"))]

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from editscope.cases import Group
-from editscope.cli.app import app
+from editscope.cli.app import make_app
 from editscope.errors import BadInput
 from editscope.images import write_png
 from editscope.suites import load_suite
@@ -263,9 +263,9 @@ def test_the_template_for_pixels_runs_at_once(tmp_path: Path) -> None:
 
 
 def test_the_template_for_a_judge_has_prompts_that_fit_its_cases(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["suite", "new", str(tmp_path / "mine")])
+    done = CliRunner().invoke(make_app(), ["suite", "new", str(tmp_path / "mine")])
     assert (done.exit_code, "is the suite mine with 6 cases" in done.output) == (0, True)
-    done = CliRunner().invoke(app, ["suite", "check", str(tmp_path / "mine")])
+    done = CliRunner().invoke(make_app(), ["suite", "check", str(tmp_path / "mine")])
     assert done.exit_code == 0, done.output
     for said in (
         "mine · 6 cases · scored by a judge",
@@ -288,7 +288,7 @@ def test_nothing_is_overwritten_by_the_template(tmp_path: Path) -> None:
 def test_the_check_names_a_word_that_a_case_does_not_have(tmp_path: Path) -> None:
     folder = signs(tmp_path)
     (folder / "prompts" / "legible.txt").write_text(SCORE.replace("instruction", "weather"))
-    done = CliRunner().invoke(app, ["suite", "check", str(folder)])
+    done = CliRunner().invoke(make_app(), ["suite", "check", str(folder)])
     assert isinstance(done.exception, BadInput)
     assert "weather" in str(done.exception)
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 from aiohttp import web
 
 import editscope as es
-from drills.site import EDIT, VERDICT, Key, Leg, Site
+from drills.site import EDIT, VERDICT, Key, Leg, Site, sampled
 from editscope.images import load, pixels_digest
 from support.judged_data import make_picabench
 from support.servers.editor_server import Fault, OpenAIServer, Seen, load_bytes
@@ -53,7 +53,7 @@ class JudgedSite(Site):
         resume = ("resume", run, *how)
         more = ("--repeats", "2", "--edit-again", "--ask-again")
         other = ("rescore", run, "--judge", self.judge.spec("gpt-5"), "--out", rescored, *how)
-        return [
+        legs = [
             Leg("run", ("run", "picabench", *where, "--judge", self.judge.spec(), *how), resume, run, code=1),
             Leg("edit again", (*resume, "--edit-again"), run=run, code=1, redo=("error",), mend="editor"),
             Leg(
@@ -75,6 +75,7 @@ class JudgedSite(Site):
                 makes=f"{place}/r.html",
             ),
         ]
+        return sampled(legs)
 
     def asked(self) -> list[Key]:
         return list(self._log)

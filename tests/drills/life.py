@@ -19,6 +19,9 @@ from drills.tally import Tally
 
 MOST_TRIES = 12
 DONE = (0, 1)
+PACKAGE = Path(es.__file__).parent
+HEAD = [PACKAGE / name for name in ("__init__.py", "__main__.py", "version.py", "cli/__init__.py")]
+"""What Python loads before ``main`` of the command line is called."""
 STOPPED = 3
 
 
@@ -213,8 +216,11 @@ class Life:
 
 
 def _before_ours(said: str) -> bool:
-    """Whether a traceback is of a Ctrl-C while the interpreter itself was starting: all its frames are Python's own."""
+    """Whether a traceback is of a Ctrl-C before the command line could catch it.
+
+    All its frames are Python's own, or of the files that Python loads to find the command line.
+    """
     frames = [line.strip() for line in said.splitlines() if line.strip().startswith('File "')]
-    own = ('File "<frozen ', f'File "{sysconfig.get_paths()["stdlib"]}/')
-    ours = any("editscope" in frame or "site-packages" in frame for frame in frames)
+    own = ('File "<frozen ', f'File "{sysconfig.get_paths()["stdlib"]}/', *(f'File "{file}"' for file in HEAD))
+    ours = any("site-packages" in frame for frame in frames)
     return "KeyboardInterrupt" in said and not ours and all(frame.startswith(own) for frame in frames)

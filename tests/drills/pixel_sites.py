@@ -12,7 +12,7 @@ from typing import ClassVar
 import editscope as es
 from drills import counts
 from drills.command import Command
-from drills.site import EDIT, Key, Leg, Site
+from drills.site import EDIT, Key, Leg, Site, sampled
 
 LOGGED = '''
 import os, time, zlib
@@ -87,7 +87,7 @@ class PixelSite(Site):
         where = ("--data", "set", "--editor", self.editor, "--out", run, "--jobs", "2", "-q", "--yes", *engine)
         resume = ("resume", run, "-q", "--yes", "--jobs", "2")
         more = ("--repeats", "2", "--edit-again")
-        return [
+        legs = [
             Leg("run", ("run", "paintbench", *where), resume, run, code=1),
             Leg("edit again", (*resume, "--edit-again", *engine), run=run, redo=("error",), mend="editor"),
             Leg("repeats", (*resume, *more, *engine), (*resume, *more), run=run, redo=("error",), repeats=2),
@@ -95,6 +95,7 @@ class PixelSite(Site):
             Leg("pack", ("pack", run), run=run, steps=False, repeats=2, makes=f"{run}.zip"),
             Leg("report", ("report", run, "--out", f"{place}/r.html"), run=run, steps=False, makes=f"{place}/r.html"),
         ]
+        return sampled(legs)
 
     def asked(self) -> list[Key]:
         return [(EDIT, line.split()[0]) for line in self._log()]
@@ -142,7 +143,7 @@ class RaySite(PixelSite):
 
     def legs(self, place: str) -> list[Leg]:
         steps = [leg for leg in super().legs(place) if leg.steps]
-        return steps[: counts.times(2, len(steps))]
+        return steps[: counts.times(usual=1, full=len(steps))]
 
     def workers(self, command: Command) -> list[int]:
         return [pid for pid in self.editors()[:1] if _alive(pid)]

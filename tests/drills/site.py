@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
+from drills import counts
 from drills.command import Command
 from editscope.runfolder.journal import Line, progress
 
@@ -41,7 +42,12 @@ class Leg:
 
     def plainly(self) -> Leg:
         """The same gone on with by a bare ``resume``, which repeats nothing that has a line."""
-        return replace(self, first=("resume", self.run, "-q"), again=(), redo=(), ask_again=False)
+        return replace(self, first=("resume", self.run, "-q", "--yes"), again=(), redo=(), ask_again=False)
+
+
+def sampled(legs: list[Leg]) -> list[Leg]:
+    """The legs of a life: in ``make test`` only those that do steps of a run."""
+    return [leg for leg in legs if leg.steps or counts.FULL]
 
 
 class Site(ABC):

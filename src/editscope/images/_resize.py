@@ -103,8 +103,6 @@ def encode_thumbnail(pixels: Pixels) -> bytes:
     soft pictures and cost much in noisy ones. So the first is used where its error stays under ``BANDING`` and it
     is not larger than the second.
     """
-    from PIL import Image
-
     from editscope.images._thumbnail_kernels import reduce_colors
 
     flat = np.empty(pixels.shape, np.uint8)
@@ -116,18 +114,20 @@ def encode_thumbnail(pixels: Pixels) -> bytes:
         lossless = encode_lossless(flat)
         if changes <= BUSY * spots:
             return lossless
-    file = io.BytesIO()
-    Image.fromarray(pixels).save(file, "WEBP", quality=70, method=2)
-    lossy = file.getvalue()
+    lossy = _as_webp(pixels, quality=70, method=2)
     return lossy if lossless is None or len(lossy) < len(lossless) else lossless
 
 
 def encode_lossless(pixels: Pixels) -> bytes:
     """A small picture as WebP whose every pixel comes back as it was."""
-    from PIL import Image
+    return _as_webp(pixels, lossless=True, method=1, quality=0)
+
+
+def _as_webp(pixels: Pixels, **options: bool | int) -> bytes:
+    from PIL import Image, WebPImagePlugin  # noqa: F401  # without the second, Pillow loads every format it knows
 
     target = io.BytesIO()
-    Image.fromarray(pixels).save(target, "WEBP", lossless=True, method=1, quality=0)
+    Image.fromarray(pixels).save(target, "WEBP", **options)
     return target.getvalue()
 
 

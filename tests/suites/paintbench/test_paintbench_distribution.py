@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from drills import counts
 from editscope.images import Indexed
 from editscope.scoring.pixels import floor_miou, missing_score
 from editscope.suites.paintbench.data import load
@@ -11,10 +12,10 @@ from editscope.suites.paintbench.suite import PaintBenchSuite
 from support.distributions import known
 from support.paintbench.measures import Sample, compare, compared, described, measure, sample_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.drill]
 
 MODES = tuple(known()["paintbench"])
-PER_CONDITION = 8
+PER_CONDITION = counts.times(usual=5, full=8)
 """Problems of a mode in each of the eight conditions."""
 FLOOR = 5.0
 """The highest mIoU, of 100, that an editor may reach by returning the picture as it is."""

@@ -33,7 +33,7 @@ COMPARISONS = sum(
 @pytest.mark.drill
 @pytest.mark.parametrize(("chart", "task"), TASKS)
 def test_a_task_has_the_distribution_of_the_release(chart: str, task: str) -> None:
-    found = measured(chart, task, counts.times(usual=30, full=200), "distribution")
+    found = measured(chart, task, counts.times(usual=20, full=200), "distribution")
     p = compared(found, known()["tinygrafix"][f"{chart}/{task}"]["release"])
     followed = {name: value for name, value in p.items() if chart not in EXCEPTIONS.get(name, {})}
     assert len(followed) >= 7

@@ -346,3 +346,15 @@ def test_results_are_the_same_to_the_bit_in_blocks_of_any_size(
 def test_blocks_of_draws_are_parts_of_one_stream(block: int) -> None:
     whole = np.concatenate(list(draws(0, "border", 7, 1_503)))
     assert np.array_equal(np.concatenate(list(draws(0, "border", 7, 1_503, block))), whole)
+
+
+def test_large_runs_count_their_draws_by_compiled_code_and_get_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    values = np.where(rng.random((211, 3)) < 0.1, np.nan, rng.random((211, 3)))
+    strata = [f"s{i % 7}" for i in range(211)]
+    tree = Hierarchy(leaf=np.arange(211) % 14, parents=(np.arange(14) // 7,))
+    usual = hierarchical_bootstrap(values, strata, [tree], resamples=1_500, seed=3)
+    monkeypatch.setattr("editscope.stats.bootstrap.LARGE", 1)
+    large = hierarchical_bootstrap(values, strata, [tree], resamples=1_500, seed=3)
+    for one, other in zip(usual, large, strict=True):
+        assert one[0].tobytes() == other[0].tobytes()

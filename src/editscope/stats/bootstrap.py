@@ -26,6 +26,8 @@ BLOCK = 1_000
 """Resamples whose means are computed at a time."""
 MOST_DRAWN = 200_000
 """Positions that are drawn at a time, as far as possible: few enough for the cache."""
+LARGE = 50_000_000
+"""Draws of rows from which on compiled code counts them; a run of 1,920 cases has less than half of it."""
 
 
 def raw_stream(seed: int, name: str) -> np.random.PCG64:
@@ -63,9 +65,13 @@ def draws(seed: int, stratum: str, size: int, resamples: int, block: int | None 
         yield _positions(bits, min(block, resamples - start), size)
 
 
+def _raw(bits: np.random.PCG64, number: int) -> NDArray[np.uint32]:
+    """So many numbers of 32 bits."""
+    return bits.random_raw((number + 1) // 2).astype("<u8", copy=False).view("<u4")[:number]
+
+
 def _positions(bits: np.random.PCG64, rows: int, size: int) -> NDArray[np.uint64]:
-    raw = bits.random_raw((rows * size + 1) // 2).astype("<u8", copy=False)
-    positions = raw.view("<u4")[: rows * size].astype(np.uint64).reshape(rows, size)
+    positions = _raw(bits, rows * size).astype(np.uint64).reshape(rows, size)
     positions *= np.uint64(size)
     positions >>= np.uint64(32)
     return positions
@@ -149,6 +155,8 @@ def hierarchical_bootstrap(
 
     def drawn(stratum: str) -> Iterator[Floats]:
         size = plan.units[stratum]
+        if len(columns) * resamples >= LARGE:
+            return _counted(seed, stratum, size, resamples)
         return map(_counts, draws(seed, stratum, size, resamples, block_size(size)))
 
     for sums in plan.weighted_sums(columns, drawn, resamples, BLOCK):
@@ -156,6 +164,21 @@ def hierarchical_bootstrap(
             out[:, :, done : done + sums.shape[2]] = table.rows(sums, hierarchy, firsts)
         done += sums.shape[2]
     return means, resampled
+
+
+def _counted(seed: int, stratum: str, size: int, resamples: int) -> Iterator[Floats]:
+    """``_counts`` of all ``draws`` by compiled code, which a run of usual size does not pay back."""
+    bits, block = raw_stream(seed, stratum), block_size(size)
+    for start in range(0, resamples, block):
+        yield _counted_block(bits, min(block, resamples - start), size)  # without a name, as in ``draws``
+
+
+def _counted_block(bits: np.random.PCG64, rows: int, size: int) -> Floats:
+    from editscope.stats._draw_kernels import count_draws
+
+    counts = np.zeros((rows, size))
+    count_draws(_raw(bits, rows * size), counts)
+    return counts
 
 
 def _counts(drawn: NDArray[np.uint64]) -> Floats:

@@ -104,6 +104,8 @@ class Layout:
     ) -> Iterator[Floats]:
         """For each block of draws, the weighted sum of every column over every atom: atoms × columns × draws.
 
+        Each block takes the place of the one before it in memory.
+
         ``drawn(stratum)`` gives draws × units of that stratum, how much each unit counts, in parts that add up to
         ``block`` draws. Only one such part is in memory at a time.
         """
@@ -111,8 +113,9 @@ class Layout:
         places: dict[str, list[int]] = {stratum: [] for stratum in self.units}
         for place, atom in enumerate(self.atoms):
             places[atom.stratum].append(place)
+        whole = np.empty((len(self.atoms), columns.shape[1], min(block, draws)))
         for start in range(0, draws, block):
-            sums = np.empty((len(self.atoms), columns.shape[1], min(block, draws - start)))
+            sums = whole[:, :, : draws - start]
             for stratum, stream in streams.items():
                 done = 0
                 while done < sums.shape[2]:
@@ -204,12 +207,14 @@ class Columns:
         """Round values to integers of which ``most`` can be added in float64 without rounding, in any order."""
         present = ~np.isnan(values)
         filled = np.where(present, values, 0.0)
-        patterns, pattern = np.unique(present, axis=1, return_inverse=True)
+        held = [present[:, metric].tobytes() for metric in range(values.shape[1])]
+        kinds = sorted(set(held))  # np.unique along the other axis makes a type with a field for each row
+        patterns = np.array([np.frombuffer(kind, bool) for kind in kinds]).reshape(len(kinds), len(values)).T
         # Sums of at most `most` values stay below 2**52 in these units, so float64 adds them without rounding.
         largest = np.abs(filled).max(axis=0, initial=0.0) * max(most, 1)
         scales = np.ldexp(1.0, 52 - np.frexp(np.maximum(largest, 1.0))[1])
         columns = np.concatenate([np.rint(filled * scales), patterns.astype(np.float64)], axis=1)
-        return cls(columns, scales, pattern.reshape(-1).astype(np.intp))
+        return cls(columns, scales, np.array([kinds.index(kind) for kind in held], dtype=np.intp))
 
     def rows(self, sums: Floats, hierarchy: Hierarchy, firsts: Ints) -> Floats:
         """The rows of one hierarchy from the sums over atoms; NaN where a row has no value."""

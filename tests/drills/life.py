@@ -99,7 +99,8 @@ class Life:
         for number in range(MOST_TRIES):
             chosen = self._chosen(leg, number > 0)
             code, struck = self._command(chosen)
-            if code == leg.code and (chosen is leg or not (leg.redo or leg.ask_again)):
+            begun = (self.site.folder / leg.run / INFO).exists()  # Python itself may end with the code of gaps
+            if code == leg.code and begun and (chosen is leg or not (leg.redo or leg.ask_again)):
                 return
             if not struck and chosen is leg and number and code not in DONE:
                 break

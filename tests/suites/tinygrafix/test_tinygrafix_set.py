@@ -186,7 +186,7 @@ def test_on_every_problem_the_oracle_scores_100_and_the_identity_its_closed_form
     suite = load_suite("tinygrafix")
     ids = [i for i in suite.ids if i.startswith(f"{folder}/")]
     assert len(ids) == 30
-    for case_id in ids[:: counts.times(usual=2, full=1)]:
+    for case_id in ids[:: counts.times(usual=3, full=1)]:
         case = suite[case_id]
         assert case.answer is not None
         before, answer = load(case.images[0]), load(case.answer)

@@ -60,9 +60,14 @@ class Command:
         return self.until(lambda: time.monotonic() >= until)
 
     def kill_all(self) -> None:
-        """Kill all of its processes at once, as a power cut does."""
+        """Kill all of its processes at once, as a power cut does: none goes on while others are being killed."""
+        stopped: set[int] = set()
+        while found := set(self.processes()) - stopped:
+            for pid in found:
+                kill(pid, signal.SIGSTOP)
+            stopped |= found
         self.process.kill()
-        for pid in self.processes():
+        for pid in stopped:
             kill(pid)
 
     def end(self) -> tuple[int, str]:
@@ -98,7 +103,7 @@ def tagged(tag: str) -> list[int]:
     return found
 
 
-def kill(pid: int) -> None:
-    """End a process, if it is still there."""
+def kill(pid: int, how: signal.Signals = signal.SIGKILL) -> None:
+    """End a process, or send it another signal, if it is still there."""
     with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, how)

@@ -120,6 +120,7 @@ class WorkerSite(PixelSite):
     """The same set with a worker: a program that is asked over a pipe, and may be killed by itself."""
 
     name = "worker"
+    free = True
     in_hand: ClassVar[Mapping[str, int]] = {EDIT: 6}
 
     def __init__(self, folder: Path, make_set: Callable[..., Path]) -> None:
@@ -134,6 +135,7 @@ class RaySite(PixelSite):
     """The same set on a Ray cluster; what a cluster began, this machine may go on with."""
 
     name = "Ray"
+    free = True
     in_hand: ClassVar[Mapping[str, int]] = {EDIT: 3}
     editor = "python:logged:Logged?paid=false"
 

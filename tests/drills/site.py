@@ -56,6 +56,8 @@ class Site(ABC):
     name: str
     in_hand: ClassVar[Mapping[str, int]]
     """How many edits and verdicts may be without a line when everything is killed."""
+    free: ClassVar[bool] = False
+    """Whether edits cost nothing: then failures before which nothing worked are made again."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -103,9 +105,10 @@ class Site(ABC):
     def left(self, lines: Iterable[Line], leg: Leg) -> Counter[Key]:
         """How often each thing may be asked for by a leg that begins with these lines in the journal."""
         done = progress(lines)
+        broken = self.free and all(line["status"] == "error" for line in done.edits.values())
         left: Counter[Key] = Counter({(EDIT, case): leg.repeats for case in self.cases})
         for (case, _), line in done.edits.items():
-            left[EDIT, case] -= line["status"] not in leg.redo
+            left[EDIT, case] -= line["status"] not in leg.redo and not broken
         for question in self.questions():
             left[question] = leg.repeats
         for (case, _), asked in done.verdicts.items():

@@ -237,16 +237,20 @@ def test_nobody_waits_for_an_edit_whose_caller_has_left() -> None:
     served = Served(slow)
     with served as url:
         editor = load_editor(f"{url}#concurrency=9")
-        editor.limit(EditLimits(timeout_s=2.0, retries=0))
+        editor.limit(EditLimits(timeout_s=3.0, retries=0))
         first = threading.Thread(target=editor.edit, args=(a_request("in hand"),))
         second = threading.Thread(target=editor.edit, args=(a_request("waits"),))
         first.start()
         while not slow.sizes:
             threading.Event().wait(0.005)
         second.start()
+        while second.is_alive() and not served.queue._waiting:
+            threading.Event().wait(0.005)
         first.join()
         second.join()
         editor.close()
+        while any(not waiting.gone() for waiting in list(served.queue._waiting)):
+            threading.Event().wait(0.005)  # the server learns of it only when it reads from the connection
         slow.gate.set()
         assert post(url)[0] == 200
     assert slow.sizes == [1, 1], "an edit was made for nobody"

@@ -12,10 +12,10 @@ from playwright.sync_api import Browser
 from editscope.cli import main
 from editscope.published import suites
 from editscope.report.html.plots import Line, LinePlot
-from editscope.report.html.sections.comparison import comparison
-from editscope.report.html.sections.diagnosis import diagnosis
-from editscope.report.html.sections.edit_size import LEAST, _above
-from editscope.report.html.sections.sources import provenance
+from editscope.report.html.sections.details.edit_size import LEAST, _above
+from editscope.report.html.sections.findings.comparison import comparison
+from editscope.report.html.sections.findings.diagnosis import diagnosis
+from editscope.report.html.sections.provenance.sources import provenance
 from editscope.report.model import gather
 from editscope.report.options import ReportOptions
 from editscope.report.text.latex import PREAMBLE, ROWS, _tagged

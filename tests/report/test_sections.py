@@ -14,12 +14,12 @@ import editscope
 from editscope.report import write
 from editscope.report.html.plots import plotly_frame as frame
 from editscope.report.html.sections import SECTIONS
-from editscope.report.html.sections.classic_measures import measures
-from editscope.report.html.sections.correlation import correlation
-from editscope.report.html.sections.diagnosis import findings
-from editscope.report.html.sections.leaderboard import leaderboard
-from editscope.report.html.sections.paper_tables import papers
-from editscope.report.html.sections.sources import provenance
+from editscope.report.html.sections.details.classic_measures import measures
+from editscope.report.html.sections.details.correlation import correlation
+from editscope.report.html.sections.details.paper_tables import papers
+from editscope.report.html.sections.findings.diagnosis import findings
+from editscope.report.html.sections.findings.leaderboard import leaderboard
+from editscope.report.html.sections.provenance.sources import provenance
 from editscope.report.model import Model, gather
 from editscope.report.options import ReportOptions
 from editscope.results.run import Run

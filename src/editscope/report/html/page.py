@@ -13,8 +13,8 @@ from editscope.report.html.how_to_read import notes
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import installed, script
 from editscope.report.html.sections import SECTIONS, Section, address
-from editscope.report.html.sections.correlation import correlation
-from editscope.report.html.sections.overview import set_line
+from editscope.report.html.sections.details.correlation import correlation
+from editscope.report.html.sections.findings.overview import set_line
 from editscope.report.model import Model, Sheet
 from editscope.report.options import ReportOptions
 from editscope.suites import suite_title

@@ -6,24 +6,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from editscope.report.html.markup import Html
-from editscope.report.html.sections.classic_measures import measures
-from editscope.report.html.sections.comparison import comparison
-from editscope.report.html.sections.curves import tolerance
-from editscope.report.html.sections.diagnosis import diagnosis
-from editscope.report.html.sections.edit_size import sizes
-from editscope.report.html.sections.failures import failures
-from editscope.report.html.sections.fidelity import fidelity
-from editscope.report.html.sections.judge_scores import judge_scores
-from editscope.report.html.sections.judging import judging
-from editscope.report.html.sections.leaderboard import leaderboard
-from editscope.report.html.sections.overview import overview
-from editscope.report.html.sections.paper_tables import papers
-from editscope.report.html.sections.profile import profile
-from editscope.report.html.sections.repeats import repeats
-from editscope.report.html.sections.scenes import conditions
-from editscope.report.html.sections.sources import files, provenance
-from editscope.report.html.sections.speed_and_cost import cost
-from editscope.report.html.sections.tables import tables
+from editscope.report.html.sections.details.classic_measures import measures
+from editscope.report.html.sections.details.curves import tolerance
+from editscope.report.html.sections.details.edit_size import sizes
+from editscope.report.html.sections.details.fidelity import fidelity
+from editscope.report.html.sections.details.paper_tables import papers
+from editscope.report.html.sections.details.profile import profile
+from editscope.report.html.sections.details.repeats import repeats
+from editscope.report.html.sections.details.scenes import conditions
+from editscope.report.html.sections.details.speed_and_cost import cost
+from editscope.report.html.sections.details.tables import tables
+from editscope.report.html.sections.findings.comparison import comparison
+from editscope.report.html.sections.findings.diagnosis import diagnosis
+from editscope.report.html.sections.findings.failures import failures
+from editscope.report.html.sections.findings.judge_scores import judge_scores
+from editscope.report.html.sections.findings.leaderboard import leaderboard
+from editscope.report.html.sections.findings.overview import overview
+from editscope.report.html.sections.provenance.judging import judging
+from editscope.report.html.sections.provenance.sources import files, provenance
 from editscope.report.model import Sheet
 from editscope.report.options import ReportOptions
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.section_parts import badge
-from editscope.report.html.sections.overview import sheet_label
+from editscope.report.html.sections.findings.overview import sheet_label
 from editscope.report.model import RunView, Sheet, shown_spec
 from editscope.report.options import ReportOptions
 from editscope.runfolder.code_versions import versions_in_words

@@ -10,7 +10,7 @@ from editscope.report.html import inline_bars as charts
 from editscope.report.html.links import cases_link
 from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.section_parts import badge
-from editscope.report.html.sections.overview import sheet_label, side_metrics
+from editscope.report.html.sections.findings.overview import sheet_label, side_metrics
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import ReportOptions
 from editscope.report.paper_tables.registry import own_protocol

@@ -95,7 +95,8 @@ def test_the_page_counts_edits_and_verdicts_and_says_what_the_missing_could_chan
     lacking = total - verdicts["ok"]
     assert lacking > 0
     assert f"{lacking} of {total} verdicts missing" in text
-    assert f"between {cell['worst']:.2f} and {cell['best']:.2f} whatever the missing verdicts are" in text
+    between = f"the score lies between {cell['worst']:.2f} and {cell['best']:.2f}"
+    assert f"whatever the verdicts would have been, {between}" in text
     assert "the worst score" in text
     assert "2 no output" in text
     assert "gpt-4o-2024-11-20" in text

@@ -105,7 +105,7 @@ def test_sources_count_what_was_scored_and_write_options_as_a_person_would(tmp_p
     sheet = gather([run], None).sheets[0]
     text = str(provenance(sheet, ReportOptions()))
     assert f"{len(run.records()) - 2} of {len(run.records())}" in text
-    assert "conditions=baseline,striped, canvas=640,480" in text
+    assert "conditions baseline,striped, canvas 640,480" in text
 
 
 def test_a_ratio_of_0_has_a_place_on_a_logarithmic_scale() -> None:

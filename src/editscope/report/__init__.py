@@ -50,8 +50,7 @@ def write(
 
     from editscope.report.model import gather
 
-    written = 0
-    options = ReportOptions(published=published, bundle=bundle, spent=lambda: written)
+    options = ReportOptions(published=published, bundle=bundle)
     pieces = _pieces(gather(runs, title), options if say is None else replace(options, say=say), out)
     temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
     try:
@@ -61,7 +60,7 @@ def write(
     try:
         with temporary.open("wb") as file:
             for piece in pieces:
-                written += file.write(piece.encode())
+                file.write(piece.encode())
         temporary.replace(out)
     except OSError as error:
         raise BadInput(f"cannot write {out}: {error.strerror or error}; choose another place") from error

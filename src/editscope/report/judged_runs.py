@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
 
 from editscope.results.accounting import accounting_in_words
 from editscope.results.case_record import CaseRecord
@@ -33,6 +35,55 @@ def protocol_of(info: Info) -> str:
     protocol = info["judging"]["protocol"]
     options = protocol.get("options") or {}
     return str(protocol["name"]) + (f" {json.dumps(options, sort_keys=True)}" if options else "")
+
+
+def protocol_in_words(info: Info) -> str:
+    """The protocol as people say it, without the folders of this machine.
+
+    >>> protocol_in_words({"judging": {"protocol": {"name": "picabench", "options": {"region": "whole"}}}})
+    'picabench, region whole'
+    >>> metric = {"name": "look", "prompt": "/data/mine/prompts/look.txt"}
+    >>> protocol_in_words({"judging": {"protocol": {"name": "own", "options": {"metrics": [metric]}}}})
+    'own, metrics look'
+    """
+    if not is_judged(info):
+        return ""
+    protocol = info["judging"]["protocol"]
+    options: Mapping[str, Any] = protocol.get("options") or {}
+    return ", ".join([str(protocol["name"]), *(f"{plain(name).lower()} {_words(v)}" for name, v in options.items())])
+
+
+def _words(value: Any) -> str:
+    """The value of an option in words: of what has a name its name, of a path its end."""
+    if isinstance(value, Mapping):
+        return str(value["name"]) if "name" in value else listed([f"{name} {_words(v)}" for name, v in value.items()])
+    if isinstance(value, list | tuple):
+        return listed([_words(one) for one in value])
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return PurePath(value).name if isinstance(value, str) and "/" in value else str(value)
+
+
+def judge_in_words(spec: str) -> str:
+    """A judge's spec as people say it: the model, by which door, and what was set.
+
+    >>> judge_in_words("openai:gpt-4o?base_url=http://127.0.0.1:8000/v1&temperature=0")
+    'gpt-4o (openai at 127.0.0.1:8000, temperature 0)'
+    >>> judge_in_words("anthropic:claude-sonnet-4-5")
+    'claude-sonnet-4-5 (anthropic)'
+    """
+    name, _, options = spec.partition("?")
+    door, colon, model = name.partition(":")
+    given = dict(parse_qsl(options))
+    host = urlsplit(given.pop("base_url", "")).netloc.rpartition("@")[2]
+    model = PurePath(model).name if model.startswith(("/", "~")) else model
+    parts = [f"{door} at {host}" if host else door, *(f"{plain(key).lower()} {_words(v)}" for key, v in given.items())]
+    return f"{model} ({', '.join(parts)})" if colon and model else ", ".join(parts)
+
+
+def judges_in_words(info: Info) -> str:
+    """The judges of a run in words."""
+    return listed([judge_in_words(spec) for spec in info["judging"]["judges"]])
 
 
 def judged_metrics(info: Info, names: Iterable[str]) -> tuple[MetricName, ...]:

@@ -9,10 +9,6 @@ FILE_BYTES = 24_000_000
 """How large a page may become; pictures that find no room in it stay beside it."""
 
 
-def _nothing() -> int:
-    return 0
-
-
 def _say_nothing(doing: str, done: int, total: int) -> None:
     pass
 
@@ -21,12 +17,11 @@ def _say_nothing(doing: str, done: int, total: int) -> None:
 class ReportOptions:
     """How to write a report: published rows beside the runs, full-size pictures in a folder beside the page.
 
-    ``spent`` knows how many bytes the page has taken so far. ``say`` is told what takes long, and how far it is:
+    ``say`` is told what takes long, and how far it is:
     ``say("making inputs and answers", 120, 1920)``.
     """
 
     published: bool = False
     bundle: bool = False
     file_bytes: int = FILE_BYTES
-    spent: Callable[[], int] = field(default=_nothing, compare=False)
     say: Callable[[str, int, int], None] = field(default=_say_nothing, compare=False)

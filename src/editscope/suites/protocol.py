@@ -86,7 +86,20 @@ def described(protocol: Protocol, rubric: Rubric) -> dict[str, Any]:
         "sent": sent,
         "measures": [asdict(measure) for measure in rubric.measures],
         "headline": rubric.headline,
+        **({"steps": steps} if (steps := _steps(rubric, prompts)) else {}),
     }
+
+
+def _steps(rubric: Rubric, prompts: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """What the marks of each metric mean, in the words of its prompt, where the prompt says so for one metric only."""
+    from editscope.judges.prompts.packs import meaning_of_marks
+
+    steps = {}
+    for name in dict.fromkeys(metric for measure in rubric.measures for metric in measure.metrics):
+        named = [prompt for key, prompt in prompts.items() if key == name or key.startswith(f"{name}_")]
+        if named and (meaning := meaning_of_marks(named[0])):
+            steps[name] = meaning
+    return steps
 
 
 def protocol_from(said: Mapping[str, Any]) -> Protocol:

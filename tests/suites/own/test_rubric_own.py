@@ -132,7 +132,7 @@ def test_a_prompt_says_what_the_judge_sees_with_or_without_a_header(suite: Any) 
     assert [field.name for field in calls["a", "follows"].schema.fields] == ["instruction", "knowledge"]
 
 
-def test_scales_are_shown_from_0_to_100_and_yes_or_no_as_the_share_of_good_answers(suite: Any) -> None:
+def test_scales_are_shown_as_their_prompts_have_them_and_yes_or_no_as_the_share_of_good_answers(suite: Any) -> None:
     rubric = rubric_of(suite)
     verdicts = {"done": said(answer=True), "mess": said(answer=True), "light": said(score=3)}
     rows = rows_of(rubric, suite["a"], {**verdicts, "follows": said(instruction=5, knowledge=1)})
@@ -147,7 +147,7 @@ def test_scales_are_shown_from_0_to_100_and_yes_or_no_as_the_share_of_good_answe
         "of_means.light": 3 / 4,
     }
     shown = {measure.name: measure.shown(rows[measure.name].value or 0) for measure in rubric.measures[3:]}
-    assert shown == {"done": 100, "mess": 0, "light": 75, "follows": 100, "knows": 0}
+    assert shown == {"done": 100, "mess": 0, "light": 3, "follows": 5, "knows": 1}
 
 
 def test_averages_are_over_cases_or_of_metric_means(suite: Any) -> None:
@@ -163,7 +163,7 @@ def test_averages_are_over_cases_or_of_metric_means(suite: Any) -> None:
     assert found["everything"]["mean"] == 25  # (½ + 0) / 2
     assert found["of_means"]["mean"] == 25  # (½ + 0) / 2: light has one verdict
     assert found["light"] == {"mean": 0, "lo": None, "hi": None, "n": 1}
-    assert found["kris_mean"]["mean"] == pytest.approx((25 + 62.5) / 2)
+    assert found["kris_mean"]["mean"] == pytest.approx((2 + 3.5) / 2)  # of a scale from 1 to 5
     assert plan.headline == "everything"
 
 

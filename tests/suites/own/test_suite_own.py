@@ -270,7 +270,7 @@ def test_the_template_for_a_judge_has_prompts_that_fit_its_cases(tmp_path: Path)
     for said in (
         "mine · 6 cases · scored by a judge",
         "category: color 3, removal 3",
-        "following: Instruction followed (from 0 to 100)",
+        "following: Instruction followed (from 1 to 5)",
         "nothing is wrong",
     ):
         assert said in done.output

@@ -112,15 +112,15 @@ def test_every_cell_of_an_own_benchmark_is_as_worked_out_by_hand(tmp_path: Path)
     assert server.calls == 4 + 2
     assert means(run) == pytest.approx(
         {
-            "overall legible": ((100 + 50) / 2 + (0 + 75) / 2) / 2,
+            "overall legible": ((5 + 3) / 2 + (1 + 4) / 2) / 2,
             "overall kept": (100 + 0) / 2,
             "overall by_case": ((100 + 50) / 2 + (0 + 75) / 2) / 2,
             "overall by_metric": ((75 + 100) / 2 + (37.5 + 0) / 2) / 2,
-            "text legible": 50,
+            "text legible": 3,
             "text kept": 50,
             "text by_case": 50,
             "text by_metric": 50,
-            "removal legible": 62.5,
+            "removal legible": 3.5,
             "removal by_case": 62.5,
             "removal by_metric": 62.5,
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -20,6 +21,10 @@ GROUPS = ("editscope.suites", "editscope.prompts")
 """Entry points whose packages may hold prompts: benchmarks, and whoever else asks judges."""
 
 __all__ = ["Examined", "Prompt", "PromptPack", "examine", "export_pack", "load_pack", "pack_names", "read_prompt"]
+
+
+MARK = re.compile(r"(?:[-*] )?(?P<mark>\d+(?: ?[-–] ?\d+)?) ?[=:] ?(?P<text>\S.*)")
+"""A line of a prompt that says what a mark means."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,22 @@ def _beside(module: str) -> Path | None:
     except (Exception, SystemExit):  # the package around it is not there, or cannot be imported
         return None
     return None if spec is None or spec.origin is None else Path(spec.origin).parent
+
+
+def meaning_of_marks(prompt: Prompt) -> dict[str, str]:
+    """What each mark of a prompt's scale means, best first, in its own words; nothing where it has several scales.
+
+    A line that begins with a mark and "=" or ":" says it, with or without more marks: ``5 = perfect: …``, ``4: …``.
+    """
+    marks = [field for field in prompt.schema.fields if field.kind == "integer"]
+    if len(marks) != 1:
+        return {}
+    lines = [match for line in prompt.text.splitlines() if (match := MARK.match(line))]
+    meaning = {match["mark"].replace(" ", ""): match["text"].strip().rstrip(".;") for match in lines}
+    low, high = sorted((marks[0].low, marks[0].high))
+    ends = [[int(end) for end in mark.replace("–", "-").split("-")] for mark in meaning]
+    inside = all(low <= end <= high for mark in ends for end in mark)
+    return meaning if len(meaning) > 1 and inside and len(meaning) == len(lines) else {}
 
 
 def load_pack(name: str, folder: str | Path | None = None, ours: Path | None = None) -> PromptPack:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -12,7 +12,7 @@ from editscope.report.html import gallery
 from editscope.report.html.how_to_read import notes
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import installed, script
-from editscope.report.html.sections import SECTIONS, Section, address
+from editscope.report.html.sections import SECTIONS, Part, Section, address
 from editscope.report.html.sections.details.correlation import correlation
 from editscope.report.html.sections.findings.overview import set_line
 from editscope.report.model import Model, Sheet
@@ -26,6 +26,10 @@ LOGO = Html(
     '<circle cx="12" cy="12" r="8"/><path d="M12 1v6M12 17v6M1 12h6M17 12h6"/>'
     '<rect x="10.5" y="10.5" width="3" height="3" fill="currentColor" stroke="none"/></svg>'
 )
+MENU = Html(
+    '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" '
+    'aria-hidden="true"><path d="M4 7h16M4 12h16M4 17h16"/></svg>'
+)
 HALF_MOON = Html(
     '<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="8.5" fill="none" stroke="currentColor" '
     'stroke-width="2"/><path d="M12 3.5a8.5 8.5 0 0 1 0 17z" fill="currentColor"/></svg>'
@@ -33,27 +37,44 @@ HALF_MOON = Html(
 
 
 def page(model: Model, options: ReportOptions | None = None, out: Path = Path("report.html")) -> Iterator[str]:
-    """The page in pieces, in order: pictures are many, and only one case's are in memory at a time."""
+    """The page in pieces, in order: what was found, the cases, the figures in full, and where they come from."""
     options = options or ReportOptions()
     sheets = [(sheet, _sections(sheet, options)) for sheet in model.sheets]
     across = correlation(model, options)
     plotly = script() if installed() else None
     theme, own = asset("theme.js"), "\n".join(asset(name) for name in SCRIPTS)
-    yield '<!doctype html>\n<html lang="en" data-theme="light">\n'
-    yield f"{_head(model, [code for code in (theme, own, plotly) if code], theme)}\n<body>\n"
-    yield f"{_top(sheets, across is not None)}\n<main>\n{_title(model)}\n"
-    if plotly is None:
-        yield f"{_without_plotly()}\n"
-    for sheet, sections in sheets:
-        if len(model.sheets) > 1:
-            yield f"{_set_head(sheet)}\n"
-        yield from (f"{html}\n" for _, html in sections)
-    yield f"{across or ''}\n{gallery.gallery()}\n{notes(model)}\n</main>\n"
+    before = [
+        '<!doctype html>\n<html lang="en" data-theme="light">\n',
+        f"{_head(model, [code for code in (theme, own, plotly) if code], theme)}\n<body>\n",
+        f"{_top(sheets, across is not None)}\n<main>\n{_title(model)}\n",
+    ]
+    findings = [*_part(sheets, "findings"), f"{across or ''}\n{gallery.gallery()}\n"]
+    after = [
+        *_part(sheets, "details"),
+        *_part(sheets, "provenance"),
+        f"{_without_plotly() if plotly is None else ''}\n{notes(model)}\n</main>\n",
+    ]
     if plotly is not None:
         # Inert until a plot comes into view: only then does the page's script make it a script that runs.
-        yield f'<script type="text/plain" id="plotly">{plotly}</script>\n'
-    yield from gallery.data_blocks(model, options, out)  # last but for the script: pictures take the room that is left
-    yield f"<script>{own}</script>\n</body>\n</html>\n"
+        after.append(f'<script type="text/plain" id="plotly">{plotly}</script>\n')
+    end = f"<script>{own}</script>\n</body>\n</html>\n"
+    taken = sum(len(piece.encode()) for piece in (*before, *findings, *after, end))
+    pictures = gallery.prepare(model, options, out, taken)  # last: they take the room that is left
+    yield from before
+    yield f"{gallery.what_is_inside(model, pictures, options, out) or ''}\n"
+    yield from findings
+    yield from after
+    yield from pictures.blocks
+    yield end
+
+
+def _part(sheets: Sequence[tuple[Sheet, list[tuple[Section, Html]]]], part: Part) -> Iterator[str]:
+    """The sections of one part of the page; of several sets, each under its own heading."""
+    for sheet, sections in sheets:
+        inside = [html for section, html in sections if section.part == part]
+        if inside and len(sheets) > 1:
+            yield f"{_set_head(sheet, part)}\n"
+        yield from (f"{html}\n" for html in inside)
 
 
 def asset(name: str) -> str:
@@ -85,30 +106,36 @@ def _head(model: Model, scripts: list[str], theme: str) -> Html:
     )
 
 
-def _top(sheets: list[tuple[Sheet, list[tuple[Section, Html]]]], across: bool) -> Html:
-    """The bar of links. Of several sets, each has its own list, which unfolds."""
-    lists = [
-        (sheet, [el("a", s.label, href=f"#{address(s, sheet)}") for s, _ in sections if s.label])
-        for sheet, sections in sheets
-    ]
+def _top(sheets: Sequence[tuple[Sheet, list[tuple[Section, Html]]]], across: bool) -> Html:
+    """The bar of links, which is a menu where the window is narrow. Of several sets, each has its own list."""
     suites = [sheet.suite for sheet, _ in sheets]
-    links = (
-        lists[0][1]
-        if len(lists) == 1
-        else [_set_links(sheet, inside, alone=suites.count(sheet.suite) == 1) for sheet, inside in lists]
-    )
+    links: list[Html] = []
+    for sheet, sections in sheets:
+        inside = [(s.part, el("a", s.label, href=f"#{address(s, sheet)}")) for s, _ in sections if s.label]
+        if len(sheets) > 1:
+            links.append(_set_links(sheet, [link for _, link in inside], alone=suites.count(sheet.suite) == 1))
+            continue
+        links = [link for part, link in inside if part == "findings"]
+        more = [link for part, link in inside if part != "findings"]
+        links.append(el("details", el("summary", "More"), el("div", more), cls="set-links more-links"))
+    if across:
+        links.append(el("a", "Correlation", href="#correlation"))
     return el(
         "header",
         el(
             "div",
             el("a", LOGO, "Editscope", cls="logo", href="#top"),
-            el(
-                "nav",
-                links,
-                el("a", "Correlation", href="#correlation") if across else None,
-                aria_label="Sections",
-            ),
+            el("nav", links, aria_label="Sections", id="sections"),
             el("a", "Cases", href="#cases", cls="to-cases"),
+            el(
+                "button",
+                MENU,
+                type="button",
+                cls="menu",
+                aria_label="Sections",
+                aria_expanded="false",
+                aria_controls="sections",
+            ),
             el("button", HALF_MOON, type="button", cls="theme", aria_label="Switch to dark", title="Light or dark"),
         ),
         el("a", "To the cases", cls="skip", href="#cases"),
@@ -122,14 +149,17 @@ def _set_links(sheet: Sheet, links: list[Html], *, alone: bool) -> Html:
     return el("details", el("summary", name), el("div", links), cls="set-links", name="sets")
 
 
-def _set_head(sheet: Sheet) -> Html:
-    return el(
-        "div",
-        el("h2", suite_title(sheet.suite)),
-        el("p", set_line(sheet)),
-        cls="set-head",
-        id=f"set-{sheet.key}",
-    )
+def _set_head(sheet: Sheet, part: Part) -> Html:
+    if part == "findings":
+        return el(
+            "div",
+            el("h2", suite_title(sheet.suite)),
+            el("p", set_line(sheet)),
+            cls="set-head",
+            id=f"set-{sheet.key}",
+        )
+    title = {"details": "The figures in full", "provenance": "Where the figures come from"}[part]
+    return el("div", el("h2", f"{suite_title(sheet.suite)}: {title.lower()}"), cls="set-head")
 
 
 def _title(model: Model) -> Html:

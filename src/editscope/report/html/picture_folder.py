@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from editscope.cases import Case
 from editscope.errors import BadInput, EditscopeError
+from editscope.images import ImageLike
 from editscope.processes import end_with_parent
 from editscope.report.html.gallery_data import SharedCase
 from editscope.report.html.picture_budget import NONE, Place
@@ -106,13 +108,7 @@ def _originals(cases: Sequence[SharedCase], making: Path, name: str, options: Re
 
 def _made_again(sheet: Sheet, ids: list[str], folder: Path, options: ReportOptions) -> dict[str, tuple[str, ...]]:
     """Write the pictures of cases as PNG; which of them each case has."""
-    from editscope.suites import load_suite
-
-    suite_info = sheet.runs[0].run.info["suite"]
-    name, settings = str(suite_info["name"]), dict(suite_info.get("options") or {})
-    suite = load_suite(name, **settings)
-    if suite.fingerprint != sheet.fingerprint:
-        raise BadInput(f"the set that {name} gives today is another one ({suite.fingerprint}, not {sheet.fingerprint})")
+    name, settings = suite_of(sheet)
     chunks = [ids[start : start + CHUNK] for start in range(0, len(ids), CHUNK)]
     jobs = min(os.cpu_count() or 1, len(chunks) // 2)
     roles_by_case: dict[str, tuple[str, ...]] = {}
@@ -129,6 +125,25 @@ def _made_again(sheet: Sheet, ids: list[str], folder: Path, options: ReportOptio
     return roles_by_case
 
 
+def suite_of(sheet: Sheet) -> tuple[str, dict[str, Any]]:
+    """Name and options of the suite whose cases a set has; BadInput where it gives other cases today."""
+    from editscope.suites import load_suite
+
+    suite_info = sheet.runs[0].run.info["suite"]
+    name, settings = str(suite_info["name"]), dict(suite_info.get("options") or {})
+    suite = load_suite(name, **settings)
+    if suite.fingerprint != sheet.fingerprint:
+        raise BadInput(f"the set that {name} gives today is another one ({suite.fingerprint}, not {sheet.fingerprint})")
+    return name, settings
+
+
+def pictures_of_case(case: Case) -> dict[str, ImageLike]:
+    """What a case gives, by the role that runs name it by: input, input2, reference, answer."""
+    pictures = {_numbered("input", i): image for i, image in enumerate(case.images)}
+    pictures |= {_numbered("reference", i): image for i, image in enumerate(case.references)}
+    return pictures | ({} if case.answer is None else {"answer": case.answer})
+
+
 def _write_originals(name: str, settings: dict[str, Any], ids: list[str], folder: Path) -> dict[str, tuple[str, ...]]:
     from editscope.images import load, write_png
     from editscope.suites import load_suite
@@ -136,10 +151,7 @@ def _write_originals(name: str, settings: dict[str, Any], ids: list[str], folder
     suite = load_suite(name, **settings)
     roles_by_case: dict[str, tuple[str, ...]] = {}
     for case_id in ids:
-        case = suite[case_id]
-        pictures = {_numbered("input", i): image for i, image in enumerate(case.images)}
-        pictures |= {_numbered("reference", i): image for i, image in enumerate(case.references)}
-        pictures |= {} if case.answer is None else {"answer": case.answer}
+        pictures = pictures_of_case(suite[case_id])
         for role, picture in pictures.items():
             target = folder / safe_path(case_id) / f"{role}.png"
             if isinstance(picture, str | Path) and Path(picture).suffix.lower() == ".png":

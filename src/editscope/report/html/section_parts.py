@@ -14,6 +14,11 @@ FEW = 4
 """As many runs as dots with intervals show side by side; more become a table of colored cells."""
 
 
+def is_heavy(sheet: Sheet) -> bool:
+    """Whether tables of the set have so many cells that a browser should lay them out only when they are near."""
+    return len(sheet.runs) > FEW
+
+
 def badge(view: RunView) -> Html:
     """The run's letter in its color."""
     return el("b", view.letter, cls=f"badge run{view.index % 8}", aria_hidden="true")

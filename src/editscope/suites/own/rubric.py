@@ -42,9 +42,10 @@ class OwnMetric:
 
     @property
     def measure(self) -> Measure:
-        """A scale shown from 0 to 100, or the share of good answers in percent."""
+        """A scale as its prompt has it, such as 1 to 5, or the share of good answers in percent."""
         low, high = self.ends
-        return Measure(self.name, (self.name,), self.label, low, high, low, 100 / (high - low))
+        percent = self.field.kind == "yes_no"
+        return Measure(self.name, (self.name,), self.label, low, high, scale=100.0 if percent else 1.0)
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -77,12 +78,15 @@ class OwnAverage:
 
     @property
     def measure(self) -> Measure:
-        """On the scale of its metrics, or in fractions of their scales."""
+        """On the scale of its metrics where they have the same one, else in percent of their scales."""
+        first = self.metrics[0].measure
         if self.direct:
-            return replace(
-                self.metrics[0].measure, name=self.name, metrics=tuple(m.name for m in self.metrics), label=self.label
-            )
-        return Measure(self.name, tuple(dict.fromkeys(self.rows(m) for m in self.metrics)), self.label)
+            return replace(first, name=self.name, metrics=tuple(m.name for m in self.metrics), label=self.label)
+        rows = tuple(dict.fromkeys(self.rows(m) for m in self.metrics))
+        if len({(metric.ends, metric.measure.scale) for metric in self.metrics}) > 1 or first.scale != 1.0:
+            return Measure(self.name, rows, self.label)
+        low, high = self.metrics[0].ends  # its rows are fractions of the scale
+        return Measure(self.name, rows, self.label, zero=-low / (high - low), scale=high - low)
 
     def rows(self, metric: OwnMetric) -> str:
         """The metric of the rows that count for this average."""

@@ -1,4 +1,4 @@
-// The gallery: filters that live in the address, and cards that exist only near the window.
+// The gallery: filters and the page of cases live in the address; only the cards of one page exist.
 
 const ORDERS = [
   ["worst", "Worst first"],
@@ -8,7 +8,7 @@ const ORDERS = [
   ["suite", "Order of the suite"],
 ];
 const SIDES = [["", "either way"], ["a", "the first"], ["b", "the second"]];
-const PLAIN_FIELDS = { failure: "failure", status: "status", metric: "metric", from: "from", to: "to", text: "q", order: "sort", side: "side", by: "by" };
+const PLAIN_FIELDS = { failure: "failure", status: "status", metric: "metric", from: "from", to: "to", text: "q", order: "sort", side: "side", by: "by", page: "page" };
 
 const NO_PICTURE = (text = "no picture") => make("span", { class: "none", text });
 
@@ -71,7 +71,7 @@ class Gallery {
     startErrorMaps();
     section.querySelector(".tolerance").replaceWith(toleranceSlider(() => this.remember(false)));
     this.build();
-    this.near = new IntersectionObserver((entries) => entries.forEach((entry) => this.fill(entry.target, entry.isIntersecting)), { rootMargin: "1200px 0px" });
+    this.pagers = [...section.querySelectorAll(".pager")];
     viewer.moved = (one, run) => { this.looking = one === null ? null : [one, run]; this.remember(false); };
     addEventListener("hashchange", () => this.follow());
     section.classList.toggle("all-judged", book.allJudged);
@@ -79,7 +79,7 @@ class Gallery {
   }
 
   fresh() {
-    return { tags: {}, runs: this.book.runs.map((_, run) => run), failure: "", status: "", metric: this.book.metrics[0]?.key ?? "", from: "", to: "", text: "", order: "worst", a: "", b: "", by: "", side: "" };
+    return { tags: {}, runs: this.book.runs.map((_, run) => run), failure: "", status: "", metric: this.book.metrics[0]?.key ?? "", from: "", to: "", text: "", order: "worst", a: "", b: "", by: "", side: "", page: "1" };
   }
 
   // Filter to what a table cell or a bar stands for.
@@ -161,7 +161,7 @@ class Gallery {
   // ---- the controls
 
   change(values, push = true) {
-    Object.assign(this.state, values);
+    Object.assign(this.state, { page: "1" }, values);
     this.refresh();
     this.remember(push);
   }
@@ -307,39 +307,40 @@ class Gallery {
     write("status", this.book.statuses.map(([, label]) => label), this.counts.status);
   }
 
-  // ---- the cards: one element for every dozen or so, filled while it is near the window
+  // ---- the cards: a page of them at a time
 
   refresh() {
     Object.assign(this, this.book.select(this.state));
-    this.near.disconnect();
     const number = this.state.runs.length;
+    this.size = number > 1 ? Math.max(4, Math.min(12, Math.floor(36 / number))) : 16;
+    this.pages = Math.max(1, Math.ceil(this.matches.length / this.size));
+    this.state.page = String(Math.min(this.pages, Math.max(1, Math.floor(Number(this.state.page)) || 1)));
     this.list.className = `cases ${number > 1 ? `many runs${number}` : "one"}`;
-    const size = number > 1 ? Math.max(2, Math.min(12, Math.floor(36 / number))) : 12;
-    const tall = number > 1 ? 190 + 330 * Math.ceil((number + 1) / 5) : 480;
     this.showState();
-    const chunks = [];
-    for (let start = 0; start < this.matches.length; start += size) {
-      const chunk = make("div", { class: "chunk" });
-      chunk.first = start;
-      chunk.last = Math.min(start + size, this.matches.length);
-      chunk.style.minHeight = `${(number > 1 ? 1 : 0.5) * tall * (chunk.last - start)}px`;
-      chunks.push(chunk);
-    }
-    this.list.replaceChildren(...chunks);
-    if (!chunks.length) this.list.append(make("p", { class: "empty", text: "No case fits these filters." }));
-    if (chunks.length) this.fill(chunks[0], true);
-    for (const chunk of chunks) this.near.observe(chunk);
+    const first = (Number(this.state.page) - 1) * this.size;
+    const cards = this.matches.slice(first, first + this.size).map((one, i) => this.card(one, first + i));
+    this.list.replaceChildren(...cards);
+    if (!cards.length) this.list.append(make("p", { class: "empty", text: "No case fits these filters." }));
+    for (const pager of this.pagers) this.showPager(pager);
   }
 
-  fill(chunk, wanted) {
-    if (wanted === Boolean(chunk.firstChild) || (!wanted && chunk.first === 0)) return;
-    if (wanted) {
-      for (let i = chunk.first; i < chunk.last; i += 1) chunk.append(this.card(this.matches[i], i));
-      chunk.style.minHeight = "";
-    } else {
-      chunk.style.minHeight = `${chunk.offsetHeight}px`;
-      chunk.replaceChildren();
-    }
+  turnTo(page) {
+    this.change({ page: String(page) });
+    this.section.scrollIntoView({ behavior: "instant" });
+  }
+
+  // First, last, and the pages around this one; nothing where one page holds all.
+  showPager(pager) {
+    const here = Number(this.state.page);
+    const shown = [...new Set([1, here - 1, here, here + 1, this.pages])].filter((page) => page >= 1 && page <= this.pages);
+    const step = (label, text, page) => make("button", { type: "button", class: "round", "aria-label": label, title: label, text, disabled: page < 1 || page > this.pages, on: { click: () => this.turnTo(page) } });
+    const numbers = shown.flatMap((page, i) => [
+      i && page - shown[i - 1] > 1 ? make("span", { text: "…" }) : null,
+      make("button", { type: "button", class: "page", text: page.toLocaleString("en"), "aria-label": `Page ${page}`, "aria-current": page === here ? "page" : null, on: { click: () => this.turnTo(page) } }),
+    ]);
+    const first = (here - 1) * this.size;
+    const range = `Cases ${(first + 1).toLocaleString("en")} to ${Math.min(first + this.size, this.matches.length).toLocaleString("en")}`;
+    pager.replaceChildren(...(this.pages < 2 ? [] : [make("span", { class: "at", text: range }), step("Previous page", "←", here - 1), ...numbers.filter(Boolean), step("Next page", "→", here + 1)]));
   }
 
   card(one, position) {

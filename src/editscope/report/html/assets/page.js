@@ -103,9 +103,24 @@ function startLinks(gallery) {
 // Of several sets, each has its own list of sections in the bar; a choice closes it.
 function startMenus() {
   const menus = document.querySelectorAll(".set-links");
-  const close = (except) => menus.forEach((menu) => { if (menu !== except) menu.open = false; });
+  const close = (except) => menus.forEach((menu) => { if (menu !== except && !menu.closest(".opened")) menu.open = false; });
   document.addEventListener("click", (event) => close(event.target.closest("a") ? null : event.target.closest(".set-links")));
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") close(null); });
+}
+
+// Where the window is narrow, the bar of links is a menu: it opens below the bar and a choice closes it.
+function startMenu() {
+  const button = document.querySelector(".menu");
+  const top = document.querySelector(".top");
+  const more = document.querySelector(".more-links");
+  const set = (open) => {
+    top.classList.toggle("opened", open);
+    button.setAttribute("aria-expanded", String(open));
+    if (more && getComputedStyle(button).display !== "none") more.open = open; // all links at once
+  };
+  button.addEventListener("click", (event) => { event.stopPropagation(); set(!top.classList.contains("opened")); });
+  document.addEventListener("click", (event) => { if (event.target.closest("a") || !event.target.closest(".top")) set(false); });
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") set(false); });
 }
 
 // A jump to a section ends there, also when plots were drawn on the way; whoever scrolls meanwhile is left alone.
@@ -127,6 +142,7 @@ document.addEventListener("DOMContentLoaded", () => {
   startJumps();
   startTables();
   startMenus();
+  startMenu();
   const data = JSON.parse(document.getElementById("data").textContent);
   const viewer = new Viewer(data, document.querySelector(".viewer"));
   startLinks(new Gallery(data, document.getElementById("cases"), viewer));

@@ -1,11 +1,9 @@
 // Plots: Plotly is made a script when the first of them comes near the window, and each is drawn when it does.
 
 const PLOT_CONFIG = {
-  displaylogo: false,
+  displayModeBar: false, // it would lie over the plot; a double click shows all again, and a button saves the drawing
   responsive: true,
   scrollZoom: false,
-  modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d", "pan2d"],
-  toImageButtonOptions: { format: "svg", filename: "editscope" },
 };
 
 class Plots {
@@ -73,11 +71,21 @@ class Plots {
     Plotly.react(target, painted(traces, style), painted(dressed(layout), style), PLOT_CONFIG).then(() => {
       if (target.followed) return;
       target.followed = true;
+      this.offer(figure, target);
       target.on("plotly_click", ({ points }) => {
         const query = points[0].customdata ?? points[0].data.meta;
         if (typeof query === "string" && query) location.hash = `cases?${query}`;
       });
     }, () => { target.remove(); figure.classList.remove("drawn"); });
+  }
+
+  // A button below the plot that saves it as a drawing.
+  offer(figure, target) {
+    const name = (figure.querySelector("figcaption")?.firstChild?.textContent ?? "plot").trim().toLowerCase().replace(/[^a-z0-9]+/g, "-");
+    figure.append(make("button", {
+      class: "save", type: "button", text: "Save as SVG",
+      on: { click: () => Plotly.downloadImage(target, { format: "svg", filename: `editscope-${name}` }) },
+    }));
   }
 
   repaint() {
@@ -95,7 +103,7 @@ function dressed(layout) {
     hoverlabel: { bgcolor: "@card", bordercolor: "@line", font: { color: "@ink", size: 12 }, align: "left" },
     dragmode: narrow || !matchMedia("(pointer: fine)").matches ? false : "zoom",
   };
-  return { ...base, ...layout, ...(narrow && layout.polar ? { margin: { l: 52, r: 52, t: 36, b: 24 } } : {}) };
+  return { ...base, ...layout, ...(narrow && layout.polar ? { margin: { l: 76, r: 76, t: 36, b: 24 } } : {}) };
 }
 
 // Colors are names of the theme, "@run0" or "@run0/0.2"; they stand only where a color is expected.

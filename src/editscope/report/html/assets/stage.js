@@ -2,6 +2,8 @@
 
 const MODES = [["side", "Side by side"], ["swipe", "Slider"], ["blink", "Blink"], ["runs", "All runs"]];
 
+const ENOUGH = 400; // pixels of the longer side from which a picture does not look blurred beside a larger one
+
 class Stage {
   constructor(book) {
     this.book = book;
@@ -20,9 +22,11 @@ class Stage {
     this.roles = this.book.judged(one) ? [...this.book.givenRoles(one), ...this.edits()] : ["input", "answer", "edit", "error"];
     this.settle();
     this.stop();
+    this.pictures = [];
     this.panes = make("div", { class: `panes by-${this.mode}` });
     this.node = make("div", { class: "stage" }, this.controls(), this.panes, this.foot());
     this.panes.append(...this[`${this.mode}Panes`]());
+    this.sharpen(this.pictures);
     this.move({});
     this.panes.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.panes.addEventListener("dblclick", (event) => this.zoom(event, this.view.z > 1 ? 1 / this.view.z : 4));
@@ -131,16 +135,24 @@ class Stage {
     return [pane];
   }
 
-  // A window on one picture, or on two that are compared: those are of one size, or the sharper one would seem better.
+  // A window on one picture, or on two that are compared.
   pane(roles, caption, run = this.run) {
     const note = make("small", { class: "note" });
     const plates = roles.map((role) => this.plate(role, run, note));
     const layers = plates.map(({ nodes }, i) => make("span", { class: "layer", "data-role": roles[i] }, make("span", { class: "plane" }, nodes)));
-    const pictures = plates.filter(({ picture }) => picture);
-    Promise.all(pictures.map(({ full }) => this.arrival(full))).then((loaded) => {
-      if (loaded.length && loaded.every(Boolean)) pictures.forEach(({ picture, full }) => { picture.dataset.full = "1"; picture.src = full; });
-    });
+    this.pictures.push(...plates.filter(({ picture }) => picture));
     return make("figure", { class: "pane" }, make("span", { class: "window" }, layers), make("figcaption", {}, caption ? `${caption} ` : "", note));
+  }
+
+  // Full size for every picture that has it, but not beside a blurred one, or the sharper one would seem better: where
+  // one has none, it must be large enough itself; two that lie on one another are both in full size or neither.
+  async sharpen(pictures) {
+    const arrived = await Promise.all(pictures.map(({ full }) => this.arrival(full)));
+    const others = pictures.filter((_, i) => !arrived[i]);
+    const sides = await Promise.all(others.map(({ picture }) => picture.decode().then(() => Math.max(picture.naturalWidth, picture.naturalHeight), () => Infinity)));
+    const together = this.mode === "swipe" || this.mode === "blink";
+    if (others.length && (together || sides.some((side) => side < ENOUGH))) return;
+    pictures.forEach(({ picture, full }, i) => { if (arrived[i]) { picture.dataset.full = "1"; picture.src = full; } });
   }
 
   // The small picture; the note says what is shown. `full` is the address of the large one beside the page.
@@ -161,7 +173,9 @@ class Stage {
     const picture = image(book, one, source, name);
     if (picture.tagName !== "IMG") return { nodes: [picture] };
     picture.addEventListener("load", () => {
-      note.textContent = `${picture.dataset.full ? "full size" : "small"}, ${picture.naturalWidth} × ${picture.naturalHeight}`;
+      const { naturalWidth: wide, naturalHeight: high } = picture;
+      const kind = picture.dataset.full ? "full size, " : Math.max(wide, high) < ENOUGH ? "small, " : "";
+      note.replaceChildren(`${kind}${wide} × ${high}`, ...(full && !picture.dataset.full ? [" · ", make("a", { href: full, target: "_blank", text: "full size" })] : []));
       this.node.style.setProperty("--ratio", String(picture.naturalWidth / picture.naturalHeight));
     });
     return { nodes: [picture], picture, full };

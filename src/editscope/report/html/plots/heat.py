@@ -34,8 +34,9 @@ class Heat:
             )
             for i, (label, values) in enumerate(self.rows)
         ]
-        cells_table = el("table", el("caption", caption), el("thead", heads), el("tbody", body), cls="heat")
-        return el("div", cells_table, cls="scroller")
+        cells_table = el("table", el("thead", heads), el("tbody", body), cls="heat", aria_label=caption)
+        # The title stands outside: a table that is wider than the window scrolls, and its title would be cut.
+        return Html(el("p", caption, cls="table-title") + el("div", cells_table, cls="scroller"))
 
     def _cell(self, i: int, j: int, value: float | None) -> Html:
         if value is None:

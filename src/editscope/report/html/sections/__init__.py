@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from editscope.report.html.markup import Html
 from editscope.report.html.sections.details.classic_measures import measures
@@ -27,6 +28,9 @@ from editscope.report.html.sections.provenance.sources import files, provenance
 from editscope.report.model import Sheet
 from editscope.report.options import ReportOptions
 
+Part: TypeAlias = Literal["findings", "details", "provenance"]
+"""Where a section stands: before the cases, after them, or at the end of the page."""
+
 
 @dataclass(frozen=True)
 class Section:
@@ -35,30 +39,31 @@ class Section:
     id: str
     label: str
     make: Callable[[Sheet, ReportOptions], Html | None]
+    part: Part
 
 
 SECTIONS: tuple[Section, ...] = (
-    Section("overview", "Overview", overview),
-    Section("files", "", files),
-    Section("judging", "Judging", judging),
-    Section("leaderboard", "Leaderboard", leaderboard),
-    Section("diagnosis", "Diagnosis", diagnosis),
-    Section("failures", "Failures", failures),
-    Section("comparison", "Comparison", comparison),
-    Section("tables", "Tables", tables),
-    Section("papers", "Paper", papers),
-    Section("opinions", "Scores", judge_scores),
-    Section("curves", "Curves", tolerance),
-    Section("profile", "Profile", profile),
-    Section("sizes", "Sizes", sizes),
-    Section("fidelity", "Fidelity", fidelity),
-    Section("conditions", "Scenes", conditions),
-    Section("repeats", "Repeats", repeats),
-    Section("cost", "Speed and cost", cost),
-    Section("measures", "Measures", measures),
-    Section("provenance", "Sources", provenance),
+    Section("overview", "Overview", overview, "findings"),
+    Section("files", "", files, "findings"),
+    Section("leaderboard", "Leaderboard", leaderboard, "findings"),
+    Section("failures", "Failures", failures, "findings"),
+    Section("diagnosis", "Diagnosis", diagnosis, "findings"),
+    Section("comparison", "Comparison", comparison, "findings"),
+    Section("opinions", "Scores", judge_scores, "findings"),
+    Section("profile", "Profile", profile, "findings"),
+    Section("tables", "Tables", tables, "details"),
+    Section("papers", "Paper", papers, "details"),
+    Section("curves", "Curves", tolerance, "details"),
+    Section("sizes", "Sizes", sizes, "details"),
+    Section("fidelity", "Fidelity", fidelity, "details"),
+    Section("conditions", "Scenes", conditions, "details"),
+    Section("repeats", "Repeats", repeats, "details"),
+    Section("measures", "Measures", measures, "details"),
+    Section("cost", "Speed and cost", cost, "details"),
+    Section("judging", "How judged", judging, "provenance"),
+    Section("provenance", "Sources", provenance, "provenance"),
 )
-"""The sections about one set of cases; a section without content is left out."""
+"""The sections about one set of cases in order; a section without content is left out."""
 
 
 def address(section: Section, sheet: Sheet) -> str:

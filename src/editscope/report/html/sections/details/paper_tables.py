@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from editscope.report.html.markup import Child, Html, el
+from editscope.report.html.section_parts import is_heavy
 from editscope.report.model import Sheet
 from editscope.report.options import ReportOptions
 from editscope.report.paper_tables import paper_tables
@@ -21,7 +22,7 @@ def papers(sheet: Sheet, options: ReportOptions) -> Html | None:
         el("header", el("h2", "Tables as the paper prints them"), cls="section-head"),
         el("p", "The best run of a row is bold, the second underlined. Click a figure to see its cases.", cls="hint"),
         [_folded(table, opened=number == 0) for number, table in enumerate(tables)],
-        cls="papers",
+        cls="papers heavy" if is_heavy(sheet) else "papers",
         id=f"papers-{sheet.key}",
     )
 

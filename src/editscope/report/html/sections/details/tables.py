@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from editscope.report.html import inline_bars as charts
 from editscope.report.html.markup import Html, el, json_for_script
-from editscope.report.html.section_parts import badge
+from editscope.report.html.section_parts import badge, is_heavy
 from editscope.report.model import Cell, Cells, RunView, ScoreTable, Sheet, TableRow
 from editscope.report.options import ReportOptions
 from editscope.stats.small_groups import is_few, why_no_interval
@@ -44,7 +44,7 @@ def tables(sheet: Sheet, options: ReportOptions) -> Html:
             cls="hint",
         ),
         [_table(sheet, table) for table in sheet.tables()],
-        cls="tables one-run" if alone else "tables",
+        cls="tables one-run" if alone else "tables heavy" if is_heavy(sheet) else "tables",
         id=f"tables-{sheet.key}",
     )
 

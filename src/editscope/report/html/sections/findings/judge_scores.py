@@ -58,12 +58,20 @@ def _spread(sheet: Sheet) -> Html | None:
             continue
         steps = _steps(low, high)
         cells = [el("td", _histogram(counts, steps)) for counts in by_run]
-        body.append(el("tr", el("th", label, scope="row", cls="label"), cells))
+        meaning = el("span", [el("small", text) for text in ends_in_words(sheet.runs[0], metric)], cls="marks")
+        body.append(el("tr", el("th", label, meaning, scope="row", cls="label"), cells))
     if not body:
         return None
     heads = [el("th", badge(view), view.name, scope="col") for view in sheet.runs]
     head = el("thead", el("tr", el("th", "Metric", scope="col", cls="label"), heads))
     return el("div", el("table", head, el("tbody", body), cls="listing spread"), cls="scroller")
+
+
+def ends_in_words(view: RunView, metric: str) -> list[str]:
+    """What the best and the worst mark of a metric mean, in the words of the prompt; nothing where it does not say."""
+    steps: Mapping[str, str] = (view.run.info["judging"].get("steps") or {}).get(metric) or {}
+    marks = list(steps.items())
+    return [f"{mark} = {meaning}" for mark, meaning in dict([marks[0], marks[-1]]).items()] if marks else []
 
 
 def score_counts(view: RunView, metric: str) -> Counter[str]:

@@ -11,12 +11,13 @@ from editscope.report.html.links import cases_link
 from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.section_parts import badge
 from editscope.report.html.sections.findings.overview import sheet_label, side_metrics
+from editscope.report.judged_runs import judges_in_words
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import ReportOptions
 from editscope.report.paper_tables.registry import own_protocol
 from editscope.stats.small_groups import is_few
 from editscope.suites import suite_title
-from editscope.wording import metric_name, metric_note, value
+from editscope.wording import count, metric_name, metric_note, value
 
 if TYPE_CHECKING:
     from editscope.published import ModelCard, Result
@@ -41,7 +42,7 @@ def leaderboard(sheet: Sheet, options: ReportOptions) -> Html | None:
     published = _published(sheet, metrics)
     if not published:
         return None
-    entries = sorted([*_runs(sheet, metrics), *published], key=lambda entry: _rank(entry, sheet.headline))
+    entries = [*_runs(sheet, metrics), *published]
     full = 100.0 if all((_mean(e, sheet.headline) or 0) <= 100 for e in entries) else 0.0
     if not sheet.has_curves:
         full = max(_mean(e, sheet.headline) or 0 for e in entries)
@@ -50,15 +51,30 @@ def leaderboard(sheet: Sheet, options: ReportOptions) -> Html | None:
         el("header", el("h2", "Leaderboard"), cls="section-head"),
         el(
             "p",
-            f"Filled rows are runs of this report, on {sheet_label(sheet) or 'their own cases'}; the others are "
-            f"printed results for {suite_title(sheet.suite)}, on the cases that their label names. They are never "
-            "part of a paired test.",
+            f"One list for each set of cases: figures on different cases, or from different judges, are not ranked "
+            f"together. Filled rows are runs of this report; the others are printed results for "
+            f"{suite_title(sheet.suite)}, which are never part of a paired test.",
             cls="hint",
         ),
         _remark(sheet.suite),
-        el("div", _table(sheet, entries, metrics, full), cls="scroller tall"),
+        [_list(sheet, label, group, metrics, full) for label, group in by_set(entries, sheet.headline).items()],
         cls="board",
         id=f"leaderboard-{sheet.key}",
+    )
+
+
+def by_set(entries: Sequence[LeaderboardEntry], metric: str) -> dict[str, list[LeaderboardEntry]]:
+    """The entries of each set of cases, best first; runs of this report before printed results."""
+    lists: dict[str, list[LeaderboardEntry]] = {}
+    for entry in sorted(entries, key=lambda entry: (entry.view is None, _rank(entry, metric))):
+        lists.setdefault(entry.label, []).append(entry)
+    return lists
+
+
+def _list(sheet: Sheet, label: str, entries: Sequence[LeaderboardEntry], metrics: Sequence[str], full: float) -> Html:
+    return Html(
+        el("p", label[:1].upper() + label[1:], cls="table-title")
+        + el("div", _table(sheet, entries, metrics, full), cls="scroller tall")
     )
 
 
@@ -74,9 +90,10 @@ def _runs(sheet: Sheet, metrics: Sequence[str]) -> list[LeaderboardEntry]:
     entries = []
     for view in sheet.runs:
         overall = view.summary["overall"]
-        label = f"this run · set {sheet.fingerprint[:8]}" + (f" · {view.part}" if view.part else "")
-        if view.run.info.get("judge"):
-            label += f", judged by {view.run.info['judge']}"
+        cases = view.part or count(len(view.by_id), "case")
+        label = f"this report: {cases}" + (f" · {made}" if (made := sheet_label(sheet)) else "")
+        if sheet.judged:
+            label += f", judged by {judges_in_words(view.run.info)}"
         entries.append(
             LeaderboardEntry(view.name, label, {m: overall[m] for m in metrics if m in overall}, view, card(view.name))
         )
@@ -130,14 +147,14 @@ def _table(sheet: Sheet, entries: Sequence[LeaderboardEntry], metrics: Sequence[
         el("th", metric_name(sheet.headline), scope="col", title=metric_note(sheet.headline)),
         el("td", cls="wide-bar"),
         [el("th", metric_name(m), scope="col", title=metric_note(m)) for m in metrics[1:]],
-        el("th", "Kind", scope="col", cls="kind"),
-        el("th", "Cases, prompts and judge", scope="col", cls="source"),
+        el("th", "Kind", scope="col", cls="kind") if any(entry.card for entry in entries) else None,
     ]
-    rows = [_row(place, entry, metrics, full) for place, entry in enumerate(entries, 1)]
+    kinds = any(entry.card for entry in entries)
+    rows = [_row(place, entry, metrics, full, kinds=kinds) for place, entry in enumerate(entries, 1)]
     return el("table", el("thead", el("tr", heads)), el("tbody", rows), cls="listing leaders")
 
 
-def _row(place: int, entry: LeaderboardEntry, metrics: Sequence[str], full: float) -> Html:
+def _row(place: int, entry: LeaderboardEntry, metrics: Sequence[str], full: float, *, kinds: bool) -> Html:
     view = entry.view
     maker = el("small", entry.card.developer) if entry.card and entry.card.developer else None
     name: list[Child] = [badge(view) if view else None, el("span", el("b" if view else "span", entry.name), maker)]
@@ -149,8 +166,7 @@ def _row(place: int, entry: LeaderboardEntry, metrics: Sequence[str], full: floa
         el("td", _figure(entry, metrics[0])),
         el("td", charts.bar(entry.cells.get(metrics[0]) or {}, metrics[0], full), cls="wide-bar"),
         [el("td", _figure(entry, m)) for m in metrics[1:]],
-        el("td", _kind(entry.card), cls="kind"),
-        el("td", entry.label, cls="source"),
+        el("td", _kind(entry.card), cls="kind") if kinds else None,
         cls=f"ours run{view.index % 8}" if view else "theirs",
     )
 
@@ -161,7 +177,7 @@ def _figure(entry: LeaderboardEntry, metric: str) -> list[Child]:
         return ["–"]
     text: list[Child] = [el("b", value(cell["mean"], metric))]
     low, high = cell.get("lo"), cell.get("hi")
-    if low is not None and high is not None:
+    if low is not None and high is not None and low < high:
         text.append(el("small", f" ± {value((high - low) / 2, metric)}"))
     elif is_few(cell):
         return [el("span", text, el("small", f" n = {cell['n']}"), cls="few")]

@@ -9,6 +9,7 @@ from editscope.report.html import inline_bars as charts
 from editscope.report.html.gallery_data import mode_of
 from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.section_parts import badge
+from editscope.report.html.sections.findings.verdict import verdict
 from editscope.report.model import Cells, RunView, Sheet, shown_spec
 from editscope.report.options import ReportOptions
 from editscope.runfolder.files import ERRORS
@@ -27,6 +28,7 @@ def overview(sheet: Sheet, options: ReportOptions) -> Html:
     return el(
         "section",
         [el("p", sentence, cls="notice") for sentence in _all_failed(sheet)],
+        verdict(sheet),
         el(
             "div",
             _axis(metric, sides),
@@ -74,8 +76,6 @@ def set_line(sheet: Sheet) -> list[Child]:
         parts_of_cases([view.run.info["selection"] for view in sheet.runs]),
         " · ",
         sheet_label(sheet),
-        " · set ",
-        el("code", sheet.fingerprint),
     ]
 
 
@@ -111,7 +111,7 @@ def _overview_row(sheet: Sheet, view: RunView, metric: str, sides: Sequence[str]
     floor = (view.summary.get("floor") or {}).get(metric, {}).get("mean")
     return el(
         "div",
-        el("div", badge(view), el("div", el("strong", view.name), _spec_line(view)), cls="who"),
+        el("div", badge(view), el("div", el("strong", view.name), _spec_line(sheet, view)), cls="who"),
         el(
             "button",
             el("strong", value(cell["mean"], metric)),
@@ -146,14 +146,15 @@ def _overview_row(sheet: Sheet, view: RunView, metric: str, sides: Sequence[str]
             for m in sides
         ],
         el("div", _coverage(view), cls="side wide"),
-        el("p", _reading(sheet, view), cls="reading"),
+        el("p", _reading(sheet, view), cls="reading") if len(sheet.runs) > 1 else None,
         cls=f"row run{view.index % 8}",
     )
 
 
-def _spec_line(view: RunView) -> list[Html]:
-    """The editor's spec, and how many cases there are of how many, where the run is on a part of its suite."""
-    spec, part = shown_spec(view.run), view.part
+def _spec_line(sheet: Sheet, view: RunView) -> list[Html]:
+    """The editor's spec, and how many cases there are of how many, where that is not the same for all runs."""
+    spec = shown_spec(view.run)
+    part = view.part if len({other.part for other in sheet.runs}) > 1 else ""
     lines = [el("small", el("code", spec))] if spec != view.name else []
     return [*lines, *([el("small", part, cls="part")] if part else [])]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.section_parts import badge
-from editscope.report.judged_runs import protocol_of
+from editscope.report.judged_runs import judge_in_words, protocol_in_words
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import ReportOptions
 from editscope.results.accounting import accounting_in_words, accounting_of, rules_in_words, unsupported_in_words
@@ -38,7 +38,7 @@ def judging(sheet: Sheet, options: ReportOptions) -> Html | None:
     )
     return el(
         "section",
-        el("header", el("h2", "Judging"), cls="section-head"),
+        el("header", el("h2", "How it was judged"), cls="section-head"),
         el(
             "p",
             _counting(sheet),
@@ -87,11 +87,11 @@ def _mixed(sheet: Sheet) -> Html | None:
 def _facts(sheet: Sheet, view: RunView) -> Iterator[tuple[str, Child]]:
     judging_info: Mapping[str, Any] = view.run.info["judging"]
     summary, prompts = view.summary, judging_info["prompts"]
-    yield "judge", [[el("code", spec), el("br")] for spec in judging_info["judges"]]
+    yield "judge", [[judge_in_words(spec), el("br")] for spec in judging_info["judges"]]
     snapshots = _snapshots(view)
     if snapshots:
         yield "snapshot", "; ".join(f"{name} ({number:,})" for name, number in snapshots.items())
-    yield "protocol", protocol_of(view.run.info)
+    yield "protocol", protocol_in_words(view.run.info)
     version = f"version {prompts['version']}, " if prompts.get("version") else ""
     yield "prompts", [version, "hash ", el("code", str(prompts.get("hash", ""))[:SHOWN])]
     files: Mapping[str, str] = prompts.get("files") or {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from pathlib import PurePath
 from typing import Any
 
@@ -13,7 +14,7 @@ from editscope.report.model import RunView, Sheet, shown_spec
 from editscope.report.options import ReportOptions
 from editscope.runfolder.code_versions import versions_in_words
 from editscope.suites import suite_title
-from editscope.wording import count, plain
+from editscope.wording import count, listed, part_of_cases, plain
 
 FILES = (
     ("missing", "no output for a case, scored 0"),
@@ -61,31 +62,59 @@ def _run_facts(view: RunView) -> Html:
 def _facts(view: RunView) -> Iterable[tuple[str, object]]:
     info = view.run.info
     selection: Mapping[str, Any] = info.get("selection") or {}
-    where: Mapping[str, Any] = selection.get("where") or {}
     suite: Mapping[str, Any] = info["suite"]
     editor: Mapping[str, Any] = info["editor"]
     files_: Mapping[str, Any] = info.get("files") or {}
-    yield "run", view.run.path.name
-    yield "editor", shown_spec(view.run)
-    yield "editor’s code", versions_in_words(view.run.summary)
-    yield "editor’s files", editor.get("digest") or files_.get("digest")
-    yield "judge", info.get("judge")
-    yield "suite", f"{suite['name']} {suite['fingerprint']}"
-    if "root" not in (suite.get("options") or {}):
-        yield "cases made by", f"editscope {info.get('editscope', '')}".strip()
-    yield "options", ", ".join(f"{k}={_option(v)}" for k, v in (suite.get("options") or {}).items() if v is not None)
-    yield "cases", ", ".join(f"{t}={','.join(v)}" for t, v in where.items()) or "all of the suite"
-    yield "limit", selection.get("limit")
+    yield "Run", view.run.path.name
+    yield "Date", _date(info.get("created"))
+    yield "Editor", shown_spec(view.run)
+    yield "Editor’s code", versions_in_words(view.run.summary)
+    yield "Editor’s files", editor.get("digest") or files_.get("digest")
+    options: Mapping[str, Any] = suite.get("options") or {}
+    yield "Suite", ", ".join([suite_title(suite["name"]), *(_said(k, v) for k, v in options.items() if v is not None)])
+    yield "Cases", _cases(selection)
+    if "root" not in options:
+        yield "Cases made by", f"editscope {info.get('editscope', '')}".strip()
     scored = sum(record.status == "ok" for record in view.records)
-    often = int((info.get("settings") or {}).get("repeats", 1))
-    if often > 1:
-        yield "repeats", f"{often} edits of each case"
-    yield "scored", f"{scored:,} of {often * selection.get('n', len(view.records)):,}"
-    yield "seed", info.get("seed")
-    yield "bootstrap", "10,000 resamples, seed 0"
-    yield "created", info.get("created")
-    yield "editscope", info.get("editscope")
-    yield from (info.get("versions") or {}).items()
+    repeats = int((info.get("settings") or {}).get("repeats", 1))
+    if repeats > 1:
+        yield "Repeats", f"{repeats} edits of each case"
+    yield "Scored", f"{scored:,} of {repeats * selection.get('n', len(view.records)):,}"
+    yield "Seed", info.get("seed")
+    yield "Intervals", "10,000 bootstrap resamples, seed 0"
+    versions: Mapping[str, Any] = info.get("versions") or {}
+    software = [f"{name} {version}" for name, version in versions.items() if name != "platform"]
+    yield "Software", ", ".join([f"editscope {info.get('editscope', '')}".strip(), *software])
+    yield "Machine", versions.get("platform")
+
+
+def _cases(selection: Mapping[str, Any]) -> str:
+    """Which cases of the suite were taken."""
+    where: Mapping[str, Any] = selection.get("where") or {}
+    chosen = [f"{plain(tag).lower()} {listed([plain(v).lower() for v in values])}" for tag, values in where.items()]
+    if selection.get("limit"):
+        chosen.append(f"spread over all groups by the limit {selection['limit']:,}")
+    return ", ".join([part_of_cases(selection), *chosen]) if chosen else f"all of the suite, {part_of_cases(selection)}"
+
+
+def _date(created: object) -> str | None:
+    """A point in time as people write it.
+
+    >>> _date("2026-11-16T16:40:55+00:00")
+    'November 16, 2026, 16:40 UTC'
+    """
+    if not isinstance(created, str):
+        return None
+    try:
+        when = datetime.fromisoformat(created)
+    except ValueError:
+        return created
+    zone = " UTC" if when.utcoffset() == timedelta(0) else f" {when:%z}".rstrip()
+    return f"{when:%B} {when.day}, {when.year}, {when:%H:%M}{zone}"
+
+
+def _said(name: str, value: object) -> str:
+    return f"data {_option(value)}" if name == "root" else f"{plain(name).lower()} {_option(value)}"
 
 
 def _option(value: object) -> str:

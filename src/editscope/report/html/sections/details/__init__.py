@@ -1,0 +1,1 @@
+"""Sections that give the figures in full: tables, profiles, curves, speed and cost."""

@@ -1,0 +1,1 @@
+"""Sections that say where the figures come from: how edits were judged, and what was run."""

@@ -237,9 +237,21 @@ def test_edits_are_shown_in_full_size_from_the_run_beside_the_report(page: Page)
     viewer = page.locator("dialog.viewer")
     settle(viewer)
     notes = dict(zip(("Input", "Answer", "Edit"), viewer.locator(".pane .note").all_inner_texts(), strict=False))
-    assert notes == {"Input": "small, 160 × 160", "Answer": "small, 160 × 160", "Edit": "full size, 256 × 256"}
+    assert notes == {"Input": "256 × 256", "Answer": "256 × 256", "Edit": "full size, 256 × 256"}
     page.keyboard.press("2")  # what is compared is of one size, or the sharper picture would seem better
-    expect(viewer.locator(".pane .note")).to_have_text("small, 160 × 160")
+    expect(viewer.locator(".pane .note")).to_have_text("256 × 256 · open full size")
+
+
+def test_a_sharp_edit_never_stands_beside_a_blurred_input(
+    browser: Browser, runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("editscope.report.html.larger_pictures.MOST", 0)  # as where the page has no room
+    out = without_plots(runs[:2], runs[0].path.parent / "small.html")
+    with opened(browser, out) as page:
+        page.locator(".case .result").first.click()
+        notes = page.locator("dialog.viewer .pane .note")
+        expect(notes.nth(2)).to_have_text("small, 160 × 160 · open full size")
+        assert notes.all_inner_texts()[:2] == ["small, 160 × 160"] * 2
 
 
 def test_a_bundle_shows_everything_in_full_size_wherever_it_goes(
@@ -263,10 +275,10 @@ def test_a_report_that_was_sent_alone_shows_the_small_pictures(browser: Browser,
     with opened(browser, Path(alone), watched) as page:
         page.locator(".case .result").first.click()
         viewer = page.locator("dialog.viewer")
-        expect(viewer.locator(".pane .note").nth(2)).to_have_text("small, 160 × 160")
+        expect(viewer.locator(".pane .note").nth(2)).to_have_text("256 × 256")
         for _ in range(4):
             page.keyboard.press("ArrowRight")
-        expect(viewer.locator(".pane .note").nth(2)).to_have_text("small, 160 × 160")
+        expect(viewer.locator(".pane .note").nth(2)).to_have_text("256 × 256")
     missing = [url for url in watched.asked if url.endswith(".png")]
     assert len(missing) <= 2  # a folder that is not there is not asked again and again
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from html import unescape
 from pathlib import Path
 
 import pytest
@@ -24,6 +23,7 @@ from editscope.report.model import Model, gather
 from editscope.report.options import ReportOptions
 from editscope.results.run import Run
 from editscope.stats.paired import compare_rows
+from support.reports.report_page import text_of
 from support.reports.report_runs import NASTY, make_run
 
 pytestmark = pytest.mark.slow
@@ -62,12 +62,6 @@ def charts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
 
 def chosen(runs: dict[str, Run], *names: str) -> Model:
     return gather([runs[name] for name in names], None)
-
-
-def text_of(html: str | None) -> str:
-    """What a reader sees, without markup and without data for scripts."""
-    seen = re.sub(r"<script.*?</script>", "", html or "", flags=re.DOTALL)
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", seen)).split())
 
 
 def said(model: Model) -> dict[str, str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -36,3 +38,9 @@ def places(found: dict[str, Any], role: str, run: int | None = None) -> list[int
     homes, like = found["places"]["homes"], column.get("like", ["", ""])
     at: list[int | str] = column["at"] or [-1] * len(found["data"]["cases"]["id"])
     return [like[0] + homes[case] + like[1] if place == -2 else place for case, place in enumerate(at)]
+
+
+def text_of(html: str | None) -> str:
+    """What a reader sees, without markup and without data for scripts."""
+    seen = re.sub(r"<script.*?</script>", "", html or "", flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", seen)).split())

@@ -2,6 +2,7 @@
 
 const MODES = [["side", "Side by side"], ["swipe", "Slider"], ["blink", "Blink"], ["runs", "All runs"]];
 
+const SMALL = 160; // pixels of the longer side of a small picture
 const ENOUGH = 400; // pixels of the longer side from which a picture does not look blurred beside a larger one
 
 class Stage {
@@ -148,11 +149,15 @@ class Stage {
   // one has none, it must be large enough itself; two that lie on one another are both in full size or neither.
   async sharpen(pictures) {
     const arrived = await Promise.all(pictures.map(({ full }) => this.arrival(full)));
-    const others = pictures.filter((_, i) => !arrived[i]);
-    const sides = await Promise.all(others.map(({ picture }) => picture.decode().then(() => Math.max(picture.naturalWidth, picture.naturalHeight), () => Infinity)));
+    const sides = await Promise.all(pictures.map(({ picture }) => picture.decode().then(() => Math.max(picture.naturalWidth, picture.naturalHeight), () => Infinity)));
+    const others = sides.filter((_, i) => !arrived[i]);
     const together = this.mode === "swipe" || this.mode === "blink";
-    if (others.length && (together || sides.some((side) => side < ENOUGH))) return;
-    pictures.forEach(({ picture, full }, i) => { if (arrived[i]) { picture.dataset.full = "1"; picture.src = full; } });
+    const blurred = others.length > 0 && (together || others.some((side) => side < Math.min(ENOUGH, ...arrived.filter(Boolean))));
+    pictures.forEach(({ picture, full, note }, i) => {
+      if (!arrived[i]) return;
+      if (blurred) note.append(" · ", make("a", { href: full, target: "_blank", text: "open full size" }));
+      else { picture.dataset.full = "1"; picture.src = full; }
+    });
   }
 
   // The small picture; the note says what is shown. `full` is the address of the large one beside the page.
@@ -174,21 +179,21 @@ class Stage {
     if (picture.tagName !== "IMG") return { nodes: [picture] };
     picture.addEventListener("load", () => {
       const { naturalWidth: wide, naturalHeight: high } = picture;
-      const kind = picture.dataset.full ? "full size, " : Math.max(wide, high) < ENOUGH ? "small, " : "";
-      note.replaceChildren(`${kind}${wide} × ${high}`, ...(full && !picture.dataset.full ? [" · ", make("a", { href: full, target: "_blank", text: "full size" })] : []));
+      const kind = picture.dataset.full ? "full size, " : Math.max(wide, high) <= SMALL ? "small, " : "";
+      note.textContent = `${kind}${wide} × ${high}`;
       this.node.style.setProperty("--ratio", String(picture.naturalWidth / picture.naturalHeight));
     });
-    return { nodes: [picture], picture, full };
+    return { nodes: [picture], picture, full, note };
   }
 
-  // Whether a large picture came; folders that had none are not asked again.
+  // The longer side of a large picture that came, or 0; folders that had none are not asked again.
   arrival(address) {
     const { one } = this;
-    if (!address || this.book.lost.has(this.book.root(one, address))) return Promise.resolve(false);
+    if (!address || this.book.lost.has(this.book.root(one, address))) return Promise.resolve(0);
     return new Promise((resolve) => {
       const large = new Image();
-      large.addEventListener("load", () => resolve(true));
-      large.addEventListener("error", () => { this.book.lost.add(this.book.root(one, address)); resolve(false); });
+      large.addEventListener("load", () => resolve(Math.max(large.naturalWidth, large.naturalHeight)));
+      large.addEventListener("error", () => { this.book.lost.add(this.book.root(one, address)); resolve(0); });
       large.src = address;
     });
   }

@@ -53,8 +53,7 @@ def _figure(sheet: Sheet, view: RunView) -> Sentence:
     cell = view.summary["overall"][metric]
     bold = el("b", value(cell["mean"], metric))
     if cell.get("lo") is None or cell.get("hi") is None:
-        few = cell.get("few_cases") or cell.get("n") or 0
-        return [bold, f" ({count(few, 'case')}: too few for an interval)" if is_few(cell) else ""]
+        return [bold, " (too few cases for an interval)" if is_few(cell) else ""]
     if cell["lo"] == cell["hi"]:
         return [bold, " (all cases alike)"]
     return [bold, f" (95\u00a0% interval {value(cell['lo'], metric)} to {value(cell['hi'], metric)})"]

@@ -14,6 +14,9 @@ from editscope.suites import Suite
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 """A run of letters without spaces, or one character of a script that has none between words."""
+BINS = 24
+LARGEST = 0.995
+"""The share of instructions that bins reach to: one of 400 words would flatten all others."""
 PUNCTUATION = re.compile(r"^\W+$")
 
 
@@ -39,6 +42,12 @@ class SetStatistics:
         rank = {value: place for place, value in enumerate([*order, *counts])}
         return {value: counts[value] for value in sorted(counts, key=lambda value: rank[value])}
 
+    def cases_by(self, tag: str, order: Sequence[str] = ()) -> dict[str, Counter[str]]:
+        """How many cases each value of a tag has, under the answer ""."""
+        counts = Counter(tags[tag] for tags in self.cases.values() if tag in tags)
+        values = [value for value in dict.fromkeys([*order, *counts]) if counts[value]]
+        return {value: Counter({"": counts[value]}) for value in values}
+
     def median_words(self, kind: str) -> float:
         """The median length of one kind of instruction."""
         return float(median(self.words[kind]))
@@ -51,6 +60,25 @@ def words_in(text: str) -> int:
     (5, 5, 0)
     """
     return sum(not PUNCTUATION.match(word) for word in _WORD.findall(text))
+
+
+def word_bins(words: Mapping[str, Sequence[int]], bins: int = BINS) -> tuple[list[int], dict[str, list[float]]]:
+    """Ends of bins of whole words, and the percentages of each kind in them; the last takes in all that is longer.
+
+    >>> word_bins({"a": [1, 2, 2, 9]}, bins=3)
+    ([1, 4, 7, 10], {'a': [75.0, 0.0, 25.0]})
+    """
+    lengths = sorted(length for own in words.values() for length in own)
+    low, high = lengths[0], lengths[min(len(lengths) - 1, int(LARGEST * len(lengths)))]
+    step = max(1, -(-(high - low + 1) // bins))
+    edges = list(range(low, high + step + 1, step))
+    edges = edges if edges[-1] > high else [*edges, edges[-1] + step]
+    last = len(edges) - 2
+    shares = {}
+    for kind, own in words.items():
+        counts = Counter(min((length - low) // step, last) for length in own)
+        shares[kind] = [100 * counts[place] / len(own) for place in range(last + 1)]
+    return edges, shares
 
 
 def statistics_of_suite(suite: Suite, say: Callable[[int, int], None] | None = None) -> SetStatistics:

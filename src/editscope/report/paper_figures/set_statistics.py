@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from editscope.report.figure_data.set_statistics import SetStatistics, statistics_of_runs
+from editscope.report.figure_data.set_statistics import SetStatistics, statistics_of_runs, word_bins
 from editscope.report.figure_data.splits import variant_label
 from editscope.report.paper_figures.registry import FigureContext, NothingToDraw, axis_label, figure
 from editscope.report.paper_figures.style import COLORS, SOFT, Axes, Figure, new_figure, plain_axes
@@ -15,9 +15,6 @@ from editscope.wording import count, plain
 
 BAR = 0.17
 """Inches: one row of questions or cases."""
-BINS = 30
-LARGEST = 0.995
-"""The share of instructions that the axis of lengths reaches to: one of 400 words would flatten all others."""
 
 
 @figure(
@@ -58,11 +55,7 @@ def _rows(record: SetStatistics, tag: str, order: Sequence[str]) -> dict[str, di
     """Questions by row and right answer; cases where there are no questions."""
     if record.questions:
         return {key: dict(answers) for key, answers in record.questions_by(tag, order).items()}
-    found: dict[str, dict[str, int]] = {key: {"": 0} for key in order}
-    for tags in record.cases.values():
-        if tag in tags:
-            found.setdefault(tags[tag], {"": 0})[""] += 1
-    return {key: counts for key, counts in found.items() if counts[""]}
+    return {key: dict(counts) for key, counts in record.cases_by(tag, order).items()}
 
 
 def _questions(axes: Axes, record: SetStatistics, rows: Mapping[str, Mapping[str, int]]) -> None:
@@ -92,14 +85,10 @@ def _words(axes: Axes, record: SetStatistics, orders: Mapping[str, Sequence[str]
     """A histogram of lengths for each kind of instruction, with its median."""
     order = [*orders.get("level", ()), *orders.get("language", ()), *record.words]
     kinds = [kind for kind in dict.fromkeys(order) if record.words.get(kind)]
-    lengths = np.concatenate([np.array(record.words[kind]) for kind in kinds])
-    longest = max(float(np.quantile(lengths, LARGEST)), 1.0)
-    # Whole words: a bin never ends between two of them.
-    step = max(1, int(np.ceil(longest / BINS)))
-    edges = np.arange(0.5, longest + step + 0.5, step)
+    ends_of, shares = word_bins({kind: record.words[kind] for kind in kinds})
+    edges = np.array(ends_of) - 0.5  # whole words: a bar stands around its numbers
     for place, kind in enumerate(kinds):
-        shares, _ = np.histogram(np.clip(record.words[kind], edges[0], edges[-1]), edges)
-        share = 100 * shares / max(shares.sum(), 1)
+        share = shares[kind]
         color, middle = COLORS[place % len(COLORS)], record.median_words(kind)
         label = f"{variant_label(kind)}: median {middle:g}" if kind else f"median {middle:g}"
         axes.stairs(share, edges, fill=True, color=color, alpha=0.3)
@@ -108,6 +97,6 @@ def _words(axes: Axes, record: SetStatistics, orders: Mapping[str, Sequence[str]
     top = axes.get_ylim()[1] * (1.05 + 0.09 * len(kinds))  # room for the legend above all bars
     axes.set(xlim=(0, edges[-1]), ylim=(0, top), xlabel="Words of an instruction", ylabel="Instructions (%)")
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.set_title(count(len(lengths), "instruction"), loc="left")
+    axes.set_title(count(sum(len(record.words[kind]) for kind in kinds), "instruction"), loc="left")
     axes.legend(loc="upper right", fontsize=6, frameon=True, facecolor="white", edgecolor="none", framealpha=0.85)
     plain_axes(axes)

@@ -18,6 +18,8 @@ from editscope.stats.small_groups import is_few
 from editscope.wording import ends, metric_name, metric_note, metric_title, plain, value
 
 MOST_SPOKES = 14
+MOST_BARS = 6
+"""More bars in a row than this are a table."""
 
 
 def metrics(sheet: Sheet, options: ReportOptions) -> Html | None:
@@ -150,9 +152,9 @@ def _split(sheet: Sheet, split: SplitMeans) -> Html | None:
     title = f"{metric_name(metric)} by {plain(split.tag).lower()}"
     labels = [plain(row) if row else "All" for row in split.rows]
     places = [(row, part) for row in range(len(split.rows)) for part in range(len(split.values))]
-    if len(sheet.runs) > FEW:
+    if len(split.runs) * len(split.values) > MOST_BARS:
         cells = {view.index: of for view, of in split.runs}
-        names = [f"{labels[row]} · {variant_label(split.values[part]).lower()}" for row, part in places]
+        names = [f"{labels[row]} · {variant_label(split.values[part])}" for row, part in places]
 
         def mean(place: int, view: RunView) -> float | None:
             row, part = places[place]
@@ -169,15 +171,15 @@ def _split(sheet: Sheet, split: SplitMeans) -> Html | None:
                 _point(
                     of[row][part],
                     metric,
-                    f"{label}, {variant_label(name).lower()}",
+                    f"{label}, {variant_label(name)}",
                     _part_query(split, row, part, view),
                 )
                 for row, label in enumerate(labels)
             ]
-            alone = variant_label(name) if len(split.runs) == 1 else f"{view.letter} {variant_label(name).lower()}"
+            alone = variant_label(name) if len(split.runs) == 1 else f"{view.letter} {variant_label(name)}"
             series.append(BarSeries(view.index, part, alone, points))
     plot = Bars(labels, series, metric_title(metric), ends(metric))
-    parts = ", ".join(variant_label(name).lower() for name in split.values)
+    parts = ", ".join(variant_label(name) for name in split.values)
     return figure(title, plot.svg(title), plot.traces(), plot.layout(), note=f"from dark to pale: {parts}")
 
 

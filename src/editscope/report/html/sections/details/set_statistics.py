@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
 
 from editscope.report.figure_data.set_statistics import SetStatistics, statistics_of_runs, word_bins
 from editscope.report.figure_data.splits import variant_label
@@ -17,6 +16,7 @@ from editscope.report.options import ReportOptions
 from editscope.report.paper_tables import main_groups
 from editscope.wording import count, plain
 
+BINS = 14
 LEAST = 5
 """Instructions: fewer have no distribution worth a plot."""
 
@@ -71,13 +71,14 @@ def _words(record: SetStatistics) -> Html | None:
     kinds = [kind for kind, lengths in record.words.items() if len(lengths) >= LEAST]
     if not kinds:
         return None
-    edges, shares = word_bins({kind: record.words[kind] for kind in kinds})
-    ticks = [f"{low}" if high == low + 1 else f"{low}–{high - 1}" for low, high in pairwise(edges)]
+    edges, shares = word_bins({kind: record.words[kind] for kind in kinds}, BINS)
+    ticks = [str(low) for low in edges[:-1]]
+    each = "" if edges[1] == edges[0] + 1 else f", in steps of {edges[1] - edges[0]}"
     lines = [
         Line(place, f"{variant_label(kind) or 'Instructions'}, median {record.median_words(kind):g}", shares[kind])
         for place, kind in enumerate(kinds)
     ]
-    plot = LinePlot(ticks, lines, "words of an instruction", "% of instructions", marks=True)
+    plot = LinePlot(ticks, lines, f"words of an instruction{each}", "% of instructions", marks=True)
     title = "Length of the instructions"
     note = "; ".join(line.name.lower() for line in lines)
     return figure(title, plot.svg(title), plot.traces(), plot.layout(), note=note)

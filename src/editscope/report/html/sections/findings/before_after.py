@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from editscope.report.figure_data.changes import (
     Change,
@@ -13,14 +14,14 @@ from editscope.report.figure_data.changes import (
 )
 from editscope.report.figure_data.statistics import resamples_for_page
 from editscope.report.html.links import cases_query
-from editscope.report.html.markup import Html
+from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import Choices, Dots, Point, figure
 from editscope.report.html.section_parts import FEW, section_card
 from editscope.report.model import Sheet
 from editscope.report.options import ReportOptions
 from editscope.report.paper_tables import main_groups
 from editscope.stats.paired import Paired
-from editscope.wording import metric_title, plain, signed, signed_range, value
+from editscope.wording import ends, metric_title, plain, signed, signed_range, value
 
 MOST_ROWS = 40
 
@@ -48,7 +49,7 @@ def before_after(sheet: Sheet, options: ReportOptions) -> Html | None:
         f"{resamples:,} resamples), drawn from the open mark. Where it does not reach that mark, the difference is "
         "clear."
     )
-    return section_card(sheet, "changes", "Before and after", hint, plots)
+    return section_card(sheet, "changes", "Before and after", hint, [el("div", plots, cls="plots three")])
 
 
 def _plot(sheet: Sheet, by: str, changes: Sequence[Change]) -> Html:
@@ -63,9 +64,18 @@ def _plot(sheet: Sheet, by: str, changes: Sequence[Change]) -> Html:
         title,
         plot.svg(f"{metric_title(metric)}, {pair}"),
         plot.traces(),
-        {**plot.layout(), "showlegend": True},
+        {
+            **plot.layout(),
+            "xaxis": plot.layout()["xaxis"] | ({} if len(versions) == 1 else {"range": _widest(versions)}),
+        },
         choices=Choices("Pair", [(name, dots.traces()) for name, dots in versions]) if len(versions) > 1 else None,
     )
+
+
+def _widest(versions: Sequence[tuple[str, Dots]]) -> list[float]:
+    """An axis that holds every version, so that it stays when one chooses another."""
+    spans = [dots.range() for _, dots in versions]
+    return [min(low for low, _ in spans), max(high for _, high in spans)]
 
 
 def _dots(sheet: Sheet, by: str, change: Change, keys: Sequence[str], labels: Sequence[str]) -> Dots:
@@ -87,8 +97,26 @@ def _dots(sheet: Sheet, by: str, change: Change, keys: Sequence[str], labels: Se
         after.append(Point(paired.mean_b, lo, hi, said, link, faint=paired.few))
     index = change.view.index
     return Dots(
-        labels, [(index, change.before, before), (index, change.after, after)], metric_title(change.metric), bold=1
+        labels,
+        [(index, change.before, before), (index, change.after, after)],
+        metric_title(change.metric),
+        span=_span(change),
+        bold=1,
+        joined=True,
     )
+
+
+def _span(change: Change) -> tuple[float, float]:
+    """From the lowest to the highest mark, with some room, and never beyond the scale of the metric."""
+    low, high = ends(change.metric, inf if change.metric.endswith("_ratio") else 100.0)
+    marks = [mark for _, paired in change.rows for mark in _marks(paired)]
+    room = 0.05 * ((max(marks) - min(marks)) or 1.0)
+    return max(min(marks), low) - room, min(max(marks), high) + room
+
+
+def _marks(paired: Paired) -> list[float]:
+    ends_of = [] if paired.lo is None or paired.hi is None else [paired.mean_a + paired.lo, paired.mean_a + paired.hi]
+    return [paired.mean_a, paired.mean_b, *ends_of]
 
 
 def _said(paired: Paired, metric: str) -> str:

@@ -18,7 +18,7 @@ CASE = ("case_id", "metric", "key")
 
 
 @dataclass(frozen=True, eq=False)
-class Change:
+class MetricChange:
     """What becomes of one metric from ``before`` to ``after``, over all cases ("") and in each row of a group.
 
     ``view`` is the run after the change; of two levels of one run, that run.
@@ -58,17 +58,17 @@ def run_pairs(sheet: Sheet, *, two_by_two: bool = False) -> list[tuple[RunView, 
 
 def changes_between(
     sheet: Sheet, pairs: Sequence[tuple[RunView, RunView]], metric: str, by: str, resamples: int
-) -> list[Change]:
+) -> list[MetricChange]:
     """The change of a metric for each pair of runs; a pair without a case in common is left out."""
     changes = []
     for first, second in pairs:
         rows = _compared(sheet, _rows(first, metric), _rows(second, metric), metric, by, resamples, match=sheet.match)
         if rows:
-            changes.append(Change(first.name, second.name, second, metric, rows))
+            changes.append(MetricChange(first.name, second.name, second, metric, rows))
     return changes
 
 
-def changes_of_variants(sheet: Sheet, view: RunView, metric: str, by: str, resamples: int) -> list[Change]:
+def changes_of_variants(sheet: Sheet, view: RunView, metric: str, by: str, resamples: int) -> list[MetricChange]:
     """The change from the first level of instruction to each other one, then the same for languages, of one run."""
     changes = []
     for tag in VARIANT_TAGS:
@@ -77,7 +77,7 @@ def changes_of_variants(sheet: Sheet, view: RunView, metric: str, by: str, resam
             before, after = (_where(_rows(view, metric), tag, value) for value in (first, other))
             rows = _compared(sheet, before, after, metric, by, resamples, match=CASE)
             if rows:
-                changes.append(Change(variant_label(first), variant_label(other), view, metric, rows))
+                changes.append(MetricChange(variant_label(first), variant_label(other), view, metric, rows))
     return changes
 
 

@@ -67,7 +67,7 @@ SECTIONS: tuple[Section, ...] = (
     Section("repeats", "Repeats", repeats, "details"),
     Section("measures", "Measures", measures, "details"),
     Section("cost", "Speed and cost", cost, "details"),
-    Section("set", "Set", set_statistics, "details"),
+    Section("statistics", "Set", set_statistics, "details"),
     Section("judging", "How judged", judging, "provenance"),
     Section("provenance", "Sources", provenance, "provenance"),
 )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from editscope.report.figure_data.changes import (
-    Change,
+    MetricChange,
     change_metrics,
     changes_between,
     changes_of_variants,
@@ -80,22 +80,22 @@ def _group(context: FigureContext) -> str:
     return by if len(context.sheet.keys(by)) <= MOST_ROWS else ""
 
 
-def _changes(context: FigureContext, metric: str) -> list[Change]:
+def _changes(context: FigureContext, metric: str) -> list[MetricChange]:
     sheet, by = context.sheet, _group(context)
     if len(sheet.runs) < 2:
         return changes_of_variants(sheet, sheet.runs[0], metric, by, PAPER)
     return changes_between(sheet, run_pairs(sheet, two_by_two=context.pairs), metric, by, PAPER)
 
 
-def _has(by_metric: Sequence[tuple[str, Sequence[Change]]], key: str) -> bool:
+def _has(by_metric: Sequence[tuple[str, Sequence[MetricChange]]], key: str) -> bool:
     return any(change.row(key) is not None for _, changes in by_metric for change in changes)
 
 
-def _label(change: Change) -> str:
+def _label(change: MetricChange) -> str:
     return f"{short(change.before, 34)} → {short(change.after, 34)}"
 
 
-def _marks(axes: Axes, changes: Sequence[Change], keys: Sequence[str]) -> list[Any]:
+def _marks(axes: Axes, changes: Sequence[MetricChange], keys: Sequence[str]) -> list[Any]:
     handles: list[Any] = []
     count = len(changes)
     for place, change in enumerate(changes):

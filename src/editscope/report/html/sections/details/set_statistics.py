@@ -30,7 +30,7 @@ def set_statistics(sheet: Sheet, options: ReportOptions) -> Html | None:
     hint = f"{count(len(record.cases), 'case')}" + (
         f", {count(len(record.questions), 'question')}." if record.questions else "."
     )
-    return section_card(sheet, "set", "What the set consists of", hint, [el("div", plots, cls="plots")])
+    return section_card(sheet, "statistics", "What the set consists of", hint, [el("div", plots, cls="plots")])
 
 
 def _rows(sheet: Sheet, record: SetStatistics) -> Html | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import inf
 
 from editscope.report.figure_data.changes import (
-    Change,
+    MetricChange,
     change_metrics,
     changes_between,
     changes_of_variants,
@@ -52,7 +52,7 @@ def before_after(sheet: Sheet, options: ReportOptions) -> Html | None:
     return section_card(sheet, "changes", "Before and after", hint, [el("div", plots, cls="plots three")])
 
 
-def _plot(sheet: Sheet, by: str, changes: Sequence[Change]) -> Html:
+def _plot(sheet: Sheet, by: str, changes: Sequence[MetricChange]) -> Html:
     """Dumbbells by row for the pair that one chooses."""
     metric = changes[0].metric
     keys = list(dict.fromkeys(key for change in changes for key, _ in change.rows))
@@ -78,7 +78,7 @@ def _widest(versions: Sequence[tuple[str, Dots]]) -> list[float]:
     return [min(low for low, _ in spans), max(high for _, high in spans)]
 
 
-def _dots(sheet: Sheet, by: str, change: Change, keys: Sequence[str], labels: Sequence[str]) -> Dots:
+def _dots(sheet: Sheet, by: str, change: MetricChange, keys: Sequence[str], labels: Sequence[str]) -> Dots:
     group = next((group for group in sheet.aggregation.groups if group.name == by), None)
     before: list[Point | None] = []
     after: list[Point | None] = []
@@ -106,7 +106,7 @@ def _dots(sheet: Sheet, by: str, change: Change, keys: Sequence[str], labels: Se
     )
 
 
-def _span(change: Change) -> tuple[float, float]:
+def _span(change: MetricChange) -> tuple[float, float]:
     """From the lowest to the highest mark, with some room, and never beyond the scale of the metric."""
     low, high = ends(change.metric, inf if change.metric.endswith("_ratio") else 100.0)
     marks = [mark for _, paired in change.rows for mark in _marks(paired)]

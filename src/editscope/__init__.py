@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from editscope.scoring.rubrics.scales import Ask, ScaleRubric
     from editscope.stats.ratings import Match, elo
     from editscope.suites import Benchmark, Option, Suite, load_suite
-    from editscope.suites.benchmark import Headline, Paper
+    from editscope.suites.benchmark import Headline, Paper, PaperFigures
 
 # Names are looked up when first used, so that the command line starts without NumPy and Numba.
 _HOME = {
@@ -50,6 +50,7 @@ _HOME = {
     "Metric": "editscope.scoring.classic:Metric",
     "Option": "editscope.suites:Option",
     "Paper": "editscope.suites.benchmark:Paper",
+    "PaperFigures": "editscope.suites.benchmark:PaperFigures",
     "Picture": "editscope.judges:Picture",
     "PixelScore": "editscope.scoring:PixelScore",
     "Question": "editscope.cases:Question",
@@ -98,6 +99,7 @@ __all__ = [
     "Metric",
     "Option",
     "Paper",
+    "PaperFigures",
     "Picture",
     "PixelScore",
     "Question",

@@ -275,9 +275,15 @@ def test_failures_of_questions_are_right_and_wrong_answers_by_law(judged: dict[s
 
 
 @pytest.mark.parametrize("width", ["single", "double"])
-@pytest.mark.parametrize("name", ["radar", "tasks", "failures", "composition", "distributions", "correlation", "grid"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("radar", "tasks", "failures", "composition", "distributions", "correlation", "grid"),
+        *("metrics", "histograms", "heat-metrics", "heat-models", "statistics", "split", "before-after"),
+    ],
+)
 def test_nothing_of_a_judged_suite_is_cut_off(judged: dict[str, Run], name: str, width: str) -> None:
-    for suite in ("worldedit", "kris"):
+    for suite in ("worldedit", "wiseedit" if name in ("split", "before-after") else "kris"):
         figure = drawn([judged[suite]], name, width=width, published=True)
         box, (across, up) = figure.get_tightbbox(), figure.get_size_inches()
         assert min(box.x0, box.y0) > -0.01, suite

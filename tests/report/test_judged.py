@@ -14,10 +14,11 @@ from urllib.parse import unquote
 import pytest
 
 from editscope.report import write
+from editscope.report.figure_data.score_histograms import score_counts
 from editscope.report.html.gallery_data import shared_cases
 from editscope.report.html.gallery_verdicts import SHARE, evidence_blocks, fitting_evidence
 from editscope.report.html.markup import json_for_script
-from editscope.report.html.sections.findings.judge_scores import disputes, score_counts
+from editscope.report.html.sections.findings.judge_scores import disputes
 from editscope.report.model import gather
 from editscope.results import Run
 from support.reports.report_browser import without_plots

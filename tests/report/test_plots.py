@@ -151,7 +151,7 @@ def test_every_plot_is_drawn_under_the_policy_of_the_page(page: Page) -> None:
     figures = page.locator("figure.plot")
     assert figures.count() == page.locator("figure.plot.drawn").count() >= 9
     kinds = page.evaluate("[...document.querySelectorAll('.live')].flatMap((p) => p.data.map((t) => t.type))")
-    assert set(kinds) == {"scatter", "bar", "violin"}  # two categories are no radar
+    assert set(kinds) == {"scatter", "bar", "violin", "scatterpolar"}
     page.get_by_role("button", name="Switch to dark").click()
     ink = "getComputedStyle(document.documentElement).getPropertyValue('--ink').trim()"
     dark = page.evaluate(ink)

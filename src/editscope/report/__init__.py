@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from editscope.errors import BadInput
 from editscope.report.options import ReportOptions
-from editscope.report.paper_figures import figures_for
+from editscope.report.paper_figures import figures_for, figures_of_suite
 from editscope.results.run import Run
 
 if TYPE_CHECKING:
     from editscope.report.model import Model
 
-__all__ = ["SUFFIXES", "ReportOptions", "figures_for", "write"]
+__all__ = ["SUFFIXES", "ReportOptions", "figures_for", "figures_of_suite", "write"]
 
 SUFFIXES = (".html", ".md", ".csv", ".tex")
 

@@ -118,7 +118,11 @@ class Comparison:
         """The n cases in which a run differs most from the first, largest difference first."""
         records = [_by_unit(run) for run in self.runs]
         units = {(key[0], key[1]): tuple(known[key[0], key[1]] for known in records) for key in self.places}
-        folds = self.runs[0].judged or any(run.repeats > 1 for run in self.runs)
+        folds = (
+            self.runs[0].judged
+            or any(run.repeats > 1 for run in self.runs)
+            or any(self.metric not in run.metrics for run in self.runs)
+        )
         scores = self._scores_by_unit() if folds else {}
         for unit, found in units.items():
             scores.setdefault(unit, tuple(repeats[0].metrics.get(self.metric) for repeats in found))
@@ -216,7 +220,7 @@ def compare(
     metric = _metric(runs, metric or aggregation.headline)
     shared, left_out = _shared(runs, aggregation, where, metric)
     tags = _tags(aggregation, _matched_by(runs[0]))
-    taken = [_taken(run, [places[i] for places in shared.values()], [*tags, metric]) for i, run in enumerate(runs)]
+    taken = [_taken(run, [places[i] for places in shared.values()], tags, metric) for i, run in enumerate(runs)]
 
     from editscope.stats.paired import compare_rows
 
@@ -281,9 +285,8 @@ def _matched_by(run: Run) -> tuple[str, ...]:
 
 def _metric(runs: Sequence[Run], metric: str) -> str:
     for run in runs:
-        known = run.metrics
-        if metric not in known:
-            raise unknown(f"metric in {run.path}", metric, known)
+        if not run.has_metric(metric):
+            raise unknown(f"metric in {run.path}", metric, run.metrics)
     measures = (runs[0].info.get("judging") or {}).get("measures", ())
     mine = next((one for one in measures if one["name"] == metric), None)
     return metric if mine is None or (mine["best"] - mine["zero"]) * mine["scale"] > SHORT else short_scale(metric)
@@ -349,8 +352,8 @@ def _tags(aggregation: Aggregation, matched_by: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*matched_by, *aggregation.tags]))
 
 
-def _taken(run: Run, places: Sequence[int], names: Sequence[str]) -> Rows:
-    rows = run.averaged_rows()
+def _taken(run: Run, places: Sequence[int], tags: Sequence[str], metric: str) -> Rows:
+    rows, names = run.averaged_rows(metric), [*tags, metric]
     for name in names:
         if name not in rows:
             raise BadInput(f"the cases of {run.path} have no {name!r}, which the tables of the first run need")

@@ -23,9 +23,10 @@ from editscope.results.tables import (
     scored,
     summary,
 )
+from editscope.results.tolerance_metrics import curve_at, with_tolerance_metric
 from editscope.results.verdicts import SummaryDict, shared_tags, verdict_records
 from editscope.runfolder.journal import JournalContent, JournalReader, Line, Progress, Source
-from editscope.runfolder.repeats import plain, repeats_of
+from editscope.runfolder.repeats import folded, plain, repeats_of
 from editscope.runfolder.run_json import Info, aggregation_from, is_judged, read_info, runs_inside
 from editscope.runfolder.stored_edits import HASH
 from editscope.suites.protocol import measures_from
@@ -175,9 +176,18 @@ class Run:
     def _averaged(self) -> dict[str, list[Any]]:
         return averaged(self.info, self._pairs, self._columns)
 
-    def averaged_rows(self) -> dict[str, list[Any]]:
-        """The same with each case once, by the mean over its repeats: what is averaged and compared."""
-        return dict(self._averaged)
+    def averaged_rows(self, metric: str = "") -> dict[str, list[Any]]:
+        """The same with each case once, by the mean over its repeats: what is averaged and compared.
+
+        ``metric`` adds one that no table has, such as ``edit_accuracy@5``, from the counts in the journal.
+        """
+        if not metric or metric in self._averaged or not self.has_metric(metric):
+            return dict(self._averaged)
+        return folded(with_tolerance_metric(self._columns, metric), [*self.metrics, metric])
+
+    def has_metric(self, name: str) -> bool:
+        """Whether the run has a metric: one of ``metrics``, or accuracy at a tolerance, such as ``edit_accuracy@5``."""
+        return name in self.metrics or (not self.judged and curve_at(name) is not None)
 
     @cached_property
     def metrics(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from editscope.scoring.batch import score_batch
-from editscope.scoring.errormap import error_map, level_map, level_map_within, score_and_levels
+from editscope.scoring.errormap import color_codes, error_map, level_map, level_map_within, score_and_levels
 from editscope.scoring.failure import FAILURE_MODES, THRESHOLDS, FailureThresholds, failure_mode
 from editscope.scoring.pixels import TOLERANCES, PixelScore, floor_miou, grade_case, missing_score, score_pixels
 
@@ -13,6 +13,7 @@ __all__ = [
     "TOLERANCES",
     "FailureThresholds",
     "PixelScore",
+    "color_codes",
     "error_map",
     "failure_mode",
     "floor_miou",

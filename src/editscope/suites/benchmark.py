@@ -170,6 +170,33 @@ class JudgeWork:
     side: int = 1024
 
 
+@dataclass(frozen=True, slots=True)
+class PaperFigures:
+    """What the figures of a benchmark's paper show beyond the rows of its main table.
+
+    ``spokes`` are groups whose rows stand beside the metrics in the metric radar, such as kinds of knowledge. ``split``
+    is the group that divides each row of the main table into bars side by side, such as single and multi-image inputs.
+    ``changes`` are the metrics that a before/after figure has a panel for; without any it is the headline.
+    """
+
+    spokes: tuple[str, ...] = ()
+    split: str = ""
+    changes: tuple[str, ...] = ()
+
+    def wrong_field(self) -> str:
+        """What is wrong with the first field that Editscope cannot use; "" where nothing is.
+
+        >>> PaperFigures(spokes="knowledge").wrong_field()
+        "spokes is 'knowledge', not a tuple of texts"
+        """
+        if wrong := wrong_attribute(self, {"split": TEXT}):
+            return wrong
+        for field in ("spokes", "changes"):
+            if not _texts(getattr(self, field)):
+                return f"{field} is {getattr(self, field)!r}, not a tuple of texts"
+        return ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Benchmark:
     """All that Editscope knows about a benchmark. Its entry point, or ``python:module:NAME``, leads here.
@@ -203,6 +230,8 @@ class Benchmark:
     """The function that lays out its tables as its paper does; general tables where there is none."""
     main_groups: tuple[str, str] | None = None
     """The coarser and the finer group of its main table; "" for one that it does not have."""
+    figures: PaperFigures = PaperFigures()
+    """What the figures of its paper show beyond its main table."""
     paper: Paper | None = None
     headline: Headline | None = None
     remark: str = ""
@@ -262,6 +291,8 @@ class Benchmark:
             return f"scoring is {self.scoring!r}, which is neither pixels nor judged"
         if self.main_groups is not None and not (_texts(self.main_groups) and len(self.main_groups) == 2):
             return f"main_groups is {self.main_groups!r}, not a tuple of two texts"
+        if wrong := self.figures.wrong_field():
+            return f"in figures, {wrong}"
         for option in self.options:
             if not isinstance(option, Option):
                 return f"options has {option!r}, not an editscope.Option"
@@ -316,6 +347,7 @@ FIELDS: Mapping[str, Wanted] = {
     "options": instance_of(tuple, "a tuple of editscope.Option"),
     "paper": instance_of(Paper | None, "an editscope.Paper"),
     "headline": instance_of(Headline | None, "an editscope.Headline"),
+    "figures": instance_of(PaperFigures, "an editscope.PaperFigures"),
     "release": instance_of(Release | None, "a Release"),
     "place": instance_of(int, "a whole number"),
 }

@@ -44,12 +44,13 @@ def card(case_id: str, results: Sequence[tuple[RunView, str]], *, shared: bool =
 
 
 def _picture(path: Path | None, caption: str, view: RunView | None) -> Html:
-    source = _uri(path)
+    source = picture_uri(path)
     shown = el("img", src=source, alt=caption, loading="lazy") if source else el("i", "no picture", cls="none")
     return el("span", shown, el("span", badge(view) if view else None, caption, cls="cap"))
 
 
-def _uri(path: Path | None) -> str | None:
+def picture_uri(path: Path | None) -> str | None:
+    """A picture as part of the page; None where there is none, or its kind is not for browsers."""
     if path is None or path.suffix.lower() not in MIME:
         return None
     try:

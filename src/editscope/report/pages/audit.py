@@ -189,7 +189,9 @@ def _drift(audit: Audit) -> Html | None:
                 cls="bad" if drift.drifted else "good",
             )
         )
-    return el("section", el("h2", "Change since the first time"), el("ul", items, cls="found"), cls="card", id="drift")
+    return el(
+        "section", el("h2", "MetricChange since the first time"), el("ul", items, cls="found"), cls="card", id="drift"
+    )
 
 
 def _exhibits(audit: Audit) -> Html:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from editscope.cases import Aggregation
 from editscope.report.paper_figures.registry import FigureContext, NothingToDraw, axis_label, figure
-from editscope.report.paper_figures.style import COLORS, INK, SOFT, Axes, Figure, plain_axes, two_lines
+from editscope.report.paper_figures.style import COLORS, INK, SOFT, WIDTHS, Axes, Figure, plain_axes, two_lines
 from editscope.stats.diagnosis import by_region_size
 from editscope.wording import count, plain
 
@@ -22,21 +23,33 @@ def composition(context: FigureContext) -> Figure:
     """
     view = max(context.runs, key=lambda size: len(context.cases_of(size)))
     cases = list(context.cases_of(view).values())
-    tags = {g.name: g.by[0] for g in context.sheet.aggregation.groups if len(g.by) == 1}
+    rows = context.averaged(view, by_case=True)
+    sizes: list[tuple[str, int]] = []
+    if "edit_pixels" in rows:
+        sizes = [(size.label, size.n) for size in by_region_size(rows, resamples=1) if size.n]
+    return drawn_composition(cases, context.sheet.aggregation, context.groups, context.width, sizes)
+
+
+def drawn_composition(
+    cases: Sequence[Mapping[str, str]],
+    aggregation: Aggregation,
+    groups: Sequence[str],
+    width: str,
+    sizes: Sequence[tuple[str, int]] = (),
+) -> Figure:
+    """The same from the tags of cases: ``groups`` are the names of those that the rings show."""
+    tags = {g.name: g.by[0] for g in aggregation.groups if len(g.by) == 1}
     known = {name: tag for name, tag in tags.items() if all(tag in case for case in cases)}
     if not cases or not known:
         raise NothingToDraw("the cases of this set have no categories")
-    rings_of = [known[name] for name in context.groups if name in known] or [_first_in_words(known.values(), cases)]
+    rings_of = [known[name] for name in groups if name in known] or [_first_in_words(known.values(), cases)]
     bars = [(plain(name), Counter(c[tag] for c in cases)) for name, tag in known.items() if tag not in rings_of]
-    orders = context.sheet.aggregation.orders
+    orders = aggregation.orders
     panels = [(title, list(counts.items())) for title, counts in bars if len(counts) > 1]
-    rows = context.averaged(view, by_case=True)
-    if "edit_pixels" in rows:
-        sizes = [(size.label, size.n) for size in by_region_size(rows, resamples=1)]
-        panels.append(("Edit region (pixels)", [(label, n) for label, n in sizes if n]))
+    panels += [("Edit region (pixels)", list(sizes))] if sizes else []
     panels = [(title, [(key if key[:1].isdigit() else plain(key), n) for key, n in items]) for title, items in panels]
     longest = max((len(label) for _, items in panels for label, _ in items), default=0)
-    drawing, rings, others = _places(context, [len(items) for _, items in panels], max(LABELS, 0.062 * longest))
+    drawing, rings, others = _places(width, [len(items) for _, items in panels], max(LABELS, 0.062 * longest))
     pairs = [(c[rings_of[0]], c[rings_of[1]] if len(rings_of) > 1 else "") for c in cases]
     _rings(rings, pairs, orders.get(rings_of[0], ()))
     for axes, (title, items) in zip(others, panels, strict=True):
@@ -50,15 +63,16 @@ def _first_in_words(tags: Iterable[str], cases: Sequence[Mapping[str, str]]) -> 
     return next((tag for tag in names if not all(case[tag].isdigit() for case in cases)), names[0])
 
 
-def _places(context: FigureContext, lengths: Sequence[int], labels: float) -> tuple[Figure, Axes, list[Axes]]:
+def _places(column: str, lengths: Sequence[int], labels: float) -> tuple[Figure, Axes, list[Axes]]:
     """The figure, the square of the rings, and a frame for each list of bars: beside it, or below it."""
     from matplotlib.figure import Figure as Empty
 
-    side = 3.6 if context.wide else context.inches
+    inches, wide = WIDTHS[column], column == "double"
+    side = 3.6 if wide else inches
     heights = [TITLE + BAR * length for length in lengths]
-    beside = context.wide and bool(lengths)
+    beside = wide and bool(lengths)
     total = max(side, sum(heights)) if beside else side + sum(heights)
-    width = context.inches if beside else side
+    width = inches if beside else side
     drawing = Empty(figsize=(width, total))
     rings = drawing.add_axes((0, (total - side) / total, side / width, side / total))
     left = side if beside else 0.0

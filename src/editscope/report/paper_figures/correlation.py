@@ -9,7 +9,13 @@ from typing import TypeAlias
 import numpy as np
 
 from editscope.errors import BadInput
-from editscope.report.figure_data.correlation import printed_scores, ranking_metric, run_scores
+from editscope.report.figure_data.correlation import (
+    diagonal,
+    on_one_scale,
+    printed_scores,
+    ranking_metric,
+    run_scores,
+)
 from editscope.report.model import RunView
 from editscope.report.paper_figures.registry import FigureContext, NothingToDraw, figure
 from editscope.report.paper_figures.style import (
@@ -47,7 +53,10 @@ class ScorePanel:
     setting: tuple[str, str] = ("", "")
 
 
-@figure("correlation", "Scores of the same models on two suites, with the least-squares line and its 95 % band.")
+@figure(
+    "correlation",
+    "Scores of the same models on two suites, with the least-squares line and its 95 % band; dotted: y = x.",
+)
 def correlation(context: FigureContext) -> Figure:
     """Editors that were run on two suites, and published models if asked for: each suite by its own headline."""
     suites = _suites(context)
@@ -140,8 +149,35 @@ def _scatter(axes: Axes, relation: Relation, color: str, side: float, metrics: S
         0.04 if left else 0.97, 0.96 if top else 0.04, text, transform=axes.transAxes,
         ha="left" if left else "right", va="top" if top else "bottom", color=INK,
     )  # fmt: skip
-    _names(axes, relation, size, _corner(size, left=left, top=top))
+    taken = [_corner(size, left=left, top=top), *_equal_scores(axes, metrics, size)]
+    _names(axes, relation, size, taken)
     plain_axes(axes, grid="both")
+
+
+def _equal_scores(axes: Axes, metrics: Sequence[str], size: tuple[float, float]) -> list[Box]:
+    """The line on which a model is as good at one suite as at the other, where both are measured alike.
+
+    The answer is the room that its label takes, two thirds along the line, to the left of it.
+    """
+    (x0, x1), (y0, y1) = axes.get_xlim(), axes.get_ylim()
+    line = diagonal((x0, x1), (y0, y1)) if on_one_scale(*metrics) else None
+    if line is None:
+        return []
+    axes.plot(line, line, color=PAPER_GRAY, linewidth=0.9, linestyle=(0, (1.2, 1.8)), zorder=1, label="y = x")
+    at = line[0] + 0.66 * (line[1] - line[0])
+    across, up = (at - x0) / (x1 - x0), (at - y0) / (y1 - y0)
+    axes.text(
+        across - 0.02,
+        up + 0.02,
+        "y = x",
+        transform=axes.transAxes,
+        ha="right",
+        va="bottom",
+        fontsize=5.6,
+        color=PAPER_GRAY,
+    )
+    right, low = (across - 0.02) * size[0], (up + 0.02) * size[1]
+    return [(right - 0.25, low, right, low + 0.1)]
 
 
 def _places(axes: Axes, relation: Relation, size: tuple[float, float]) -> list[tuple[float, float]]:
@@ -166,11 +202,11 @@ def _free_corner(axes: Axes, relation: Relation, size: tuple[float, float]) -> t
     return (False, False) if taken else (True, True)
 
 
-def _names(axes: Axes, relation: Relation, size: tuple[float, float], figures: Box) -> None:
+def _names(axes: Axes, relation: Relation, size: tuple[float, float], kept: Sequence[Box]) -> None:
     """Names beside points: each where it covers neither a point nor another name, or not at all."""
     points = _places(axes, relation, size)
     taken = [(x - 0.035, y - 0.035, x + 0.035, y + 0.035) for x, y in points]
-    taken.append(figures)
+    taken += kept
     for name, (x, y) in sorted(zip(relation.names, points, strict=True), key=lambda item: (-item[1][1], item[0])):
         text = short(name.removeprefix("ref:"), 24)
         wide, tall = 0.043 * len(text), 0.085

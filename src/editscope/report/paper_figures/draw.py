@@ -11,6 +11,7 @@ from editscope.errors import BadInput, unknown
 
 if TYPE_CHECKING:
     from editscope.report.paper_figures.registry import FigureContext, Kind
+    from editscope.report.paper_figures.style import Figure
     from editscope.results.run import Run
 
 NAMES = (
@@ -20,15 +21,24 @@ NAMES = (
     "palette",
     "distributions",
     "radar",
+    "metrics",
+    "histograms",
+    "heat-metrics",
+    "heat-models",
+    "split",
+    "before-after",
     "tasks",
     "failures",
+    "exemplars",
+    "classes",
     "composition",
+    "statistics",
     "correlation",
     "cost",
     "grid",
 )
 """Every figure, in the order in which they are drawn."""
-BESIDE_PUBLISHED = ("radar", "tasks")
+BESIDE_PUBLISHED = ("radar", "heat-models", "tasks")
 """Figures that show published results beside the runs."""
 OVER_ALL_SETS = ("correlation",)
 """Figures that look at all sets together, and so are drawn once."""
@@ -59,26 +69,24 @@ def figures_for(
     published: bool = False,
     width: str = "double",
     cases: Iterable[str] = (),
+    pairs: bool = False,
 ) -> tuple[DrawnFigure, ...]:
     """Draw the figures of one or several runs into the folder ``out``, as ``<suite>-<figure>.<format>``.
 
     ``only`` names figures (all without it), ``formats`` are pdf, svg and png, ``width`` is a single column or
     the double width of a page, ``published`` adds published results where a figure can show them, and
-    ``cases`` are the ids that the grid shows. A figure for which the runs have no data is left out, and the
-    answer says why. Runs over several sets give figures for each.
+    ``cases`` are the ids that the grid shows, and ``pairs`` takes the runs two by two, before and
+    after. A figure for which the runs have no data is left out, and the answer says why. Runs over several sets give
+    figures for each.
     """
     from editscope.report.model import gather
     from editscope.report.paper_figures.style import FORMATS, WIDTHS
 
-    names = _chosen("figure", only, NAMES)
-    endings = _chosen("format", formats, FORMATS)
+    names = chosen_names("figure", only, NAMES)
+    endings = chosen_names("format", formats, FORMATS)
     if width not in WIDTHS:
         raise unknown("width", width, WIDTHS)
-    folder = Path(out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadInput(f"cannot make the folder {folder}: {error.strerror}; choose another place") from error
+    folder = folder_for(out)
     model = gather(runs, None)
     from editscope.report.paper_figures.registry import FigureContext
 
@@ -86,7 +94,7 @@ def figures_for(
     often = [sheet.suite for sheet in model.sheets]
     for number, sheet in enumerate(model.sheets):
         prefix = sheet.suite if often.count(sheet.suite) == 1 else f"{sheet.suite}-{number + 1}"
-        context = FigureContext(model, sheet, with_published=published, width=width, cases=tuple(cases))
+        context = FigureContext(model, sheet, with_published=published, width=width, cases=tuple(cases), pairs=pairs)
         for name in names:
             if name not in OVER_ALL_SETS:
                 drawn.append(_draw(name, context, folder / f"{prefix}-{name}", endings))
@@ -95,7 +103,18 @@ def figures_for(
     return tuple(drawn)
 
 
-def _chosen(what: str, wanted: Iterable[str] | None, known: Sequence[str]) -> tuple[str, ...]:
+def folder_for(out: str | Path) -> Path:
+    """The folder for the figures, made where it is not there."""
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"cannot make the folder {folder}: {error.strerror}; choose another place") from error
+    return folder
+
+
+def chosen_names(what: str, wanted: Iterable[str] | None, known: Sequence[str]) -> tuple[str, ...]:
+    """The names that were asked for, in the order in which they are known; BadInput for one that is not."""
     names = tuple(known) if wanted is None else tuple(wanted)
     for name in names:
         if name not in known:
@@ -105,7 +124,7 @@ def _chosen(what: str, wanted: Iterable[str] | None, known: Sequence[str]) -> tu
 
 def _draw(name: str, context: FigureContext, stem: Path, endings: Sequence[str]) -> DrawnFigure:
     from editscope.report.paper_figures.registry import NothingToDraw
-    from editscope.report.paper_figures.style import save, settle, styled
+    from editscope.report.paper_figures.style import settle, styled
 
     kind = _kind(name)
     suite = context.sheet.suite
@@ -114,13 +133,21 @@ def _draw(name: str, context: FigureContext, stem: Path, endings: Sequence[str])
             figure = settle(kind.draw(context))
         except NothingToDraw as reason:
             return DrawnFigure(name, suite, reason=str(reason))
-        files = [stem.with_name(f"{stem.name}.{ending}") for ending in endings]
-        for file in files:
-            try:
-                save(figure, file)
-            except OSError as error:
-                raise BadInput(f"cannot write {file}: {error.strerror or error}; choose another place") from error
-    return DrawnFigure(name, suite, tuple(files), _caption(kind, context))
+        files = saved(figure, stem, endings)
+    return DrawnFigure(name, suite, files, _caption(kind, context))
+
+
+def saved(figure: Figure, stem: Path, endings: Sequence[str]) -> tuple[Path, ...]:
+    """Write a figure in each format; BadInput where a file cannot be written."""
+    from editscope.report.paper_figures.style import save
+
+    files = tuple(stem.with_name(f"{stem.name}.{ending}") for ending in endings)
+    for file in files:
+        try:
+            save(figure, file)
+        except OSError as error:
+            raise BadInput(f"cannot write {file}: {error.strerror or error}; choose another place") from error
+    return files
 
 
 def _kind(name: str) -> Kind:
@@ -130,12 +157,15 @@ def _kind(name: str) -> Kind:
         correlation,
         cost,
         curves,
+        exemplars,
         failures,
         grid,
         profile,
         scenes,
+        set_statistics,
     )
     from editscope.report.paper_figures.registry import KINDS
+    from editscope.report.paper_figures.scores import changes, heat_maps, histograms, metrics, splits  # noqa: F401
 
     return KINDS[name]
 

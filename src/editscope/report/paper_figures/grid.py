@@ -26,7 +26,7 @@ LARGEST = 1.35
 @figure("grid", "Input, answer and what each model made of the same cases; scores stand below the pictures.")
 def grid(context: FigureContext) -> Figure:
     """One band for each case: its instruction, then input, answer and one picture for each run."""
-    chosen = _given(context) if context.cases else _chosen(context)
+    chosen = records_by_case(context) if context.cases else _chosen(context)
     answers = _have_answers(context, chosen)
     tiles = 1 + answers + len(context.runs)
     across = math.ceil(tiles / math.ceil(tiles / MOST_ACROSS[context.width]))  # lines of nearly the same length
@@ -42,7 +42,7 @@ def grid(context: FigureContext) -> Figure:
     return paint(bands, across, side)
 
 
-def _given(context: FigureContext) -> list[dict[int, CaseRecord]]:
+def records_by_case(context: FigureContext) -> list[dict[int, CaseRecord]]:
     """The cases that were asked for by id."""
     cases = _by_case(context)
     for case_id in context.cases:
@@ -62,6 +62,19 @@ def _chosen(context: FigureContext) -> list[dict[int, CaseRecord]]:
             homes.setdefault(first_of(records).tags.get(tag, ""), []).append(records)
     order = [key for key in context.sheet.keys(groups[0].name) if key in homes] if groups else list(homes)
     return [_telling(context, homes[key]) for key in order[:ROWS]]
+
+
+def most_telling(context: FigureContext) -> dict[int, CaseRecord]:
+    """Of all cases that every run has, the one on which runs differ most; of one run, the middle one."""
+    averaged = {record.case_id for view in context.runs for record in context.sheet.averaged(view)}
+    cases = [
+        records
+        for case_id, records in _by_case(context).items()
+        if case_id in averaged and len(records) == len(context.runs)
+    ]
+    if not cases:
+        raise NothingToDraw("these runs have no case in common")
+    return _telling(context, cases)
 
 
 def _telling(context: FigureContext, cases: Sequence[dict[int, CaseRecord]]) -> dict[int, CaseRecord]:

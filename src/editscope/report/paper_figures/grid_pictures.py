@@ -41,6 +41,21 @@ class Pictures:
         full = self._read(path)
         return full if full is not None else self._read(record.thumbs.get("edit"))
 
+    def classes(self, record: CaseRecord, tolerance: int) -> Pixels | None:
+        """Which pixels are rightly or wrongly edited or preserved at a tolerance; None where no picture says so."""
+        case = self._case(record.case_id)
+        if case is None or case.fingerprint != record.fingerprint or case.answer is None:
+            return stored_classes(record, tolerance)
+        if record.image is None or not record.image.is_file():
+            return stored_classes(record, tolerance)
+        from editscope.scoring import error_map
+
+        check_stored(record.image, record.hashes, self._run_of(record.image))
+        try:
+            return thumbnail(error_map(case.images[0], case.answer, record.image, tolerance), self._side)
+        except EditscopeError:
+            return None
+
     def _run_of(self, path: Path) -> Path:
         paths = [view.run.path for view in self._sheet.runs]
         return next((run for run in paths if run in path.parents), paths[0])
@@ -70,3 +85,21 @@ class Pictures:
         except EditscopeError:
             return None
         return suite if suite.fingerprint == self._sheet.fingerprint else None
+
+
+def stored_classes(record: CaseRecord, tolerance: int) -> Pixels | None:
+    """The same from the small pictures of a run: the map of levels, and the answer behind it."""
+    codes, answer = record.thumbs.get("levels"), record.thumbs.get("answer")
+    if codes is None or answer is None:
+        return None
+    from editscope.scoring import color_codes
+
+    try:
+        levels, ghost = load(codes), load(answer)
+    except EditscopeError:
+        return None
+    rows, columns = (
+        [place * across // size for place in range(size)]
+        for size, across in zip(levels.shape[:2], ghost.shape[:2], strict=True)
+    )
+    return color_codes(levels, ghost[rows][:, columns], tolerance)

@@ -66,7 +66,7 @@ def _outlines(axes: Axes, context: FigureContext, record: GroupMeans) -> list[An
         if len(context.runs) <= 4 and not any(map(math.isnan, outline)):
             axes.fill([*angles, angles[0]], closed, color=style.color, alpha=0.07, linewidth=0)
         handles.append(line)
-    _frame(axes, [_spoke(context, key) for key in keys], angles, (low, top))
+    radar_frame(axes, [_spoke(context, key) for key in keys], angles, (low, top))
     return handles
 
 
@@ -97,7 +97,8 @@ def _scale(largest: float) -> float:
     return max(step * math.ceil(largest / step), 5.0)
 
 
-def _frame(axes: Axes, labels: Sequence[str], angles: Sequence[float], span: tuple[float, float]) -> None:
+def radar_frame(axes: Axes, labels: Sequence[str], angles: Sequence[float], span: tuple[float, float]) -> None:
+    """Rings and labels of a radar whose axes stand at these angles, on a scale from the middle to the rim."""
     low, top = span
     axes.set_theta_offset(math.pi / 2)
     axes.set_theta_direction(-1)
@@ -109,9 +110,10 @@ def _frame(axes: Axes, labels: Sequence[str], angles: Sequence[float], span: tup
     axes.set_xticks(list(angles), [""] * len(angles))
     crowded = len(labels) > 8
     for label, angle in zip(labels, angles, strict=True):
-        side = math.sin(angle)
+        side, up = math.sin(angle), math.cos(angle)
         axes.text(
-            angle, low + 1.07 * (top - low), label if crowded else two_lines(label), va="center",
+            angle, low + 1.07 * (top - low), label if crowded else two_lines(label),
+            va="center" if abs(up) < 0.95 else "bottom" if up > 0 else "top",
             fontsize=5.6 if crowded else 6.5, ha="center" if abs(side) < 0.15 else "left" if side > 0 else "right",
         )  # fmt: skip
     axes.grid(color=RULE, linewidth=0.5)

@@ -29,6 +29,8 @@ class FigureContext:
     with_published: bool = False
     width: str = "double"
     cases: tuple[str, ...] = ()
+    pairs: bool = False
+    """Whether the runs are taken two by two, before and after; otherwise each is compared with the first."""
 
     @property
     def published(self) -> bool:

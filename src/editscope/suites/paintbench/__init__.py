@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editscope.suites.benchmark import Benchmark, Headline, Option, Paper
+from editscope.suites.benchmark import Benchmark, Headline, Option, Paper, PaperFigures
 
 BENCHMARK = Benchmark(
     name="paintbench",
@@ -30,6 +30,7 @@ BENCHMARK = Benchmark(
         Option("split", "Which part of the set.", values=("test", "preservation", "all")),
         Option("strata", "Intervals resample within tasks, or within modes of tasks.", values=("release", "paper")),
     ),
+    figures=PaperFigures(changes=("miou", "edit_accuracy@5", "preservation_accuracy@5")),
     paper=Paper("paintbench", "PaintBench", "PaintBench: Deterministic Evaluation of Precise Visual Editing"),
     headline=Headline("paintbench", "miou", cases=1920),
     remark="The released answers of the task rotation turn the other way than their instructions say: published "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from editscope.scoring.rubrics.accounting import Release
-from editscope.suites.benchmark import Benchmark, Headline, JudgeWork, Option, Paper
+from editscope.suites.benchmark import Benchmark, Headline, JudgeWork, Option, Paper, PaperFigures
 
 BENCHMARK = Benchmark(
     name="picabench",
@@ -16,6 +16,7 @@ BENCHMARK = Benchmark(
     rubric="editscope.suites.picabench.rubric:PicaBenchRubric",
     tables="editscope.suites.picabench.tables:tables",
     main_groups=("dimension", "law"),
+    figures=PaperFigures(changes=("accuracy", "consistency")),
     options=(
         Option("levels", "Instructions to run, one or several.", "names", ("superficial", "intermediate", "explicit")),
         Option("skip_bad", "Leave out cases whose data has flaws, and list them.", "flag"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editscope.suites.benchmark import Benchmark, Headline, Option
+from editscope.suites.benchmark import Benchmark, Headline, Option, PaperFigures
 
 BENCHMARK = Benchmark(
     name="tinygrafix",
@@ -21,6 +21,7 @@ BENCHMARK = Benchmark(
         Option("split", "Which part of the set.", values=("test", "preservation", "all")),
         Option("strata", "Intervals resample within tasks, or within modes of tasks.", values=("release", "paper")),
     ),
+    figures=PaperFigures(changes=("miou", "edit_accuracy@5", "preservation_accuracy@5")),
     headline=Headline("paintbench", "miou", cases=600),
     beside="paintbench",
     citation="Xu, Brown, Madhu, Fergus, He, Xie: PaintBench: Deterministic Evaluation of Precise Visual Editing.",

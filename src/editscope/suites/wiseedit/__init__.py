@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from editscope.scoring.rubrics.accounting import Release
-from editscope.suites.benchmark import Benchmark, Headline, JudgeWork, Option, Paper
+from editscope.suites.benchmark import Benchmark, Headline, JudgeWork, Option, Paper, PaperFigures
 
 OPTIONS = (
     Option("languages", "Languages of the instructions, one or both.", "names", ("en", "cn"), default="en,cn"),
@@ -31,6 +31,7 @@ BENCHMARK = Benchmark(
     rubric="editscope.suites.wiseedit.rubric:WiseEditRubric",
     tables="editscope.suites.wiseedit.tables:tables",
     main_groups=("", "task"),
+    figures=PaperFigures(spokes=("knowledge",), split="inputs", changes=("kf", "average")),
     options=OPTIONS,
     paper=Paper("wiseedit", "WiseEdit", "WiseEdit: Benchmarking Cognition- and Creativity-Informed Image Editing"),
     headline=Headline("wiseedit", "average", judge="GPT-4o", language="en"),
@@ -50,6 +51,7 @@ COMPLEX = Benchmark(
     protocol="wiseedit",
     tables="editscope.suites.wiseedit.tables:complex_tables",
     main_groups=("", ""),
+    figures=PaperFigures(spokes=("knowledge",), changes=("kf", "average")),
     options=OPTIONS,
     headline=Headline("wiseedit", "average", judge="GPT-4o"),
     citation=CITATION,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from editscope.report.html.plots.bars import Bars, BarSeries
 from editscope.report.html.plots.dots import Dots, Point
 from editscope.report.html.plots.heat import Heat
 from editscope.report.html.plots.lines import Line, LinePlot
@@ -12,6 +13,8 @@ from editscope.report.html.plots.stacks import Stack, Stacks
 from editscope.report.html.plots.violins import Violin, Violins
 
 __all__ = [
+    "BarSeries",
+    "Bars",
     "Choices",
     "Dots",
     "Heat",

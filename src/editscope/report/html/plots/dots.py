@@ -42,15 +42,17 @@ class Dots:
     span: tuple[float, float] | None = None
     lines: Sequence[tuple[float, int | None]] = ()
     bold: int = 0
+    joined: bool = False
+    """Whether a row's points lie on one line, which joins them: before and after."""
 
     @property
     def pitch(self) -> float:
         """The height of a row in pixels."""
-        return max(22.0, 11.0 * len(self.series) + 8.0)
+        return 22.0 if self.joined else max(22.0, 11.0 * len(self.series) + 8.0)
 
     def _offset(self, place: int) -> float:
         """Where in its row, from -0.5 to 0.5, the series stands."""
-        return 0.0 if len(self.series) == 1 else ((place + 0.5) / len(self.series) - 0.5) * 0.72
+        return 0.0 if self.joined or len(self.series) == 1 else ((place + 0.5) / len(self.series) - 0.5) * 0.72
 
     def range(self) -> tuple[float, float]:
         """From where to where the axis goes."""
@@ -63,8 +65,8 @@ class Dots:
         return low - room, high + room
 
     def traces(self) -> list[Json]:
-        """One trace per series."""
-        traces = []
+        """One trace per series, after one for the lines that join them."""
+        traces: list[Json] = [self._joints()] if self.joined else []
         for place, (index, name, points) in enumerate(self.series):
             there = [(i, p) for i, p in enumerate(points) if p]
             traces.append(
@@ -95,6 +97,17 @@ class Dots:
                 }
             )
         return traces
+
+    def _joints(self) -> Json:
+        rows = [(i, [row[i] for _, _, row in self.series]) for i in range(len(self.labels))]
+        ends = [(i, [point.mean for point in points if point]) for i, points in rows]
+        x = [value for _, means in ends if means for value in (round(min(means), 3), round(max(means), 3), None)]
+        y = [place for i, means in ends if means for place in (i, i, None)]
+        color = run_color(self.series[-1][0], 0.25)
+        line = {"color": color, "width": 5}
+        return {
+            "type": "scatter", "mode": "lines", "x": x, "y": y, "line": line, "hoverinfo": "skip", "showlegend": False
+        }  # fmt: skip
 
     def layout(self) -> Json:
         """Axes to match; rows run from top to bottom."""
@@ -161,6 +174,13 @@ class Dots:
         ]
         title = el("text", self.title, x=(LEFT + WIDTH - RIGHT) / 2, y=height - 4, cls="tick middle")
         drawn = [self._drawn(place, x) for place in range(len(self.series))]
+        joints = self._joints() if self.joined else {"x": (), "y": ()}
+        pairs = list(zip(joints["x"][::3], joints["x"][1::3], joints["y"][::3], strict=True))
+        names += [
+            el("line", x1=x(a), x2=x(b), y1=at, y2=at, cls=f"joint run{self.series[-1][0] % 8}")
+            for a, b, i in pairs
+            if (at := round(TOP + self.pitch * (i + 0.5), 1))
+        ]
         size = f"0 0 {WIDTH} {height:g}"
         return el("svg", grid, rules, names, title, drawn, viewBox=size, role="img", aria_label=label)
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from math import ceil, floor, log10
 from typing import TypeAlias
 
+from editscope.report.figure_data.correlation import diagonal
 from editscope.report.figure_data.cost import frontier
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots.dots import round_ticks
@@ -36,7 +37,7 @@ class Scatter:
     """Points, and where there is a fit its line as (x, y, low, high) from left to right.
 
     ``frontier`` draws the staircase below which nobody need stay: through the points than which no other is both
-    further left and higher up.
+    further left and higher up. ``diagonal`` draws the line y = x, where both axes have one scale.
     """
 
     marks: Sequence[Mark]
@@ -45,6 +46,7 @@ class Scatter:
     fit: Sequence[tuple[float, float, float, float]] = ()
     x_log: bool = False
     frontier: bool = False
+    diagonal: bool = False
 
     def best(self) -> list[Mark]:
         """The points of the frontier, from left to right; none where one alone is the best of all.
@@ -91,6 +93,19 @@ class Scatter:
                     "showlegend": False,
                 }
             )
+        if equal := self._equal():
+            traces.append(
+                {
+                    "type": "scatter",
+                    "mode": "lines",
+                    "name": "y = x",
+                    "x": list(equal),
+                    "y": list(equal),
+                    "line": {"color": "@faint", "width": 1.5, "dash": "dot"},
+                    "hovertemplate": "y = x: as good at one as at the other<extra></extra>",
+                    "showlegend": False,
+                }
+            )
         if stairs := self._stairs():
             traces.append(
                 {
@@ -129,6 +144,14 @@ class Scatter:
             }
         )
         return traces
+
+    def _equal(self) -> tuple[float, float] | None:
+        """From where to where the line y = x runs, inside the room of the points."""
+        if not self.diagonal or not self.marks:
+            return None
+        across, up = _room([m.x for m in self.marks]), _room([m.y for m in self.marks])
+        line = diagonal(across, up)
+        return None if line is None else (round(line[0], 3), round(line[1], 3))
 
     def _bars(self) -> Json:
         """The intervals of the points, if any has one."""
@@ -214,6 +237,8 @@ class Scatter:
         line = el("polyline", points=" ".join(f"{x(p[0])},{y(p[1])}" for p in self.fit), cls="fit") if band else None
         stairs = " ".join(f"{x(a)},{y(b)}" for a, b in self._stairs())
         line = el("polyline", points=stairs, cls="frontier") if stairs else line
+        equal = self._equal()
+        dotted = el("polyline", points=" ".join(f"{x(v)},{y(v)}" for v in equal), cls="equal") if equal else None
         places = self.label_places(WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM)
         marks = [
             el(
@@ -233,7 +258,7 @@ class Scatter:
             el("text", self.y_title, x=6, y=TOP + 2, cls="tick"),
         ]
         box = f"0 -8 {WIDTH} {HEIGHT + 8}"
-        return el("svg", grid, shape, line, marks, titles, viewBox=box, role="img", aria_label=label)
+        return el("svg", grid, dotted, shape, line, marks, titles, viewBox=box, role="img", aria_label=label)
 
 
 Box: TypeAlias = tuple[float, float, float, float]

@@ -11,14 +11,18 @@ from editscope.report.html.sections.details.classic_measures import measures
 from editscope.report.html.sections.details.curves import tolerance
 from editscope.report.html.sections.details.edit_size import sizes
 from editscope.report.html.sections.details.fidelity import fidelity
+from editscope.report.html.sections.details.metrics import metrics
 from editscope.report.html.sections.details.paper_tables import papers
 from editscope.report.html.sections.details.profile import profile
 from editscope.report.html.sections.details.repeats import repeats
 from editscope.report.html.sections.details.scenes import conditions
+from editscope.report.html.sections.details.set_statistics import set_statistics
 from editscope.report.html.sections.details.speed_and_cost import cost
 from editscope.report.html.sections.details.tables import tables
+from editscope.report.html.sections.findings.before_after import before_after
 from editscope.report.html.sections.findings.comparison import comparison
 from editscope.report.html.sections.findings.diagnosis import diagnosis
+from editscope.report.html.sections.findings.exemplars import typical_failures
 from editscope.report.html.sections.findings.failures import failures
 from editscope.report.html.sections.findings.judge_scores import judge_scores
 from editscope.report.html.sections.findings.leaderboard import leaderboard
@@ -47,10 +51,13 @@ SECTIONS: tuple[Section, ...] = (
     Section("files", "", files, "findings"),
     Section("leaderboard", "Leaderboard", leaderboard, "findings"),
     Section("failures", "Failures", failures, "findings"),
+    Section("exemplars", "Examples", typical_failures, "findings"),
     Section("diagnosis", "Diagnosis", diagnosis, "findings"),
     Section("comparison", "Comparison", comparison, "findings"),
+    Section("changes", "Before and after", before_after, "findings"),
     Section("opinions", "Scores", judge_scores, "findings"),
     Section("profile", "Profile", profile, "findings"),
+    Section("metrics", "Metrics", metrics, "details"),
     Section("tables", "Tables", tables, "details"),
     Section("papers", "Paper", papers, "details"),
     Section("curves", "Curves", tolerance, "details"),
@@ -60,6 +67,7 @@ SECTIONS: tuple[Section, ...] = (
     Section("repeats", "Repeats", repeats, "details"),
     Section("measures", "Measures", measures, "details"),
     Section("cost", "Speed and cost", cost, "details"),
+    Section("statistics", "Set", set_statistics, "details"),
     Section("judging", "How judged", judging, "provenance"),
     Section("provenance", "Sources", provenance, "provenance"),
 )

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from editscope.errors import EditscopeError
-from editscope.report.figure_data.correlation import printed_scores, ranking_metric, run_scores
+from editscope.report.figure_data.correlation import on_one_scale, printed_scores, ranking_metric, run_scores
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import Mark, Scatter, figure
 from editscope.report.model import Model, RunView
@@ -33,7 +33,8 @@ def correlation(model: Model, options: ReportOptions) -> Html | None:
         el("header", el("h2", "From one suite to another"), cls="section-head"),
         el(
             "p",
-            "Does who is good at one suite do well at another? The line is a least-squares fit with its 95 % band.",
+            "Does who is good at one suite do well at another? The line is a least-squares fit with its 95 % "
+            "band; where both suites have one scale, the dotted line is y = x.",
             cls="hint",
         ),
         plots,
@@ -76,7 +77,8 @@ def _plot(model: Model, first: str, second: str, *, published: bool) -> Html | N
         return None
     titles = [f"{suite_title(suite)} {metric_title(metrics[suite])}" for suite in (first, second)]
     fit = _line(relation) if relation else ()
-    plot = Scatter([*marks, *ours], titles[0], titles[1], fit)
+    alike = on_one_scale(metrics[first], metrics[second])
+    plot = Scatter([*marks, *ours], titles[0], titles[1], fit, diagonal=alike)
     of = "published models" if len(marks) >= 3 else "runs of this report"
     caption = f"{suite_title(first)} and {suite_title(second)}"
     return el(

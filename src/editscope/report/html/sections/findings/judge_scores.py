@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from editscope.report.figure_data.score_histograms import score_histograms
 from editscope.report.html.links import cases_link
 from editscope.report.html.markup import Html, el
 from editscope.report.html.section_parts import badge
@@ -17,8 +17,6 @@ from editscope.runfolder.repeats import case_name
 from editscope.wording import count, plain
 
 MOST_DISPUTED = 12
-WIDEST = 12
-"""A scale with more steps than this is no scale of marks."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +48,11 @@ def judge_scores(sheet: Sheet, options: ReportOptions) -> Html | None:
 
 def _spread(sheet: Sheet) -> Html | None:
     """One row for each metric, one small histogram for each run."""
-    scales = scales_of(sheet.runs[0].run.info)
     body = []
-    for metric, (label, low, high) in scales.items():
-        by_run = [score_counts(view, metric) for view in sheet.runs]
-        if not any(by_run) or high - low > WIDEST:
-            continue
-        steps = _steps(low, high)
-        cells = [el("td", _histogram(counts, steps)) for counts in by_run]
-        meaning = el("span", [el("small", text) for text in ends_in_words(sheet.runs[0], metric)], cls="marks")
-        body.append(el("tr", el("th", label, meaning, scope="row", cls="label"), cells))
+    for one in score_histograms(sheet):
+        cells = [el("td", _histogram(counts, one.steps, missing)) for _, counts, missing in one.runs]
+        meaning = el("span", [el("small", text) for text in ends_in_words(sheet.runs[0], one.metric)], cls="marks")
+        body.append(el("tr", el("th", one.label, meaning, scope="row", cls="label"), cells))
     if not body:
         return None
     heads = [el("th", badge(view), view.name, scope="col") for view in sheet.runs]
@@ -74,33 +67,11 @@ def ends_in_words(view: RunView, metric: str) -> list[str]:
     return [f"{mark} = {meaning}" for mark, meaning in dict([marks[0], marks[-1]]).items()] if marks else []
 
 
-def score_counts(view: RunView, metric: str) -> Counter[str]:
-    """How many edits have which score of a metric that a judge gave, by the score as text; "" for no verdict."""
-    counts: Counter[str] = Counter()
-    for record in view.records:
-        for row in record.rows:
-            if row["metric"] == metric and row.get("key") and row.get("asked"):
-                counts["" if row["value"] is None else f"{row['value']:g}"] += 1
-    return counts
-
-
-def _steps(low: float, high: float) -> dict[str, str]:
-    """The scores of a scale with what they are called: a question is right or wrong, anything else a number."""
-    if (low, high) == (0.0, 1.0):
-        return {"0": "wrong", "1": "right"}
-    first, last = sorted((round(low), round(high)))
-    return {f"{mark:g}": f"{mark:g}" for mark in range(first, last + 1)}
-
-
-def _histogram(counts: Counter[str], steps: Mapping[str, str]) -> Html:
+def _histogram(counts: Sequence[int], steps: Sequence[str], missing: int) -> Html:
     """Bars for the whole marks; means of several verdicts stand at the nearest one, and missing ones apart."""
-    marks = Counter(dict.fromkeys(steps, 0))
-    for text, number in counts.items():
-        if text:
-            marks[min(steps, key=lambda step: abs(float(step) - float(text)))] += number
-    columns = [(name, marks[step], "") for step, name in steps.items()]
-    if counts[""]:
-        columns.append(("none", counts[""], "none"))
+    columns = [(name, number, "") for name, number in zip(steps, counts, strict=True)]
+    if missing:
+        columns.append(("none", missing, "none"))
     most = max((number for _, number, _ in columns), default=0) or 1
     description = ", ".join(f"{name}: {number:,}" for name, number, _ in columns)
     bars = [

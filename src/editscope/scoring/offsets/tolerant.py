@@ -56,8 +56,8 @@ def loaded_iou_within(
     fitted = cover(got, wanted.shape[1], wanted.shape[0])
     _, levels, _ = grade_loaded(before, wanted, fitted, with_levels=True)
     offsets, ends = _disk(radii)
-    colors = (to_lab(np.ascontiguousarray(picture)) for picture in (wanted, fitted))
-    counts = count_within(levels, *colors, offsets, ends)
+    meant, there = (to_lab(np.ascontiguousarray(picture)) for picture in (wanted, fitted))
+    counts = count_within(levels, meant, there, offsets, ends)
     return tuple(_curve(edit, kept) for edit, kept in counts)
 
 

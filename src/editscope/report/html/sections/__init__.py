@@ -22,6 +22,7 @@ from editscope.report.html.sections.findings.diagnosis import diagnosis
 from editscope.report.html.sections.findings.failures import failures
 from editscope.report.html.sections.findings.judge_scores import judge_scores
 from editscope.report.html.sections.findings.leaderboard import leaderboard
+from editscope.report.html.sections.findings.offsets import offsets
 from editscope.report.html.sections.findings.overview import overview
 from editscope.report.html.sections.provenance.judging import judging
 from editscope.report.html.sections.provenance.sources import files, provenance
@@ -55,6 +56,7 @@ SECTIONS: tuple[Section, ...] = (
     Section("papers", "Paper", papers, "details"),
     Section("curves", "Curves", tolerance, "details"),
     Section("sizes", "Sizes", sizes, "details"),
+    Section("offsets", "How far off", offsets, "details"),
     Section("fidelity", "Fidelity", fidelity, "details"),
     Section("conditions", "Scenes", conditions, "details"),
     Section("repeats", "Repeats", repeats, "details"),

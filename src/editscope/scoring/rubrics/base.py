@@ -53,6 +53,29 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """A number of ``from_pixels`` that is no score: what to look at first, found without a judge.
+
+    It is as it should be from ``least`` to ``most``, None where there is no such end; ``fault`` says in a few words
+    what is wrong otherwise. Of a unit with several edits, the number of each is called "name@variant".
+    """
+
+    name: str
+    label: str
+    fault: str
+    least: float | None = None
+    most: float | None = None
+
+    def fails(self, value: float) -> bool:
+        """Whether a number is not as it should be.
+
+        >>> Check("panels", "Panels", "one panel only", least=2).fails(1)
+        True
+        """
+        return (self.least is not None and value < self.least) or (self.most is not None and value > self.most)
+
+
+@dataclass(frozen=True, slots=True)
 class Unit:
     """What is judged together: one edit of a case, or several that one call compares (InEdit's path pairs)."""
 
@@ -108,6 +131,9 @@ class Rubric(ABC):
     """The measure that comes first, by name."""
     fold: ClassVar[tuple[str, ...]] = ()
     """What is averaged before the suite's own tags: nothing, ``metric`` (means of metric means) or ``case_id``."""
+
+    checks: ClassVar[tuple[Check, ...]] = ()
+    """What of ``from_pixels`` is shown beside the scores and is part of none."""
 
     detail: ClassVar[str] = ""
     """How closely the judge is told to look at pictures, unless its spec says so; "" where it is not told."""

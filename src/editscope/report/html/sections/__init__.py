@@ -17,6 +17,7 @@ from editscope.report.html.sections.details.repeats import repeats
 from editscope.report.html.sections.details.scenes import conditions
 from editscope.report.html.sections.details.speed_and_cost import cost
 from editscope.report.html.sections.details.tables import tables
+from editscope.report.html.sections.findings.checks import checks
 from editscope.report.html.sections.findings.comparison import comparison
 from editscope.report.html.sections.findings.diagnosis import diagnosis
 from editscope.report.html.sections.findings.failures import failures
@@ -51,6 +52,7 @@ SECTIONS: tuple[Section, ...] = (
     Section("diagnosis", "Diagnosis", diagnosis, "findings"),
     Section("comparison", "Comparison", comparison, "findings"),
     Section("opinions", "Scores", judge_scores, "findings"),
+    Section("checks", "Checks", checks, "findings"),
     Section("profile", "Profile", profile, "findings"),
     Section("tables", "Tables", tables, "details"),
     Section("papers", "Paper", papers, "details"),

@@ -38,11 +38,13 @@ def offsets(sheet: Sheet, options: ReportOptions) -> Html | None:
     parts: list[Child] = []
     if any(measured.within for _, measured in known):
         parts.append(_distances([(view, measured) for view, measured in known if measured.within]))
+    tables: list[Child] = []
     for view, measured in known:
         if measured.rows:
             table = _errors(sheet, view, measured)
             name = el("summary", badge(view), el("strong", view.name))
-            parts.append(el("details", name, table, open=len(known) <= OPENED) if several else table)
+            tables.append(el("details", name, table, open=len(known) <= OPENED) if several else table)
+    parts += [el("div", tables, cls="diagnosis")] if tables else []
     return section_card(sheet, "offsets", "How far off", HINT, parts) if parts else None
 
 

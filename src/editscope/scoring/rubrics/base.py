@@ -132,6 +132,8 @@ class Rubric(ABC):
     fold: ClassVar[tuple[str, ...]] = ()
     """What is averaged before the suite's own tags: nothing, ``metric`` (means of metric means) or ``case_id``."""
 
+    reads_traces: ClassVar[bool] = False
+    """Whether it asks about what editors said or thought, with ``calls_about``."""
     checks: ClassVar[tuple[Check, ...]] = ()
     """What of ``from_pixels`` is shown beside the scores and is part of none."""
 
@@ -159,6 +161,12 @@ class Rubric(ABC):
     @abstractmethod
     def calls(self, case: Case, unit: Unit, edits: Mapping[str, Pixels], prompts: Prompts) -> tuple[Call, ...]:
         """The questions about a unit whose edits (by variant) are all there."""
+
+    def calls_about(
+        self, case: Case, unit: Unit, edits: Mapping[str, Pixels], traces: Mapping[str, str], prompts: Prompts
+    ) -> tuple[Call, ...]:
+        """The same for who also knows the ``traces`` of the edits, by variant, where there are any."""
+        return self.calls(case, unit, edits, prompts)
 
     @abstractmethod
     def rows(

@@ -25,6 +25,7 @@ from editscope.report.html.sections.findings.judge_scores import judge_scores
 from editscope.report.html.sections.findings.leaderboard import leaderboard
 from editscope.report.html.sections.findings.offsets import offsets
 from editscope.report.html.sections.findings.overview import overview
+from editscope.report.html.sections.findings.reasoning import reasoning
 from editscope.report.html.sections.provenance.judging import judging
 from editscope.report.html.sections.provenance.sources import files, provenance
 from editscope.report.model import Sheet
@@ -53,6 +54,7 @@ SECTIONS: tuple[Section, ...] = (
     Section("comparison", "Comparison", comparison, "findings"),
     Section("opinions", "Scores", judge_scores, "findings"),
     Section("checks", "Checks", checks, "findings"),
+    Section("reasoning", "Reasoning", reasoning, "findings"),
     Section("profile", "Profile", profile, "findings"),
     Section("tables", "Tables", tables, "details"),
     Section("papers", "Paper", papers, "details"),

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 from editscope.cases import NOTHING
 from editscope.errors import BadInput
 from editscope.plugins import one_sentence
-from editscope.scoring.rubrics import Check, Measure, Prompts, Rubric
+from editscope.scoring.rubrics import Measure, PixelCheck, Prompts, Rubric
 from editscope.suites import Suite
 from editscope.suites.rubrics import load_rubric
 
@@ -116,10 +116,10 @@ def measures_from(said: Mapping[str, Any]) -> tuple[Measure, ...]:
         raise BadInput(f"run.json has a measure that this version does not know ({error})") from error
 
 
-def checks_from(said: Mapping[str, Any]) -> tuple[Check, ...]:
+def checks_from(said: Mapping[str, Any]) -> tuple[PixelCheck, ...]:
     """The checks that ``described`` wrote; none for a run that was started before there were any."""
     try:
-        return tuple(Check(**fields) for fields in said.get("checks", ()))
+        return tuple(PixelCheck(**fields) for fields in said.get("checks", ()))
     except TypeError as error:
         raise BadInput(f"run.json has a check that this version does not know ({error})") from error
 
@@ -168,6 +168,7 @@ def deciding_files() -> tuple[Path, ...]:
         (rubrics, "*.py"),
         (suites, "*/rubric.py"),
         (suites, "*/panels.py"),
+        (suites, "*/joining.py"),
         (prompts, "*.py"),
         (judges, "p*.py"),
         (judges, "records.py"),

@@ -53,7 +53,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class PixelCheck:
     """A number of ``from_pixels`` that is no score: what to look at first, found without a judge.
 
     It is as it should be from ``least`` to ``most``, None where there is no such end; ``fault`` says in a few words
@@ -69,7 +69,7 @@ class Check:
     def fails(self, value: float) -> bool:
         """Whether a number is not as it should be.
 
-        >>> Check("panels", "Panels", "one panel only", least=2).fails(1)
+        >>> PixelCheck("panels", "Panels", "one panel only", least=2).fails(1)
         True
         """
         return (self.least is not None and value < self.least) or (self.most is not None and value > self.most)
@@ -134,7 +134,7 @@ class Rubric(ABC):
 
     reads_traces: ClassVar[bool] = False
     """Whether it asks about what editors said or thought, with ``calls_about``."""
-    checks: ClassVar[tuple[Check, ...]] = ()
+    checks: ClassVar[tuple[PixelCheck, ...]] = ()
     """What of ``from_pixels`` is shown beside the scores and is part of none."""
 
     detail: ClassVar[str] = ""

@@ -17,7 +17,7 @@ STEP = 16
 """How much a channel must change across a border between panels."""
 BORDER = 0.8
 """The share of a line's length along which it must change, for the line to be a border."""
-GUTTER = 0.03
+GUTTER = 0.06
 """How broad the strip between two panels may be, as a share of the side of the picture."""
 NEAR = 0.03
 """How far a border may be from where equal panels have it, as a share of the side of the picture."""

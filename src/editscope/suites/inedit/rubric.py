@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from editscope.cases import Case
 from editscope.images import Pixels, load
-from editscope.scoring.rubrics.base import Check, Measure, Unit, instruction_of
+from editscope.scoring.rubrics.base import Measure, PixelCheck, Unit, instruction_of
 from editscope.scoring.rubrics.combining import Combined
 from editscope.scoring.rubrics.pictures import LazyPictures, pictures_of, pixels_picture
 from editscope.scoring.rubrics.scales import Ask, ScaleRubric, unanswered
@@ -56,9 +56,9 @@ class InEditRubric(ScaleRubric):
     )
 
     checks = (
-        Check("panels", "Panels", "no division into panels", least=2),
-        Check("alike_neighbors", "Near-equal neighbors", "a panel near-equal to the one before it", most=0),
-        Check("end_copies", "Copies of the end", "the end picture copied before the last panel", most=0),
+        PixelCheck("panels", "Panels", "no division into panels", least=2),
+        PixelCheck("alike_neighbors", "Near-equal neighbors", "a panel near-equal to the one before it", most=0),
+        PixelCheck("end_copies", "Copies of the end", "the end picture copied before the last panel", most=0),
     )
 
     def units(self, case: Case) -> tuple[Unit, ...]:

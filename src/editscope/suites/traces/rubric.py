@@ -13,7 +13,7 @@ from editscope.scoring.rubrics.base import Measure, Prompts, ScoreRow, Unit
 from editscope.scoring.rubrics.pictures import LazyPictures, pictures_of
 from editscope.scoring.rubrics.scales import Ask, ScaleRubric
 
-KEY = "reasoning"
+KEY = "thoughts"
 LONGEST = 12_000
 """Characters of a trace that a judge reads; of a longer one the beginning and the end."""
 COMMAND = "editscope rescore RUN --protocol trace --judge SPEC"

@@ -8,7 +8,7 @@ from editscope.report.html.markup import Html, el
 from editscope.report.html.section_parts import badge, section_card
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import ReportOptions
-from editscope.scoring.rubrics import Check
+from editscope.scoring.rubrics import PixelCheck
 from editscope.suites.protocol import checks_from
 
 HINT = (
@@ -36,7 +36,7 @@ def checks(sheet: Sheet, options: ReportOptions) -> Html | None:
     return section_card(sheet, "checks", "Checks without a judge", HINT, [el("div", table, cls="scroller")])
 
 
-def values_of(check: Check, view: RunView) -> list[float]:
+def values_of(check: PixelCheck, view: RunView) -> list[float]:
     """What a check measured in all edits of a run."""
     return [
         float(value)
@@ -46,7 +46,7 @@ def values_of(check: Check, view: RunView) -> list[float]:
     ]
 
 
-def _row(check: Check, views: Sequence[RunView]) -> Html:
+def _row(check: PixelCheck, views: Sequence[RunView]) -> Html:
     cells = []
     for view in views:
         values = values_of(check, view)

@@ -119,9 +119,9 @@ def _offsets(sheet: Sheet, view: RunView) -> Sentence:
     if 0 in measured.within and len(measured.within) > 1:
         farthest = max(measured.within)
         exact, near = measured.within[0], measured.within[farthest]
-        rise = near.mean - exact.mean
-        opening = "Much is only a little beside its place" if rise >= BESIDE else "A few pixels change little"
-        if exact.hi is not None and near.lo is not None and (rise >= BESIDE) == (near.lo > exact.hi):
+        gain = near.mean - exact.mean
+        opening = "Much is only a little beside its place" if gain >= BESIDE else "A few pixels change little"
+        if exact.hi is not None and near.lo is not None and (gain >= BESIDE) == (near.lo > exact.hi):
             sentence = f"{opening}: "
         sentence += f"mIoU is {exact.mean:.1f}, and {near.mean:.1f} where a right pixel may be {farthest} px away. "
     errors = [measured.overall[name] for name in OBJECTS if name in measured.overall]

@@ -11,6 +11,7 @@ from editscope.report.html.sections.details.classic_measures import measures
 from editscope.report.html.sections.details.curves import tolerance
 from editscope.report.html.sections.details.edit_size import sizes
 from editscope.report.html.sections.details.fidelity import fidelity
+from editscope.report.html.sections.details.offsets import offsets
 from editscope.report.html.sections.details.paper_tables import papers
 from editscope.report.html.sections.details.profile import profile
 from editscope.report.html.sections.details.repeats import repeats
@@ -23,7 +24,6 @@ from editscope.report.html.sections.findings.diagnosis import diagnosis
 from editscope.report.html.sections.findings.failures import failures
 from editscope.report.html.sections.findings.judge_scores import judge_scores
 from editscope.report.html.sections.findings.leaderboard import leaderboard
-from editscope.report.html.sections.findings.offsets import offsets
 from editscope.report.html.sections.findings.overview import overview
 from editscope.report.html.sections.findings.reasoning import reasoning
 from editscope.report.html.sections.provenance.judging import judging

@@ -16,7 +16,9 @@ from editscope.cases import Region
 from editscope.errors import BadInput
 from editscope.images import Pixels
 from editscope.scoring.classic import (
+    CLASSIC,
     METRICS,
+    OFFSETS,
     ImagePair,
     MetricSettings,
     available,
@@ -193,7 +195,8 @@ def test_a_device_that_is_not_there_is_said_in_one_sentence() -> None:
 
 def test_what_is_available_here() -> None:
     found = available()
-    assert list(found) == list(METRICS) == ["psnr", "ssim", "lpips", "clip", "dino"]
+    assert list(found) == list(METRICS) == [*CLASSIC, *OFFSETS]
+    assert list(CLASSIC) == ["psnr", "ssim", "lpips", "clip", "dino"]
     assert found["psnr"] is found["ssim"] is found["clip"] is None
 
 

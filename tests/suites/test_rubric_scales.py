@@ -33,7 +33,8 @@ def a_case(suite: str, tags: Mapping[str, str], images: int = 1, **more: Any) ->
 def calls_of(name: str, case: Case, unit: Unit = ONE, **options: Any) -> dict[str, Call]:
     edits = {variant: PIXELS + np.uint8(50) for variant in unit.variants}
     rubric = load_rubric(name, **options)
-    calls = rubric.calls(case, unit, edits, rubric.prompts())
+    traces = dict.fromkeys(unit.variants, "It should turn green.")
+    calls = rubric.calls_about(case, unit, edits, traces, rubric.prompts())
     assert tuple(call.key for call in calls) == rubric.keys(case, unit)
     return {call.key: call for call in calls}
 

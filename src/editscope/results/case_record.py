@@ -10,6 +10,7 @@ from typing import Any
 from editscope import printing
 from editscope.results.verdicts import VerdictRecord, kinds_of
 from editscope.runfolder.files import THUMBS, safe_path
+from editscope.wording import plain
 
 KINDS = ("input", "answer", "edit", "error", "levels")
 
@@ -137,4 +138,8 @@ def describe(record: CaseRecord, headline: str = "miou") -> str:
     failure = f" · {record.failure}" if record.failure and not record.rows else ""
     name = f"{record.case_id}@{record.variant}" if record.variant else record.case_id
     verdict_lines = "".join(f"\n    {verdict}" for verdict in record.verdicts)
-    return f"{name}  {score}{failure}{status}\n    {record.instruction}\n    {where}{verdict_lines}"
+    # Of a judged case, what pixels say besides.
+    known = {plain(what).lower(): value for what, value in record.evidence.items() if isinstance(value, int | float)}
+    pixels = ", ".join(f"{what} {value:g}" for what, value in known.items()) if record.rows else ""
+    seen = f"\n    without a judge: {pixels}" if pixels else ""
+    return f"{name}  {score}{failure}{status}\n    {record.instruction}\n    {where}{verdict_lines}{seen}"

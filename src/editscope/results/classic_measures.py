@@ -87,6 +87,19 @@ def metric_labels(folder: str | Path) -> dict[str, MetricLabel]:
     }
 
 
+def measures_of(run: Run) -> Columns:
+    """The columns of measures.parquet in the order of the run's records; BadInput where it lacks one of them."""
+    columns, records = measures(run.path), run.records()
+    place = {key: i for i, key in enumerate(_measured(run.path))}
+    order = [place[key] for key in map(key_of, records) if key in place]
+    if len(order) < len(records):
+        raise BadInput(
+            f"{run.path / FILE} does not have all edits of the run as they are now; "
+            f"`editscope measure {run.path}` adds them"
+        )
+    return {name: [values[i] for i in order] for name, values in columns.items()}
+
+
 def averages(run: Run, by: tuple[str, ...] = ()) -> dict[tuple[str, ...], dict[str, Interval | None]]:
     """For every value of the tags ``by`` (none: overall), each column of measures.parquet averaged as the suite
     averages, with its interval and in its own unit; None where no case has a value.
@@ -95,18 +108,12 @@ def averages(run: Run, by: tuple[str, ...] = ()) -> dict[tuple[str, ...], dict[s
 
     from editscope.stats.diagnosis.averages import average, group_for
 
-    columns, rows = measures(run.path), run.rows()
+    columns, rows = measures_of(run), run.rows()
     names = [name for name in columns if name not in ("case_id", "variant")]
-    place = {key: i for i, key in enumerate(_measured(run.path))}
-    order = [place[key] for key in map(key_of, run.records()) if key in place]
-    if len(order) < len(rows["case_id"]):
-        raise BadInput(
-            f"{run.path / FILE} does not have all edits of the run as they are now; "
-            f"`editscope measure {run.path}` adds them"
-        )
-    values = np.array([[columns[name][i] for name in names] for i in order], dtype=np.float64)
+    n = len(columns["case_id"])
+    values = np.array([columns[name] for name in names], dtype=np.float64).reshape(len(names), n).T
     aggregation = aggregation_from(run.info)
-    table = average(rows, aggregation, group_for(aggregation, by), values.reshape(len(order), len(names)))
+    table = average(rows, aggregation, group_for(aggregation, by), values)
     intervals: dict[tuple[str, ...], dict[str, Interval | None]] = {}
     for row, key in enumerate(table.keys):
         cells = {name: table.interval(row, column, scale=1.0) for column, name in enumerate(names)}

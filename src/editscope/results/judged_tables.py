@@ -83,7 +83,7 @@ def averages(info: Info, pairs: Pairs, done: Progress) -> dict[str, Any]:
         **_labels(columns),
         **_agreement(columns),
         **_panel(pairs),
-        **about_repeats(columns, aggregation, names, repeats_of(info), _full_marks(info, measures)),
+        **about_repeats(columns, aggregation, names, repeats_of(info), full_marks(info, measures)),
     }
 
 
@@ -279,7 +279,7 @@ def _labels(columns: Columns) -> dict[str, Any]:
     return {"labels": {"questions": len(labels), **{name: round(share, 9) for name, share in shares.items()}}}
 
 
-def _full_marks(info: Info, measures: Sequence[Measure]) -> float:
+def full_marks(info: Info, measures: Sequence[Measure]) -> float:
     """From where on an edit counts as right in pass@k: the best that the headline's scale has."""
     first = next(measure for measure in measures if measure.name == info["judging"]["headline"])
     return first.shown(first.best) / 100

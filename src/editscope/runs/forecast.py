@@ -34,6 +34,7 @@ GLANCE = 12
 """Of so many cases before a run, which should start soon."""
 LOOK_FURTHER = 240
 """Of so many cases where fewer need no paid call: a few that are cached do not mean that all are."""
+STAND_IN_TRACE = "What an editor may say or think about an edit before it draws it. " * 20
 Verdicts: TypeAlias = "list[Mapping[VerdictKey, Line]]"
 
 
@@ -185,9 +186,31 @@ def _calls(plan: Plan, done: Progress, case_id: str, repeat: int) -> Iterator[tu
         made = plan.editor.in_place or all((case_id, repeated(variant, repeat)) in done.edits for variant in edits)
         with one_sentence(f"protocol {rubric.name}, case {case_id}: calls failed"):
             if len(there) == len(edits):
-                yield from ((call, made) for call in rubric.calls(case, unit, there, prompts))
+                traces = _traces(plan, done, case, unit.variants, repeat) if rubric.reads_traces else {}
+                yield from ((call, made) for call in rubric.calls_about(case, unit, there, traces, prompts))
             elif plan.judging.protocol.white:
                 yield from ((call, True) for call in rubric.white_calls(case, unit, prompts))
+
+
+def _traces(plan: Plan, done: Progress, case: Case, variants: tuple[str, ...], repeat: int) -> dict[str, str]:
+    """What the editor said to each edit; of those that are not made, a text stands in that is as long as many are."""
+    traces = {}
+    for variant in variants:
+        line = done.edits.get((case.id, repeated(variant, repeat)))
+        if line is not None:
+            traces[variant] = str(line["trace"] or "")
+        elif plan.editor.in_place:
+            edit = _edit_in_place(plan, case, variant, repeat)
+            traces[variant] = (edit.trace if edit else None) or ""
+        else:
+            traces[variant] = STAND_IN_TRACE
+    return traces
+
+
+def _edit_in_place(plan: Plan, case: Case, variant: str, repeat: int) -> Edit | None:
+    places = file_names(plan.suite, case.id, variant, repeat)
+    edit = plan.editor.edit(Request(case.id, (), "", 0, case.tags, variant, outputs=places, repeat=repeat))
+    return edit if isinstance(edit, Edit) else None
 
 
 def _edit(plan: Plan, done: Progress, case: Case, variant: str, repeat: int) -> Pixels | None:
@@ -200,9 +223,8 @@ def _edit(plan: Plan, done: Progress, case: Case, variant: str, repeat: int) -> 
             return None
     if not plan.editor.in_place:
         return load(plan.suite.inputs(case)[0])
-    places = file_names(plan.suite, case.id, variant, repeat)
-    edit = plan.editor.edit(Request(case.id, (), "", 0, case.tags, variant, outputs=places, repeat=repeat))
-    image = edit.image if isinstance(edit, Edit) else None
+    edit = _edit_in_place(plan, case, variant, repeat)
+    image = None if edit is None else edit.image
     try:
         return None if image is None else load(image)
     except BadImage:

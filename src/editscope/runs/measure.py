@@ -132,13 +132,14 @@ def _comparisons(run: Run, suite: Suite, made: Lock, record: CaseRecord) -> tupl
         case = suite.case(record.case_id)
         source = load(case.images[0])
         answer = None if case.answer is None else load(case.answer)
+        change = suite.change(case)
     check_stored(record.image, record.hashes, run.path)
     try:
         edit = cover(load(record.image), source.shape[1], source.shape[0])
     except BadImage as error:
         raise BadInput(f"the edit of case {record.case_id} cannot be read: {error}") from error
     keep = ~edit_region(source, answer, case.regions)
-    whole = None if answer is None else ImagePair(edit, answer, source=source)
+    whole = None if answer is None else ImagePair(edit, answer, source=source, change=change)
     return whole, ImagePair(edit, source, keep)
 
 

@@ -116,7 +116,13 @@ def plan_rescore(
     """The plan of a new run that judges the edits of another; ``settings`` are those of ``make_judging``."""
     run = open_run(folder)
     suite = _suite_of(run, folder, out)
-    return _plan(run, suite, make_judging(suite, judge, **settings), out, budget)
+    judging = make_judging(suite, judge, **settings)
+    if judging.rubric.reads_traces and not any(line.get("trace") for line in run.edits().values()):
+        raise BadInput(
+            f"no edit of {folder} has a trace, which is what the protocol {judging.rubric.name} judges; "
+            "docs/traces.md names editors that give one"
+        )
+    return _plan(run, suite, judging, out, budget)
 
 
 def _suite_of(run: Run, folder: str | Path, out: str | Path | None) -> Suite:

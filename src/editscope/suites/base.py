@@ -5,11 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from editscope.cases import NOTHING, Aggregation, Case
 from editscope.errors import BadInput, unknown
 from editscope.images import ImageLike
+
+if TYPE_CHECKING:
+    from editscope.scoring.offsets import AskedChange
 
 Where: TypeAlias = "Mapping[str, tuple[str, ...]]"
 """A filter: for each tag, the values that pass."""
@@ -67,6 +70,10 @@ class Suite(ABC):
     def output_names(self, case_id: str, variant: str = "") -> tuple[str, ...]:
         """Where an edit that was made elsewhere may lie in a folder of edits: paths without suffix, best first."""
         return (f"{case_id}_{variant}" if variant else case_id,)
+
+    def change(self, case: Case) -> AskedChange | None:
+        """What a case asks for, where its error can be measured in pixels, degrees, percent or color; else None."""
+        return None
 
     def check(self) -> None:  # noqa: B027 - a made suite has nothing to check
         """Raise BadInput for files that cannot be used, before anything is spent. Made suites have none."""

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 from editscope.cases import NOTHING
 from editscope.errors import BadInput
 from editscope.plugins import one_sentence
-from editscope.scoring.rubrics import Measure, Prompts, Rubric
+from editscope.scoring.rubrics import Measure, PixelCheck, Prompts, Rubric
 from editscope.suites import Suite
 from editscope.suites.rubrics import load_rubric
 
@@ -87,6 +87,7 @@ def described(protocol: Protocol, rubric: Rubric) -> dict[str, Any]:
         "measures": [asdict(measure) for measure in rubric.measures],
         "headline": rubric.headline,
         **({"steps": steps} if (steps := _steps(rubric, prompts)) else {}),
+        **({"checks": [asdict(check) for check in rubric.checks]} if rubric.checks else {}),
     }
 
 
@@ -113,6 +114,14 @@ def measures_from(said: Mapping[str, Any]) -> tuple[Measure, ...]:
         return tuple(Measure(**{**fields, "metrics": tuple(fields["metrics"])}) for fields in said["measures"])
     except TypeError as error:
         raise BadInput(f"run.json has a measure that this version does not know ({error})") from error
+
+
+def checks_from(said: Mapping[str, Any]) -> tuple[PixelCheck, ...]:
+    """The checks that ``described`` wrote; none for a run that was started before there were any."""
+    try:
+        return tuple(PixelCheck(**fields) for fields in said.get("checks", ()))
+    except TypeError as error:
+        raise BadInput(f"run.json has a check that this version does not know ({error})") from error
 
 
 @lru_cache(maxsize=1)
@@ -158,6 +167,8 @@ def deciding_files() -> tuple[Path, ...]:
         (scoring, "*.py"),
         (rubrics, "*.py"),
         (suites, "*/rubric.py"),
+        (suites, "*/panels.py"),
+        (suites, "*/joining.py"),
         (prompts, "*.py"),
         (judges, "p*.py"),
         (judges, "records.py"),

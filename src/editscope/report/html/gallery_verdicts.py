@@ -10,6 +10,7 @@ from editscope.report.html.markup import json_for_script
 from editscope.report.judged_runs import scales_of
 from editscope.report.model import RunView
 from editscope.results.case_record import CaseRecord
+from editscope.suites.protocol import checks_from
 from editscope.wording import plain
 
 Json: TypeAlias = dict[str, Any]
@@ -72,7 +73,19 @@ def evidence(view: RunView, record: CaseRecord) -> list[Json]:
         if call is None:
             call = calls[verdict.key] = _call(verdict, record, names)
         call["v"].append(_verdict(verdict, judges))
-    return list(calls.values())
+    return [*calls.values(), *_checked(view, record)]
+
+
+def _checked(view: RunView, record: CaseRecord) -> list[Json]:
+    """What was found in an edit without a judge, as one more call that nobody was asked."""
+    labels = {check.name: check.label for check in checks_from(view.run.info["judging"])}
+    found = [(name.partition("@"), value) for name, value in record.evidence.items()]
+    rows = [
+        [f"{labels[name]} {variant}".strip(), value, "Not measured"]
+        for (name, _, variant), value in found
+        if name in labels
+    ]
+    return [{"t": "Checked without a judge", "v": [], "r": rows}] if rows else []
 
 
 def _call(verdict: Any, record: CaseRecord, names: Mapping[str, str]) -> Json:

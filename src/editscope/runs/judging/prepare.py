@@ -166,7 +166,7 @@ class JudgedCaseSteps(CaseSteps):
                 prepared.append(self._prepared(case, unit, place, len(units), missing=missing, calls=white))
                 continue
             own = {variant: there[variant] for variant in unit.variants}
-            calls = self.rubric.calls(case, unit, own, self.prompts)
+            calls = self.rubric.calls_about(case, unit, own, _traces(job, unit), self.prompts)
             numbers = self.rubric.from_pixels(loaded, unit, own)
             prepared.append(self._prepared(case, unit, place, len(units), calls=calls, pixels=numbers))
             if self.rubric.options.get("region", "crop") == "crop":
@@ -218,7 +218,9 @@ class JudgedCaseSteps(CaseSteps):
             except OSError as error:
                 raise EditLostError(f"{self.place(line)} cannot be read ({error.strerror})", line) from error
         instructions = [[instruction.variant, instruction.text] for instruction in case.instructions]
-        return cache_key(self.about, case.fingerprint, instructions, [unit.variants for unit in units], digests)
+        traces = [[_traces(job, unit) for unit in units]] if self.rubric.reads_traces else []
+        names = [unit.variants for unit in units]
+        return cache_key(self.about, case.fingerprint, instructions, names, digests, *traces)
 
     def _to_remember(self, case: Case, found: list[PreparedUnit], thumbs: list[str]) -> dict[str, Any]:
         units = [
@@ -278,6 +280,12 @@ def judged_case_steps(
     code = code_digest() + rubric_digest(rubric)
     about = cache_key(code, protocol.name, dict(protocol.options), getattr(prompts, "hash", ""))
     return JudgedCaseSteps(suite, editor, folder, seed, rubric, prompts, cache, about, protocol.white)
+
+
+def _traces(job: Job, unit: Unit) -> dict[str, str]:
+    """What the editor said or thought when it made the edits of a unit, by variant as the rubric knows it."""
+    lines = {variant: job.edits.get(repeated(variant, job.repeat)) or {} for variant in unit.variants}
+    return {variant: str(line["trace"]) for variant, line in lines.items() if line.get("trace")}
 
 
 def questions_of(case: Case, calls: tuple[Call, ...] | list[Any]) -> tuple[Question | None, ...]:

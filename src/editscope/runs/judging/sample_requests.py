@@ -52,7 +52,8 @@ def case_call(
                 continue
             pixels = load(suite.inputs(case)[0] if edit is None else edit)
             with one_sentence(f"protocol {rubric.name}, case {one}: calls failed"):
-                calls = rubric.calls(case, unit, dict.fromkeys(unit.variants, pixels), pack)
+                edits, traces = dict.fromkeys(unit.variants, pixels), dict.fromkeys(unit.variants, _stand_in("trace"))
+                calls = rubric.calls_about(case, unit, edits, traces, pack)
             for call in calls:
                 if call.prompt_hash == prompt.hash:
                     return one, call

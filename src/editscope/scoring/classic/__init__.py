@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from editscope.scoring.classic.metric import ImagePair, Metric, MetricLabel, MetricSettings
 from editscope.scoring.classic.registry import (
+    CLASSIC,
     METRICS,
+    OFFSETS,
     available,
     built_in_label,
     edit_region,
@@ -18,7 +20,9 @@ from editscope.scoring.classic.registry import (
 )
 
 __all__ = [
+    "CLASSIC",
     "METRICS",
+    "OFFSETS",
     "ImagePair",
     "Metric",
     "MetricLabel",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module, metadata
 from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,18 +16,23 @@ from editscope.images import Pixels
 from editscope.outside import name_received
 from editscope.scoring.psnr import Mask
 
+if TYPE_CHECKING:
+    from editscope.scoring.offsets import AskedChange, ChangeErrors
+
 
 @dataclass(frozen=True, eq=False)
 class ImagePair:
     """An edit and what it is compared with, of one size; ``keep`` says which pixels count (None: all).
 
-    ``source`` is the input of the case, None where that is the reference itself.
+    ``source`` is the input of the case, None where that is the reference itself. ``change`` is what the case asks for,
+    where its suite says so.
     """
 
     output: Pixels
     reference: Pixels
     keep: Mask | None = None
     source: Pixels | None = None
+    change: AskedChange | None = None
 
     @property
     def empty(self) -> bool:
@@ -41,6 +47,23 @@ class ImagePair:
         if self.keep is None:
             return self.output
         return np.where(self.keep[:, :, None], self.output, self.reference)
+
+    @cached_property
+    def miou_within(self) -> tuple[float, ...]:
+        """The distance-tolerant mIoU of an edit against its answer, for each of ``offsets.RADII``."""
+        from editscope.scoring.offsets import miou_within
+
+        assert self.source is not None
+        return miou_within(self.source, self.reference, self.output)
+
+    @cached_property
+    def change_errors(self) -> ChangeErrors:
+        """How far what the case asked for is off."""
+        from editscope.scoring.offsets import change_errors
+
+        assert self.source is not None
+        assert self.change is not None
+        return change_errors(self.source, self.reference, self.output, self.change)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,14 +29,20 @@ from editscope.scoring.classic.embeddings import Clip, Dino
 from editscope.scoring.classic.lpips import Lpips
 from editscope.scoring.classic.metric import Metric, MetricLabel, MetricSettings, library
 from editscope.scoring.classic.pixelwise import Psnr, Ssim
+from editscope.scoring.offsets.metrics import ERRORS, WITHIN
 from editscope.scoring.psnr import Box, outside
 from editscope.specs import read_options
 
 GROUP = "editscope.metrics"
 """The entry points with which other packages register a metric: a class that derives from ``editscope.Metric``."""
 
-METRICS: dict[str, type[Metric]] = {metric.name: metric for metric in (Psnr, Ssim, Lpips, Clip, Dino)}
+CLASSIC: dict[str, type[Metric]] = {metric.name: metric for metric in (Psnr, Ssim, Lpips, Clip, Dino)}
+OFFSETS: dict[str, Metric] = {metric.name: metric for metric in (*WITHIN, *ERRORS)}
+"""Metrics that say how far off an edit is, for diagnosis; they hold nothing, so that one of each does."""
+METRICS: dict[str, type[Metric] | Metric] = {**CLASSIC, **OFFSETS}
 """The metrics that ship with Editscope, in the order in which tables show them."""
+TOGETHER = {"within": tuple(metric.name for metric in WITHIN), "errors": tuple(metric.name for metric in ERRORS)}
+"""Names that stand for several metrics."""
 
 EXTRA = ("torch", "torchmetrics", "transformers")
 """The libraries that come with ``editscope[local]``."""
@@ -97,12 +103,14 @@ def provenance(metric: Metric) -> dict[str, str]:
 
 def built_in_label(name: str) -> MetricLabel | None:
     """How tables show a metric that ships with Editscope; None for another name."""
-    return METRICS[name]().shown if name in METRICS else None
+    return _built_in(name).shown if name in METRICS else None
 
 
 def parse_measures(text: str) -> dict[str, str]:
     """Specs of metrics with their models, from ``spec[=model]`` separated by commas.
 
+    >>> list(parse_measures("psnr,within"))
+    ['psnr', 'miou_within_1', 'miou_within_2', 'miou_within_4']
     >>> parse_measures("psnr, clip=models/clip-vit-base-patch32, python:my_metrics:Sharpness?sigma=2")
     {'psnr': '', 'clip': 'models/clip-vit-base-patch32', 'python:my_metrics:Sharpness?sigma=2': ''}
     """
@@ -112,10 +120,13 @@ def parse_measures(text: str) -> dict[str, str]:
         if "=" in part.partition("?")[0]:
             spec, _, model = part.partition("=")
         spec = spec.strip()
+        if spec in TOGETHER and not model:
+            wanted |= dict.fromkeys(TOGETHER[spec], "")
+            continue
         _known(spec.partition("?")[0])
         wanted[spec] = model.strip()
     if not wanted:
-        raise BadInput(f"no measure is named; choose from {', '.join(METRICS)}")
+        raise BadInput(f"no measure is named; choose from {', '.join((*CLASSIC, *TOGETHER))}")
     return wanted
 
 
@@ -138,8 +149,9 @@ def _metric(spec: str) -> Metric:
     _known(name)
     if name in METRICS:
         if query:
-            raise BadInput(f"measure {name} takes no options, but got {query}; give its model as {name}=DIR")
-        return METRICS[name]()
+            fix = "leave them out" if name in OFFSETS else f"give its model as {name}=DIR"
+            raise BadInput(f"measure {name} takes no options, but got {query}; {fix}")
+        return _built_in(name)
     options = read_options(f"metric {name}", query)
     if name.startswith(f"{KIND}:"):
         metric = load_object("metric", name.removeprefix(f"{KIND}:"), Metric, options)
@@ -154,12 +166,16 @@ def _metric(spec: str) -> Metric:
 
 def _known(name: str) -> None:
     if not name.startswith(f"{KIND}:") and name not in METRICS and name not in (plugins := _registered()):
-        raise unknown("measure", name, {**METRICS, **plugins})
+        raise unknown("measure", name, {**METRICS, **TOGETHER, **plugins})
+
+
+def _built_in(name: str) -> Metric:
+    return OFFSETS[name] if name in OFFSETS else CLASSIC[name]()
 
 
 def _registered() -> dict[str, EntryPoint]:
     """The metrics that other packages register, none of them imported. A name that ships with Editscope stays ours."""
-    return registered(GROUP, METRICS)
+    return registered(GROUP, {**METRICS, **TOGETHER})
 
 
 def _from_plugin(point: EntryPoint, options: Mapping[str, Any]) -> Metric:
@@ -190,7 +206,7 @@ def _check_name(where: str, name: str) -> None:
     """Raise BadInput for a name that cannot be a column of its own in measures.parquet."""
     if not _NAME.fullmatch(name):
         raise BadInput(f"metric {where} is called {name!r}; a name has letters, digits and _ only, and begins with one")
-    if name in METRICS or name in RESERVED or name.endswith(OUTSIDE):
+    if name in METRICS or name in TOGETHER or name in RESERVED or name.endswith(OUTSIDE):
         raise BadInput(f"metric {where} is called {name!r}, which is a column already; give it another name")
 
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from editscope.scoring.rubrics.base import Measure, Prompts, Rubric, ScoreRow, Unit
+from editscope.scoring.rubrics.base import Measure, PixelCheck, Prompts, Rubric, ScoreRow, Unit
 
-__all__ = ["Measure", "Prompts", "Rubric", "ScoreRow", "Unit"]
+__all__ = ["Measure", "PixelCheck", "Prompts", "Rubric", "ScoreRow", "Unit"]

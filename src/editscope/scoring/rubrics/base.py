@@ -53,6 +53,29 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
+class PixelCheck:
+    """A number of ``from_pixels`` that is no score: what to look at first, found without a judge.
+
+    It is as it should be from ``least`` to ``most``, None where there is no such end; ``fault`` says in a few words
+    what is wrong otherwise. Of a unit with several edits, the number of each is called "name@variant".
+    """
+
+    name: str
+    label: str
+    fault: str
+    least: float | None = None
+    most: float | None = None
+
+    def fails(self, value: float) -> bool:
+        """Whether a number is not as it should be.
+
+        >>> PixelCheck("panels", "Panels", "one panel only", least=2).fails(1)
+        True
+        """
+        return (self.least is not None and value < self.least) or (self.most is not None and value > self.most)
+
+
+@dataclass(frozen=True, slots=True)
 class Unit:
     """What is judged together: one edit of a case, or several that one call compares (InEdit's path pairs)."""
 
@@ -109,6 +132,11 @@ class Rubric(ABC):
     fold: ClassVar[tuple[str, ...]] = ()
     """What is averaged before the suite's own tags: nothing, ``metric`` (means of metric means) or ``case_id``."""
 
+    reads_traces: ClassVar[bool] = False
+    """Whether it asks about what editors said or thought, with ``calls_about``."""
+    checks: ClassVar[tuple[PixelCheck, ...]] = ()
+    """What of ``from_pixels`` is shown beside the scores and is part of none."""
+
     detail: ClassVar[str] = ""
     """How closely the judge is told to look at pictures, unless its spec says so; "" where it is not told."""
     temperature: ClassVar[float | None] = 0.0
@@ -133,6 +161,12 @@ class Rubric(ABC):
     @abstractmethod
     def calls(self, case: Case, unit: Unit, edits: Mapping[str, Pixels], prompts: Prompts) -> tuple[Call, ...]:
         """The questions about a unit whose edits (by variant) are all there."""
+
+    def calls_about(
+        self, case: Case, unit: Unit, edits: Mapping[str, Pixels], traces: Mapping[str, str], prompts: Prompts
+    ) -> tuple[Call, ...]:
+        """The same for who also knows the ``traces`` of the edits, by variant, where there are any."""
+        return self.calls(case, unit, edits, prompts)
 
     @abstractmethod
     def rows(

@@ -11,6 +11,7 @@ from editscope.stats.diagnosis.conditions import Delta, Gap, PaletteGap, deltas,
 from editscope.stats.diagnosis.curves import MeanCurves, mean_curves
 from editscope.stats.diagnosis.failures import MODES, Shares, failure_shares
 from editscope.stats.diagnosis.fidelity import Fidelity, Sizes, fidelity
+from editscope.stats.diagnosis.offsets import ErrorRow, MedianError, error_rows, median_error
 from editscope.stats.diagnosis.outliers import (
     CaseDifference,
     CaseValue,
@@ -28,10 +29,12 @@ __all__ = [
     "CaseDifference",
     "CaseValue",
     "Delta",
+    "ErrorRow",
     "Fidelity",
     "Gap",
     "Interval",
     "MeanCurves",
+    "MedianError",
     "PaletteGap",
     "Shares",
     "SizeBin",
@@ -39,11 +42,13 @@ __all__ = [
     "Speciality",
     "by_region_size",
     "deltas",
+    "error_rows",
     "extremes",
     "failure_shares",
     "fidelity",
     "largest_differences",
     "mean_curves",
+    "median_error",
     "palette_gap",
     "specialties",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import xxhash
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -20,6 +20,9 @@ from editscope.outside import required
 from editscope.suites.base import Suite
 from editscope.suites.datafolder.rows import unfit_fields
 from editscope.suites.generated.suite import valid_strata
+
+if TYPE_CHECKING:
+    from editscope.scoring.offsets import AskedChange
 
 MARKER = "set.json"
 """Says what a set of ours consists of, beside its folders."""
@@ -62,6 +65,7 @@ class ReleasedFolder(Suite):
         strata: str | None = None,
         environment: Callable[[], Mapping[str, str]] | None = None,
         remark: Callable[[Suite], str] | None = None,
+        change_of: Callable[[Case], AskedChange | None] | None = None,
     ) -> None:
         self.name = name
         self.aggregation = aggregation(valid_strata(strata))
@@ -69,7 +73,7 @@ class ReleasedFolder(Suite):
         self.options = {"root": str(Path(root).resolve()), "split": split}
         if self.aggregation.resampling != "release":
             self.options["strata"] = self.aggregation.resampling
-        self._environment, self._remark = environment, remark
+        self._environment, self._remark, self._change_of = environment, remark, change_of
         self._entries = {
             entry.case_id: entry
             for folder in sorted(p for p in self.root.iterdir() if p.is_dir())
@@ -106,6 +110,10 @@ class ReleasedFolder(Suite):
             answer=entry.answer,
             details=entry.fields.model_dump(),
         )
+
+    def change(self, case: Case) -> AskedChange | None:
+        """What a problem asks for, from its sidecar."""
+        return None if self._change_of is None else self._change_of(case)
 
     def notes(self) -> tuple[str, ...]:
         """What to know about the authors' own set, or that ours was drawn with other versions than those here."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from editscope.cases import Case
-from editscope.images import Pixels
-from editscope.scoring.rubrics.base import Measure, Unit, instruction_of
+from editscope.images import Pixels, load
+from editscope.scoring.rubrics.base import Measure, PixelCheck, Unit, instruction_of
 from editscope.scoring.rubrics.combining import Combined
 from editscope.scoring.rubrics.pictures import LazyPictures, pictures_of, pixels_picture
 from editscope.scoring.rubrics.scales import Ask, ScaleRubric, unanswered
+from editscope.suites.inedit.joining import join
+from editscope.suites.inedit.panels import panel_checks
 
 METRICS = {
     "ac": "Appearance consistency",
@@ -53,6 +55,12 @@ class InEditRubric(ScaleRubric):
         Measure("accuracy", ("accuracy",), "Accuracy", note="share of cases with 5 on every metric that applies"),
     )
 
+    checks = (
+        PixelCheck("panels", "Panels", "no division into panels", least=2),
+        PixelCheck("alike_neighbors", "Near-equal neighbors", "a panel near-equal to the one before it", most=0),
+        PixelCheck("end_copies", "Copies of the end", "the end picture copied before the last panel", most=0),
+    )
+
     def units(self, case: Case) -> tuple[Unit, ...]:
         """One for both edits of a path pair, otherwise one for each variant."""
         variants = tuple(instruction.variant for instruction in case.instructions)
@@ -82,6 +90,16 @@ class InEditRubric(ScaleRubric):
             edit_a=lambda: (pixels_picture(edits["A"], form),),
             edit_b=lambda: (pixels_picture(edits["B"], form),),
         )
+
+    def from_pixels(self, case: Case, unit: Unit, edits: Mapping[str, Pixels]) -> dict[str, float | None]:
+        """The checks that need no judge; of a path pair each edit has its own."""
+        joined = join(case.images[0], case.images[1]) if len(case.images) > 1 else load(case.images[0])
+        several = len(unit.variants) > 1
+        return {
+            f"{name}@{variant}" if several else name: value
+            for variant in unit.variants
+            for name, value in panel_checks(joined, edits[variant]).items()
+        }
 
     def derived(self, case: Case, unit: Unit, found: Mapping[str, Combined]) -> Mapping[str, Combined]:
         """Accuracy: 1 for 5 on every metric that applies. A missing verdict is not a full mark, and its status stays

@@ -6,12 +6,27 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from editscope.cases import Case
 from editscope.errors import BadInput
 from editscope.suites.base import Suite
 from editscope.suites.paintbench.catalog import CATEGORY_OF, PRESERVATION, aggregation
 
 if TYPE_CHECKING:
+    from editscope.scoring.offsets.change import Angle, AskedChange, Size
     from editscope.suites.generated.released import ReleasedFolder, Sidecar
+
+OBJECTS: Mapping[tuple[str, str], tuple[str, Angle, Size]] = {
+    ("translation", ""): ("target_color", "turn", "area"),
+    ("rotation", ""): ("target_color", "turn", "area"),
+    ("reflection", ""): ("target_color", "turn", "area"),
+    ("scaling", ""): ("target_color", "", "sides"),
+    ("shearing", "horizontally"): ("target_color", "slant_x", "area"),
+    ("shearing", "vertically"): ("target_color", "slant_y", "area"),
+    ("construction", ""): ("draw_color", "turn", "area"),
+}
+"""By task and direction: which field has the color of the object, and which errors of it can be measured."""
+REGIONS = ("border", "recolor", "flood_fill", "blending", "gradient", "point_operations")
+"""Tasks that give known pixels new colors."""
 
 
 def load(
@@ -86,7 +101,15 @@ def read_set(
     from editscope.suites.generated.released import ReleasedFolder  # brings pydantic, which made problems do not need
 
     return ReleasedFolder(
-        "paintbench", root, aggregation, tags_of, aliases=("PaintBench",), split=split, strata=strata, remark=_remark
+        "paintbench",
+        root,
+        aggregation,
+        tags_of,
+        aliases=("PaintBench",),
+        split=split,
+        strata=strata,
+        remark=_remark,
+        change_of=change_of,
     )
 
 
@@ -114,3 +137,16 @@ def problem_tags(folder: str, mode: str, condition: str) -> dict[str, str]:
         "condition": condition,
         "split": PRESERVATION if folder == PRESERVATION else "test",
     }
+
+
+def change_of(case: Case) -> AskedChange | None:
+    """What a problem asks for; None for tasks in which nothing can be measured but right and wrong."""
+    from editscope.scoring.offsets.change import AskedChange, rgb_of
+
+    task = case.tags["task"]
+    if task in REGIONS:
+        return AskedChange()
+    direction = str(case.details.get("axis", "")) if task == "shearing" else ""
+    field, angle, size = OBJECTS.get((task, direction), ("", "", ""))
+    color = rgb_of(case.details.get(field)) if field else None
+    return None if color is None else AskedChange(color, angle, size)

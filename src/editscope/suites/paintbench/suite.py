@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from editscope.cases import Case
 from editscope.errors import BadInput, unknown
 from editscope.suites.base import short_hash
 from editscope.suites.generated.suite import (
@@ -16,8 +17,11 @@ from editscope.suites.generated.suite import (
     valid_strata,
 )
 from editscope.suites.paintbench.catalog import ALL_MODES, CONDITIONS, MODES, PER_CELL, TASKS, aggregation
-from editscope.suites.paintbench.data import problem_tags
+from editscope.suites.paintbench.data import change_of, problem_tags
 from editscope.suites.paintbench.slots import Overrides, PaintSlot
+
+if TYPE_CHECKING:
+    from editscope.scoring.offsets import AskedChange
 
 SIDES = (128, 4096)
 
@@ -103,6 +107,10 @@ class PaintBenchSuite(GeneratedSuite):
         """The tags of one problem."""
         slot = self.slots[case_id]
         return problem_tags(case_id.split("/")[0], slot.mode, slot.condition)
+
+    def change(self, case: Case) -> AskedChange | None:
+        """What a problem asks for, where its error can be measured."""
+        return change_of(case)
 
     def problem(self, case_id: str) -> GeneratedProblem:
         """The finished problem behind a case: indexed pictures and the whole description."""

@@ -12,6 +12,7 @@ from editscope.report.html.sections.details.curves import tolerance
 from editscope.report.html.sections.details.edit_size import sizes
 from editscope.report.html.sections.details.fidelity import fidelity
 from editscope.report.html.sections.details.metrics import metrics
+from editscope.report.html.sections.details.offsets import offsets
 from editscope.report.html.sections.details.paper_tables import papers
 from editscope.report.html.sections.details.profile import profile
 from editscope.report.html.sections.details.repeats import repeats
@@ -20,6 +21,7 @@ from editscope.report.html.sections.details.set_statistics import set_statistics
 from editscope.report.html.sections.details.speed_and_cost import cost
 from editscope.report.html.sections.details.tables import tables
 from editscope.report.html.sections.findings.before_after import before_after
+from editscope.report.html.sections.findings.checks import checks
 from editscope.report.html.sections.findings.comparison import comparison
 from editscope.report.html.sections.findings.diagnosis import diagnosis
 from editscope.report.html.sections.findings.exemplars import typical_failures
@@ -27,6 +29,7 @@ from editscope.report.html.sections.findings.failures import failures
 from editscope.report.html.sections.findings.judge_scores import judge_scores
 from editscope.report.html.sections.findings.leaderboard import leaderboard
 from editscope.report.html.sections.findings.overview import overview
+from editscope.report.html.sections.findings.reasoning import reasoning
 from editscope.report.html.sections.provenance.judging import judging
 from editscope.report.html.sections.provenance.sources import files, provenance
 from editscope.report.model import Sheet
@@ -56,12 +59,15 @@ SECTIONS: tuple[Section, ...] = (
     Section("comparison", "Comparison", comparison, "findings"),
     Section("changes", "Before and after", before_after, "findings"),
     Section("opinions", "Scores", judge_scores, "findings"),
+    Section("checks", "Checks", checks, "findings"),
+    Section("reasoning", "Reasoning", reasoning, "findings"),
     Section("profile", "Profile", profile, "findings"),
     Section("metrics", "Metrics", metrics, "details"),
     Section("tables", "Tables", tables, "details"),
     Section("papers", "Paper", papers, "details"),
     Section("curves", "Curves", tolerance, "details"),
     Section("sizes", "Sizes", sizes, "details"),
+    Section("offsets", "How far off", offsets, "details"),
     Section("fidelity", "Fidelity", fidelity, "details"),
     Section("conditions", "Scenes", conditions, "details"),
     Section("repeats", "Repeats", repeats, "details"),

@@ -65,9 +65,11 @@ def _averages(view: RunView) -> Mapping[str, Interval | None]:
     if not (view.run.path / FILE).is_file():
         return {}
     from editscope.results.classic_measures import averages
+    from editscope.scoring.classic import OFFSETS
 
     try:
-        return averages(view.run).get((), {})
+        means = averages(view.run).get((), {})
+        return {name: mean for name, mean in means.items() if name.removesuffix(OUTSIDE) not in OFFSETS}
     except EditscopeError:  # measured before the run went on: the table no longer fits
         return {}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import sqrt
 
+from editscope.report.figure_data.offsets import OBJECTS, offsets_of
 from editscope.report.figure_data.statistics import condition_deltas, palettes, preservation, region_sizes
 from editscope.report.html.case_cards import card, case_row
 from editscope.report.html.gallery_data import mode_of
@@ -29,6 +30,8 @@ FAMILIES = {
     "color_imprecision": "a matter of color",
     "no_output": "missing outputs",
 }
+BESIDE = 10.0
+"""Points of mIoU that a few pixels of tolerance must add to be worth saying that place is what is wrong."""
 NOTICEABLE = 1.5
 """An over-editing ratio from which it is worth a sentence."""
 
@@ -64,6 +67,7 @@ def findings(sheet: Sheet, view: RunView) -> Iterator[tuple[str, Sentence]]:
     """What can be said about a run, most important first: a heading and a sentence each."""
     for name, make in (
         ("Failures", _failures),
+        ("How far off", _offsets),
         ("Strong and weak", _strengths),
         ("Scenes", _scenes),
         ("Palette", _palette),
@@ -104,6 +108,29 @@ def _failures(sheet: Sheet, view: RunView) -> Sentence:
         rest = sorted(((n, m) for m, n in failed.items() if m != mode), reverse=True)
         sentence.append(f"Then {listed([f'{failure(m).label.lower()} {100 * n:.0f} %' for n, m in rest[:2]])}. ")
     return sentence + _worst_task(sheet, view, mode, share)
+
+
+def _offsets(sheet: Sheet, view: RunView) -> Sentence:
+    """What a few pixels of tolerance change, and how far objects are from where they should be."""
+    measured = offsets_of(sheet, view)
+    if measured is None:
+        return []
+    sentence = ""
+    if 0 in measured.within and len(measured.within) > 1:
+        farthest = max(measured.within)
+        exact, near = measured.within[0], measured.within[farthest]
+        gain = near.mean - exact.mean
+        opening = "Much is only a little beside its place" if gain >= BESIDE else "A few pixels change little"
+        if exact.hi is not None and near.lo is not None and (gain >= BESIDE) == (near.lo > exact.hi):
+            sentence = f"{opening}: "
+        sentence += f"mIoU is {exact.mean:.1f}, and {near.mean:.1f} where a right pixel may be {farthest} px away. "
+    errors = [measured.overall[name] for name in OBJECTS if name in measured.overall]
+    units = [unit for name, unit in zip(OBJECTS, (" px", "°", " %"), strict=True) if name in measured.overall]
+    if errors:
+        figures = [f"{error.median.mean:.1f}{unit}" for error, unit in zip(errors, units, strict=True)]
+        most = max(error.n for error in errors)
+        sentence += f"Objects are off by {listed(figures)} (medians of up to {count(most, 'case')})."
+    return [sentence.strip(), " ", el("a", "By task", href=f"#offsets-{sheet.key}"), "."] if sentence else []
 
 
 def _inside(note: str) -> str:

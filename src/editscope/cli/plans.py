@@ -14,8 +14,11 @@ from editscope.cli.spending import agree
 from editscope.errors import BadInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from editscope.runs import Plan
     from editscope.suites import Suite
+    from editscope.trackers.targets import LogTarget
 
 
 def suite_plan(
@@ -57,15 +60,18 @@ def carry_out(
     *,
     keep_going: bool = False,
     yes: bool = False,
+    log: Sequence[LogTarget] = (),
 ) -> None:
     """Do a plan, or say what it would do, and print how it ended.
 
-    ``html`` is a page for the requests of a dry run; ``yes`` spends money without a question.
+    ``html`` is a page for the requests of a dry run; ``yes`` spends money without a question; ``log`` are the trackers
+    that get the result.
     """
     from editscope.cli.output import runs as output
     from editscope.runs import execute
     from editscope.runs.code_note import say_code_note
     from editscope.runs.remaining import todo
+    from editscope.trackers.run_log import log_run
 
     plan = replace(plan, keep_going=keep_going)
     console = printing.console(soft_wrap=True)
@@ -92,5 +98,8 @@ def carry_out(
     done = execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address)
     output.result(done, console)
     console.print(f" {done.path} · report: editscope report {shlex.quote(str(done.path))}", markup=False)
+    reached = log_run(done, log, lambda text: printing.say(f"editscope: {text}", error=True))
+    if reached:
+        console.print(f" logged to {', '.join(map(str, reached))}", markup=False)
     if done.coverage["ok"] < sum(done.coverage.values()):
         raise typer.Exit(1)

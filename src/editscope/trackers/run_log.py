@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import subprocess
 import sys
@@ -150,22 +149,20 @@ def config_of(run: Run) -> dict[str, Any]:
 
 def _send(session: SessionInput, patience_s: float) -> None:
     """Let a session do its work, and end it and all that it started when it takes too long."""
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-P", "-m", "editscope.trackers.session"],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
         start_new_session=True,
-    )
-    watch_group(process.pid)
-    try:
-        _, printed = process.communicate(session.written(), timeout=patience_s)
-    except subprocess.TimeoutExpired:
-        raise NotLogged(f"it did not answer within {patience_s:g} seconds") from None
-    finally:
-        end_group(process.pid)
-        process.wait()
+    ) as process:
+        watch_group(process.pid)
+        try:
+            _, printed = process.communicate(session.written(), timeout=patience_s)
+        except subprocess.TimeoutExpired:
+            raise NotLogged(f"it did not answer within {patience_s:g} seconds") from None
+        finally:
+            end_group(process.pid)
     if process.returncode:
         lines = [line.strip() for line in printed.decode("utf-8", "replace").splitlines() if line.strip()]
         reason = received(lines[-1], LONGEST) if lines else f"exit code {process.returncode}"

@@ -87,10 +87,12 @@ def _named(sets: Sequence[Sequence[RunView]]) -> list[tuple[RunView, ...]]:
 
 
 def _same(view: RunView) -> tuple[Any, ...]:
-    """What must agree for two runs of a sheet to be ranked in one list."""
+    """What must agree for two runs of a sheet to be ranked in one list; where a judge is served does not matter."""
     info = view.run.info
     selection = info["selection"]
-    judged = (info["judge"], accounting_of(info), info["judging"].get("missing")) if view.run.judged else ()
+    judged = (
+        (public_spec(info["judge"]), accounting_of(info), info["judging"].get("missing")) if view.run.judged else ()
+    )
     return (selection.get("ids_digest"), selection["n"], *judged)
 
 

@@ -7,17 +7,19 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-_PLAIN = re.compile(r"[A-Za-z_][\w-]*")
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z_-]*")
+_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+"""Keys that some readers take for something else than a text."""
 
 
 def as_yaml(value: Any, indent: int = 0) -> str:
     """Mappings, lists and scalars as a YAML text, which ends with a new line.
 
-    >>> print(as_yaml({"model-index": [{"name": "a: b", "results": [], "n": 1.5}]}), end="")
+    >>> print(as_yaml({"model-index": [{"name": "a: b", "results": [], "value": 1.5}]}), end="")
     model-index:
     - name: "a: b"
       results: []
-      n: 1.5
+      value: 1.5
     """
     return "".join(f"{line}\n" for line in _lines(value, indent))
 
@@ -27,7 +29,7 @@ def _lines(value: Any, indent: int) -> list[str]:
     if isinstance(value, Mapping) and value:
         lines = []
         for key, inner in value.items():
-            name = key if _PLAIN.fullmatch(key) else _scalar(key)
+            name = key if _PLAIN.fullmatch(key) and key.lower() not in _WORDS else _scalar(key)
             if _nested(inner):
                 deeper = indent if isinstance(inner, Sequence) else indent + 2
                 lines += [f"{pad}{name}:", *_lines(inner, deeper)]

@@ -19,31 +19,12 @@ from editscope.trackers.case_grid import SIDE, case_grid, fixed_cases
 from editscope.trackers.run_log import FILE, LogEntry, RunLog, log_run
 from editscope.trackers.scalars import scalars_of
 from editscope.trackers.targets import LogTarget
-from editscope.watch.watch import CheckpointWatcher, Watch
 from support.command_line import Called
 from support.small_sets import make_small_set
-from support.wandb_file import wandb_history, wandb_run
+from support.trackers.training import Training
+from support.trackers.wandb_file import wandb_history, wandb_run
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
-
-PARTLY = """
-from pathlib import Path
-import editscope as es
-
-class Partly(es.Editor):
-    '''Right in as many rows as its file of weights says.'''
-    workers = None
-    wants_answer = True
-
-    def __init__(self, weights):
-        self.weights = weights
-
-    def edit(self, case):
-        picture = case.arrays[0].copy()
-        rows = int(float(Path(self.weights).read_text()) * len(picture))
-        picture[:rows] = case.answer[:rows]
-        return picture
-"""
 
 
 @pytest.fixture(scope="module")
@@ -135,35 +116,6 @@ def test_trackio_keeps_a_run_that_can_be_read_back(run: Run, tmp_path: Path, mon
     (row,) = SQLiteStorage.get_logs("mine", "drift")
     assert row["cases"]["caption"].startswith(fixed_cases(run)[0].case_id)
     assert row["overall/miou"] == pytest.approx(scalars_of(run)["overall/miou"])
-
-
-class Training:
-    """A folder of checkpoints, and a watch over it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.suite = es.load_suite("paintbench", root=make_small_set(folder / "set"))
-        (folder / "checkpoints").mkdir()
-        (folder / "partly_editor.py").write_text(PARTLY)
-
-    def save(self, step: int, skill: float) -> None:
-        (self.folder / "checkpoints" / f"step-{step}.txt").write_text(str(skill))
-
-    def watched(self, **more: Any) -> list[str]:
-        """Evaluate the checkpoints that are there; what the watch has said."""
-        watch = Watch(
-            self.folder / "checkpoints",
-            self.folder / "watched",
-            "python:partly_editor:Partly?weights={checkpoint}",
-            self.suite,
-            patterns=("step-*.txt",),
-            settle_s=0.0,
-            jobs=1,
-            **more,
-        )
-        sentences: list[str] = []
-        list(CheckpointWatcher(watch, sentences.append).run(0.05, once=True))
-        return [sentence for sentence in sentences if "too few to show any fall" not in sentence]
 
 
 @pytest.fixture

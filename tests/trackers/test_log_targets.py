@@ -10,11 +10,12 @@ import editscope as es
 from editscope.errors import BadInput
 from editscope.trackers import targets
 from editscope.trackers.targets import LogTarget, read_targets
+from editscope.trackers.targets import _installed as installed
 
 
 @pytest.fixture(autouse=True)
 def all_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(targets, "find_spec", lambda name: object())
+    monkeypatch.setattr(targets, "_installed", lambda name: True)
     for variable in ("WANDB_API_KEY", "WANDB_MODE"):
         monkeypatch.delenv(variable, raising=False)
 
@@ -56,8 +57,14 @@ def test_weights_and_biases_needs_no_key_offline(monkeypatch: pytest.MonkeyPatch
 def test_a_missing_library_is_named_with_its_command_before_the_run_starts(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(targets, "find_spec", lambda name: None)
+    monkeypatch.setattr(targets, "_installed", lambda name: False)
     for target, command in (("tensorboard:x", r"editscope\[train\]"), ("trackio:x", "pip install trackio")):
         with pytest.raises(BadInput, match=f"needs {target.partition(':')[0]}: .*{command}"):
             es.run("paintbench", "ref:oracle", out=tmp_path / "run", limit=1, log=target)
     assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_of_logs_is_no_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "tensorboard_logs").mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert not installed("tensorboard_logs") and installed("json")

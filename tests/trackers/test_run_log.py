@@ -163,10 +163,21 @@ def test_a_log_that_fails_is_told_once_and_caught_up_with_later(training: Traini
     assert [event.step for event in events(logs / "watched").Scalars("overall/miou")] == [100, 200]
 
 
+def test_a_run_that_cannot_be_read_does_not_keep_others_from_being_logged(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    sentences: list[str] = []
+    log = RunLog(tmp_path / "mine", [LogTarget("tensorboard", str(tmp_path / "logs"))], sentences.append)
+    gone = LogEntry("gone", lambda: open_run(tmp_path / "gone"), 100)
+    for _ in range(2):
+        log.add([gone, LogEntry("there", lambda: run, 200)], dict)
+    assert len(sentences) == 1 and "could not log gone" in sentences[0]
+    assert [event.step for event in events(tmp_path / "logs" / "mine").Scalars("overall/miou")] == [200]
+
+
 def test_a_tracker_that_never_answers_is_left(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tensorboard").mkdir()
     (tmp_path / "tensorboard" / "__init__.py").write_text("import time\ntime.sleep(1000)")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(str(tmp_path))
     sentences: list[str] = []
     log = RunLog(run.path, [LogTarget("tensorboard", str(tmp_path / "logs"))], sentences.append, patience_s=0.5)
     assert log.add([LogEntry("key", lambda: run)], dict) == []

@@ -7,7 +7,7 @@ import secrets
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,10 @@ FORMAT = 1
 PATIENCE_S = 300.0
 """How long a tracker may take; a server that does not answer must not hold up a run."""
 LONGEST = 300
+TOGETHER = 16
+"""How many entries a session gets: their pictures are in memory."""
+SESSION = "import sys; sys.path[:] = sys.argv[1:]; from editscope.trackers.session import main; main()"
+"""The program of a session, which finds the libraries that this process finds."""
 
 
 class NotLogged(EditscopeError):
@@ -81,13 +85,14 @@ class RunLog:
                 if self._add(target, entries, config):
                     reached.append(target)
             except Exception as error:  # whatever it is, the run is worth more
-                reason = str(error) if isinstance(error, EditscopeError) else one_line(error)
-                if target.key not in self._told:
-                    self._told.add(target.key)
-                    self.say(
-                        f"could not log to {target}: {reason}; no result is lost, and the same command tries again"
-                    )
+                self._tell(target.key, f"could not log to {target}", error)
         return reached
+
+    def _tell(self, about: str, what: str, error: Exception) -> None:
+        reason = str(error) if isinstance(error, EditscopeError) else one_line(error)
+        if about not in self._told:
+            self._told.add(about)
+            self.say(f"{what}: {reason}; no result is lost, and the same command tries again")
 
     def _add(self, target: LogTarget, entries: Sequence[LogEntry], config: Callable[[], Mapping[str, Any]]) -> bool:
         name = self.folder.absolute().name
@@ -95,13 +100,26 @@ class RunLog:
         new = [entry for entry in entries if entry.key not in known["entries"]]
         if not new:
             return False
-        points = [entry.point() for entry in new]
         place = str(Path(target.place).absolute()) if target.kind == TENSORBOARD else target.place
-        session = SessionInput(target.kind, place, name, known["id"], str(self.folder.absolute()), config(), points)
-        _send(session, self.patience_s)
-        known["entries"] += [entry.key for entry in new]
-        self._remember(target, known)
+        session = SessionInput(target.kind, place, name, known["id"], str(self.folder.absolute()), config())
+        self._remember(target, known)  # a session that is cut off continues under the same id
+        for start in range(0, len(new), TOGETHER):
+            points = self._points(new[start : start + TOGETHER])
+            if points:
+                _send(replace(session, points=list(points.values())), self.patience_s)
+            known["entries"] += points
+            self._remember(target, known)
         return True
+
+    def _points(self, entries: Sequence[LogEntry]) -> dict[str, LogPoint]:
+        """The points of entries by key; a run that cannot be read is told and left out."""
+        points = {}
+        for entry in entries:
+            try:
+                points[entry.key] = entry.point()
+            except Exception as error:  # a run that somebody damaged must not keep the others from being logged
+                self._tell(entry.key, f"could not log {entry.key}", error)
+        return points
 
     def _known(self, target: LogTarget, name: str) -> dict[str, Any]:
         """The id of the run at a target and which entries it has; none where its files were deleted."""
@@ -150,7 +168,7 @@ def config_of(run: Run) -> dict[str, Any]:
 def _send(session: SessionInput, patience_s: float) -> None:
     """Let a session do its work, and end it and all that it started when it takes too long."""
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "editscope.trackers.session"],
+        [sys.executable, "-c", SESSION, *sys.path],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

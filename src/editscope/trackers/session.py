@@ -145,7 +145,3 @@ def main() -> None:
     """Log what stdin says."""
     session = SessionInput.read(sys.stdin.buffer.read())
     TRACKERS[session.kind](session)
-
-
-if __name__ == "__main__":
-    main()

@@ -66,8 +66,14 @@ def _target(text: str) -> LogTarget:
     return LogTarget(kind, place.strip())
 
 
+def _installed(library: str) -> bool:
+    """Whether a library can be imported; a folder of logs that has its name is none."""
+    spec = find_spec(library)
+    return spec is not None and spec.origin is not None
+
+
 def _check(target: LogTarget) -> None:
-    if find_spec(target.kind) is None:
+    if not _installed(target.kind):
         raise BadInput(f"{OPTION} {target} needs {target.kind}: {INSTALL[target.kind]}")
     if target.kind == TENSORBOARD:
         blocked = next((p for p in (Path(target.place), *Path(target.place).parents) if p.exists()), None)

@@ -142,9 +142,9 @@ def test_a_watch_logs_each_checkpoint_once_at_its_step(training: Training, monke
     files = sorted(training.folder.glob("watched/wandb/offline-run-*/run-*.wandb"))
     assert len({wandb_run(file)[2] for file in files}) == 1, "one run at Weights & Biases"
     rows = [row for file in files for row in wandb_history(file)]
-    assert [(row["checkpoint_step"], row["overall/miou"]) for row in rows] == [
-        (100, pytest.approx(scores[0])),
-        (200, pytest.approx(scores[1])),
+    assert [(row["_step"], row["checkpoint_step"], row["overall/miou"]) for row in rows] == [
+        (0, 100, pytest.approx(scores[0])),
+        (1, 200, pytest.approx(scores[1])),
     ]
 
 

@@ -106,7 +106,8 @@ class RunLog:
         for start in range(0, len(new), TOGETHER):
             points = self._points(new[start : start + TOGETHER])
             if points:
-                _send(replace(session, points=list(points.values())), self.patience_s)
+                ready = replace(session, logged=len(known["entries"]), points=list(points.values()))
+                _send(ready, self.patience_s)
             known["entries"] += points
             self._remember(target, known)
         return True

@@ -46,7 +46,8 @@ class LogPoint:
 class SessionInput:
     """What a session is told: the target, the name and id of the run there, and the points.
 
-    ``folder`` is where a tracker that keeps files of its own may put them; ``config`` says what was run.
+    ``folder`` is where a tracker that keeps files of its own may put them; ``config`` says what was run, ``logged`` how
+    many points earlier sessions have stored.
     """
 
     kind: str
@@ -55,6 +56,7 @@ class SessionInput:
     run_id: str
     folder: str
     config: Mapping[str, Any] = field(default_factory=dict)
+    logged: int = 0
     points: Sequence[LogPoint] = ()
 
     def written(self) -> bytes:
@@ -111,11 +113,12 @@ def log_to_wandb(session: SessionInput) -> None:
     if any(point.step is not None for point in session.points):
         run.define_metric(STEP)
         run.define_metric("*", step_metric=STEP)
-    for point in session.points:
+    for place, point in enumerate(session.points, start=session.logged):
         row: dict[str, Any] = dict(point.scalars)
         if point.picture:
             row[PICTURE] = wandb.Image(Image.open(BytesIO(point.png)), caption=point.caption)
-        run.log(row if point.step is None else {**row, STEP: point.step})
+        # A server knows how far a run is; files of several sessions must not begin at 0 each.
+        run.log(row if point.step is None else {**row, STEP: point.step}, step=place if run.offline else None)
     run.finish()
 
 

@@ -40,9 +40,13 @@ def wandb_records(file: Path) -> Iterator[Any]:
 
 
 def wandb_history(file: Path) -> list[dict[str, Any]]:
-    """What was logged, one dictionary for each call."""
-    rows = [record.history.item for record in wandb_records(file) if record.HasField("history")]
-    return [{item.key or "/".join(item.nested_key): json.loads(item.value_json) for item in row} for row in rows]
+    """What was logged, one dictionary for each call, with the step of the call as ``_step``."""
+    rows = [record.history for record in wandb_records(file) if record.HasField("history")]
+    return [
+        {item.key or "/".join(item.nested_key): json.loads(item.value_json) for item in row.item}
+        | {"_step": row.step.num}
+        for row in rows
+    ]
 
 
 def wandb_run(file: Path) -> tuple[str, str, str, dict[str, Any]]:

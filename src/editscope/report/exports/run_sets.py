@@ -46,7 +46,7 @@ class RunSet:
                 "accounting": accounting_of(info),
             }
         return {
-            "suite": self.sheet.suite,
+            "suite": public_spec(self.sheet.suite),
             "title": self.title,
             "fingerprint": self.sheet.fingerprint,
             "cases": int(info["selection"]["n"]),

@@ -76,6 +76,13 @@ def test_tensorboard_reads_what_a_run_logs(run: Run, tmp_path: Path) -> None:
     assert grid is not None and np.array_equal(load(image.encoded_image_string), grid.pixels)
 
 
+def test_a_run_from_python_is_logged_when_it_is_done(small_set: Path, tmp_path: Path) -> None:
+    suite = es.load_suite("paintbench", root=small_set)
+    done = es.run(suite, "ref:oracle", out=tmp_path / "mine", progress=False, log=f"tensorboard:{tmp_path / 'logs'}")
+    (event,) = events(tmp_path / "logs" / "mine").Scalars("overall/miou")
+    assert event.value == done.summary["miou"]["mean"] == 100.0
+
+
 def test_a_run_is_logged_once_to_each_target(run: Run, tmp_path: Path) -> None:
     first, second = (LogTarget("tensorboard", str(tmp_path / name)) for name in ("first", "second"))
     assert log_run(run, [first], pytest.fail) == [first]

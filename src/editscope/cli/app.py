@@ -56,6 +56,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "figures": "results.figures:figures",
         "measure": "results.measure:measure",
         "pack": "results.pack:pack",
+        "export": "results.export:export",
         "published": "results.published:published",
     },
     "Make cases": {"generate": "cases.generate:generate", "suite": "cases.suite:app"},

@@ -121,6 +121,14 @@ KeepGoing: TypeAlias = Annotated[
     bool,
     typer.Option("--keep-going", help="Go on even if the first five edits or verdicts all fail for the same reason."),
 ]
+LogTargets: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--log",
+        metavar="TARGET",
+        help="Log scores and a grid of cases to tensorboard:DIR, wandb:PROJECT or trackio:PROJECT; repeat for more.",
+    ),
+]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, only the result.")]
 
 

@@ -14,8 +14,14 @@ from editscope.cli.spending import agree
 from editscope.errors import BadInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from editscope.results import Run
     from editscope.runs import Plan
     from editscope.suites import Suite
+    from editscope.trackers.targets import LogTarget
 
 
 def suite_plan(
@@ -57,10 +63,12 @@ def carry_out(
     *,
     keep_going: bool = False,
     yes: bool = False,
+    log: Sequence[LogTarget] = (),
 ) -> None:
     """Do a plan, or say what it would do, and print how it ended.
 
-    ``html`` is a page for the requests of a dry run; ``yes`` spends money without a question.
+    ``html`` is a page for the requests of a dry run; ``yes`` spends money without a question; ``log`` are the trackers
+    that get the result.
     """
     from editscope.cli.output import runs as output
     from editscope.runs import execute
@@ -92,5 +100,24 @@ def carry_out(
     done = execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address)
     output.result(done, console)
     console.print(f" {done.path} · report: editscope report {shlex.quote(str(done.path))}", markup=False)
+    _log(done, log, console, quiet)
     if done.coverage["ok"] < sum(done.coverage.values()):
         raise typer.Exit(1)
+
+
+def _log(run: Run, targets: Sequence[LogTarget], console: Console, quiet: bool) -> None:
+    """Log a run to one target after the other, and say how it went; a failure changes nothing else."""
+    from editscope.cli.output.progress import ProgressLine
+    from editscope.trackers.run_log import log_run
+
+    line = ProgressLine()
+    for number, target in enumerate(targets, start=1):
+        if not quiet:
+            line(f"logging to {target}", number, len(targets))
+        warnings: list[str] = []
+        reached = log_run(run, [target], warnings.append)
+        line.end()
+        for text in warnings:
+            printing.say(f"editscope: {text}", error=True)
+        if reached:
+            console.print(f" logged to {target}", markup=False)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import fields, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,32 +26,29 @@ from editscope.runs.budget import read_budget
 from editscope.runs.code_note import say_code_note
 from editscope.runs.editor_code import sign_edits
 from editscope.runs.editor_identity import has_worked
-from editscope.runs.engine.capacity import paid, slots
 from editscope.runs.engine.first_results import FirstResults
-from editscope.runs.engine.gpus import visible_gpus
 from editscope.runs.engine.loop import Engine
-from editscope.runs.engine.worker_process import Job, WorkerSetup
+from editscope.runs.engine.worker_process import Job
 from editscope.runs.engine.workers import WorkerPlan
 from editscope.runs.forecast import say_forecast
 from editscope.runs.judging.batches import check_batches, open_batches
 from editscope.runs.judging.judge_queue import JudgeQueue
 from editscope.runs.judging.loop import JudgedEngine, JudgingContext
-from editscope.runs.judging.prepare import judged_case_steps
-from editscope.runs.judging.settings import Judges, Judging, Limits, make_judging
+from editscope.runs.judging.settings import Judges, Judging, make_judging, read_limits
 from editscope.runs.plan import Plan, check_folder, make_plan, plan_again, write_info
 from editscope.runs.progress import judging_progress_display, progress_display, with_outcome
 from editscope.runs.remaining import done_so_far, failures_to_repeat, nothing_left, todo
-from editscope.runs.shipping import pickled, suite_setup
 from editscope.runs.spending import open_account
 from editscope.runs.stop_message import resumable
+from editscope.runs.worker_plan import worker_plan
 from editscope.suites import Suite, load_suite, parse_where
+from editscope.trackers.run_log import log_run
+from editscope.trackers.targets import LogTarget, read_targets
 from editscope.transport.account import FILE as SPENDING
 from editscope.transport.account import Account
 
 LOCAL, RAY = "local", "ray"
 ENGINES = (LOCAL, RAY)
-MOST_KEEPERS = 8
-"""More threads beside an editor than this wait for each other, not for work."""
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -81,6 +77,7 @@ def run(
     edit_limits: EditLimits | None = None,
     keep_going: bool = False,
     budget: float | None = None,
+    log: str | Sequence[str] | None = None,
     **limits: Any,
 ) -> Run:
     """Edit and score the cases of a suite; the run it returns is on disk.
@@ -101,14 +98,16 @@ def run(
     that at ``ray_address`` or the one that is here. ``edit_limits`` is how fast an editor may be asked. ``budget`` is
     in dollars, for edits and judges together, all calls for this run included: the run stops before a request that
     would go over it, and can be resumed with more. Where the first five edits, or the first five verdicts of a judge,
-    all fail for the same reason, the run stops; ``keep_going=True`` goes on.
+    all fail for the same reason, the run stops; ``keep_going=True`` goes on. ``log`` names trackers that get the
+    results, such as ``"tensorboard:logs"`` or ``["wandb:my-project"]``; a failure there is printed and stops nothing.
     """
+    targets = read_targets(log)
     if isinstance(suite, str):
         suite = load_suite(suite)
     chosen = None if where is None else parse_where(f"{tag}={_joined(values)}" for tag, values in where.items())
     judging = None
     if judge is not None:
-        bounds = _limits(limits)
+        bounds = read_limits(limits)
         judging = make_judging(
             suite,
             judge,
@@ -137,10 +136,7 @@ def run(
         budget=None if budget is None else read_budget(budget),
     )
     plan = replace(plan, keep_going=keep_going)
-    shown = _console() if progress else None
-    say_code_note(plan, shown or _console())
-    say_forecast(plan, shown)
-    return with_outcome(execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address), shown)
+    return _shown_and_logged(plan, progress, targets, jobs=jobs, engine=engine, ray_address=ray_address)
 
 
 def resume(
@@ -154,27 +150,36 @@ def resume(
     edit_again: Sequence[str] = (),
     keep_going: bool = False,
     budget: float | None = None,
+    log: str | Sequence[str] | None = None,
     **limits: Any,
 ) -> Run:
     """Go on with a run that was stopped or killed; finished steps are not repeated.
 
     ``limits``, ``edit_limits`` and ``budget`` are those of ``editscope.run``, in place of those that the run had.
     ``edit_again`` names statuses, such as ``["error"]``: edits that ended so are made once more; ``["changed"]`` is for
-    those of another version of the editor's code. ``keep_going`` is that of ``editscope.run``. A run that was begun by
-    one engine may be finished by the other.
+    those of another version of the editor's code. ``keep_going`` and ``log`` are those of ``editscope.run``. A run
+    that was begun by one engine may be finished by the other.
     """
+    targets = read_targets(log)
     plan = plan_again(
         Path(folder),
-        limits=_limits(limits),
+        limits=read_limits(limits),
         edit_limits=edit_limits,
         edit_again=tuple(edit_again),
         budget=None if budget is None else read_budget(budget),
     )
     plan = replace(plan, keep_going=keep_going)
+    return _shown_and_logged(plan, progress, targets, jobs=jobs, engine=engine, ray_address=ray_address)
+
+
+def _shown_and_logged(plan: Plan, progress: bool, targets: Sequence[LogTarget], **how: Any) -> Run:
+    """Do a plan for a caller in Python, who sees on stderr how it goes, and log it."""
     shown = _console() if progress else None
     say_code_note(plan, shown or _console())
     say_forecast(plan, shown)
-    return with_outcome(execute(plan, jobs=jobs, console=shown, engine=engine, ray_address=ray_address), shown)
+    done = with_outcome(execute(plan, console=shown, **how), shown)
+    log_run(done, targets, lambda text: _console().print(f" {text}", markup=False, soft_wrap=True))
+    return done
 
 
 def execute(
@@ -210,7 +215,7 @@ def execute(
                 check_editor(plan.editor)
             if queue is not None and left:
                 queue.check()
-            workers = _worker_plan(plan, jobs or cores(), account, local=engine == LOCAL) if left else None
+            workers = worker_plan(plan, jobs or cores(), account, local=engine == LOCAL) if left else None
             if workers is not None and on_ray:
                 from editscope.runs.ray.engine import ray_worker_plan
 
@@ -336,60 +341,6 @@ def _sweep(images: Path) -> None:
     for torn in images.rglob(".*_output.png.*"):
         with suppress(OSError):
             torn.unlink()
-
-
-def _limits(given: Mapping[str, Any]) -> Limits:
-    known = [field.name for field in fields(Limits)]
-    for name in given:
-        if name not in known:
-            raise unknown("argument of run", name, known)
-    limits: dict[str, Any] = {n: str(value) if n in ("cache", "prices") else value for n, value in given.items()}
-    return Limits(**limits)
-
-
-def _worker_plan(plan: Plan, jobs: int, account: Account | None, *, local: bool) -> WorkerPlan:
-    """Who does the work on this machine; another engine takes it from there."""
-    editor, limits = plan.editor, plan.edit_limits
-    shipped: str | bytes | None = plan.editor_spec
-    local_editor: Editor | None = None
-    if shipped is None:
-        shipped = pickled(editor)
-        local_editor = editor if shipped is None else None
-    fused = editor.workers is None and not editor.gpu and local_editor is None
-    gpus = visible_gpus() if editor.gpu and local and local_editor is None else ()
-    editing = 1 if local_editor is not None else jobs if editor.workers is None else max(1, editor.workers)
-    if gpus:
-        editing = len(gpus) if editor.workers is None else min(editing, len(gpus))
-    steps = None
-    if plan.judging is not None:
-        steps = partial(judged_case_steps, protocol=plan.judging.protocol, cache_folder=plan.judging.prepared_folder)
-    suite = suite_setup(plan.suite)
-    setup = WorkerSetup(
-        suite,
-        shipped,
-        plan.out.absolute(),
-        plan.seed,
-        steps,
-        limits,
-        account=account,
-        keepers=max(1, min(MOST_KEEPERS, jobs // editing)),
-    )
-    return WorkerPlan(
-        setup,
-        jobs=jobs,
-        editing=editing,
-        fused=fused,
-        # Reference editors and folders cost nothing; a model's edit is paid for and never asked for twice.
-        free=editor.free,
-        local_editor=local_editor,
-        # Pixels are scored where they are, which spares drawing the case and reading the edit again; what a judge is
-        # to be shown takes longer than an edit should wait for.
-        beside=local and not fused and local_editor is None and plan.judging is None,
-        at_once=slots(editor, limits),
-        batch=max(1, editor.batch),
-        gpus=gpus,
-        paid=paid(editor),
-    )
 
 
 def _joined(values: str | Sequence[str]) -> str:

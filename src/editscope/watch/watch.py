@@ -22,9 +22,11 @@ from editscope.runs.judging.settings import Judging
 from editscope.runs.plan import Plan, make_plan
 from editscope.runs.start import execute
 from editscope.suites import Suite, Where
+from editscope.trackers.targets import read_targets
 from editscope.transport.account import OPTION, in_dollars
 from editscope.watch.checkpoints import PATTERNS, Checkpoint, Settling, find_checkpoints, spec_for
 from editscope.watch.history import CheckpointResult, History, ScoreDifference, read_history, write_history
+from editscope.watch.logged_checkpoints import CheckpointLog
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -73,6 +75,8 @@ class Watch:
     """Dollars for all checkpoints together."""
     before: Callable[[Plan], None] = lambda plan: None
     """Called with the plan of each checkpoint before anything is spent on it."""
+    log: Sequence[str] = ()
+    """Trackers that get each result, such as "tensorboard:logs"."""
 
     def about(self) -> dict[str, Any]:
         """What decides the scores of a watch; one that is gone on with has the same."""
@@ -102,10 +106,12 @@ class CheckpointWatcher:
     console: Console | None = None
     history: History = field(init=False)
     _settling: Settling = field(init=False)
+    _log: CheckpointLog = field(init=False)
     _said: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         check(self.watch)
+        self._log = CheckpointLog(self.watch.out, read_targets(self.watch.log), self.say)
         self._settling = Settling(self.watch.settle_s)
         self.history = self._opened()
 
@@ -121,6 +127,7 @@ class CheckpointWatcher:
             self.history = self._opened()
             if self.history.results:
                 write_history(self.watch.out, self.history)
+                self._log.add(self.history)
             yield from self._rounds(every_s, once)
         finally:
             lock.remove()
@@ -206,6 +213,7 @@ class CheckpointWatcher:
                 later = "; it is tried once more later" if attempts < ATTEMPTS else "; it is not tried again"
                 self.say(f"{one.name} could not be evaluated: {reason}{later}")
         self._keep(result)
+        self._log.add(self.history)
         return result
 
     def _evaluate(self, one: Checkpoint) -> Run:

@@ -20,6 +20,7 @@ def resume(
     yes: opt.Yes = False,
     quiet: opt.Quiet = False,
     keep_going: opt.KeepGoing = False,
+    log: opt.LogTargets = None,
     missing: opt.Missing = None,
     max_cost: opt.MaxCost = None,
     max_calls: opt.MaxCalls = None,
@@ -72,8 +73,10 @@ def resume(
     """
     from editscope.runs import plan_again
     from editscope.runs.editor_code import CHANGED
+    from editscope.trackers.targets import read_targets
 
     say_deprecated(max_cost=max_cost, max_edit_cost=max_edit_cost)
+    targets = read_targets(log)
     statuses = ("error", "refused", "no_output") if edit_again_all else ("error",) if edit_again else ()
     limits = judge_limits(
         max_cost=max_cost, max_calls=max_calls, batch=batch or None, concurrency=concurrency, prices=prices, cache=cache
@@ -88,4 +91,4 @@ def resume(
         edit_again=(*statuses, CHANGED) if edit_again_changed else statuses,
         budget=budget_of(budget),
     )
-    carry_out(plan, jobs, dry_run, quiet, engine, ray_address, keep_going=keep_going, yes=yes)
+    carry_out(plan, jobs, dry_run, quiet, engine, ray_address, keep_going=keep_going, yes=yes, log=targets)

@@ -37,6 +37,7 @@ def run(
     yes: opt.Yes = False,
     quiet: opt.Quiet = False,
     keep_going: opt.KeepGoing = False,
+    log: opt.LogTargets = None,
     config: opt.Config = None,
     engine: opt.Engine = "local",
     ray_address: opt.RayAddress = None,
@@ -101,9 +102,16 @@ def run(
 
       editscope run paintbench --editor ref:drift --editor ref:noise --limit 40 --out runs/both
 
+    Scores and a grid of cases for TensorBoard:
+
+      editscope run paintbench --editor ref:drift --limit 40 --log tensorboard:logs
+
     The same command with the same --out continues where it stopped.
     """
+    from editscope.trackers.targets import read_targets
+
     say_deprecated(max_cost=max_cost, max_edit_cost=max_edit_cost)
+    targets = read_targets(log)
     spec, options = suite_spec(context, suite, protocol)
 
     def plan_for(one: str, folder: Path | None, spent: RunSpending) -> Plan:
@@ -146,9 +154,8 @@ def run(
         )
 
     def carry(plan: Plan) -> None:
-        carry_out(
-            plan, jobs, dry_run, quiet, engine, ray_address, html, keep_going=keep_going, yes=yes or len(editor) > 1
-        )
+        agreed = yes or len(editor) > 1
+        carry_out(plan, jobs, dry_run, quiet, engine, ray_address, html, keep_going=keep_going, yes=agreed, log=targets)
 
     if len(editor) > 1 and html is not None:
         raise BadInput("--html shows the requests of one run; give one --editor")

@@ -36,6 +36,7 @@ def score(
     yes: opt.Yes = False,
     quiet: opt.Quiet = False,
     keep_going: opt.KeepGoing = False,
+    log: opt.LogTargets = None,
     protocol: opt.Protocol = None,
     prompts: opt.Prompts = None,
     samples: opt.Samples = 1,
@@ -62,7 +63,10 @@ def score(
 
       editscope score kris --data KRIS_Bench --outputs my-outputs --judge openai:gpt-4o
     """
+    from editscope.trackers.targets import read_targets
+
     say_deprecated(max_cost=max_cost)
+    targets = read_targets(log)
     spec, options = suite_spec(context, suite, protocol)
     limits = judge_limits(
         max_cost=max_cost, max_calls=max_calls, batch=batch or None, concurrency=concurrency, prices=prices, cache=cache
@@ -80,4 +84,4 @@ def score(
     plan = suite_plan(
         spec, data, f"folder:{outputs}", settings, out=out, where=where, limit=limit, budget=budget_of(budget)
     )
-    carry_out(plan, jobs, dry_run, quiet, html=html, keep_going=keep_going, yes=yes)
+    carry_out(plan, jobs, dry_run, quiet, html=html, keep_going=keep_going, yes=yes, log=targets)

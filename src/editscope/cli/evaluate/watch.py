@@ -106,6 +106,7 @@ def watch(
     yes: opt.Yes = False,
     quiet: opt.Quiet = False,
     keep_going: opt.KeepGoing = False,
+    log: opt.LogTargets = None,
     protocol: opt.Protocol = None,
     prompts: opt.Prompts = None,
     samples: opt.Samples = 1,
@@ -125,6 +126,10 @@ def watch(
     Only existing checkpoints; exit code 1 if a score has fallen or a checkpoint could not be evaluated:
 
       editscope watch out/ --suite paintbench --where task=border --editor "python:mine:Model?path={checkpoint}" --once
+
+    Each checkpoint at its step in Weights & Biases, with your key in WANDB_API_KEY:
+
+      editscope watch out/ --suite paintbench --limit 80 --editor "python:mine:Model?path={checkpoint}" --log wandb:mine
 
     A score has fallen if the interval of the paired difference to the baseline lies below 0. Each comparison has its
     own chance of a false alarm; --confidence 0.99 makes them rarer. The same command continues where it stopped.
@@ -168,6 +173,7 @@ def watch(
         keep_going=keep_going,
         budget=budget_of(budget),
         before=_agreed_once(console, yes=yes, quiet=quiet),
+        log=log or (),
     )
     watched.judging()  # a fault of the judge shows now, not with the first checkpoint
     going = CheckpointWatcher(watched, lambda text: console.print(text, markup=False), None if quiet else console)
@@ -178,6 +184,7 @@ def _go(
     going: CheckpointWatcher, every: float, once: bool, on_fall: str | None, stop_on_fall: bool, console: Console
 ) -> None:
     """Say what comes, one line for each checkpoint; the page is written after each."""
+    from editscope.report.pages.checkpoint_reports import write_checkpoint_reports
     from editscope.report.pages.watch import PAGE, write_watch_page
     from editscope.watch.watch import summary_line
 
@@ -185,16 +192,23 @@ def _go(
     known = len(list(going.history))
     if known:
         console.print(f"{out} has {summary_line(going.history)}; continuing", markup=False)
+
+    def write_pages() -> None:
+        write_checkpoint_reports(out, going.history, lambda text: console.print(text, markup=False))
+        write_watch_page(out, going.history)
+
     bad = 0
     for look in going.run(every, once=once):
-        write_watch_page(out, going.history)
         if look.status == "done":
             console.print(str(look), markup=False)
+        write_pages()
         bad += look.fallen or look.status == "failed"
         if look.fallen:
             _call(on_fall, look, out, console)
             if stop_on_fall:
                 break
+    if known:
+        write_pages()  # one that was stopped before it came to its page
     page = f" · the curve: {out / PAGE}" if (out / PAGE).is_file() else f" · {out}"
     console.print(f"{summary_line(going.history)}{page}", markup=False)
     if bad and (once or stop_on_fall):

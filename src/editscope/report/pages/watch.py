@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from editscope.report.html.markup import Html, el
+from editscope.report.pages.checkpoint_reports import report_link
 from editscope.runfolder.files import write_whole
 from editscope.suites import suite_title
 from editscope.watch.history import CheckpointResult, History, ScoreDifference
@@ -35,13 +36,15 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 th, td { text-align: right; padding: 5px 10px; border-top: 1px solid var(--hair); white-space: nowrap; }
 th:first-child, td:first-child, td.text { text-align: left; } thead th { border: 0; color: var(--soft); }
 td.text { white-space: normal; color: var(--soft); }
-tr.fallen td:first-child { color: var(--fallen); font-weight: 600; }
+a { color: var(--line); }
+tr.fallen td:first-child, tr.fallen td:first-child a { color: var(--fallen); font-weight: 600; }
 """
 
 
 def write_watch_page(folder: Path, history: History) -> Path:
-    """Write the page beside the runs, whole or not at all; same history, same bytes."""
+    """Write the page beside the runs, whole or not at all; same history and reports, same bytes."""
     looks = history.in_order()
+    links = {look.name: link for look in looks if (link := report_link(folder, look))}
     scored = [look for look in looks if look.score is not None and look.score["mean"] is not None]
     about, how = history.about, history.how
     title = f"{suite_title(str(about['suite']))} over checkpoints"
@@ -57,8 +60,10 @@ def write_watch_page(folder: Path, history: History) -> Path:
         "main",
         el("h1", title),
         el("p", _about(about, how)),
-        el("section", el("p", f"{metric_in_text(metric)} with its interval"), _drawing(scored)) if scored else None,
-        el("section", _table(looks, metric, both=how["baseline"] != "best")),
+        el("section", el("p", f"{metric_in_text(metric)} with its interval"), _drawing(scored, links))
+        if scored
+        else None,
+        el("section", _table(looks, metric, links, both=how["baseline"] != "best")),
     )
     target = folder / PAGE
     write_whole(target, f"<!doctype html>\n{el('html', head, el('body', body), lang='en')}\n".encode())
@@ -77,7 +82,7 @@ def _about(about: Mapping[str, Any], how: Mapping[str, Any]) -> str:
     return f"{about['editor']} · {cases} · a fall is a paired difference to {base} whose {sure} is below 0"
 
 
-def _drawing(looks: Sequence[CheckpointResult]) -> Html:
+def _drawing(looks: Sequence[CheckpointResult], links: Mapping[str, str]) -> Html:
     """Means with intervals over steps; over places where a checkpoint has no step."""
     numbered = all(look.step is not None for look in looks)
     places = [float(look.step or 0) if numbered else float(i) for i, look in enumerate(looks)]
@@ -108,7 +113,10 @@ def _drawing(looks: Sequence[CheckpointResult]) -> Html:
         grid.append(el("text", label, x=x(place), y=HEIGHT - BOTTOM + 18, cls="middle"))
     points = " ".join(f"{x(place)},{y(cell['mean'])}" for place, cell in zip(places, cells, strict=True))
     best = max(looks, key=lambda look: look.mean)
-    marks = [_mark(look, x(place), y, look is best) for place, look in zip(places, looks, strict=True)]
+    marks = [
+        _linked(_mark(look, x(place), y, look is best), links.get(look.name))
+        for place, look in zip(places, looks, strict=True)
+    ]
     label = "Score over checkpoints"
     drawn = [grid, el("polyline", points=points, cls="line"), marks]
     return el("svg", drawn, viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=label)
@@ -135,25 +143,30 @@ def _mark(look: CheckpointResult, x: float, y: Any, best: bool) -> Html:
     return el("g", whisker, dot, el("title", str(look)), cls="fallen" if look.fallen else "best" if best else None)
 
 
-def _table(looks: Sequence[CheckpointResult], metric: str, *, both: bool) -> Html:
+def _linked(what: Html | str, link: str | None) -> Html | str:
+    """What a reader can click on to get to a report, where there is one."""
+    return el("a", what, href=link) if link else what
+
+
+def _table(looks: Sequence[CheckpointResult], metric: str, links: Mapping[str, str], *, both: bool) -> Html:
     """All looks, the latest first; ``both`` where the baseline is not the best before."""
     names = ["Checkpoint", metric_in_text(metric), "95 %", *(["To the baseline", "p"] if both else [])]
     names += ["To the best before", "p", ""]
     head = el("thead", el("tr", [el("th", name, scope="col") for name in names]))
-    return el("table", head, el("tbody", [_row(look, both) for look in reversed(looks)]))
+    return el("table", head, el("tbody", [_row(look, links.get(look.name), both) for look in reversed(looks)]))
 
 
-def _row(look: CheckpointResult, both: bool) -> Html:
+def _row(look: CheckpointResult, link: str | None, both: bool) -> Html:
     cell = look.score or {}
     if not cell:
-        return el("tr", el("td", look.name), el("td", look.reason, cls="text", colspan=7 if both else 5))
+        return el("tr", el("td", _linked(look.name, link)), el("td", look.reason, cls="text", colspan=7 if both else 5))
     span = ""
     if cell.get("lo") is not None and cell["hi"] > cell["lo"]:
         span = f"{value(cell['lo'], look.scale)} – {value(cell['hi'], look.scale)}"
     note = "fallen" if look.fallen else look.reason
     return el(
         "tr",
-        el("td", look.name),
+        el("td", _linked(look.name, link)),
         el("td", "–" if cell["mean"] is None else value(cell["mean"], look.scale)),
         el("td", span),
         _against(look.baseline, look.scale) if both else None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast, get_args
 
@@ -55,6 +55,16 @@ class Limits:
     def over(self, other: Limits) -> Limits:
         """These limits, and the other's where none is given."""
         return replace(other, **{name: value for name, value in asdict(self).items() if value not in (None, "")})
+
+
+def read_limits(given: Mapping[str, Any]) -> Limits:
+    """The limits that a caller in Python has given by name; BadInput for a name that is none of them."""
+    known = [field.name for field in fields(Limits)]
+    for name in given:
+        if name not in known:
+            raise unknown("argument of run", name, known)
+    limits: dict[str, Any] = {n: str(value) if n in ("cache", "prices") else value for n, value in given.items()}
+    return Limits(**limits)
 
 
 @dataclass(frozen=True, eq=False)

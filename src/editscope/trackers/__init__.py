@@ -1,0 +1,1 @@
+"""Experiment trackers that runs and watches log to: TensorBoard, Weights & Biases and Trackio."""

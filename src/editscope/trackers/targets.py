@@ -1,0 +1,86 @@
+"""Targets of ``--log``: which tracker, and where in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from editscope.errors import BadInput, unknown
+
+OPTION = "--log"
+TENSORBOARD, WANDB, TRACKIO = "tensorboard", "wandb", "trackio"
+INSTALL: Mapping[str, str] = {
+    TENSORBOARD: "pip install 'editscope[train]'",
+    WANDB: "pip install 'editscope[train]'",
+    TRACKIO: "pip install trackio",
+}
+"""Each tracker, which is also the name of its library, and the command that installs it."""
+PLACES: Mapping[str, str] = {TENSORBOARD: "DIR", WANDB: "PROJECT", TRACKIO: "PROJECT"}
+KEY, MODE = "WANDB_API_KEY", "WANDB_MODE"
+WITHOUT_KEY = ("offline", "dryrun", "disabled")
+
+
+@dataclass(frozen=True, slots=True)
+class LogTarget:
+    """A tracker and the folder or project in it.
+
+    >>> str(LogTarget("tensorboard", "logs"))
+    'tensorboard:logs'
+    """
+
+    kind: str
+    place: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.place}"
+
+    @property
+    def key(self) -> str:
+        """The target, the same from whatever folder it is named."""
+        return f"{self.kind}:{Path(self.place).absolute()}" if self.kind == TENSORBOARD else str(self)
+
+
+def read_targets(texts: str | Sequence[str] | None) -> tuple[LogTarget, ...]:
+    """The targets that were asked for, each with its library and key at hand; BadInput where one is not usable.
+
+    >>> [target.kind for target in read_targets(None)]
+    []
+    """
+    targets = [_target(text) for text in ([texts] if isinstance(texts, str) else texts or ())]
+    for place, target in enumerate(targets):
+        if target.key in [earlier.key for earlier in targets[:place]]:
+            raise BadInput(f"{OPTION} {target} is given twice; give each target once")
+        _check(target)
+    return tuple(targets)
+
+
+def _target(text: str) -> LogTarget:
+    kind, _, place = text.partition(":")
+    if kind not in INSTALL:
+        raise unknown(f"tracker for {OPTION}", kind, INSTALL)
+    if not place.strip():
+        raise BadInput(f"{OPTION} {text} names no {PLACES[kind]}; write {OPTION} {kind}:{PLACES[kind]}")
+    return LogTarget(kind, place.strip())
+
+
+def _installed(library: str) -> bool:
+    """Whether a library can be imported; a folder of logs that has its name is none."""
+    spec = find_spec(library)
+    return spec is not None and spec.origin is not None
+
+
+def _check(target: LogTarget) -> None:
+    if not _installed(target.kind):
+        raise BadInput(f"{OPTION} {target} needs {target.kind}: {INSTALL[target.kind]}")
+    if target.kind == TENSORBOARD:
+        blocked = next((p for p in (Path(target.place), *Path(target.place).parents) if p.exists()), None)
+        if blocked is not None and not blocked.is_dir():
+            raise BadInput(f"{OPTION} {target}: {blocked} is a file; name a folder")
+    if target.kind == WANDB and not os.environ.get(KEY) and os.environ.get(MODE) not in WITHOUT_KEY:
+        raise BadInput(
+            f"{OPTION} {target} needs your key in the environment variable {KEY}; or set {MODE}=offline to log to "
+            "files and upload them later with `wandb sync`"
+        )

@@ -22,7 +22,7 @@ import editscope as es
 from support.documentation.loopback_vendors import KEYS, Vendors
 from support.documentation.markdown_blocks import Block, blocks
 from support.documentation.names_in_programs import before_the_page
-from support.documentation.props import CASES, put_files, put_models, put_runs, put_what_it_needs
+from support.documentation.props import CASES, few_steps, put_files, put_models, put_runs, put_what_it_needs
 from support.documentation.shell_commands import MORE, PROGRAM, read_arguments, shell_lines, simple_commands
 
 PATIENCE_S = 600
@@ -31,8 +31,8 @@ OUTSIDE = {"pip", "git", "huggingface-cli", "sbatch", "make", "tail", "cd", "pyt
 """Commands that install, download, or need a cluster; tests elsewhere build and install Editscope."""
 IN_THE_SHELL = {"export", "curl", "jq", "pdflatex"}
 SMALL_SETS = {"paintbench": ("--per-mode", "1", "--conditions", "baseline"), "tinygrafix": ("--per-task", "1")}
-LOOP = re.compile(r"^(for \w+ in(?: [\w-]+){2})(?: [\w-]+)*")
-"""A loop over many things, of which two will do."""
+LOOP = re.compile(r"^(for \w+ in(?: [\w-]+))(?: [\w-]+)*")
+"""A loop over many things, of which one will do."""
 STAND_INS = """
 import builtins
 
@@ -140,7 +140,7 @@ class Stage:
     def _type(self, block: Block, line: str) -> None:
         """Run a line of the shell, apart from what installs or downloads."""
         line = self.vendors.redirected(line).replace("pip install editscope && ", "")
-        line = LOOP.sub(r"\1", line)
+        line = few_steps(LOOP.sub(r"\1", line))
         commands = simple_commands(line)
         if not block.runs(line) or {command[0] for command in commands} & OUTSIDE:
             return
@@ -173,10 +173,11 @@ class Stage:
                 )
         put_what_it_needs(self.folder, words)
         has: Mapping[str, Any] = read_arguments(words)
-        if "limit" in has and not (has["limit"] and has["limit"] <= CASES):
+        most = 1 if "diffusers:" in " ".join(words) else CASES
+        if "limit" in has and not (has["limit"] and has["limit"] <= most):
             if "--limit" in words:
                 del words[words.index("--limit") : words.index("--limit") + 2]
-            words += ["--limit", str(CASES)]
+            words += ["--limit", str(most)]
         words += ["--n", str(CASES)] if words[:2] == ["judge", "audit"] else []
         words += ["--yes"] if has.get("yes") is False and not has.get("dry_run") else []
         words += ["--once", "--settle", "0"] if "once" in has else []

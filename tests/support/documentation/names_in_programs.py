@@ -26,7 +26,7 @@ BEFORE: Mapping[str, str] = {
         from my_model import MyEditor
     """,
     "own-editor.md": """
-        case = es.Request("border/000", images=(), instruction="")
+        case = es.Request("border/000", (es.to_array("input.png"),), "Make it red.", seed=0)
         picture = es.to_array("input.png")
         make_generator = None
     """,

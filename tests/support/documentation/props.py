@@ -30,13 +30,18 @@ def _gedit(folder: Path) -> Path:
     return make_gedit(folder, gedit_rows(4))
 
 
+def _rise(folder: Path) -> Path:
+    make_rise(folder, per_category=3, file="another.json")
+    return make_rise(folder, per_category=3)
+
+
 DATA: Mapping[str, Callable[[Path], Path]] = {
     "paintbench": make_small_set,
     "tinygrafix": make_small_set,
     "picabench": partial(make_picabench, n=16, hub=True),
     "kris": partial(make_kris, per_category=1),
     "inedit": partial(make_inedit, per_category=3),
-    "rise": partial(make_rise, per_category=3),
+    "rise": _rise,
     "worldedit": make_worldedit,
     "wiseedit": make_wiseedit,
     "wiseedit-complex": make_wiseedit,

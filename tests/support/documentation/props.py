@@ -126,7 +126,7 @@ def put_outputs(folder: Path, suite: str, data: str | None, outputs: str) -> Non
 
 def put_runs(folder: Path, command: str, pool: Path) -> None:
     """The runs that a command reads and that are not there yet: reference editors on a few cases of PaintBench."""
-    made_by_it = re.findall(r"--out (runs/[\w-]+)", command)
+    made_by_it = re.findall(r"(?:--out |\bout=[\"'])(runs/[\w-]+)", command)
     for name in RUN.findall(command):
         run = folder / name.removesuffix(".zip")
         if name not in made_by_it and not (folder / name).exists() and not run.exists():

@@ -29,8 +29,9 @@ PATIENCE_S = 600
 SHELL = ("console", "bash", "sh")
 OUTSIDE = {"pip", "git", "huggingface-cli", "sbatch", "make", "tail", "cd", "python3.10"}
 """Commands that install, download, or need a cluster; tests elsewhere build and install Editscope."""
-IN_THE_SHELL = {"export", "curl", "jq", "pdflatex"}
 SMALL_SETS = {"paintbench": ("--per-mode", "1", "--conditions", "baseline"), "tinygrafix": ("--per-task", "1")}
+IN_A_SHELL = re.compile(r"/\*|--install-completion")
+"""What a shell does, or what is done to the shell that it is called in, whose files are in the folder of the page."""
 LOOP = re.compile(r"^(for \w+ in(?: [\w-]+))(?: [\w-]+)*")
 """A loop over many things, of which one will do."""
 STAND_INS = """
@@ -147,7 +148,7 @@ class Stage:
         try:
             put_runs(self.folder, line, self.pool)
             put_models(self.folder, line, self.pool)
-            alone = len(commands) == 1 and commands[0][0] == PROGRAM and "/*" not in line
+            alone = len(commands) == 1 and commands[0][0] == PROGRAM and not IN_A_SHELL.search(line)
             arguments = self._smaller(commands[0][1:]) if alone else []
         except es.EditscopeError as error:
             self.faults.append(f"{block.place}: {line}: {error}")
@@ -156,7 +157,7 @@ class Stage:
             with_server = arguments[0] == "serve-editor"
             self._call(block, line, [sys.executable, "-m", PROGRAM, *arguments], until_ready=with_server)
         else:
-            self._call(block, line, ["/bin/bash", "-e", "-o", "pipefail", "-c", line])
+            self._call(block, line, ["/bin/bash", "-e", "-o", "pipefail", "-c", f"{line}\nexit"])
 
     def _smaller(self, arguments: Sequence[str]) -> list[str]:
         """The same command with few cases, and without a question before money is spent or a wait for more."""

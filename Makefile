@@ -55,8 +55,8 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) -e '.[dev]'
 	@touch $@ $(VENV)/.demo
 
-# The browser tests need Chromium, those of the LaTeX output need TeX and Poppler, those of TLS need openssl; without
-# them they are skipped, and pytest says so.
+# The browser tests need Chromium, those of the LaTeX output need TeX and Poppler, those of TLS need openssl, those of
+# the documentation site npm; without them they are skipped, and pytest says so.
 DEBIAN := chromium fonts-dejavu-core openssl poppler-utils texlive-latex-base texlive-latex-recommended \
           texlive-fonts-recommended lmodern
 

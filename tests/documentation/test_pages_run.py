@@ -27,8 +27,7 @@ def _pages() -> Iterator[object]:
     for page in pages():
         name = page.relative_to(ROOT).as_posix()
         if any(block.language in (*SHELL, "python", "pycon") for block in blocks(page)):
-            marks = () if name in SAMPLE else (pytest.mark.drill(only=True),)
-            yield pytest.param(page, id=name, marks=marks)
+            yield pytest.param(page, id=name, marks=pytest.mark.drill(only=name not in SAMPLE))
 
 
 @pytest.fixture(scope="module")

@@ -154,7 +154,8 @@ def few_steps(text: str) -> str:
         options = [option for option in (found[2] or "").split("&") if option and not option.startswith("steps=")]
         return f"{found[1]}?{'&'.join(['steps=2', *options])}"
 
-    return re.sub(r"(diffusers:[\w./-]+)(?:\?([^\s'\"]*))?", shorter, text)
+    text = re.sub(r"^steps = \d+", "steps = 2", text, flags=re.MULTILINE)
+    return re.sub(r"(?<!spec = \")(diffusers:[\w./-]+)(?:\?([^\s'\"]*))?", shorter, text)
 
 
 def put_models(folder: Path, text: str, pool: Path) -> None:

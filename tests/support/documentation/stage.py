@@ -105,7 +105,8 @@ class Stage:
         """Save a file that the page prints; a module's names are there for the programs after it."""
         place = self.folder / block.file
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(self.vendors.redirected(block.text), encoding="utf-8")
+        put_models(self.folder, block.text, self.pool)
+        place.write_text(few_steps(self.vendors.redirected(block.text)), encoding="utf-8")
         if place.suffix == ".py" and block.runs():
             sys.modules.pop(place.stem, None)
             self._attempt(block, f"from {block.file.removesuffix('.py').replace('/', '.')} import *")
@@ -174,7 +175,7 @@ class Stage:
                 )
         put_what_it_needs(self.folder, words)
         has: Mapping[str, Any] = read_arguments(words)
-        most = 1 if "diffusers:" in " ".join(words) else CASES
+        most = 1 if "diffusers:" in " ".join(words) or "--config" in words else CASES
         if "limit" in has and not (has["limit"] and has["limit"] <= most):
             if "--limit" in words:
                 del words[words.index("--limit") : words.index("--limit") + 2]

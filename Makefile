@@ -6,7 +6,9 @@
 #   make quick   format, lint, types, arrows and the fast tests; under 90 seconds on 2 idle cores
 #   make lint, make types, make arrows, make unit: one check each
 #   make browser, make ray: the tests that start Chromium, that start a Ray cluster
+#   make docs    the documentation site in site/, with search that works from a file; needs npm for one small script
 # Beyond the tests:
+#   make pages   every command and program of README and docs, run; `make test` runs a sample
 #   make drills  the full counts: real runs killed at 120 random moments and more, and what was lost (KILLS=, SEED=)
 #   make personas  five people walk through Editscope in a clean environment; walks/index.md has what they saw (ENV=)
 #   make bench   the figures of docs/performance.md
@@ -21,13 +23,14 @@ BIN    := $(VENV)/bin
 # Python compiles what is imported; pip would compile every file of every package, which takes a minute longer.
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check -q install --no-compile -c constraints.txt
 CHROMIUM := /usr/bin/chromium
+SITE   ?= site
 
 # Hundreds of tests start `editscope` as a process of its own: without bytecode each of them compiles the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/python -m pytest -n $(TESTS) --dist worksteal
 
-.PHONY: help demo test quick drills personas bench check lint types arrows unit browser ray contact-sheet clean
+.PHONY: help demo test quick docs site pages drills personas bench check lint types arrows unit browser ray contact-sheet clean
 .DEFAULT_GOAL := demo
 
 help:
@@ -52,8 +55,8 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) -e '.[dev]'
 	@touch $@ $(VENV)/.demo
 
-# The browser tests need Chromium, those of the LaTeX output need TeX and Poppler, those of TLS need openssl; without
-# them they are skipped, and pytest says so.
+# The browser tests need Chromium, those of the LaTeX output need TeX and Poppler, those of TLS need openssl, those of
+# the documentation site npm; without them they are skipped, and pytest says so.
 DEBIAN := chromium fonts-dejavu-core openssl poppler-utils texlive-latex-base texlive-latex-recommended \
           texlive-fonts-recommended lmodern
 
@@ -94,6 +97,25 @@ quick: $(VENV)/.dev lint types
 	$(BIN)/lint-imports
 	$(PYTEST) -m "not slow and not browser and not ray and not gpu"
 
+docs: $(VENV)/.dev
+	$(MAKE) --no-print-directory site
+
+# Browsers give a page that was opened as a file no web worker, in which the search would run; this script stands in for it.
+SHIM := docs/javascripts/iframe-worker.js
+SHIM_PACKAGE := iframe-worker@1.0.4
+
+$(SHIM): Makefile
+	@command -v npm >/dev/null || { echo "the search of the site needs $(SHIM_PACKAGE) from npm, which is not installed"; exit 2; }
+	@mkdir -p $(@D) $(VENV)/npm
+	npm pack --silent --pack-destination $(VENV)/npm $(SHIM_PACKAGE) >/dev/null
+	tar -xzOf $(VENV)/npm/$(subst @,-,$(SHIM_PACKAGE)).tgz package/shim/index.js > $@.part && mv $@.part $@
+
+site: $(SHIM)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict --site-dir $(abspath $(SITE))
+
+pages: $(VENV)/.dev
+	EDITSCOPE_DRILL=full $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -v --tb=short tests/documentation/test_pages_run.py
+
 drills: $(VENV)/.dev
 	PYTHONPATH=tests $(BIN)/python -m drills --kills $(KILLS) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
 
@@ -127,4 +149,4 @@ contact-sheet: $(VENV)/.dev
 	$(BIN)/python docs/contact_sheet.py
 
 clean:
-	rm -rf $(VENV) demo walks .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) demo walks site docs/javascripts .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -57,21 +57,26 @@ def leaderboard(sheet: Sheet, options: ReportOptions) -> Html | None:
             cls="hint",
         ),
         _remark(sheet.suite),
-        [_list(sheet, label, group, metrics, full) for label, group in by_set(entries, sheet.headline).items()],
+        [_list(sheet, group, metrics, full) for group in by_set(entries, sheet.headline)],
         cls="board",
         id=f"leaderboard-{sheet.key}",
     )
 
 
-def by_set(entries: Sequence[LeaderboardEntry], metric: str) -> dict[str, list[LeaderboardEntry]]:
-    """The entries of each set of cases, best first; runs of this report before printed results."""
-    lists: dict[str, list[LeaderboardEntry]] = {}
+def by_set(entries: Sequence[LeaderboardEntry], metric: str) -> list[list[LeaderboardEntry]]:
+    """The entries of each set of cases, best first; runs of this report before printed results.
+
+    Runs of one label are still apart where their cases are not the same, as with two selections of 40 cases.
+    """
+    lists: dict[tuple[str, frozenset[str]], list[LeaderboardEntry]] = {}
     for entry in sorted(entries, key=lambda entry: (entry.view is None, _rank(entry, metric))):
-        lists.setdefault(entry.label, []).append(entry)
-    return lists
+        cases = frozenset(entry.view.by_id) if entry.view else frozenset()
+        lists.setdefault((entry.label, cases), []).append(entry)
+    return list(lists.values())
 
 
-def _list(sheet: Sheet, label: str, entries: Sequence[LeaderboardEntry], metrics: Sequence[str], full: float) -> Html:
+def _list(sheet: Sheet, entries: Sequence[LeaderboardEntry], metrics: Sequence[str], full: float) -> Html:
+    label = entries[0].label
     return Html(
         el("p", label[:1].upper() + label[1:], cls="table-title")
         + el("div", _table(sheet, entries, metrics, full), cls="scroller tall")

@@ -38,7 +38,8 @@ def main() -> None:
     paint = [made("paintbench", PAINT, editor, work) for editor in EDITORS]
     charts = [made("tinygrafix", CHARTS, editor, work) for editor in EDITORS]
     drawn = figures_for([*paint, *charts], work / "figures", formats=["png"], published=True)
-    for one in drawn:
+    two = figures_for(paint[1:3], work / "figures" / "two", formats=["png"], only=["before-after"])
+    for one in (*drawn, *two):  # before and after is easier to read of two runs
         if one.files and one.suite == "paintbench":
             keep(Image.open(one.files[0]), f"paper-{one.name}.png")
     page = write(paint[1:4], work / "tables.tex", published=True)

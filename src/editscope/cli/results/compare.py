@@ -23,7 +23,10 @@ def compare(
         ),
     ],
     metric: Annotated[
-        str | None, typer.Option("--metric", metavar="NAME", help="The metric [default: the suite's headline].")
+        str | None,
+        typer.Option(
+            "--metric", metavar="NAME", help="The metric, such as edit_accuracy@5 [default: the suite's headline]."
+        ),
     ] = None,
     by: Annotated[
         list[str] | None, typer.Option("--by", metavar="TAG", help="Groups to show, such as category [default: task].")

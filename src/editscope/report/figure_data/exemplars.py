@@ -12,6 +12,7 @@ from editscope.report.figure_data.curves import CURVES
 from editscope.report.model import RunView, Sheet
 from editscope.results.case_record import CaseRecord
 from editscope.scoring import PixelScore
+from editscope.stats.diagnosis.columns import curves as all_curves
 from editscope.wording import failure_order
 
 LEFT_OUT = ("success", "no_output")
@@ -35,25 +36,29 @@ class Exemplar:
 
 def exemplars(sheet: Sheet) -> list[Exemplar]:
     """One for each failure mode that the runs have, from the mildest to the worst."""
-    scored = list(_scored(sheet))
-    by_mode: dict[str, list[tuple[RunView, CaseRecord]]] = {}
-    for view, record in scored:
+    scored = [(view, record, curves) for view in sheet.runs for record, curves in _scored(sheet, view)]
+    by_mode: dict[str, list[tuple[RunView, CaseRecord, NDArray[np.float64]]]] = {}
+    for view, record, curves in scored:
         if record.failure and record.failure not in LEFT_OUT:
-            by_mode.setdefault(record.failure, []).append((view, record))
+            by_mode.setdefault(record.failure, []).append((view, record, curves))
     chosen = []
     for mode in failure_order(by_mode):
         members = by_mode[mode]
-        curves = np.array([curves_of(record) for _, record in members])
-        view, record = members[most_typical(curves.reshape(len(members), -1))]
+        view, record, _ = members[most_typical(np.array([curves for _, _, curves in members]))]
         chosen.append(Exemplar(mode, view, record, curves_of(record), len(members), len(scored)))
     return chosen
 
 
-def _scored(sheet: Sheet) -> Iterator[tuple[RunView, CaseRecord]]:
-    for view in sheet.runs:
-        for record in sheet.averaged(view):
-            if "hits" in record.evidence:
-                yield view, record
+def _scored(sheet: Sheet, view: RunView) -> Iterator[tuple[CaseRecord, NDArray[np.float64]]]:
+    """The cases of a run that have counts, each with its three curves in a row."""
+    names = [f"{field}_curve" for field, _ in CURVES]
+    rows = view.rows
+    if any(name not in rows for name in names):
+        return
+    curves = np.hstack([all_curves(rows, name) for name in names])
+    places = {key: place for place, key in enumerate(zip(rows["case_id"], rows["variant"], strict=True))}
+    for record in sheet.averaged(view):
+        yield record, curves[places[record.case_id, record.variant]]
 
 
 def curves_of(record: CaseRecord) -> tuple[tuple[float, ...], ...]:

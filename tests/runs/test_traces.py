@@ -15,7 +15,7 @@ from editscope.errors import BadInput
 from editscope.images import load
 from editscope.report import write
 from editscope.results import Run, open_run
-from editscope.results.reasoning import judges_traces, traces_and_pictures
+from editscope.results.diagnosis.reasoning import judges_traces, traces_and_pictures
 from editscope.runs.forecast import forecast
 from editscope.runs.judging.settings import Limits
 from editscope.runs.rescore import plan_rescore

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from editscope.errors import BadInput, unknown
 from editscope.results.accounting import CountedRows, count_rows
 from editscope.results.case_record import CaseRecord, Selection, Thumbs, describe
+from editscope.results.diagnosis.tolerance_metrics import curve_at, with_tolerance_metric
 from editscope.results.judged_tables import unit_metrics
 from editscope.results.stored_tables import PixelScan, kept_summary, make_tables, read_columns, summary_of
 from editscope.results.tables import (
@@ -23,7 +24,6 @@ from editscope.results.tables import (
     scored,
     summary,
 )
-from editscope.results.tolerance_metrics import curve_at, with_tolerance_metric
 from editscope.results.verdicts import SummaryDict, shared_tags, verdict_records
 from editscope.runfolder.journal import JournalContent, JournalReader, Line, Progress, Source
 from editscope.runfolder.repeats import folded, plain, repeats_of

@@ -7,7 +7,7 @@ from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.section_parts import badge, section_card
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import ReportOptions
-from editscope.results.reasoning import TracesAndPictures, judges_traces, traces_and_pictures
+from editscope.results.diagnosis.reasoning import TracesAndPictures, judges_traces, traces_and_pictures
 from editscope.stats.diagnosis.averages import Interval
 from editscope.stats.diagnosis.reasoning import ReasonedAndDrawn
 from editscope.wording import count, metric_name

@@ -1,0 +1,1 @@
+"""Diagnosis of runs from what they stored: reasoning against drawing, and accuracy at one tolerance."""

@@ -206,6 +206,7 @@ def test_paper_gets_the_drawings_and_no_navigation(page: Page) -> None:
 
 
 def test_a_jump_to_a_section_ends_there_although_plots_are_drawn_on_the_way(page: Page) -> None:
+    page.locator("header.top").get_by_text("More", exact=True).click()
     page.locator("header.top").get_by_role("link", name="Scenes").click()
     section = page.locator("section[id^=conditions]")
     expect(section.locator("h2")).to_be_in_viewport()

@@ -47,6 +47,9 @@ def rescore(
 
     editscope rescore runs/mine --judge openai:gpt-4o --protocol kris --out runs/mine-kris
 
+    editscope rescore runs/mine --judge openai:gpt-4o --protocol trace --out runs/mine-traces
+
+    The last one judges what the editor said or thought, for the report of reasoned against drawn.
     The old run does not change. Compare both: editscope compare runs/mine runs/mine-gemini
 
     Count failed calls and missing edits like the authors' tool, with the run's own verdicts:

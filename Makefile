@@ -110,8 +110,9 @@ $(SHIM): Makefile
 	npm pack --silent --pack-destination $(VENV)/npm $(SHIM_PACKAGE) >/dev/null
 	tar -xzOf $(VENV)/npm/$(subst @,-,$(SHIM_PACKAGE)).tgz package/shim/index.js > $@.part && mv $@.part $@
 
+# No --quiet: MkDocs then does not see the warnings at which --strict stops.
 site: $(SHIM)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict --site-dir $(abspath $(SITE))
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --site-dir $(abspath $(SITE))
 
 pages: $(VENV)/.dev
 	EDITSCOPE_DRILL=full $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -v --tb=short tests/documentation/test_pages_run.py

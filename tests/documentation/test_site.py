@@ -35,6 +35,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = ["make", "--silent", "site", f"SITE={out}", f"VENV={sys.prefix}"]
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert built.returncode == 0, built.stdout + built.stderr
+    assert "Documentation built" in built.stderr, "a silent build does not stop at warnings either"
     assert "WARNING" not in built.stdout + built.stderr
     return out
 

@@ -42,6 +42,20 @@ BEFORE: Mapping[str, str] = {
         pixels = es.to_array(case.images[0])
         verdict = es.Verdict("ok", {"score": 4})
     """,
+    "traces.md": """
+        from pathlib import Path
+
+        code = (
+            "import editscope as es\\n\\n\\n"
+            "class Thinker(es.Editor):\\n"
+            "    def edit(self, case):\\n"
+            "        return es.Edit(case.case_id, image=case.images[0], trace='The shape has to move.')\\n"
+        )
+        Path("thinker.py").write_text(code)
+        from thinker import Thinker
+
+        es.run(es.load_suite("paintbench"), Thinker(), out="runs/mine")
+    """,
 }
 """Programs to run before those of a page, by its file name."""
 

@@ -55,6 +55,8 @@ PICTURES = (
     "0000_output.png",
     "edit.jpg",
     "input.png",
+    "answer.png",
+    "output.png",
     "a.png",
     "b.png",
     "start.png",

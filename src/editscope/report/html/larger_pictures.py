@@ -24,7 +24,8 @@ SIDE = 512
 """The longer side of a larger picture in pixels."""
 MOST = 600
 """As many are made for one report: a few seconds of work."""
-CHUNK = 8
+CHUNK, CHUNKS_PER_JOB = 8, 6
+"""Cases that are made at once, and how many such lots are worth a process of its own, which takes a second to start."""
 LEAST_ROOM = 100_000
 
 Slot: TypeAlias = "tuple[int, str]"
@@ -90,7 +91,7 @@ def _made(
             options.say(f"pictures of {sheet.suite} stay small: {error}", 0, 0)
             continue
         chunks = [batch[start : start + CHUNK] for start in range(0, len(batch), CHUNK)]
-        jobs = min(os.cpu_count() or 1, len(chunks) // 2)
+        jobs = min(os.cpu_count() or 1, len(chunks) // CHUNKS_PER_JOB)
         for pictures in _in_order(name, settings, chunks, jobs):
             yield from pictures
             done += len(pictures)

@@ -237,7 +237,7 @@ def test_examples_and_recipes_are_the_skeleton_with_two_functions() -> None:
     example = (ROOT / "examples" / "workers" / "bagel_worker.py").read_text()
     assert example.partition(LINE)[2] == SKELETON.partition(LINE)[2], "the shared part differs from the skeleton"
     recipes = (ROOT / "docs" / "worker-recipes.md").read_text()
-    blocks = [block for block in re.findall(r"```python\n(.*?)```", recipes, re.DOTALL) if "def edit(" in block]
+    blocks = [block for block in re.findall(r"```python[^\n]*\n(.*?)```", recipes, re.DOTALL) if "def edit(" in block]
     assert len(blocks) >= 5
     for block in blocks:
         names = {node.name for node in ast.parse(filled(block)).body if isinstance(node, ast.FunctionDef)}

@@ -77,7 +77,7 @@ def test_the_same_question_is_paid_once_also_by_a_run(capsys: pytest.CaptureFixt
             suite, "ref:identity", judge=server.spec(), where={"category": ["color"]}, limit=1, progress=False, jobs=1
         )
         assert server.calls == 2
-    assert one.scores == again.scores == {"average": 87.5, "following": 75.0, "untouched": 100.0}
+    assert one.scores == again.scores == {"average": 87.5, "following": 4.0, "untouched": 100.0}
     assert run.summary["overall"]["average"]["mean"] == one.score
 
 
@@ -121,7 +121,7 @@ def test_prompts_of_your_own_are_a_rubric_too(capsys: pytest.CaptureFixture[str]
         assert call(capsys, "--judge", server.spec(), "--rubric", "own")[0] == 0
         assert any("Ours." in asked.text for asked in server.asked)
         code, out, _ = call(capsys, "--judge", server.spec(), "--rubric", "middle.txt", "--answer", "c.png")
-        assert (code, "Middle: 75.0" in out) == (0, True)
+        assert (code, "Middle: 4.00" in out) == (0, True)
         kinds = [part if isinstance(part, str) else "picture" for part in server.asked[-1].parts]
         assert kinds == [f"{ASKED} Before:", "picture", "after:", "picture", "right:", "picture"]
         call(capsys, "--judge", server.spec(), "--rubric", "middle.txt", "--answer", "c.png", "--field", "mood=calm")
@@ -151,7 +151,7 @@ def test_an_edit_without_a_verdict_has_no_number_and_ends_with_1(capsys: pytest.
     judged = json.loads(out)
     assert (code, judged["status"]) == (1, "refused")
     assert judged["scores"]["untouched"] is None
-    assert judged["scores"]["following"] == 75.0
+    assert judged["scores"]["following"] == 4.0
 
 
 def test_a_spent_budget_ends_with_3(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -127,12 +128,12 @@ def test_the_command_prints_it_and_the_report_shows_it_without_its_code(
 def test_the_metric_of_the_documentation_runs_as_it_stands(
     run: es.Run, tmp_path: Path, editscope: Callable[..., CompletedProcess[str]]
 ) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "classic-measures.md").read_text(), re.DOTALL)
+    blocks = re.findall(r"```python[^\n]*\n(.*?)```", (DOCS / "classic-measures.md").read_text(), re.DOTALL)
     (code,) = [block for block in blocks if "es.Metric" in block]
     (tmp_path / "here" / "my_metrics.py").write_text(code)
     (command,) = re.findall(
         r"editscope measure runs/mine (.*python:my_metrics.*)", (DOCS / "classic-measures.md").read_text()
     )
-    done = editscope("measure", run.path, *command.split())
+    done = editscope("measure", run.path, *shlex.split(command))
     assert done.returncode == 0, done.stderr
     assert len(measures(run.path)["equal"]) == 12

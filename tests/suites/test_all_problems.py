@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 def test_on_every_problem_the_oracle_scores_100_and_the_identity_its_closed_form(task: str) -> None:
     suite = load_suite("paintbench", tasks=task)
     assert len(suite) == 96
-    for case_id in suite.ids[:: counts.times(usual=12, full=1)]:
+    for case_id in suite.ids[:: counts.times(usual=20, full=1)]:
         case = suite.case(case_id)
         assert case.answer is not None
         before, answer = load(case.images[0]), load(case.answer)

@@ -65,20 +65,22 @@ def _words(value: Any) -> str:
 
 
 def judge_in_words(spec: str) -> str:
-    """A judge's spec as people say it: the model, by which door, and what was set.
+    """A judge's spec as people say it: the model, and in brackets what was set.
 
     >>> judge_in_words("openai:gpt-4o?base_url=http://127.0.0.1:8000/v1&temperature=0")
-    'gpt-4o (openai at 127.0.0.1:8000, temperature 0)'
-    >>> judge_in_words("anthropic:claude-sonnet-4-5")
-    'claude-sonnet-4-5 (anthropic)'
+    'openai:gpt-4o (at 127.0.0.1:8000, temperature 0)'
+    >>> judge_in_words("anthropic:claude-sonnet-4-5"), judge_in_words("local:/models/judge")
+    ('anthropic:claude-sonnet-4-5', 'local:judge')
     """
     name, _, options = spec.partition("?")
     door, colon, model = name.partition(":")
+    if model.startswith(("/", "~")):
+        name = f"{door}{colon}{PurePath(model).name}"
     given = dict(parse_qsl(options))
     host = urlsplit(given.pop("base_url", "")).netloc.rpartition("@")[2]
-    model = PurePath(model).name if model.startswith(("/", "~")) else model
-    parts = [f"{door} at {host}" if host else door, *(f"{plain(key).lower()} {_words(v)}" for key, v in given.items())]
-    return f"{model} ({', '.join(parts)})" if colon and model else ", ".join(parts)
+    parts = [f"at {host}"] if host else []
+    parts += [f"{plain(key).lower()} {_words(value)}" for key, value in given.items()]
+    return f"{name} ({', '.join(parts)})" if parts else name
 
 
 def judges_in_words(info: Info) -> str:

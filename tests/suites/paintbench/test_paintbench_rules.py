@@ -23,7 +23,7 @@ from support.paintbench.sentences import PALETTES
 from support.paintbench.solver import solve
 
 NAMESPACE = "rules"
-SLOTS = counts.times(usual=3, full=25)
+SLOTS = counts.times(usual=2, full=25)
 """35 modes × 8 conditions × 7 slots = 1,960 problems; 7,000 in the drills."""
 COUNTS = {
     "comparison": {"n_med": 5, "n_high": 7, "n_xhigh": 9},

@@ -23,7 +23,7 @@ from editscope.suites.tinygrafix.wording import decimal, sig3
 pytestmark = [pytest.mark.slow, pytest.mark.drill]
 
 TASKS = tuple(bar_chart.TASKS)
-MANY = counts.times(usual=300, full=1_000)
+MANY = counts.times(usual=200, full=1_000)
 
 
 def changes(task: str, count: int) -> list[Change[BarChart]]:

@@ -188,7 +188,7 @@ def test_problems_have_the_pixels_of_plain_figures(chart: str, task: str) -> Non
 @pytest.mark.parametrize(("chart", "task"), TASKS)
 def test_a_pair_over_a_kept_ground_equals_two_pictures_drawn_anew(chart: str, task: str) -> None:
     canvas = the_canvas()
-    for slot in range(counts.times(usual=3, full=8)):
+    for slot in range(counts.times(usual=2, full=8)):
         pair = pictures(ChartSlot(chart, task, slot), "anew")
         with plain_settings():
             drawn, *_ = draw(ChartSlot(chart, task, slot), "anew", canvas)
@@ -226,7 +226,7 @@ def label_boxes(drawn: ChartProblem, canvas: Canvas) -> list[tuple[float, float,
 def test_texts_stay_in_the_picture_and_clear_of_each_other_and_of_the_plot_area(chart: str, task: str) -> None:
     canvas = the_canvas()
     with plain_settings():
-        for slot in range(counts.times(usual=12, full=40)):
+        for slot in range(counts.times(usual=6, full=40)):
             drawn = plan(ChartSlot(chart, task, slot), "texts", canvas)
             boxes = label_boxes(drawn, canvas)
             assert len(boxes) >= 5

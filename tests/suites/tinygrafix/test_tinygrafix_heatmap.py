@@ -29,7 +29,7 @@ from editscope.suites.tinygrafix.wording import decimal, sig3
 pytestmark = [pytest.mark.slow, pytest.mark.drill]
 
 TASKS = tuple(heatmap.TASKS)
-SEEDS = counts.times(usual=300, full=1_000)
+SEEDS = counts.times(usual=200, full=1_000)
 
 Floats = npt.NDArray[np.float64]
 

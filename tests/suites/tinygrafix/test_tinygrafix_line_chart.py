@@ -30,7 +30,7 @@ from support.tinygrafix_measures import looks_like
 pytestmark = [pytest.mark.slow, pytest.mark.drill]
 
 TASKS = ("draw_segments", "normalize_series", "filter_series", "shade_interval")
-SEEDS = counts.times(usual=300, full=1_000)
+SEEDS = counts.times(usual=200, full=1_000)
 PICTURES = 25
 LEFT, TOP, RIGHT, BOTTOM = int(AXES_LEFT), int(AXES_TOP), int(AXES_RIGHT), int(AXES_BOTTOM)
 

@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.drill]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-SEEDS, DRAWN = counts.times(usual=300, full=1_000), 25
+SEEDS, DRAWN = counts.times(usual=200, full=1_000), 25
 TASKS = tuple(CHARTS["network"])
 TO_XYZ = ((0.4124564, 0.3575761, 0.1804375), (0.2126729, 0.7151522, 0.0721750), (0.0193339, 0.1191920, 0.9503041))
 

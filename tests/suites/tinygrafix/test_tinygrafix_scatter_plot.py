@@ -29,7 +29,7 @@ from support.tinygrafix_measures import looks_like
 pytestmark = [pytest.mark.slow, pytest.mark.drill]
 
 TASKS = ("draw_best_fit_line", "swap_axes", "remove_outlier", "recolor_class")
-SEEDS, DRAWN = counts.times(usual=300, full=1_000), 25
+SEEDS, DRAWN = counts.times(usual=200, full=1_000), 25
 WIDE, HIGH = RIGHT - LEFT, BOTTOM - TOP
 Points = npt.NDArray[np.float64]
 INSIDE = np.s_[int(TOP) + 1 : int(BOTTOM) - 1, int(LEFT) + 1 : int(RIGHT) - 1]

@@ -222,6 +222,12 @@ def _before_ours(said: str) -> bool:
     All its frames are Python's own, or of the files that Python loads to find the command line.
     """
     frames = [line.strip() for line in said.splitlines() if line.strip().startswith('File "')]
-    own = ('File "<frozen ', f'File "{sysconfig.get_paths()["stdlib"]}/', *(f'File "{file}"' for file in HEAD))
+    own = (
+        'File "<frozen ',
+        f'File "{sysconfig.get_paths()["stdlib"]}/',
+        *(f'File "{file}"' for file in HEAD),
+    )
+    if 'File "<frozen site>"' in said:  # there "<string>" is a line of a .pth file, which Python runs as it starts
+        own = (*own, 'File "<string>"')
     ours = any("site-packages" in frame for frame in frames)
     return "KeyboardInterrupt" in said and not ours and all(frame.startswith(own) for frame in frames)

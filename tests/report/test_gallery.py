@@ -93,7 +93,7 @@ def test_curves_come_back_to_a_thousandth(runs: list[Run], tmp_path: Path) -> No
 def test_what_finds_no_room_in_the_page_is_linked_where_it_is(runs: list[Run], tmp_path: Path) -> None:
     beside = runs[0].path.parent
     out = page_of(runs, beside / "small.html", 138_000)
-    assert out.stat().st_size <= 138_000 - 120_000
+    assert out.stat().st_size <= 138_000 - 120_000 + 1_000  # the addresses of what stayed outside
     found = blocks(out)
     everything = [*places(found, "input"), *places(found, "answer")]
     everything += [place for run in (0, 1) for role in ("edit", "levels") for place in places(found, role, run)]

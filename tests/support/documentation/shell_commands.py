@@ -95,7 +95,7 @@ def mistake(arguments: Sequence[str]) -> str:
     """What is wrong with a command, in words; "" where it could be run.
 
     >>> mistake(["run", "paintbench", "--editor", "ref:half", "--limt", "3"])
-    "run has no option --limt; did you mean --limit?"
+    'there is no option --limt; did you mean --limit?'
     """
     try:
         read_arguments(arguments)

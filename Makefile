@@ -12,12 +12,12 @@
 #   make drills  the full counts: real runs killed at 120 random moments and more, and what was lost (KILLS=, SEED=)
 #   make personas  five people walk through Editscope in a clean environment; walks/index.md has what they saw (ENV=)
 #   make bench   the figures of docs/performance.md
-# make help prints these lines. JOBS= sets the number of processes, 2 by default, and two more for tests, which also wait.
+# make help prints these lines. JOBS= sets the number of processes, 2 by default, and one more for tests, which also wait.
 
 PYTHON ?= python3
 VENV   ?= .venv
 JOBS   ?= 2
-TESTS  ?= $(shell expr $(JOBS) + 2)
+TESTS  ?= $(shell expr $(JOBS) + 1)
 KILLS  ?= 120
 BIN    := $(VENV)/bin
 # Python compiles what is imported; pip would compile every file of every package, which takes a minute longer.

@@ -60,6 +60,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(mark)
         if item.get_closest_marker("gpu") and not gpu_count():
             item.add_marker(pytest.mark.skip(reason="needs a GPU"))
+    # Tests of a cluster wait much and compute little: first, and so one after the other, beside those that compute.
+    items.sort(key=lambda item: item.get_closest_marker("ray") is None)
     if FULL:
         return
     left_out = [item for item in items if any(mark.kwargs.get("only") for mark in item.iter_markers("drill"))]

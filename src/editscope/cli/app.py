@@ -59,6 +59,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "export": "results.export:export",
         "published": "results.published:published",
     },
+    "Work with people": {"studio": "people.studio:studio"},
     "Make cases": {"generate": "cases.generate:generate", "suite": "cases.suite:app"},
     "Models and judges": {
         "serve-editor": "models.serve_editor:serve_editor",

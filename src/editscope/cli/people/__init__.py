@@ -1,0 +1,1 @@
+"""Commands for work with people: `studio` and `study`."""

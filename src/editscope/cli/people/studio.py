@@ -1,0 +1,60 @@
+"""`editscope studio`: the web application."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from editscope import printing
+from editscope.errors import BadInput
+
+
+def studio(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[DIR]", help="The folder with your runs and data; by default this one.")
+    ] = Path(),
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="The address to listen on; others than loopback need a token.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None,
+        typer.Option("--port", metavar="N", min=0, max=65535, help="The port; by default 8765 or the next free one."),
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, and open no browser.")] = False,
+) -> None:
+    """Open the studio: see every edit, compare runs, mark regions, review data and run studies with people.
+
+    editscope studio runs
+
+    For a team, on a server: set EDITSCOPE_STUDIO_TOKEN to a secret, then
+
+    editscope studio runs --host 0.0.0.0 --no-browser
+
+    What people enter is kept in DIR/.editscope-studio; EDITSCOPE_STUDIO_DATABASE names a PostgreSQL database instead.
+    Ctrl-C stops the studio. Nothing that it called saved is lost.
+    """
+    try:
+        from editscope.studio.serving import serve
+    except ModuleNotFoundError as error:
+        raise BadInput(f"the studio needs {error.name}; install it with `pip install 'editscope[studio]'`") from error
+    from editscope.studio.settings import DATABASE_VARIABLE, TOKEN_VARIABLE, Settings
+
+    settings = Settings(
+        folder,
+        host=host,
+        database=os.environ.get(DATABASE_VARIABLE, ""),
+        admin_token=os.environ.get(TOKEN_VARIABLE, ""),
+    )
+
+    def ready(address: str) -> None:
+        printing.say(f"studio of {folder}: {address}")
+        printing.say("Ctrl-C stops it")
+        if not no_browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    serve(settings, port=port, ready=ready)

@@ -1,0 +1,128 @@
+"""Access to a studio: who may ask for what, and what browsers are told to refuse.
+
+On loopback everybody who can reach the studio is its admin. On any other address an admin shows a token once, as
+``?token=…``, and gets a cookie; raters have private links of their own. Three checks hold for every request: the
+``Host`` is one that the studio answers to, so that a foreign site cannot reach a loopback studio through a name of its
+own; what changes state comes from a page of the studio; and what changes state is JSON, which no form can send.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from fastapi import Request, Response
+from fastapi.responses import RedirectResponse
+
+from editscope.studio.settings import Settings, is_loopback
+
+COOKIE = "editscope_studio"
+TOKEN = "token"
+OPEN_PREFIXES = ("/static/", "/rate/")
+"""Paths that need no admin: style and scripts, and the pages of raters, whose link is their key."""
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+LARGEST_BODY = 32 << 20
+"""Bytes that a request may send; pages whose data is larger send it in parts."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+    "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+Next = Callable[[Request], Awaitable[Response]]
+
+
+class Gate:
+    """The middleware that lets a request in, or says why not."""
+
+    def __init__(self, settings: Settings, refuse: Callable[[Request, int, str], Response]) -> None:
+        self._settings = settings
+        self._refuse = refuse
+
+    async def __call__(self, request: Request, further: Next) -> Response:
+        """Check a request, answer it, and add the headers that every answer has."""
+        refused = self._refused(request)
+        if refused is not None:
+            response = self._refuse(request, *refused)
+        elif (signed_in := self._signed_in(request)) is not None:
+            response = signed_in
+        else:
+            response = await further(request)
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
+        return response
+
+    def _refused(self, request: Request) -> tuple[int, str] | None:
+        host = request.headers.get("host", "")
+        if not self._settings.open_to_others and not is_loopback(_host_name(host)):
+            return 421, "This studio answers on this machine only. Open it as http://127.0.0.1 with its port."
+        if request.method not in READING:
+            if not _same_origin(request, host):
+                return 403, "This change did not come from a page of the studio, so it was not made."
+            kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+            if request.headers.get("content-length", "0") != "0" and kind != "application/json":
+                return 415, "Send changes as application/json."
+        size = request.headers.get("content-length", "0")
+        if not size.isdecimal() or int(size) > LARGEST_BODY or "transfer-encoding" in request.headers:
+            return 413, f"A request may send at most {LARGEST_BODY >> 20} MiB, and must say how much it sends."
+        if self._settings.needs_token and not self.is_admin(request) and not request.url.path.startswith(OPEN_PREFIXES):
+            return 401, "This page is for the study's admin. Open the address with ?token=… that the studio printed."
+        return None
+
+    def is_admin(self, request: Request) -> bool:
+        """Whether a request comes from an admin: with the cookie, or with the token in its address."""
+        if not self._settings.needs_token:
+            return True
+        shown = request.cookies.get(COOKIE, "")
+        if shown and hmac.compare_digest(shown.encode(), session_of(self._settings.admin_token).encode()):
+            return True
+        return self._shows_token(request)
+
+    def _shows_token(self, request: Request) -> bool:
+        token = request.query_params.get(TOKEN, "")
+        return bool(token) and hmac.compare_digest(token.encode(), self._settings.admin_token.encode())
+
+    def _signed_in(self, request: Request) -> Response | None:
+        """A redirect that takes the token out of the address and leaves a cookie, where the address has the token."""
+        if request.method != "GET" or not self._settings.needs_token or not self._shows_token(request):
+            return None
+        response = RedirectResponse(str(request.url.remove_query_params(TOKEN).path) or "/", status_code=303)
+        secure = request.url.scheme == "https"
+        value = session_of(self._settings.admin_token)
+        response.set_cookie(COOKIE, value, httponly=True, samesite="strict", secure=secure, max_age=30 * 24 * 3600)
+        return response
+
+
+def session_of(token: str) -> str:
+    """What the cookie of an admin holds: it follows from the token, which itself is never kept in a browser.
+
+    >>> session_of("a secret of the admin") == session_of("another secret, as long")
+    False
+    """
+    return hmac.new(token.encode(), b"editscope studio session", hashlib.sha256).hexdigest()
+
+
+def _host_name(host: str) -> str:
+    """The name in a Host header, without its port.
+
+    >>> _host_name("127.0.0.1:8765"), _host_name("[::1]:8765"), _host_name("example.org")
+    ('127.0.0.1', '::1', 'example.org')
+    """
+    return urlsplit(f"//{host}").hostname or "" if host else ""
+
+
+def _same_origin(request: Request, host: str) -> bool:
+    """Whether a change comes from a page of this studio, or from a program that is no browser."""
+    site = request.headers.get("sec-fetch-site")
+    if site is not None and site not in ("same-origin", "none"):
+        return False
+    origin = request.headers.get("origin")
+    return origin is None or urlsplit(origin).netloc.lower() == host.lower()

@@ -1,0 +1,81 @@
+"""Serving of a studio: a free port, the address to open, and an orderly end."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from editscope.errors import BadInput
+from editscope.studio.access import TOKEN
+from editscope.studio.app import create_app
+from editscope.studio.settings import PORT, Settings
+
+TRIES = 20
+"""Ports after the usual one that are tried where nobody asked for a certain one."""
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it answers."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        if self.started:
+            self._ready()
+
+
+def serve(settings: Settings, *, port: int | None = None, ready: Callable[[str], None]) -> None:
+    """Serve until Ctrl-C. ``ready`` is called with the address when the studio answers.
+
+    Without ``port``, the usual one is taken, or the next that is free.
+    """
+    settings.checked()
+    bound = _bound(settings.host, port)
+    address = address_of(settings, bound.getsockname()[1])
+    config = uvicorn.Config(
+        create_app(settings), log_level="warning", access_log=False, server_header=False, date_header=False,
+        timeout_graceful_shutdown=5,
+    )  # fmt: skip
+    try:
+        _Server(config, lambda: ready(address)).run(sockets=[bound])
+    finally:
+        bound.close()
+
+
+def address_of(settings: Settings, port: int) -> str:
+    """The address that an admin opens.
+
+    >>> from pathlib import Path
+    >>> address_of(Settings(Path("runs"), host="::1"), 8765)
+    'http://[::1]:8765/'
+    """
+    host = settings.host.strip("[]")
+    shown = f"[{host}]" if ":" in host else host
+    key = f"?{TOKEN}={settings.admin_token}" if settings.needs_token else ""
+    return f"http://{shown}:{port}/{key}"
+
+
+def _bound(host: str, port: int | None) -> socket.socket:
+    """A socket that is bound to the port, or to the first free one after the usual one."""
+    name = host.strip("[]")
+    family = socket.AF_INET6 if ":" in name else socket.AF_INET
+    wanted = range(PORT, PORT + TRIES) if port is None else (port,)
+    for number in wanted:
+        tried = socket.socket(family, socket.SOCK_STREAM)
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind((name, number))
+        except OSError as error:
+            tried.close()
+            if error.errno == errno.EADDRINUSE and number != wanted[-1]:
+                continue
+            reason = "it is in use" if error.errno == errno.EADDRINUSE else (error.strerror or str(error))
+            raise BadInput(f"port {number} of {host} cannot be used: {reason}; choose another with --port") from error
+        return tried
+    raise AssertionError("the last port either was bound or raised")

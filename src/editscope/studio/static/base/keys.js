@@ -1,0 +1,68 @@
+// @ts-check
+// Keys of a page: each with what it does, listed by "?".
+
+/** @typedef {{keys: string[], what: string, run: (event: KeyboardEvent) => void, typing?: boolean}} Key */
+
+/** @type {Key[]} */
+const known = [];
+
+/**
+ * Add keys of a page. A key is the name that the browser gives it ("ArrowLeft", "j", " "), with "Ctrl+" before it for
+ * one that is pressed with Ctrl or Cmd. Keys do nothing while somebody types, unless they say so with ``typing``.
+ * @param {Key[]} keys
+ */
+export function addKeys(keys) {
+  known.push(...keys);
+}
+
+/** @param {EventTarget | null} target */
+const isTyping = (target) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+  !(target instanceof HTMLInputElement && /^(checkbox|radio|range|button)$/.test(target.type));
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.altKey || document.querySelector("dialog[open]")) return;
+  const name = (event.ctrlKey || event.metaKey ? "Ctrl+" : "") + event.key;
+  if (name === "?" && !isTyping(event.target)) { openKeys(); event.preventDefault(); return; }
+  for (const key of known) {
+    if (!key.keys.includes(name) || (isTyping(event.target) && !key.typing)) continue;
+    if (name === " " && event.target instanceof HTMLButtonElement) return; // it presses the button
+    event.preventDefault();
+    key.run(event);
+    return;
+  }
+});
+
+const SHOWN = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "Space", Escape: "Esc" };
+
+/** Show the keys of the page. */
+export function openKeys() {
+  const dialog = document.createElement("dialog");
+  const title = document.createElement("h2");
+  title.textContent = "Keys";
+  const list = document.createElement("div");
+  list.className = "keys-list";
+  for (const key of [...known, { keys: ["?"], what: "Show these keys" }]) {
+    const names = document.createElement("span");
+    key.keys.forEach((name, place) => {
+      if (place) names.append(" ");
+      const shown = document.createElement("kbd");
+      shown.textContent = SHOWN[/** @type {keyof SHOWN} */ (name)] ?? name;
+      names.append(shown);
+    });
+    const what = document.createElement("span");
+    what.textContent = key.what;
+    list.append(names, what);
+  }
+  const close = document.createElement("button");
+  close.className = "button";
+  close.textContent = "Close";
+  close.addEventListener("click", () => dialog.close());
+  const foot = document.createElement("p");
+  foot.append(close);
+  dialog.append(title, list, foot);
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}

@@ -1,0 +1,1 @@
+"""The database of a studio: SQLite in its folder, or PostgreSQL by URL."""

@@ -36,7 +36,7 @@ def serve(settings: Settings, *, port: int | None = None, ready: Callable[[str],
     Without ``port``, the usual one is taken, or the next that is free.
     """
     settings.checked()
-    bound = _bound(settings.host, port)
+    bound = bound_socket(settings.host, port)
     address = address_of(settings, bound.getsockname()[1])
     config = uvicorn.Config(
         create_app(settings), log_level="warning", access_log=False, server_header=False, date_header=False,
@@ -61,7 +61,7 @@ def address_of(settings: Settings, port: int) -> str:
     return f"http://{shown}:{port}/{key}"
 
 
-def _bound(host: str, port: int | None) -> socket.socket:
+def bound_socket(host: str, port: int | None) -> socket.socket:
     """A socket that is bound to the port, or to the first free one after the usual one."""
     name = host.strip("[]")
     family = socket.AF_INET6 if ":" in name else socket.AF_INET

@@ -1,0 +1,81 @@
+"""A real studio on a free port of loopback, in a thread of the test or as a process of its own."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from editscope.studio.app import create_app
+from editscope.studio.serving import bound_socket
+from editscope.studio.settings import Settings
+
+
+@contextmanager
+def studio(folder: Path, **settings: Any) -> Iterator[str]:
+    """The address of a studio of a folder that answers already, such as ``http://127.0.0.1:40123``."""
+    bound = bound_socket("127.0.0.1", 0)
+    port = bound.getsockname()[1]
+    config = uvicorn.Config(create_app(Settings(folder, port=port, **settings)), log_level="error", lifespan="on")
+    server = uvicorn.Server(config)
+    ready = threading.Event()
+    started = server.startup
+
+    async def startup(sockets: Any = None) -> None:
+        await started(sockets=sockets)
+        ready.set()
+
+    server.startup = startup  # type: ignore[method-assign]
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    try:
+        while not ready.wait(0.2):
+            if not thread.is_alive():
+                raise RuntimeError("the studio did not start")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join()
+        bound.close()
+
+
+class StudioProcess:
+    """`editscope studio` as a process that can be killed and started again on the same port."""
+
+    def __init__(self, folder: Path, port: int = 0, env: Mapping[str, str] | None = None) -> None:
+        command = [sys.executable, "-m", "editscope", "studio", str(folder), "--no-browser", "--port", str(port)]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=None if env is None else dict(env)
+        )
+        assert self.process.stdout is not None
+        self.address = ""
+        lines = []
+        for line in self.process.stdout:
+            lines.append(line)
+            if "http://" in line:
+                self.address = line[line.index("http://") :].strip().split("?")[0].rstrip("/")
+                break
+        if not self.address:
+            raise RuntimeError("the studio did not start: " + "".join(lines))
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        return int(self.address.rpartition(":")[2])
+
+    def kill(self) -> None:
+        """End it at once, as a power cut would."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> int:
+        """End it as Ctrl-C does; its exit code."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait()

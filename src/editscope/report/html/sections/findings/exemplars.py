@@ -47,7 +47,8 @@ def typical_failures(sheet: Sheet, options: ReportOptions) -> Html | None:
 
 def _row(sheet: Sheet, one: Exemplar) -> Html:
     wording = failure(one.mode)
-    share = f"{100 * one.n / one.total:.0f} % of cases"
+    percent = f"{100 * one.n / one.total:.0f} %"
+    share = f"{'under 1 %' if percent == '0 %' else percent} of cases"
     title = el("h3", el("i", cls=f"swatch mode-{one.mode}"), wording.label, el("small", f" {share}"))
     who = [badge(one.view), " "] if len(sheet.runs) > 1 else None
     about = el("p", who, el("code", one.record.case_id), " ", one.record.instruction)

@@ -7,12 +7,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from hashlib import blake2b
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from drills.counts import FULL
+from drills.counts import FULL, SAMPLED
 from editscope.editors.gpus import gpu_count
 from support.command_line import Called
 from support.small_sets import make_small_set, put_small_outputs
@@ -62,12 +64,35 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason="needs a GPU"))
     # Tests of a cluster wait much and compute little: first, and so one after the other, beside those that compute.
     items.sort(key=lambda item: item.get_closest_marker("ray") is None)
+    beyond = beyond_the_sample(items)
     if FULL:
+        for item in beyond:
+            item.add_marker("drill")
         return
     left_out = [item for item in items if any(mark.kwargs.get("only") for mark in item.iter_markers("drill"))]
+    left_out += beyond
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
+
+
+def beyond_the_sample(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The sets of parameters of each slow test that ``make test`` leaves to ``make drills``; always the same ones.
+
+    It runs a third of them, and three at least.
+    """
+    if not SAMPLED:
+        return []
+    by_test: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if hasattr(item, "callspec") and item.get_closest_marker("slow") and not item.get_closest_marker("drill"):
+            by_test.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    return [item for sets in by_test.values() for item in sorted(sets, key=_place)[max(3, ceil(len(sets) / 3)) :]]
+
+
+def _place(item: pytest.Item) -> bytes:
+    """Where a set of parameters stands in a fixed order that has nothing to do with how alike they are."""
+    return blake2b(item.nodeid.encode(), digest_size=8).digest()
 
 
 def pytest_collection_finish() -> None:

@@ -334,3 +334,12 @@ def other_size(n: int, outputs: int, sizes: str = "") -> str:
         f"{n:,} {some} of {outputs:,} came in another size than asked{named} and {were} fitted to the answer before "
         "scoring"
     )
+
+
+def share_in_words(share: float) -> str:
+    """A share in percent; what would be rounded to nothing is "under 1 %".
+
+    >>> share_in_words(0.0), share_in_words(0.0004), share_in_words(0.123)
+    ('0 %', 'under 1 %', '12 %')
+    """
+    return "under 1 %" if 0 < share < 0.01 else f"{100 * share:.0f} %"

@@ -11,6 +11,8 @@ from math import ceil
 
 FULL = os.environ.get("EDITSCOPE_DRILL", "") == "full"
 KILLS = int(os.environ.get("EDITSCOPE_DRILL_KILLS", "120"))
+SAMPLED = FULL or os.environ.get("EDITSCOPE_SAMPLE", "") == "1"
+"""Whether ``make test`` and ``make drills`` share the parameters of slow tests; pytest by itself runs all of them."""
 SEED = int(os.environ.get("EDITSCOPE_DRILL_SEED", "7"))
 PER_LIFE = 5
 """Kills of one run from its first command to its last."""

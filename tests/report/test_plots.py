@@ -152,6 +152,7 @@ def test_every_plot_is_drawn_under_the_policy_of_the_page(page: Page) -> None:
     assert figures.count() == page.locator("figure.plot.drawn").count() >= 9
     kinds = page.evaluate("[...document.querySelectorAll('.live')].flatMap((p) => p.data.map((t) => t.type))")
     assert set(kinds) == {"scatter", "bar", "violin", "scatterpolar"}
+    assert page.evaluate(LINE_OF_TEXT) != "none"
     page.get_by_role("button", name="Switch to dark").click()
     ink = "getComputedStyle(document.documentElement).getPropertyValue('--ink').trim()"
     dark = page.evaluate(ink)
@@ -176,6 +177,17 @@ def test_a_click_on_a_bar_shows_its_cases(page: Page) -> None:
     shown = {str(case).partition("/")[0] for case in cards(page)}
     assert shown == set(address["task"])
     assert 0 < len(cards(page)) <= 8
+
+
+LINE_OF_TEXT = """(() => {
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "tspan");
+  line.setAttribute("class", "line");
+  document.querySelector(".live text").append(line);
+  const { fill } = getComputedStyle(line);
+  line.remove();
+  return fill;
+})()"""
+"""The color of a line of Plotly's text, which has a class that a line of ours has too."""
 
 
 def cards(page: Page) -> list[str]:

@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
+from editscope.report.html.sections.findings.diagnosis import diagnosis
 from editscope.report.html.sections.findings.verdict import verdict
 from editscope.report.model import gather
+from editscope.report.options import ReportOptions
 from editscope.results import Run
+from editscope.runfolder.repeats import case_name
 from editscope.runs import run as execute_run
 from editscope.suites import load_suite
 from support.reports.report_browser import opened, without_plots
@@ -79,7 +82,8 @@ def test_marks_are_told_with_their_meaning(tmp_path_factory: pytest.TempPathFact
 def test_findings_come_before_the_cases_and_provenance_after_everything(
     tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
 ) -> None:
-    page = without_plots([made_run(tmp_path_factory, "worldedit")], tmp_path / "r.html").read_text("utf-8")
+    run = made_run(tmp_path_factory, "worldedit")
+    page = without_plots([run], tmp_path / "r.html").read_text("utf-8")
     order = ["verdict-0", "overview-0", "diagnosis-0", "opinions-0", "cases", "tables-0", "judging-0", "provenance-0"]
     places = {name: page.index(f'id="{name}"') for name in order}
     assert sorted(order[2:], key=places.__getitem__) == order[2:]
@@ -88,6 +92,19 @@ def test_findings_come_before_the_cases_and_provenance_after_everything(
     assert "{&quot;" not in judged
     assert "base_url" not in page[: page.index('type="application/json"')]
     assert str(tmp_path.parent) not in page
+    records = run.records()
+    scored = sum(record.status == "ok" for record in records)
+    assert f"Scored {scored} of {len(records)} edits" in text_of(page[places["provenance-0"] :])
+
+
+def test_a_small_card_shows_the_edit_that_has_the_score(tmp_path_factory: pytest.TempPathFactory) -> None:
+    run = made_run(tmp_path_factory, "worldedit")
+    sheet = gather([run], None).sheets[0]
+    told = re.findall(r"Average (\S+) (\S+)", text_of(str(diagnosis(sheet, ReportOptions()))))
+    scores = {case_name(r.case_id, r.variant): r.metrics["average"] for r in run.records() if "average" in r.metrics}
+    assert len(told) >= 5
+    assert any("@paraphrase" in name for _, name in told)
+    assert [(f"{100 * scores[name]:.2f}", name) for _, name in told] == told
 
 
 def test_pictures_of_a_case_are_inside_in_one_size_that_can_be_judged(
@@ -134,3 +151,6 @@ def test_numbers_of_the_comparison_are_seen_on_a_phone(browser: Browser, runs: l
         assert box is not None
         assert box["x"] + box["width"] <= 390
         assert re.match(r"[+−]\d", cell.inner_text())
+        rows = page.locator("details[open] .heat tbody th").evaluate_all("rows => rows.map(row => row.offsetHeight)")
+        assert rows
+        assert max(rows) <= 60

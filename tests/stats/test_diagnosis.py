@@ -270,6 +270,13 @@ def test_missing_outputs_are_not_the_hardest_cases() -> None:
     assert [(case.case_id, case.value) for case in easiest] == [("4", 40.0), ("3", 30.0)]
 
 
+def test_each_instruction_of_a_case_stands_out_for_itself() -> None:
+    a = {"case_id": ["x", "x"], "variant": ["", "long"], "status": ["ok", "ok"], "miou": [0.5, 0.25]}
+    hardest, _ = extremes(a, "miou", n=1)
+    assert (hardest[0].case_id, hardest[0].variant) == ("x", "long")
+    assert largest_differences(a, a | {"miou": [0.5, 1.0]}, "miou")[0].variant == "long"
+
+
 def test_the_largest_differences_come_first_whichever_way_they_go() -> None:
     a = {"case_id": ["x", "y", "z", "same"], "miou": [0.5, 0.0, 1.0, 0.3]}
     b = {"case_id": ["same", "z", "y", "x"], "miou": [0.3, 0.25, 0.5, 0.75]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 EDITORS = '''
@@ -114,7 +115,12 @@ acme = acme_plugin.judges:registered
 
 
 def write_plugin(folder: Path) -> Path:
-    """Write the package and its metadata as an installer leaves them; ``folder`` then belongs on ``sys.path``."""
+    """Write the package and its metadata as an installer leaves them; ``folder`` then belongs on ``sys.path``.
+
+    What was imported of an earlier one is forgotten: its folder may be gone.
+    """
+    for name in [name for name in sys.modules if name.partition(".")[0] == "acme_plugin"]:
+        del sys.modules[name]
     package, info = folder / "acme_plugin", folder / "acme_plugin-1.2.dist-info"
     package.mkdir(parents=True)
     info.mkdir()

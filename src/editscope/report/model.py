@@ -66,6 +66,11 @@ class RunView:
         return {record.case_id: record for record in reversed(self.records)}
 
     @cached_property
+    def by_edit(self) -> Mapping[tuple[str, str], CaseRecord]:
+        """The record of every case and variant."""
+        return {(record.case_id, record.variant): record for record in self.records}
+
+    @cached_property
     def _memory(self) -> dict[str, Any]:
         return {}
 

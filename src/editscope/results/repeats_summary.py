@@ -7,6 +7,7 @@ from typing import Any
 
 from editscope.cases import Aggregation
 from editscope.runfolder.repeats import REPEAT
+from editscope.wording import share_in_words
 
 
 def about_repeats(
@@ -61,7 +62,7 @@ def repeats_in_words(summary: Mapping[str, Any], name: str) -> str:
     if spread is None:
         return f"{repeats['k']} repeats: too few are done to tell their spread"
     share = spread["within"]["share"]
-    apart = f"one case varies by ± {_brief(spread['repeats']['sd'])} ({_percent(share)} of the variance)"
+    apart = f"one case varies by ± {_brief(spread['repeats']['sd'])} ({share_in_words(share)} of the variance)"
     parts = [f"{repeats['k']} repeats: {apart}, cases by ± {_brief(spread['cases']['sd'])}"]
     last = repeats["best_of"][-1], repeats["worst_of"][-1]
     if all(cell["mean"] is not None for cell in last):
@@ -81,12 +82,3 @@ def _brief(value: float) -> str:
     ('41.3', '0.08', '90')
     """
     return f"{value:.0f}" if value == round(value) else f"{value:.{2 if abs(value) < 10 else 1}f}"
-
-
-def _percent(share: float) -> str:
-    """A share in words of a line.
-
-    >>> _percent(0.0), _percent(0.0004), _percent(0.123)
-    ('0 %', 'under 1 %', '12 %')
-    """
-    return "under 1 %" if 0 < share < 0.01 else f"{100 * share:.0f} %"

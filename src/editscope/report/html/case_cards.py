@@ -12,6 +12,7 @@ from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.picture_budget import MIME
 from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView
+from editscope.runfolder.repeats import case_name
 from editscope.wording import failure
 
 
@@ -20,24 +21,25 @@ def case_row(title: str, cards: Sequence[Html]) -> Html | None:
     return el("div", el("h3", title), el("div", cards, cls="strip-cards"), cls="case-strip") if cards else None
 
 
-def card(case_id: str, results: Sequence[tuple[RunView, str]], *, shared: bool = True) -> Html | None:
-    """One case: its answer, and each run's edit with its scores; None where there is no picture."""
-    first = results[0][0].by_id.get(case_id)
+def card(edit: tuple[str, str], results: Sequence[tuple[RunView, str]], *, shared: bool = True) -> Html | None:
+    """One case and variant: its answer, and each run's edit with its scores; None where the first run lacks it."""
+    first = results[0][0].by_edit.get(edit)
     if first is None:
         return None
+    name = case_name(*edit)
     role = "answer" if "answer" in first.thumbs else "input"
     pictures: list[Child] = [_picture(first.thumbs.get(role), role, None)] if shared else []
     for view, caption in results:
-        record = view.by_id.get(case_id)
+        record = view.by_edit.get(edit)
         path = record.thumbs.get("edit") if record else None
         pictures.append(_picture(path, caption, view))
     alone = results[0][0] if len(results) == 1 else None
     return el(
         "a",
         el("span", pictures, cls="pair"),
-        el("code", case_id),
+        el("code", name),
         el("small", failure(first.failure).label if alone and first.failure else None),
-        href=cases_link(view=alone, case_id=case_id),
+        href=cases_link(view=alone, case_id=name),
         cls="mini",
         title=first.instruction,
     )

@@ -16,6 +16,7 @@ from editscope.report.html.picture_budget import RunPictures, columns, place_pic
 from editscope.report.html.picture_folder import write_bundle
 from editscope.report.model import Model
 from editscope.report.options import ReportOptions
+from editscope.results import Run
 from editscope.scoring.errormap import EDITED, MISSED, SPILLED
 from editscope.wording import count
 
@@ -120,10 +121,16 @@ def what_is_inside(model: Model, pictures: GalleryPictures, options: ReportOptio
         )
     else:
         text = f"This file holds its pictures with sides of up to {THUMB_SIDE} pixels"
-    names = [view.run.path.name for view in model.runs]
+    names = [_from_here(view.run, out) for view in model.runs]
     runs = " ".join(shlex.quote(name) for name in names) if len(names) <= FEW_NAMES else "RUN …"
     command = f"editscope report {runs} --out {shlex.quote(out.name)} --bundle"
     return el("p", f"{text}. For all of them in full size: ", el("code", command), cls="inside")
+
+
+def _from_here(run: Run, out: Path) -> str:
+    """How a command in the folder of the page names a run; its name alone where it lies elsewhere."""
+    where, folder = (run.archive or run.path).absolute(), out.absolute().parent
+    return where.relative_to(folder).as_posix() if where.is_relative_to(folder) else where.name
 
 
 def _block(name: str, data: object) -> str:

@@ -118,8 +118,8 @@ def _top(sheets: Sequence[tuple[Sheet, list[tuple[Section, Html]]]], across: boo
         links = [link for part, link in inside if part == "findings"]
         more = [link for part, link in inside if part != "findings"]
         links.append(el("details", el("summary", "More"), el("div", more), cls="set-links more-links"))
-    if across:
-        links.append(el("a", "Correlation", href="#correlation"))
+    if across:  # before the menu of what comes after the cases
+        links.insert(len(links) - (len(sheets) == 1), el("a", "Correlation", href="#correlation"))
     return el(
         "header",
         el(

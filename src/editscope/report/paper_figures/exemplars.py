@@ -27,7 +27,7 @@ from editscope.report.paper_figures.style import (
 )
 from editscope.results.case_record import CaseRecord
 from editscope.scoring.errormap import EDITED, MISSED, SPILLED
-from editscope.wording import failure
+from editscope.wording import failure, share_in_words
 
 DPI = 400
 CLASSES = (
@@ -72,7 +72,7 @@ def failure_exemplars(context: FigureContext) -> Figure:
     pictures = Pictures(context.sheet, round(_side(context, 4) * DPI))
     rows = []
     for one in chosen:
-        note = f"{100 * one.n / one.total:.0f} % of cases\n{names[one.view.index]}\n{one.record.case_id}"
+        note = f"{share_in_words(one.n / one.total)} of cases\n{names[one.view.index]}\n{one.record.case_id}"
         ink = FAILURE_INKS.get(one.mode, SOFT)
         tiles = _tiles(pictures, one.record, (AT,))
         rows.append(PictureRow(failure(one.mode).label, note, ink, tiles, one.curves, one.record.instruction))

@@ -210,6 +210,7 @@ def start_process(setup: WorkerSetup, *, edits: bool, scores: bool) -> Worker:
 def start_thread(setup: WorkerSetup, editor: Editor) -> Worker:
     """Start a worker for an editor that cannot leave this process, such as a class of a notebook."""
     ours, theirs = Pipe()
+    sending = threading.Lock()
 
     def receive() -> Job | None:
         try:
@@ -219,12 +220,13 @@ def start_thread(setup: WorkerSetup, editor: Editor) -> Worker:
         return job
 
     def send(report: WorkerReport) -> None:
-        with contextlib.suppress(OSError):
+        with sending, contextlib.suppress(OSError):
             theirs.send(report)
 
     def live() -> None:
         serve(receive, send, setup, scores=False, editor=editor)
-        theirs.close()
+        with sending:  # the thread that receives may still have something to tell
+            theirs.close()
 
     threading.Thread(target=live, name="editscope-editor", daemon=True).start()
     return Worker(ours, None, edits=True, scores=False)

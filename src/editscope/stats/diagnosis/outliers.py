@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CaseValue:
-    """One case and its score, in percent."""
+    """One case and its score, in percent; ``variant`` names one of several instructions that a case has."""
 
     case_id: str
     value: float
+    variant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class CaseDifference:
     a: float
     b: float
     difference: float
+    variant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +60,14 @@ def extremes(
 
     >>> rows = {"case_id": ["a", "b", "c"], "status": ["ok", "ok", "no_output"], "miou": [0.5, 0.25, 0.0]}
     >>> extremes(rows, "miou", n=1)
-    ((CaseValue(case_id='b', value=25.0),), (CaseValue(case_id='a', value=50.0),))
+    ((CaseValue(case_id='b', value=25.0, variant=''),), (CaseValue(case_id='a', value=50.0, variant=''),))
     """
     values = numbers(rows, metric) * percent_scale(metric)
     chosen = np.flatnonzero(has_output(rows) & taking_part(rows, exclude) & ~np.isnan(values)).tolist()
-    ids = column(rows, "case_id")
-    cases = [CaseValue(str(ids[i]), float(values[i])) for i in chosen]
-    hardest = sorted(cases, key=lambda case: (case.value, case.case_id))
-    easiest = sorted(cases, key=lambda case: (-case.value, case.case_id))
+    ids = _ids(rows)
+    cases = [CaseValue(ids[i][0], float(values[i]), ids[i][1]) for i in chosen]
+    hardest = sorted(cases, key=lambda case: (case.value, case.case_id, case.variant))
+    easiest = sorted(cases, key=lambda case: (-case.value, case.case_id, case.variant))
     return tuple(hardest[:n]), tuple(easiest[:n])
 
 
@@ -80,7 +82,7 @@ def largest_differences(
     >>> a = {"case_id": ["x", "y"], "miou": [0.5, 0.25]}
     >>> b = {"case_id": ["y", "x", "z"], "miou": [1.0, 0.5, 0.0]}
     >>> largest_differences(a, b, "miou")
-    (CaseDifference(case_id='y', a=25.0, b=100.0, difference=75.0),)
+    (CaseDifference(case_id='y', a=25.0, b=100.0, difference=75.0, variant=''),)
     """
     first, second = _by_case(a, metric, exclude), _by_case(b, metric, exclude)
     differences = []
@@ -91,8 +93,8 @@ def largest_differences(
         if fingerprint and other_fingerprint and fingerprint != other_fingerprint:
             continue
         if value != other and not np.isnan(value) and not np.isnan(other):
-            differences.append(CaseDifference(key[0], value, other, other - value))
-    return tuple(sorted(differences, key=lambda case: (-abs(case.difference), case.case_id))[:n])
+            differences.append(CaseDifference(key[0], value, other, other - value, key[1]))
+    return tuple(sorted(differences, key=lambda case: (-abs(case.difference), case.case_id, case.variant))[:n])
 
 
 def specialties(summary: Mapping[str, Any], by: str = "task", metric: str = "miou") -> tuple[Speciality, ...]:
@@ -118,13 +120,19 @@ def specialties(summary: Mapping[str, Any], by: str = "task", metric: str = "mio
 
 
 def _by_case(rows: Rows, metric: str, exclude: Mapping[str, str] | None) -> dict[tuple[str, str], tuple[float, str]]:
-    ids = [str(case_id) for case_id in column(rows, "case_id")]
+    ids = _ids(rows)
     values = (numbers(rows, metric) * percent_scale(metric)).tolist()
-    variants = column(rows, "variant") if has_column(rows, "variant") else [""] * len(ids)
     prints = column(rows, "fingerprint") if has_column(rows, "fingerprint") else [""] * len(ids)
     counts = taking_part(rows, exclude).tolist()
     return {
-        (case_id, str(variant)): (value, str(fingerprint or ""))
-        for case_id, variant, value, fingerprint, here in zip(ids, variants, values, prints, counts, strict=True)
+        key: (value, str(fingerprint or ""))
+        for key, value, fingerprint, here in zip(ids, values, prints, counts, strict=True)
         if here
     }
+
+
+def _ids(rows: Rows) -> list[tuple[str, str]]:
+    """Case and variant of every row."""
+    ids = [str(case_id) for case_id in column(rows, "case_id")]
+    variants = column(rows, "variant") if has_column(rows, "variant") else [""] * len(ids)
+    return [(case_id, str(variant or "")) for case_id, variant in zip(ids, variants, strict=True)]

@@ -9,7 +9,7 @@ from editscope.report.html.markup import Html, el
 from editscope.report.html.plots.plotly_frame import MARKS, Json, axis, layout, run_color, shown
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 640, 190, 14, 6, 34
-FADED = 0.4
+FADED = 0.6
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,8 @@ from editscope.report.html.plots.plotly_frame import DASHES, Json, layout, run_c
 
 SIZE = 340
 REACH = 112
+LETTER, ROOM, LINE = 6, 14, 12
+"""Pixels for a letter of a name, between name and circle, and from line to line."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +60,11 @@ class Radar:
             "linecolor": "@hair",
             "tickfont": {"size": 10, "color": "@faint"},
         }
+        names = [wrapped(name) for name in short_names(self.spokes)]
+        side = ROOM + LETTER * max((len(line) for lines in names for line in lines), default=0)
         around = {
             "tickvals": self._angles(),
-            "ticktext": [shown(name) for name in short_names(self.spokes)],
+            "ticktext": ["<br>".join(map(shown, lines)) for lines in names],
             "rotation": 90,
             "gridcolor": "@hair",
             "linecolor": "@line",
@@ -70,7 +74,7 @@ class Radar:
         return layout(
             height,
             polar={"radialaxis": {**ring, "angle": 90, "tickangle": 90}, "angularaxis": around, "bgcolor": "@card/0"},
-            margin={"l": 84, "r": 84, "t": 34, "b": 34},
+            margin={"l": side, "r": side, "t": 34, "b": 34},
             showlegend=False,
         )
 
@@ -90,7 +94,10 @@ class Radar:
         for i, spoke in enumerate(short_names(self.spokes)):
             x, y = at(i, 1.12)
             side = "middle" if abs(x - SIZE / 2) < 8 else "end" if x < SIZE / 2 else ""
-            names.append(el("text", spoke, x=x, y=y + 3, cls=f"tick {side}".strip()))
+            lines = wrapped(spoke)
+            top = y + 3 - LINE * (len(lines) - 1) / 2
+            text = [el("tspan", line, x=x, y=round(top + LINE * place, 1)) for place, line in enumerate(lines)]
+            names.append(el("text", text, cls=f"tick {side}".strip()))
         drawn = [
             el(
                 "g",
@@ -106,6 +113,21 @@ class Radar:
         ]
         box = f"0 20 {SIZE} {SIZE - 40}"
         return el("svg", rings, names, drawn, viewBox=box, role="img", aria_label=label, cls="radar")
+
+
+def wrapped(name: str, width: int = 12) -> list[str]:
+    """The lines of a name that has little room beside a circle, broken between words.
+
+    >>> wrapped("Knowledge plausibility"), wrapped("Visual quality"), wrapped("IoU@5")
+    (['Knowledge', 'plausibility'], ['Visual', 'quality'], ['IoU@5'])
+    """
+    lines: list[str] = []
+    for word in name.split():
+        if lines and len(lines[-1]) + len(word) < width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines or [name]
 
 
 def short_names(names: Sequence[str]) -> list[str]:

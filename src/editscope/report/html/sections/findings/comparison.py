@@ -90,6 +90,7 @@ def _overall_row(first: RunView, view: RunView, table: PairedTable, metric: str)
     if overall.few:
         verdict = f"{count(overall.cases, 'case')}: too few to compare {view.name} and {first.name}"
     left = table.only_a + table.only_b + table.valueless
+    left_out = f" {count(left, 'score')} left out" if view.run.judged else f" {left:,} left out"
     return el(
         "tr",
         el("th", badge(view), " − ", badge(first), scope="row", cls="label pairing"),
@@ -106,7 +107,7 @@ def _overall_row(first: RunView, view: RunView, table: PairedTable, metric: str)
         el("td", p_value(overall.p)),
         el("td", _record(overall)),
         el("td", "–" if overall.effect is None else f"{overall.effect:+.2f}".replace("-", "−")),
-        el("td", f"{overall.n:,}", el("small", f" {left:,} left out") if left else None),
+        el("td", f"{overall.n:,}", el("small", left_out) if left else None),
         cls="few" if overall.few or (overall.lo is None and not clear) else None,
     )
 
@@ -256,7 +257,7 @@ def _apart(sheet: Sheet, metric: str) -> Html | None:
     for pair in combinations(views[:MANY], 2):
         a, b = sorted(pair, key=lambda view: view.index)
         cases = largest_differences(a.by_case, b.by_case, metric, n=CASES, exclude=sheet.aggregation.exclude)
-        all_cards = [card(c.case_id, [(a, value(c.a, metric)), (b, value(c.b, metric))]) for c in cases]
+        all_cards = [card((c.case_id, c.variant), [(a, value(c.a, metric)), (b, value(c.b, metric))]) for c in cases]
         if cards := [card_html for card_html in all_cards if card_html]:
             return case_row(f"Where {a.name} and {b.name} differ most", cards)
     return None

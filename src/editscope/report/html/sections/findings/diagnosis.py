@@ -345,7 +345,7 @@ def _hardest(sheet: Sheet) -> Html | None:
     rows = []
     for title, cases in ((f"Hardest{name}", hardest), (f"Easiest{name}", easiest)):
         caption = f"{metric_name(metric)} {{}}"
-        cards = [card(case.case_id, [(view, caption.format(value(case.value, metric)))]) for case in cases]
+        cards = [card(_edit(case), [(view, caption.format(value(case.value, metric)))]) for case in cases]
         rows.append(case_row(title, [card_html for card_html in cards if card_html]))
     return el("div", rows, cls="strips") if any(rows) else None
 
@@ -358,12 +358,16 @@ def _mixed(sheet: Sheet, view: RunView, cases: Sequence[CaseValue]) -> list[Case
     for case in cases:
         if case.value != cases[0].value and len(chosen) >= CASES:
             break
-        key = tuple(view.by_id[case.case_id].tags.get(tag) for tag in group.by) if group else (case.case_id,)
+        key = tuple(view.by_edit[_edit(case)].tags.get(tag) for tag in group.by) if group else (case.case_id,)
         if key not in seen:
             seen.add(key)
             chosen.append(case)
     rest = [case for case in cases[: 4 * CASES] if case not in chosen]
     return sorted([*chosen, *rest][:CASES], key=cases.index)
+
+
+def _edit(case: CaseValue) -> tuple[str, str]:
+    return case.case_id, case.variant
 
 
 def _link(view: RunView, tags: dict[str, str] | None = None, failure: str | None = None) -> str:

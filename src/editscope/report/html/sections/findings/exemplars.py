@@ -16,7 +16,7 @@ from editscope.report.model import Sheet
 from editscope.report.options import ReportOptions
 from editscope.report.paper_figures.grid_pictures import stored_classes
 from editscope.scoring.errormap import EDITED, MISSED, SPILLED
-from editscope.wording import failure
+from editscope.wording import failure, share_in_words
 
 AT = 5
 KEYS = (
@@ -47,7 +47,7 @@ def typical_failures(sheet: Sheet, options: ReportOptions) -> Html | None:
 
 def _row(sheet: Sheet, one: Exemplar) -> Html:
     wording = failure(one.mode)
-    share = f"{100 * one.n / one.total:.0f} % of cases"
+    share = f"{share_in_words(one.n / one.total)} of cases"
     title = el("h3", el("i", cls=f"swatch mode-{one.mode}"), wording.label, el("small", f" {share}"))
     who = [badge(one.view), " "] if len(sheet.runs) > 1 else None
     about = el("p", who, el("code", one.record.case_id), " ", one.record.instruction)

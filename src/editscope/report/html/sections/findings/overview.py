@@ -14,7 +14,18 @@ from editscope.report.model import Cells, RunView, Sheet, shown_spec
 from editscope.report.options import ReportOptions
 from editscope.runfolder.files import ERRORS
 from editscope.stats.small_groups import is_few, weakest_in_words
-from editscope.wording import count, ends, failure, interval, metric_name, metric_note, parts_of_cases, plain, value
+from editscope.wording import (
+    count,
+    ends,
+    failure,
+    interval,
+    metric_name,
+    metric_note,
+    parts_of_cases,
+    plain,
+    share_in_words,
+    value,
+)
 
 SIDE_METRICS = ("edit_accuracy", "preservation_accuracy")
 JUDGED_SIDES = ("consistency", "accuracy_by_case", "accuracy", "score", "kf", "kp", "if")
@@ -219,7 +230,7 @@ def _reading(sheet: Sheet, view: RunView) -> list[Child]:
     failures = [(mode, n) for mode, n in modes.most_common() if mode != "success"]
     if failures:
         mode, n = failures[0]
-        share = f"{100 * n / sum(modes.values()):.0f} %"
+        share = share_in_words(n / sum(modes.values()))
         parts += [el("span", f"{'; ' if parts else ''}most common failure "), f"{failure(mode).label.lower()} {share}"]
     return parts
 
@@ -227,7 +238,8 @@ def _reading(sheet: Sheet, view: RunView) -> list[Child]:
 def _thin_strata(sheet: Sheet) -> Html | None:
     """Say so when intervals cannot be trusted because there is nothing to resample."""
     single, strata = sheet.single_strata()
-    if not single:
+    shown = (view.summary["overall"].get(sheet.headline) for view in sheet.runs)
+    if not single or not any(cell and not is_few(cell) for cell in shown):
         return None
     single_cases = f"{single} of {strata} groups of {' and '.join(sheet.aggregation.strata)} hold a single case"
     return el("p", f"{single_cases}, whose spread cannot be seen: intervals are too narrow.", cls="notice")

@@ -89,6 +89,6 @@ def _cell(n: int, total: int) -> Html:
 
 def _examples(view: RunView, known: TracesAndPictures) -> Html | None:
     """Edits that were reasoned right and drawn wrong: the model knew, and could not draw it."""
-    ids = list(dict.fromkeys(edit.case_id for edit in known.edits if edit.reasoned and not edit.drawn))
-    cards = [card_html for case_id in ids[:CASES] if (card_html := card(case_id, [(view, "edit")]))]
+    wrong = [(edit.case_id, edit.variant) for edit in known.edits if edit.reasoned and not edit.drawn]
+    cards = [card_html for edit in wrong[:CASES] if (card_html := card(edit, [(view, "edit")]))]
     return case_row("Reasoned right, drawn wrong", cards)

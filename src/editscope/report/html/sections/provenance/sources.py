@@ -79,7 +79,10 @@ def _facts(view: RunView) -> Iterable[tuple[str, object]]:
     repeats = int((info.get("settings") or {}).get("repeats", 1))
     if repeats > 1:
         yield "Repeats", f"{repeats} edits of each case"
-    yield "Scored", f"{scored:,} of {repeats * selection.get('n', len(view.records)):,}"
+    if view.run.judged:  # a case may have several edits: levels, languages
+        yield "Scored", f"{scored:,} of {count(len(view.records), 'edit')}, with every verdict"
+    else:
+        yield "Scored", f"{scored:,} of {repeats * selection.get('n', len(view.records)):,}"
     yield "Seed", info.get("seed")
     yield "Intervals", "10,000 bootstrap resamples, seed 0"
     versions: Mapping[str, Any] = info.get("versions") or {}

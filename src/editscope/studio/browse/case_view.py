@@ -109,7 +109,7 @@ def _script(catalog: Catalog, cases: CaseSet, docs: Sequence[tuple[RunColumn, Do
         for kind in kinds or ([] if given else ["input", *([] if run.card.judged else ["answer"])]):
             if kind not in given:
                 given[kind] = {"kind": kind, "label": label_of(kind), **_picture(run, doc, kind)}
-        runs.append(_run(cases, run, doc))
+        runs.append(_run(cases, run, doc, has_map="levels" in thumbs))
     return {
         "judged": cases.first.judged,
         "metrics": [{"key": one.key, "label": one.label, "note": one.note} for one in cases.metrics],
@@ -150,7 +150,7 @@ def _picture(run: RunColumn, doc: Doc, kind: str) -> dict[str, str]:
     return {"src": picture(*at, PANE_SIDE), "full": picture(*at), "small": picture(*at, 160)}
 
 
-def _run(cases: CaseSet, run: RunColumn, doc: Doc) -> dict[str, Any]:
+def _run(cases: CaseSet, run: RunColumn, doc: Doc, *, has_map: bool) -> dict[str, Any]:
     mode = failure(doc["mode"])
     images = list(doc.get("images") or {})
     kinds = ["edit"] if len(images) == 1 else [f"edit {name.partition('~')[0]}" for name in images]
@@ -168,7 +168,7 @@ def _run(cases: CaseSet, run: RunColumn, doc: Doc) -> dict[str, Any]:
         "note": mode.note,
         "status": plain(doc["status"]) if doc["status"] != "ok" else "",
         "edits": [{"kind": kind, "label": label_of(kind), **_picture(run, doc, kind)} for kind in kinds],
-        "levels": picture(run.card.id, doc["case"], doc["variant"], "levels") if "curves" in doc and images else "",
+        "levels": picture(run.card.id, doc["case"], doc["variant"], "levels") if has_map else "",
         "curves": doc.get("curves"),
         "size": f"{sizes[0][0]} × {sizes[0][1]}" if sizes else "",
         "latency": seconds(doc.get("latency_s")),

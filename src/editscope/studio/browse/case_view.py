@@ -90,7 +90,7 @@ def _variants(
     ordered = sorted(seen, key=lambda name: cases.place_of.get((case, name), 0))
     return [
         {
-            "name": name or "default",
+            "name": name or seen[name].get("tags", {}).get("level") or "default",
             "text": seen[name].get("text", ""),
             "href": case_page(cases.id, case, name, address),
             "here": name == variant,
@@ -169,11 +169,29 @@ def _run(cases: CaseSet, run: RunColumn, doc: Doc, *, has_map: bool) -> dict[str
         "status": plain(doc["status"]) if doc["status"] != "ok" else "",
         "edits": [{"kind": kind, "label": label_of(kind), **_picture(run, doc, kind)} for kind in kinds],
         "levels": picture(run.card.id, doc["case"], doc["variant"], "levels") if has_map else "",
-        "curves": doc.get("curves"),
+        "curves": curves_of(doc),
         "size": f"{sizes[0][0]} × {sizes[0][1]}" if sizes else "",
         "latency": seconds(doc.get("latency_s")),
         "cost": "" if doc.get("cost_usd") is None else f"${doc['cost_usd']:.4f}",
     }
+
+
+def curves_of(doc: Doc) -> list[list[float]] | None:
+    """IoU, edit accuracy and preservation accuracy over the tolerances 0 … 10; None where no pixels were counted."""
+    if "counts" not in doc:
+        return None
+    hits, spilled, edit, rest, size = doc["counts"]
+    if size is None:
+        return [[0.0] * len(hits)] * 3
+
+    def share(part: int, whole: int) -> float:
+        return round(part / whole, 4) if whole else 1.0
+
+    return [
+        [share(hit, edit + spill) for hit, spill in zip(hits, spilled, strict=True)],
+        [share(hit, edit) for hit in hits],
+        [share(rest - spill, rest) for spill in spilled],
+    ]
 
 
 def details(catalog: Catalog, cases: CaseSet, run_id: str, case: str, variant: str) -> dict[str, Any]:

@@ -13,15 +13,14 @@ from typing import cast
 from editscope.studio.catalog.records import CaseList, Doc, RunCard, RunIndex, ScoreColumns, digest
 
 NAME = "index.db"
-VERSION = 1
+VERSION = 2
 """Goes up when the same run gives another index; what earlier versions kept is then made again."""
 TABLES = """
 CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, stamp TEXT NOT NULL, source TEXT NOT NULL, card TEXT NOT NULL,
   case_list TEXT NOT NULL, columns TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS case_lists (hash TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS docs (case_id TEXT NOT NULL, run TEXT NOT NULL, variant TEXT NOT NULL, body TEXT NOT NULL,
-  PRIMARY KEY (case_id, run, variant)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS docs_of_run ON docs (run);
+CREATE TABLE IF NOT EXISTS docs (run TEXT NOT NULL, case_id TEXT NOT NULL, variant TEXT NOT NULL, body TEXT NOT NULL);
+CREATE UNIQUE INDEX IF NOT EXISTS docs_of_run ON docs (run, case_id, variant);
 """
 
 
@@ -109,7 +108,7 @@ class IndexFile:
         run, cases = index.card.id, index.cases.to_json()
         name = digest(cases)
         rows = (
-            (doc["case"], run, doc["variant"], json.dumps(doc, ensure_ascii=False, separators=(",", ":")))
+            (run, doc["case"], doc["variant"], json.dumps(doc, ensure_ascii=False, separators=(",", ":")))
             for doc in index.docs
         )
         with self._writing, self._transaction() as database:

@@ -21,6 +21,7 @@ from editscope.studio.catalog.records import CaseList, Doc, RunCard, RunIndex, S
 from editscope.suites import suite_title
 from editscope.wording import MetricName, decimals, metric_name, metric_note, part_note
 
+ALWAYS = ("variant", "text", "tags")
 CURVE_ROWS = ("hits", "spilled", "edit_pixels", "preservation_pixels")
 
 
@@ -134,17 +135,15 @@ def _index(run_id: str, run: Run, sheet: Sheet) -> RunIndex:
         texts=[record.instruction for record in records],
         tags={tag: [_text(record.tags.get(tag)) for record in records] for tag in names},
     )
-    columns = ScoreColumns(
-        modes=[mode_of(record) for record in records],
-        statuses=[record.status for record in records],
-        metrics={
-            str(metric): [_shown(record.metrics.get(metric), metric) for record in records] for metric in sheet.metrics
-        },
-        latency_s=[record.latency_s for record in records],
-        edited=[int(bool(record.images) or record.image is not None) for record in records],
-    )
     lines = run.edits()
     docs = [_doc(record, sheet.metrics, lines) for record in records]
+    columns = ScoreColumns(
+        modes=[doc["mode"] for doc in docs],
+        statuses=[record.status for record in records],
+        metrics={str(metric): [doc["metrics"][metric] for doc in docs] for metric in sheet.metrics},
+        latency_s=[record.latency_s for record in records],
+        edited=[int("images" in doc) for doc in docs],
+    )
     if run.judged:
         for record, doc in zip(records, docs, strict=True):
             doc["calls"] = evidence(view, record)
@@ -174,27 +173,10 @@ def _doc(record: CaseRecord, metrics: Sequence[str], lines: Mapping[tuple[str, s
         "sizes": {variant: size for variant, size in sizes.items() if size},
         "repeat": without_repeat(record.variant)[1] + 1,
     }
-    if all(name in record.evidence for name in CURVE_ROWS):
-        doc["curves"] = _curves(record.evidence)
+    if "hits" in record.evidence and all(name in record.evidence for name in (*CURVE_ROWS, "output_size")):
+        doc["counts"] = [record.evidence[name] for name in (*CURVE_ROWS, "output_size")]
         doc["fitted"] = bool(record.evidence.get("resized"))
-    return {name: value for name, value in doc.items() if value not in (None, [], {})}
-
-
-def _curves(evidence: Mapping[str, Any]) -> list[list[float]]:
-    """IoU, edit accuracy and preservation accuracy over the tolerances 0 … 10."""
-    hits, spilled = evidence["hits"], evidence["spilled"]
-    edit, rest = evidence["edit_pixels"], evidence["preservation_pixels"]
-    if evidence.get("output_size") is None:
-        return [[0.0] * len(hits)] * 3
-
-    def share(part: int, whole: int) -> float:
-        return round(part / whole, 4) if whole else 1.0
-
-    return [
-        [share(hit, edit + spill) for hit, spill in zip(hits, spilled, strict=True)],
-        [share(hit, edit) for hit in hits],
-        [share(rest - spill, rest) for spill in spilled],
-    ]
+    return {name: value for name, value in doc.items() if value or value == 0 or name in ALWAYS}
 
 
 def _metric(metric: str) -> ShownMetric:

@@ -112,7 +112,7 @@ class PictureBook:
     def _levels(self, run_id: str, folder: Path, doc: Doc, side: int) -> ServedPicture:
         """At which tolerance each pixel is right: a page colors the error map from it. Small where inputs are gone."""
         small = thumbs_of(folder, doc).get("levels")
-        if "curves" not in doc or (side == SMALL and small is not None):
+        if "counts" not in doc or (side == SMALL and small is not None):
             return _streamed(self._thumb(folder, doc, "levels"))
         card = self._catalog.entry(run_id).card
         try:

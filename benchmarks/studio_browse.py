@@ -49,7 +49,7 @@ def make_runs(folder: Path, runs: int, cases: int) -> None:
                 target = home / place / (f"copy{copy}" if copy else "")
                 source = made / place if number == 0 else first / place / (f"copy{copy}" if copy else "")
                 _link(source, target, top=copy == 0)
-        text = []
+        text: list[bytes] = []
         index = 0
         for copy in range(copies):
             for line in lines:

@@ -34,7 +34,7 @@ def the_set(address: str) -> str:
     """The id of the only set of a studio, once its runs are read."""
     while True:
         _, html = get(f"{address}/")
-        found = set(re.findall(r'href="/sets/(\w+)"', html))
+        found: set[str] = set(re.findall(r'href="/sets/(\w+)"', html))
         if found and "Reading runs" not in html:
             return found.pop()
 

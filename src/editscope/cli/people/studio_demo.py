@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from editscope import printing
+from editscope.cli.demo import SUITE
 from editscope.errors import BadInput
 
 FOLDER = Path("studio-demo")
-SUITE = "paintbench?conditions=baseline,striped&per_mode=1"
 LIMIT = 40
 EDITORS = ("ref:identity", "ref:drift", "ref:shift", "ref:half")
 

@@ -31,7 +31,7 @@ class ListedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class RunSet:
+class ListedSet:
     """Runs over one set of cases."""
 
     id: str
@@ -42,7 +42,7 @@ class RunSet:
     runs: Sequence[ListedRun]
 
 
-def run_sets(entries: Sequence[Entry]) -> list[RunSet]:
+def run_sets(entries: Sequence[Entry]) -> list[ListedSet]:
     """The runs by set, the set with the newest run first."""
     by_set: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -51,13 +51,13 @@ def run_sets(entries: Sequence[Entry]) -> list[RunSet]:
     return [_run_set(set_id, members) for set_id, members in by_set.items()]
 
 
-def _run_set(set_id: str, entries: Sequence[Entry]) -> RunSet:
+def _run_set(set_id: str, entries: Sequence[Entry]) -> ListedSet:
     cards = [entry.card for entry in entries]
     names = run_names([card.editor for card in cards], [card.id.rpartition("/")[2] for card in cards])
     first = next((card for card in cards if card.metrics), cards[0])
     largest = max(card.n for card in cards)
     judged = f", judged by {first.protocol}" if first.judged else ""
-    return RunSet(
+    return ListedSet(
         id=set_id,
         title=first.suite_title,
         suite=first.suite,

@@ -46,7 +46,7 @@ class Entry:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _KeptRun:
     """What is in memory of a run."""
 
     scanned: ScannedRun
@@ -64,7 +64,7 @@ class Catalog:
         self.folder = folder.absolute()
         self._file = IndexFile(own_folder)
         self._lock = threading.RLock()
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _KeptRun] = {}
         self._tails: dict[str, JournalTail] = {}
         self._sets: dict[str, tuple[tuple[str, ...], CaseSet]] = {}
         self._scanned_at, self._scan_took = 0.0, 0.0
@@ -105,7 +105,7 @@ class Catalog:
             self._tails.pop(run, None)
         self._file.drop(gone)
         for run, scanned in found.items():
-            kept = self._kept.setdefault(run, _Kept(scanned))
+            kept = self._kept.setdefault(run, _KeptRun(scanned))
             kept.scanned = scanned
             if not kept.stamp and run in self._known:
                 stamp, source = self._known[run]
@@ -184,7 +184,7 @@ class Catalog:
         entries = [self._entry(one, locked) for one in kept]
         return sorted(entries, key=lambda entry: (entry.card.created, entry.card.id), reverse=True)
 
-    def _entry(self, kept: _Kept, locked: set[int] | None) -> Entry:
+    def _entry(self, kept: _KeptRun, locked: set[int] | None) -> Entry:
         card = kept.card
         assert card is not None
         if card.problem:

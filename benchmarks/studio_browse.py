@@ -121,7 +121,7 @@ def gallery_memory(address: str, path: str) -> tuple[float, float, int]:
               longest = Math.max(longest, now - last); last = now; }
             return longest; }"""
         )
-        page.wait_for_load_state("networkidle")
+        page.wait_for_function("[...document.querySelectorAll('.case-card img')].every(image => image.complete)")
         cards = page.locator(".case-card").count()
         memory = max((_private_mb(pid) for pid in _own_renderers()), default=0.0)
         browser.close()

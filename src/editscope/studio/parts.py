@@ -25,4 +25,8 @@ class StudioPart:
         return cast(APIRouter, import_module(f"editscope.studio.{self.module}").router)
 
 
-PARTS: Sequence[StudioPart] = (StudioPart("assets", "assets"),)
+PARTS: Sequence[StudioPart] = (
+    StudioPart("assets", "assets"),
+    StudioPart("pictures", "pictures.routes"),
+    StudioPart("browse", "browse.routes", "Runs", "/"),
+)

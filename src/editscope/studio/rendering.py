@@ -14,7 +14,7 @@ from editscope.report.html.page import HALF_MOON, LOGO
 from editscope.version import __version__
 from editscope.wording import plain
 
-SHARED_ASSETS = ("report.css", "theme.js")
+SHARED_ASSETS = ("report.css", "theme.js", "errormap.js")
 """Files that the studio shares with the report: one design, one place for it."""
 
 

@@ -1,4 +1,4 @@
-"""State of a running studio: its settings and its database, shared by all requests."""
+"""State of a running studio: its settings, its database, and the runs of its folder, shared by all requests."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import cast
 
 from fastapi import Request
 
+from editscope.studio.catalog.catalog import Catalog
+from editscope.studio.pictures.book import PictureBook
 from editscope.studio.settings import Settings
 from editscope.studio.store.engine import Store
 
@@ -19,15 +21,22 @@ class Studio:
 
     settings: Settings
     store: Store
+    catalog: Catalog
+    pictures: PictureBook
 
     @classmethod
     @contextmanager
     def opened(cls, settings: Settings) -> Iterator[Studio]:
-        """A studio with its database open and migrated."""
+        """A studio with its database open and migrated, and the runs of its folder being read."""
         store = Store.opened(settings)
+        catalog = None
         try:
-            yield cls(settings, store)
+            settings.own_folder.mkdir(exist_ok=True)
+            catalog = Catalog(settings.folder, settings.own_folder)
+            yield cls(settings, store, catalog, PictureBook(catalog, settings.own_folder / "pictures"))
         finally:
+            if catalog is not None:
+                catalog.close()
             store.close()
 
 

@@ -14,8 +14,8 @@ from editscope.errors import BadInput
 
 def studio(
     folder: Annotated[
-        Path, typer.Argument(metavar="[DIR]", help="The folder with your runs and data; by default this one.")
-    ] = Path(),
+        Path | None, typer.Argument(metavar="[DIR]", help="The folder with your runs and data; by default this one.")
+    ] = None,
     host: Annotated[
         str, typer.Option("--host", metavar="HOST", help="The address to listen on; others than loopback need a token.")
     ] = "127.0.0.1",
@@ -24,10 +24,17 @@ def studio(
         typer.Option("--port", metavar="N", min=0, max=65535, help="The port; by default 8765 or the next free one."),
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, and open no browser.")] = False,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Make four small runs first, in DIR or ./studio-demo, and show them.")
+    ] = False,
 ) -> None:
     """Open the studio: see every edit, compare runs, mark regions, review data and run studies with people.
 
     editscope studio runs
+
+    Without runs of your own, on made ones (half a minute, offline):
+
+    editscope studio --demo
 
     For a team, on a server: set EDITSCOPE_STUDIO_TOKEN to a secret, then
 
@@ -40,17 +47,19 @@ def studio(
         from editscope.studio.serving import serve
     except ModuleNotFoundError as error:
         raise BadInput(f"the studio needs {error.name}; install it with `pip install 'editscope[studio]'`") from error
+    from editscope.cli.people.studio_demo import FOLDER, make_demo
     from editscope.studio.settings import DATABASE_VARIABLE, TOKEN_VARIABLE, Settings
 
+    shown = make_demo(folder or FOLDER) if demo else folder or Path()
     settings = Settings(
-        folder,
+        shown,
         host=host,
         database=os.environ.get(DATABASE_VARIABLE, ""),
         admin_token=os.environ.get(TOKEN_VARIABLE, ""),
     )
 
     def ready(address: str) -> None:
-        printing.say(f"studio of {folder}: {address}")
+        printing.say(f"studio of {shown}: {address}")
         printing.say("Ctrl-C stops it")
         if not no_browser:
             import webbrowser

@@ -1,16 +1,27 @@
-"""State of a running studio: its settings and its database, shared by all requests."""
+"""State of a running studio: its settings, its database and what parts keep running, shared by all requests."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar, cast
 
 from fastapi import Request
 
 from editscope.studio.settings import Settings
 from editscope.studio.store.engine import Store
+
+
+class Service(Protocol):
+    """Something that a part keeps running as long as the studio runs, such as a thread."""
+
+    def close(self) -> None:
+        """End it in order."""
+
+
+S = TypeVar("S", bound=Service)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +30,27 @@ class Studio:
 
     settings: Settings
     store: Store
+    _services: dict[Any, Service] = field(default_factory=dict)
+    _starting: threading.Lock = field(default_factory=threading.Lock)
+
+    def service(self, make: Callable[[Studio], S]) -> S:
+        """The service that ``make`` starts, once for the studio; it is closed when the studio ends."""
+        with self._starting:
+            if make not in self._services:
+                self._services[make] = make(self)
+            return cast(S, self._services[make])
 
     @classmethod
     @contextmanager
     def opened(cls, settings: Settings) -> Iterator[Studio]:
         """A studio with its database open and migrated."""
         store = Store.opened(settings)
+        studio = cls(settings, store)
         try:
-            yield cls(settings, store)
+            yield studio
         finally:
+            for service in studio._services.values():
+                service.close()
             store.close()
 
 

@@ -33,7 +33,7 @@ class StudyDesign:
 
     kind: StudyKind = "pairwise"
     title: str = ""
-    question: str = QUESTIONS["pairwise"]
+    question: str = ""
     welcome: str = WELCOME
     consent: str = CONSENT
     ties: bool = False
@@ -50,6 +50,11 @@ class StudyDesign:
     preset: str = ""
     remark: str = ""
     seed: int = 0
+
+    @property
+    def asked(self) -> str:
+        """The question that raters read."""
+        return self.question or QUESTIONS[self.kind]
 
     def checked(self) -> StudyDesign:
         """The design itself; BadInput where no study can run by it."""

@@ -94,7 +94,6 @@ def rate(request: Request, secret: str, studio: Here) -> HTMLResponse:
             }
             for scale in design.scales
         ],
-        "question": design.question,
         "step": where.step,
         "done": where.done,
         "of": max(where.of, where.done),

@@ -30,7 +30,7 @@ def made_cases(number: int, models: Sequence[str] = NAMES, side: int = 48) -> tu
         edits = {}
         for place, model in enumerate(models):
             edit = source.copy()
-            edit[8:30, 8:40] = (255 - 20 * place, 40 * place, i)
+            edit[8:30, 8:40] = (255 - 20 * place, 25 * place, i % 256)
             edits[model] = edit
         law = ("light", "heat")[i % 2]
         cases.append(StudyCase(f"case{i}", "", f"Paint square {i} <b>red</b>", (source,), edits, {"law": law}))

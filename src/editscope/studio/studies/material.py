@@ -80,7 +80,7 @@ def _edits(run: Run) -> dict[tuple[str, str], Path]:
     found = {}
     for (case_id, variant), line in run.edits().items():
         name, repeat = plain(variant)
-        if repeat == 1 and line.get("image") and (path := run.image_of(line)) is not None and path.is_file():
+        if repeat == 0 and line.get("image") and (path := run.image_of(line)) is not None and path.is_file():
             found[case_id, name] = path
     return found
 

@@ -27,5 +27,6 @@ class StudioPart:
 
 PARTS: Sequence[StudioPart] = (
     StudioPart("assets", "assets"),
+    StudioPart("studies", "studies.admin_pages", "Studies", "/studies"),
     StudioPart("rating", "studies.rater_pages"),
 )

@@ -57,7 +57,7 @@ def test_no_vote_is_lost_or_doubled_through_kills_and_cuts(kind: str, tmp_path: 
 
 
 def drill(kind: str, folder: Path, database: str) -> None:
-    raters, votes, kills = times(8, 100), times(15, 100), times(1, 6)
+    raters, votes, kills = times(6, 100), times(10, 100), times(1, 6)
     settings = Settings(folder, database=database)
     store = Store.opened(settings)
     try:

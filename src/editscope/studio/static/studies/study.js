@@ -89,6 +89,7 @@ async function drawPeople(metric) {
   } catch (error) { words.textContent = String(/** @type {Error} */ (error).message); }
 }
 
+document.body.dataset.ready = "yes";
 drawMeans();
 const form = document.getElementById("metric-form");
 form?.addEventListener("submit", (event) => {

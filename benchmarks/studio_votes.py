@@ -36,9 +36,8 @@ def main() -> None:
     parser.add_argument("--only", choices=["sqlite", "postgresql"])
     given = parser.parse_args()
     print(f"{given.raters} raters, {given.votes} votes each")
-    print(
-        f"{'database':<12}{'commit':<12}{'pause':>6}{'votes/s':>9}{'p50 ms':>8}{'p95 ms':>8}{'p99 ms':>8}{'again':>7}{'in db':>8}"
-    )
+    headings = ("votes/s", "p50 ms", "p95 ms", "p99 ms", "again", "in db")
+    print(f"{'database':<12}{'commit':<12}{'pause':>6}" + "".join(f"{heading:>9}" for heading in headings))
     if given.only != "postgresql":
         measured("sqlite", "", given.raters, given.votes)
     if given.only != "sqlite" and installed():
@@ -73,11 +72,8 @@ def once(kind: str, database: str, raters: int, votes: int, pause: float, alone:
         store.close()
     p50, p95, p99 = (1000 * quantile(crowd.first, q) for q in (0.5, 0.95, 0.99))
     commit = "one by one" if alone else "in groups"
-    speed = len(crowd.saved) / took
-    print(
-        f"{kind:<12}{commit:<12}{pause:>6}{speed:>9.0f}{p50:>8.1f}{p95:>8.1f}{p99:>8.1f}{len(crowd.again):>7}{there:>8}",
-        flush=True,
-    )
+    figures = (len(crowd.saved) / took, p50, p95, p99, len(crowd.again), there)
+    print(f"{kind:<12}{commit:<12}{pause:>6}" + "".join(f"{figure:>9.0f}" for figure in figures), flush=True)
 
 
 def quantile(values: Sequence[float], q: float) -> float:
@@ -105,9 +101,8 @@ def exported(votes: int) -> None:
         with store.reading() as connection:
             for part in csv_lines(study, export_rows(connection, study)):
                 size += len(part)
-        print(
-            f"export of {votes:,} votes as CSV: {time.perf_counter() - started:.2f} s ({time.process_time() - cpu:.2f} s CPU, {size / 1e6:.0f} MB)"
-        )
+        took, cpu = time.perf_counter() - started, time.process_time() - cpu
+        print(f"export of {votes:,} votes as CSV: {took:.2f} s ({cpu:.2f} s CPU, {size / 1e6:.0f} MB)")
         store.close()
 
 

@@ -91,7 +91,8 @@ def test_a_rating_is_a_function_of_the_battles_and_not_of_their_order() -> None:
 
 def test_careless_raters_are_left_out_with_a_reason_and_both_results_are_shown(tmp_path: Path) -> None:
     strengths = dict(zip(NAMES, (2.0, 1.0, 0.0), strict=True))
-    honest, settings = by_strength(strengths), {"cases": 8, "votes": 4, "check_every": 4}
+    honest = by_strength(strengths)
+    settings: dict[str, Any] = {"cases": 8, "votes": 4, "check_every": 4}
 
     def careless(item: Any, rng: Random) -> str:
         return "second" if honest(item, rng) == "first" else "first"

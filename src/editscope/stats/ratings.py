@@ -114,7 +114,7 @@ def elo(
         for i, rating in enumerate(ratings):
             final[i].append(rating)
     counted = _counted(names, played)
-    lows: list[float | None] = [None] * len(names)
+    lows: Sequence[float | None] = [None] * len(names)
     highs = lows
     groups = _by_item(played)
     if resamples and len(groups) > 1:

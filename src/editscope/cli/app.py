@@ -59,7 +59,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "export": "results.export:export",
         "published": "results.published:published",
     },
-    "Work with people": {"studio": "people.studio:studio"},
+    "Work with people": {"studio": "people.studio:studio", "study": "people.study_results:app"},
     "Make cases": {"generate": "cases.generate:generate", "suite": "cases.suite:app"},
     "Models and judges": {
         "serve-editor": "models.serve_editor:serve_editor",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from math import log
 from statistics import fmean, pstdev
@@ -17,6 +17,9 @@ from editscope.stats.hierarchy import Floats
 START, SCALE, STEP, FLOOR, ROUNDS, VOTES = 1000.0, 400.0, 24.0, 700.0, 50, 5.0
 """PICABench's parameters; ``VOTES`` is the number of votes for which the step is ``STEP``."""
 BT_RESAMPLES = 1_000
+ELO_RESAMPLES = 200
+REPLAYS = 5
+"""Orders in which the matches of one resample are replayed."""
 # Keeps the strength of a model that won everything in a resample finite; far below any digit that is shown.
 RIDGE = 1e-6
 
@@ -77,6 +80,8 @@ def elo(
     floor: float = FLOOR,
     rounds: int = ROUNDS,
     seed: int = 0,
+    resamples: int = 0,
+    level: float = 0.95,
 ) -> tuple[Rating, ...]:
     """Elo ratings from votes, best first: mean and standard deviation over shuffled replays.
 
@@ -84,7 +89,8 @@ def elo(
     R ← max(floor, R + K (s - E)), with s the share of votes, E the expected one and
     K = step · votes / votes_per_match; both models are updated from their ratings before the match. The
     rating is the mean over rounds and ``sd`` = √(1/T Σ(R_t - R̄)²): the effect of the order alone, not of
-    which items or voters were asked.
+    which items or voters were asked. ``resamples`` adds ``lo`` and ``hi``, a bootstrap over items: matches of one
+    ``item`` are drawn together, and each resample is replayed in five orders.
 
     >>> found = elo([Match("A", "B", 4, 1), Match("A", "B", 5, 0), Match("B", "C", 3, 2), Match("A", "C", 5, 0)])
     >>> [(r.model, round(r.rating), r.matches) for r in found]
@@ -108,11 +114,60 @@ def elo(
         for i, rating in enumerate(ratings):
             final[i].append(rating)
     counted = _counted(names, played)
+    lows: Sequence[float | None] = [None] * len(names)
+    highs = lows
+    groups = _by_item(played)
+    if resamples and len(groups) > 1:
+        samples = _elo_samples(events, groups, len(names), start, scale, floor, resamples, seed)
+        low, high = percentile_interval(samples.T, level)
+        lows, highs = ([round(float(end), 6) for end in side] for side in (low, high))
     rated = [
-        Rating(name, round(fmean(values), 6), *counted[name], sd=round(pstdev(values), 6))
-        for name, values in zip(names, final, strict=True)
+        Rating(name, round(fmean(values), 6), *counted[name], sd=round(pstdev(values), 6), lo=lo, hi=hi)
+        for name, values, lo, hi in zip(names, final, lows, highs, strict=True)
     ]
     return tuple(sorted(rated, key=lambda r: (-r.rating, r.model)))
+
+
+def _by_item(played: Sequence[Match]) -> list[NDArray[np.intp]]:
+    """The places of the matches of each item; a match without an item is its own."""
+    places: dict[Hashable, list[int]] = {}
+    for place, match in enumerate(played):
+        places.setdefault(match.item or (place,), []).append(place)
+    return [np.array(group, dtype=np.intp) for group in places.values()]
+
+
+def _elo_samples(
+    events: Sequence[tuple[int, int, float, float]],
+    groups: Sequence[NDArray[np.intp]],
+    models: int,
+    start: float,
+    scale: float,
+    floor: float,
+    resamples: int,
+    seed: int,
+) -> Floats:
+    """Elo ratings of resampled items, all resamples at once: resamples × models."""
+    # One event more, which changes nothing, fills up the resamples that drew items with fewer matches.
+    first, second = (np.array([*(event[side] for event in events), side], dtype=np.intp) for side in (0, 1))
+    share, step = (np.array([*(event[part] for event in events), 0.0]) for part in (2, 3))
+    bits = raw_stream(seed, "elo intervals")
+    orders = []
+    for drawn in draws(seed, "items", len(groups), resamples):
+        for row in drawn.astype(np.intp):
+            matches = np.concatenate([groups[i] for i in row])
+            orders += [matches[np.argsort(bits.random_raw(len(matches)), kind="stable")] for _ in range(REPLAYS)]
+    table = np.full((max(map(len, orders)), len(orders)), len(events), dtype=np.intp)
+    for column, order in enumerate(orders):
+        table[: len(order), column] = order
+    ratings = np.full((len(orders), models), start)
+    rows = np.arange(len(orders))
+    for place in table:
+        a, b = first[place], second[place]
+        before_a, before_b = ratings[rows, a], ratings[rows, b]
+        gain = step[place] * (share[place] - 1.0 / (1.0 + 10.0 ** ((before_b - before_a) / scale)))
+        ratings[rows, a], ratings[rows, b] = np.maximum(floor, before_a + gain), np.maximum(floor, before_b - gain)
+    means: Floats = ratings.reshape(resamples, REPLAYS, models).mean(axis=1)
+    return means
 
 
 def bradley_terry(

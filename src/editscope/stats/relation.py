@@ -5,7 +5,7 @@ Everything here needs SciPy (the extra ``report``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import atanh, sqrt, tanh
 from statistics import NormalDist
@@ -21,6 +21,7 @@ from editscope.stats.rank_correlation import kendall_rows, spearman_rows
 
 Method: TypeAlias = Literal["pearson", "spearman", "kendall"]
 RANK_RESAMPLES = 5_000
+GROUP_RESAMPLES = 500
 # Kendall's tau looks at every pair of points in every resample: this many in all.
 MOST_SIGNS = 400_000_000
 
@@ -159,6 +160,42 @@ def correlation(
     low, high = percentile_interval(samples[None, :], level)
     lo, hi = (None if np.isnan(side[0]) else float(side[0]) for side in (low, high))
     return Correlation(method, float(result.statistic), lo, hi, float(result.pvalue), n)
+
+
+def grouped_correlation(
+    x: Sequence[float],
+    y: Sequence[float],
+    groups: Sequence[Hashable],
+    method: Method = "pearson",
+    *,
+    level: float = 0.95,
+    resamples: int = GROUP_RESAMPLES,
+    seed: int = 0,
+) -> tuple[float, float | None, float | None]:
+    """A correlation over points that come in groups, such as the edits of one case: value and interval.
+
+    The interval is a percentile bootstrap over groups, whose points are drawn together.
+
+    >>> value, lo, hi = grouped_correlation([1, 2, 3, 4, 5, 6], [1, 3, 2, 5, 4, 6], "aabbcc", "spearman")
+    >>> round(value, 3), lo <= value <= hi
+    (0.886, True)
+    """
+    stats = needs("scipy.stats", "a correlation")
+    xs, ys = _points(x, y, least=3)
+    of = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}[method]
+    members: dict[Hashable, list[int]] = {}
+    for place, group in enumerate(groups):
+        members.setdefault(group, []).append(place)
+    places = [np.array(group, dtype=np.intp) for group in members.values()]
+    samples = []
+    for block in draws(seed, "groups", len(places), resamples):
+        for row in block.astype(np.intp):
+            drawn = np.concatenate([places[i] for i in row])
+            a, b = xs[drawn], ys[drawn]
+            samples.append(float(of(a, b).statistic) if np.ptp(a) and np.ptp(b) else np.nan)
+    low, high = percentile_interval(np.array(samples)[None, :], level)
+    lo, hi = (None if len(places) < 2 or np.isnan(side[0]) else float(side[0]) for side in (low, high))
+    return float(of(xs, ys).statistic), lo, hi
 
 
 def relate(first: Mapping[str, float], second: Mapping[str, float], *, level: float = 0.95) -> Relation:

@@ -29,4 +29,6 @@ PARTS: Sequence[StudioPart] = (
     StudioPart("assets", "assets"),
     StudioPart("pictures", "pictures.routes"),
     StudioPart("browse", "browse.routes", "Runs", "/"),
+    StudioPart("studies", "studies.admin_pages", "Studies", "/studies"),
+    StudioPart("rating", "studies.rater_pages"),
 )

@@ -1,11 +1,12 @@
-"""State of a running studio: its settings, its database, and the runs of its folder, shared by all requests."""
+"""State of a running studio: its settings, its database, the runs of its folder and what parts keep running."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar, cast
 
 from fastapi import Request
 
@@ -13,6 +14,16 @@ from editscope.studio.catalog.catalog import Catalog
 from editscope.studio.pictures.book import PictureBook
 from editscope.studio.settings import Settings
 from editscope.studio.store.engine import Store
+
+
+class Service(Protocol):
+    """Something that a part keeps running as long as the studio runs, such as a thread."""
+
+    def close(self) -> None:
+        """End it in order."""
+
+
+S = TypeVar("S", bound=Service)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +34,15 @@ class Studio:
     store: Store
     catalog: Catalog
     pictures: PictureBook
+    _services: dict[Any, Service] = field(default_factory=dict)
+    _starting: threading.Lock = field(default_factory=threading.Lock)
+
+    def service(self, make: Callable[[Studio], S]) -> S:
+        """The service that ``make`` starts, once for the studio; it is closed when the studio ends."""
+        with self._starting:
+            if make not in self._services:
+                self._services[make] = make(self)
+            return cast(S, self._services[make])
 
     @classmethod
     @contextmanager
@@ -33,7 +53,12 @@ class Studio:
         try:
             settings.own_folder.mkdir(exist_ok=True)
             catalog = Catalog(settings.folder, settings.own_folder)
-            yield cls(settings, store, catalog, PictureBook(catalog, settings.own_folder / "pictures"))
+            studio = cls(settings, store, catalog, PictureBook(catalog, settings.own_folder / "pictures"))
+            try:
+                yield studio
+            finally:
+                for service in studio._services.values():
+                    service.close()
         finally:
             if catalog is not None:
                 catalog.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -52,7 +53,11 @@ class StudioProcess:
     def __init__(self, folder: Path, port: int = 0, env: Mapping[str, str] | None = None) -> None:
         command = [sys.executable, "-m", "editscope", "studio", str(folder), "--no-browser", "--port", str(port)]
         self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=None if env is None else dict(env)
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**(os.environ if env is None else env), "PYTHONUNBUFFERED": "1"},
         )
         assert self.process.stdout is not None
         self.address = ""
@@ -73,9 +78,14 @@ class StudioProcess:
     def kill(self) -> None:
         """End it at once, as a power cut would."""
         self.process.kill()
-        self.process.wait()
+        self._ended()
 
     def stop(self) -> int:
         """End it as Ctrl-C does; its exit code."""
         self.process.send_signal(signal.SIGINT)
+        return self._ended()
+
+    def _ended(self) -> int:
+        assert self.process.stdout is not None
+        self.process.stdout.close()
         return self.process.wait()

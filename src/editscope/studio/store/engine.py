@@ -16,6 +16,8 @@ from editscope.studio.settings import DATABASE_VARIABLE, Settings
 
 FILE = "studio.db"
 BUSY_S = 30.0
+WRITES = "editscope_writes"
+"""The option of a connection that is going to write."""
 NAMES = {
     "ix": "ix_%(column_0_label)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -31,6 +33,7 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self._writer = engine.execution_options(**{WRITES: True})
         self._writing = threading.Lock() if engine.dialect.name == "sqlite" else None
 
     @classmethod
@@ -56,10 +59,10 @@ class Store:
     def writing(self) -> Iterator[Connection]:
         """A transaction that is committed when the block ends, and undone where it raises."""
         if self._writing is None:
-            with self.engine.begin() as connection:
+            with self._writer.begin() as connection:
                 yield connection
             return
-        with self._writing, self.engine.begin() as connection:
+        with self._writing, self._writer.begin() as connection:
             yield connection
 
     def close(self) -> None:
@@ -105,7 +108,8 @@ def _prepare_sqlite(connection: Any, record: Any) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN")
+    """Begin; one that will write waits for other processes now, since later SQLite refuses instead of waiting."""
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get(WRITES) else "BEGIN")
 
 
 def _first_line(error: Exception) -> str:

@@ -15,6 +15,7 @@ BENCHMARK = Benchmark(
     load="editscope.suites.picabench.data:load",
     rubric="editscope.suites.picabench.rubric:PicaBenchRubric",
     tables="editscope.suites.picabench.tables:tables",
+    studies="editscope.suites.picabench.study:STUDIES",
     main_groups=("dimension", "law"),
     figures=PaperFigures(changes=("accuracy", "consistency")),
     options=(

@@ -30,6 +30,7 @@ BENCHMARK = Benchmark(
     load="editscope.suites.wiseedit.data:load",
     rubric="editscope.suites.wiseedit.rubric:WiseEditRubric",
     tables="editscope.suites.wiseedit.tables:tables",
+    studies="editscope.suites.wiseedit.study:STUDIES",
     main_groups=("", "task"),
     figures=PaperFigures(spokes=("knowledge",), split="inputs", changes=("kf", "average")),
     options=OPTIONS,

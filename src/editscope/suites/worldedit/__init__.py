@@ -14,6 +14,7 @@ BENCHMARK = Benchmark(
     load="editscope.suites.worldedit.data:load",
     rubric="editscope.suites.worldedit.rubric:WorldEditRubric",
     tables="editscope.suites.worldedit.tables:tables",
+    studies="editscope.suites.worldedit.study:STUDIES",
     main_groups=("", "mode"),
     options=(
         Option("forms", "Instructions to run, one or both.", "names", ("implicit", "paraphrase")),

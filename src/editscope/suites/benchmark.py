@@ -201,8 +201,9 @@ class PaperFigures:
 class Benchmark:
     """All that Editscope knows about a benchmark. Its entry point, or ``python:module:NAME``, leads here.
 
-    ``load``, ``write_set``, ``rubric`` and ``tables`` are "module:name" and imported when they are needed. Prompts lie
-    in the folder ``prompts/`` beside the rubric, published results in ``published/`` beside ``load``.
+    ``load``, ``write_set``, ``rubric``, ``tables`` and ``annotation`` are "module:name" and imported when they are
+    needed. Prompts lie in the folder ``prompts/`` beside the rubric, published results in ``published/`` beside
+    ``load``.
     """
 
     name: str
@@ -228,6 +229,8 @@ class Benchmark:
     """The name of the protocol it is judged by; its own where it has a rubric."""
     tables: str = ""
     """The function that lays out its tables as its paper does; general tables where there is none."""
+    annotation: str = ""
+    """The layout by which people annotate its cases in the studio; "" where they cannot."""
     main_groups: tuple[str, str] | None = None
     """The coarser and the finer group of its main table; "" for one that it does not have."""
     figures: PaperFigures = PaperFigures()
@@ -270,7 +273,7 @@ class Benchmark:
             raise BadInput(f"the module of {self.name} ({place}) cannot be found; install its package again")
         return Path(spec.origin).parent
 
-    def part(self, name: Literal["load", "write_set", "rubric", "tables"]) -> Any:
+    def part(self, name: Literal["load", "write_set", "rubric", "tables", "annotation"]) -> Any:
         """One of its parts, imported now."""
         where = str(getattr(self, name))
         module, _, attribute = where.partition(":")
@@ -283,7 +286,7 @@ class Benchmark:
         """What is wrong with the first field that Editscope cannot use; "" where nothing is."""
         if wrong := wrong_attribute(self, FIELDS):
             return wrong
-        for field in ("load", "write_set", "rubric", "tables"):
+        for field in ("load", "write_set", "rubric", "tables", "annotation"):
             place = getattr(self, field)
             if (place or field == "load") and not all(place.partition(":")):
                 return f'{field} is {place!r}, not of the form "module:name"'
@@ -341,7 +344,7 @@ class Benchmark:
 
 FIELDS: Mapping[str, Wanted] = {
     **dict.fromkeys(("title", "about", "load", "write_set", "rubric", "protocol", "tables"), TEXT),
-    **dict.fromkeys(("remark", "beside", "citation", "data"), TEXT),
+    **dict.fromkeys(("remark", "beside", "citation", "data", "annotation"), TEXT),
     "cases": instance_of(int | None, "a whole number"),
     "judging": instance_of(JudgeWork | None, "a JudgeWork"),
     "options": instance_of(tuple, "a tuple of editscope.Option"),

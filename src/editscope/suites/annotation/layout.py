@@ -80,6 +80,10 @@ class AnnotationLayout(ABC):
         """Files that a folder needs besides the list of cases and does not have yet."""
         return {}
 
+    def companions(self, root: Path) -> Iterable[str]:
+        """Files that belong to the data besides the list of cases and the pictures, by path below the root."""
+        return ()
+
     def loaded(self, root: Path) -> tuple[Suite, ...]:
         """The suites that load from what was written; cases with flaws are left out."""
         from editscope.suites.registry import load_suite

@@ -182,6 +182,13 @@ class OwnAnnotation(AnnotationLayout):
                 made[f"prompts/{prompt.name}"] = prompt.read_bytes()
         return made
 
+    def companions(self, root: Path) -> Iterator[str]:
+        """``suite.toml`` and the prompts that it names."""
+        manifest = _manifest(root)
+        if manifest is not None:
+            yield FILE
+            yield from (metric.prompt for metric in manifest.metrics if metric.prompt.endswith(".txt"))
+
     def loaded(self, root: Path) -> tuple[Suite, ...]:
         """The suite of the folder."""
         from editscope.suites.own.data import load

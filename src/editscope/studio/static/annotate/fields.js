@@ -170,6 +170,16 @@ function questionRow(field, studio, edit) {
     edit("", (list, at) => { list[at].region = value; });
     if (value) studio.select(field.of, value);
   }, "Region …");
+  // All regions are listed when somebody is about to choose: 200 lists of 200 would be slow.
+  let chosen = "";
+  /** @type {string[]} */ let known = [];
+  const fillRegions = (/** @type {boolean} */ all) => {
+    const ids = all ? known : known.filter((id) => id === chosen);
+    region.fill(ids, ids.map((id) => `Region ${known.indexOf(id) + 1}`));
+    put(region.input, chosen);
+  };
+  region.input.addEventListener("focus", () => fillRegions(true));
+  region.input.addEventListener("pointerdown", () => fillRegions(true));
   text.addEventListener("focus", () => { if (region.input.value) studio.select(field.of, region.input.value); });
   return {
     element: element("div", { className: "whole" }, text, element("div", { className: "question-row" }, answers, region.input, category.input)),
@@ -179,8 +189,9 @@ function questionRow(field, studio, edit) {
       category.fill(entry.category && !field.options.includes(entry.category) ? [...field.options, entry.category] : field.options);
       put(category.input, entry.category);
       const ids = (values[field.of] ?? []).map((/** @type {any} */ one) => one.id);
-      region.fill(ids, ids.map((/** @type {string} */ _, /** @type {number} */ at) => `Region ${at + 1}`));
-      put(region.input, ids.includes(entry.region) ? entry.region : "");
+      chosen = ids.includes(entry.region) ? entry.region : "";
+      known = ids;
+      fillRegions(document.activeElement === region.input);
     },
   };
 }

@@ -16,7 +16,7 @@ from support.reports.report_browser import chromium  # noqa: E402
 from support.studio.annotated import start_project  # noqa: E402
 from support.studio.studio_server import studio  # noqa: E402
 
-STEPS = 240
+STEPS = 120
 RECORD = """() => { window.frames_ = []; let last = performance.now();
   const step = (now) => { window.frames_.push(now - last); last = now; window.going_ && requestAnimationFrame(step); };
   window.going_ = true; requestAnimationFrame(step); }"""

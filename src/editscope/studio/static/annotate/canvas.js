@@ -41,6 +41,7 @@ export class Canvas {
     /** @type {number[][]} */ this.corners = [];
     /** @type {Map<number, number[]>} */ this.fingers = new Map();
     this.panning = false;
+    this.frame = 0;
     this.image = make("image", { class: "picture" });
     this.groups = Object.fromEntries(layers.map((name, at) => [name, make("g", { class: `layer layer${at}` })]));
     this.sketch = make("polyline", { class: "sketch" });
@@ -372,8 +373,16 @@ export class Canvas {
       const to = this.within(at);
       this.live = region.points ? bent(region, Number(gesture.at), to[0], to[1]) : resized(region, gesture.at, to[0], to[1], this.size);
     }
-    const shape = this.shapes.get(`${this.chosen.layer}/${this.chosen.id}`);
-    if (shape && this.live) this.place(shape, this.live);
+    this.svg.classList.add("dragging");
+    this.frame ||= requestAnimationFrame(() => this.drawLive());
+  }
+
+  /** Show where the region is now: once a frame, however many events the pointer sends. */
+  drawLive() {
+    this.frame = 0;
+    const shape = this.chosen && this.shapes.get(`${this.chosen.layer}/${this.chosen.id}`);
+    if (!shape || !this.live) return;
+    this.place(shape, this.live);
     this.drawHandles();
   }
 
@@ -383,6 +392,7 @@ export class Canvas {
     const gesture = this.gesture;
     if (this.fingers.size || !gesture) return;
     this.gesture = null;
+    this.svg.classList.remove("dragging");
     if (gesture.kind === "draw") {
       this.drawSketch([]);
       const [x, y, w, h] = bounds([gesture.at, gesture.to ?? gesture.at]);
@@ -423,6 +433,7 @@ export class Canvas {
     this.corners = [];
     this.gesture = null;
     this.live = null;
+    this.svg.classList.remove("dragging");
     this.drawSketch([]);
     this.render();
     return busy;

@@ -31,4 +31,5 @@ PARTS: Sequence[StudioPart] = (
     StudioPart("browse", "browse.routes", "Runs", "/"),
     StudioPart("studies", "studies.admin_pages", "Studies", "/studies"),
     StudioPart("rating", "studies.rater_pages"),
+    StudioPart("annotate", "annotate.routes", "Annotate", "/annotate"),
 )

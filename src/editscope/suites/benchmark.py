@@ -201,8 +201,8 @@ class PaperFigures:
 class Benchmark:
     """All that Editscope knows about a benchmark. Its entry point, or ``python:module:NAME``, leads here.
 
-    ``load``, ``write_set``, ``rubric``, ``tables`` and ``studies`` are "module:name" and imported when they are
-    needed. Prompts lie in the folder ``prompts/`` beside the rubric, published results in ``published/`` beside
+    ``load``, ``write_set``, ``rubric``, ``tables``, ``studies`` and ``annotation`` are "module:name" and imported when
+    they are needed. Prompts lie in the folder ``prompts/`` beside the rubric, published results in ``published/`` beside
     ``load``.
     """
 
@@ -231,6 +231,8 @@ class Benchmark:
     """The function that lays out its tables as its paper does; general tables where there is none."""
     studies: str = ""
     """Its paper's studies with people: a tuple of ``StudyPreset``; "" where there is none."""
+    annotation: str = ""
+    """The layout by which people annotate its cases in the studio; "" where they cannot."""
     main_groups: tuple[str, str] | None = None
     """The coarser and the finer group of its main table; "" for one that it does not have."""
     figures: PaperFigures = PaperFigures()
@@ -273,7 +275,7 @@ class Benchmark:
             raise BadInput(f"the module of {self.name} ({place}) cannot be found; install its package again")
         return Path(spec.origin).parent
 
-    def part(self, name: Literal["load", "write_set", "rubric", "tables", "studies"]) -> Any:
+    def part(self, name: Literal["load", "write_set", "rubric", "tables", "studies", "annotation"]) -> Any:
         """One of its parts, imported now."""
         where = str(getattr(self, name))
         module, _, attribute = where.partition(":")
@@ -286,7 +288,7 @@ class Benchmark:
         """What is wrong with the first field that Editscope cannot use; "" where nothing is."""
         if wrong := wrong_attribute(self, FIELDS):
             return wrong
-        for field in ("load", "write_set", "rubric", "tables", "studies"):
+        for field in ("load", "write_set", "rubric", "tables", "studies", "annotation"):
             place = getattr(self, field)
             if (place or field == "load") and not all(place.partition(":")):
                 return f'{field} is {place!r}, not of the form "module:name"'
@@ -344,7 +346,7 @@ class Benchmark:
 
 FIELDS: Mapping[str, Wanted] = {
     **dict.fromkeys(("title", "about", "load", "write_set", "rubric", "protocol", "tables", "studies"), TEXT),
-    **dict.fromkeys(("remark", "beside", "citation", "data"), TEXT),
+    **dict.fromkeys(("remark", "beside", "citation", "data", "annotation"), TEXT),
     "cases": instance_of(int | None, "a whole number"),
     "judging": instance_of(JudgeWork | None, "a JudgeWork"),
     "options": instance_of(tuple, "a tuple of editscope.Option"),

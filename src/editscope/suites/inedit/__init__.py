@@ -14,6 +14,7 @@ BENCHMARK = Benchmark(
     judging=JudgeWork(calls=940, images=1_700),
     load="editscope.suites.inedit.data:load",
     rubric="editscope.suites.inedit.rubric:InEditRubric",
+    annotation="editscope.suites.inedit.annotation:LAYOUT",
     tables="editscope.suites.inedit.tables:tables",
     main_groups=("", "category"),
     options=(

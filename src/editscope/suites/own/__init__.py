@@ -10,6 +10,7 @@ BENCHMARK = Benchmark(
     about="A folder with suite.toml and cases.jsonl",
     load="editscope.suites.own.data:load",
     rubric="editscope.suites.own.rubric:OwnRubric",
+    annotation="editscope.suites.own.annotation:LAYOUT",
     options=(
         Option("skip_bad", "Leave out cases whose data has flaws, and list them.", "flag"),
         Option(

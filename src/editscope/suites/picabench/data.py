@@ -31,7 +31,7 @@ LEVELS = ("superficial", "intermediate", "explicit")
 FILE = "meta_info.json"
 MOST_NAMED = 5
 
-_OTHER_LAWS = {
+OTHER_LAWS = {
     "light_source_effect": "light_source_effects",
     "global_state": "global",
     "local_state": "local",
@@ -102,7 +102,7 @@ class PicaBenchSuite(JudgedSuite):
         case_id = number.zfill(5) if number.isdigit() else number
         image, size = row.measured("input_path")
         self._sizes[image] = size
-        law = row.choice("physics_law", tuple(LAWS), _OTHER_LAWS)
+        law = row.choice("physics_law", tuple(LAWS), OTHER_LAWS)
         texts = _instructions(row)
         questions = tuple(read_questions(row, size))
         area = edit_area(row, size)

@@ -29,6 +29,7 @@ BENCHMARK = Benchmark(
     judging=JudgeWork(calls=9_120, images=18_240, side=512),
     load="editscope.suites.wiseedit.data:load",
     rubric="editscope.suites.wiseedit.rubric:WiseEditRubric",
+    annotation="editscope.suites.wiseedit.annotation:LAYOUT",
     tables="editscope.suites.wiseedit.tables:tables",
     studies="editscope.suites.wiseedit.study:STUDIES",
     main_groups=("", "task"),

@@ -134,7 +134,7 @@ class WiseEditSuite(JudgedSuite):
     def _subsets(self) -> Iterator[tuple[Path, int]]:
         """The folders of CSV files and how many inputs a case of each has."""
         for task in TASKS:
-            yield from _numbered(self.root / MAIN / task.capitalize(), task.capitalize())
+            yield from numbered(self.root / MAIN / task.capitalize(), task.capitalize())
 
     def _read_tags(self) -> Iterator[DataRow]:
         """Take in ``tags.csv``: columns subset and idx, every other one a tag. Yields the rows that have flaws."""
@@ -179,7 +179,7 @@ class WiseEditComplexSuite(WiseEditSuite):
         return COMPLEX
 
     def _subsets(self) -> Iterator[tuple[Path, int]]:
-        yield from _numbered(self.root / COMPLEX, "WiseEdit_Complex")
+        yield from numbered(self.root / COMPLEX, "WiseEdit_Complex")
 
 
 def load(
@@ -225,7 +225,8 @@ def _languages(given: str | Iterable[str] | None) -> tuple[str, ...] | None:
     return None if given is None else chosen_names("language", given, LANGUAGES)
 
 
-def _numbered(folder: Path, name: str) -> Iterator[tuple[Path, int]]:
+def numbered(folder: Path, name: str) -> Iterator[tuple[Path, int]]:
+    """The folders ``<name>_<n>`` that there are, with n."""
     for count in range(1, MOST_INPUTS + 1):
         if (folder / f"{name}_{count}").is_dir():
             yield folder / f"{name}_{count}", count

@@ -13,6 +13,7 @@ BENCHMARK = Benchmark(
     judging=JudgeWork(calls=2_200, images=3_850),
     load="editscope.suites.worldedit.data:load",
     rubric="editscope.suites.worldedit.rubric:WorldEditRubric",
+    annotation="editscope.suites.worldedit.annotation:LAYOUT",
     tables="editscope.suites.worldedit.tables:tables",
     studies="editscope.suites.worldedit.study:STUDIES",
     main_groups=("", "mode"),

@@ -28,7 +28,7 @@ MODES = (
 FORMS = ("implicit", "paraphrase")
 FILE = "cases.jsonl"
 
-_OTHER_MODES = {"others": "other", "inflation": "inflate", "breaking": "break"}
+OTHER_MODES = {"others": "other", "inflation": "inflate", "breaking": "break"}
 
 
 class WorldEditSuite(JudgedSuite):
@@ -64,7 +64,7 @@ class WorldEditSuite(JudgedSuite):
         # A set of implicit instructions alone is a set; the paraphrase is needed where it is run.
         needed = None if "paraphrase" in self._forms else ""
         texts = {"implicit": row.text("instruction"), "paraphrase": row.text("paraphrase", needed)}
-        mode, explanation = row.choice("mode", MODES, _OTHER_MODES), row.text("explanation", "")
+        mode, explanation = row.choice("mode", MODES, OTHER_MODES), row.text("explanation", "")
         return FiledCase(
             id=case_id,
             suite=self.name,

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editscope.cases import Aggregation, Group
+from editscope.errors import BadInput
 from editscope.stats.calibration import HUMAN, SETTLED, calibrated_difference, calibrated_mean
 
 Floats = NDArray[np.float64]
@@ -78,10 +79,9 @@ def steps(scores: Floats) -> Floats:
 def drawn(rng: np.random.Generator, judge: JudgeKind, cases: int, labels: int) -> Rows:
     """A run; what people think of a case depends on its task and on chance. Every task has the same mean to people."""
     task = rng.choice(len(TASKS), cases, p=SHARES)
+    people = steps(0.5 + rng.normal(0, 0.3, cases))
     if judge.binary:
         people = (rng.random(cases) < 0.6).astype(np.float64)
-    else:
-        people = steps(0.5 + rng.normal(0, 0.3, cases))
     human: list[object] = [None] * cases
     for place in rng.permutation(cases)[:labels]:
         human[place] = float(people[place])
@@ -98,18 +98,24 @@ def coverage(judge: JudgeKind, cases: int, labels: int, repetitions: int) -> lis
     """How often each interval holds the truth in percent, and the widths of the calibrated one and of labels alone."""
     rng = np.random.default_rng([cases, labels, len(judge.name)])
     truth = 60.0 if judge.binary else 50.0
-    hits, widths = np.zeros(3), np.zeros(3)
+    hits, widths, refused = np.zeros(3), np.zeros(3), 0
     for _ in range(repetitions):
         rows = drawn(rng, judge, cases, labels)
-        tuned = calibrated_mean(rows, PLAN, "score")
+        try:
+            tuned = calibrated_mean(rows, PLAN, "score")
+        except BadInput:  # a random choice that looks like none, which happens to one in ten thousand
+            refused += 1
+            continue
         alone = calibrated_mean(rows, PLAN, "score", tuning=0.0)
         half = 196 * deviation(rows)
         ends = [(tuned.judged - half, tuned.judged + half), (alone.lo, alone.hi), (tuned.lo, tuned.hi)]
         hits += [low <= truth <= high for low, high in ends]
         widths += [high - low for low, high in ends]
+    made = repetitions - refused
     return [
-        *(f"{100 * hit / repetitions:.1f}" for hit in hits),
-        *(f"{width / repetitions:.1f}" for width in widths[1:]),
+        *(f"{100 * hit / made:.1f}" for hit in hits),
+        *(f"{width / made:.1f}" for width in widths[1:]),
+        f"{refused}",
     ]
 
 
@@ -121,7 +127,10 @@ def false_winners(judge: JudgeKind, cases: int, labels: int, repetitions: int) -
         first, second = drawn(rng, judge, cases, labels), drawn(rng, judge, cases, labels)
         shifted = np.clip(np.array(second["score"], dtype=np.float64) + 0.25 * (rng.random(cases) < 0.3), 0, 1)
         second = {**second, "task": first["task"], "score": shifted.tolist()}
-        apart = calibrated_difference(first, second, PLAN, "score")
+        try:
+            apart = calibrated_difference(first, second, PLAN, "score")
+        except BadInput:
+            continue
         half = 196 * (deviation(first) ** 2 + deviation(second) ** 2) ** 0.5
         wrong += [abs(apart.judged) > half, apart.decided]
     return [f"{100 * number / repetitions:.1f}" for number in wrong]
@@ -139,8 +148,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repetitions", type=int, default=2000)
     asked = parser.parse_args()
-    print("| Judge | Cases | Labeled | Judge alone | Labels alone | Calibrated | Width, labels | Width, calibrated |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print(
+        "| Judge | Cases | Labeled | Judge alone | Labels alone | Calibrated | Width, labels | Width, calibrated | Refused |"
+    )
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for judge in JUDGES:
         for cases, labels in ((300, 60), (1000, 100), (1000, 300)):
             cells = coverage(judge, cases, labels, asked.repetitions)

@@ -10,7 +10,7 @@ import numpy as np
 from editscope.stats.calibration.influence import LabeledRows
 from editscope.stats.hierarchy import Floats
 
-CHANCE = 0.001
+CHANCE = 0.0001
 """How rarely a random choice of cases is refused, over all checks together."""
 MOST_VALUES = 40
 """A tag with more values than this, such as an id, is not checked."""

@@ -63,7 +63,7 @@ def calibrated_difference(
     chosen = both.tuning if tuning is None else tuning
     scale = percent_scale(metric)
     variance, mean = both.variance(chosen), both.mean(chosen)
-    reach = student(both.freedom, level) * sqrt(variance)
+    reach = student(both.freedom(chosen), level) * sqrt(variance)
     judged = [float((one.weight * one.judged).sum()) for one in rows]
     labels, cases = min(one.labeled_cases for one in rows), min(one.cases for one in rows)
     decided = abs(mean) > reach

@@ -77,7 +77,7 @@ class Influence:
     label_u: Floats
     label_v: Floats
     guard: float
-    freedom: int
+    label_stratum: Ints
     names: tuple[object, ...]
 
     @classmethod
@@ -100,7 +100,7 @@ class Influence:
             label_u=-widened * label_f,
             label_v=widened * label_y,
             guard=_guard(rows),
-            freedom=freedom - 1,
+            label_stratum=_stratum_of_labels(rows),
             names=rows.names,
         )
 
@@ -112,12 +112,15 @@ class Influence:
         def at(values: Floats) -> Floats:
             return np.where(where >= 0, values[where], 0.0)
 
+        strata: Ints = np.where(where >= 0, self.label_stratum[where], -1)
+
         return replace(
             self,
             judge_u=at(self.judge_u),
             judge_v=at(self.judge_v),
             label_u=at(self.label_u),
             label_v=at(self.label_v),
+            label_stratum=strata,
             names=names,
         )
 
@@ -137,6 +140,20 @@ class Influence:
         influence = tuning * (self.judge_u + self.label_u) + self.judge_v + self.label_v
         return float(influence @ influence) + self.guard
 
+    def freedom(self, tuning: float) -> float:
+        """Degrees of freedom after Welch and Satterthwaite: V² / Σ_h V_h² / (n_h - 1) over the strata of labels.
+
+        The judge's scores are many and add none; a stratum with few labels and much weight counts for what it is.
+        """
+        influence = tuning * self.label_u + self.label_v
+        labeled = self.label_stratum >= 0
+        parts = np.bincount(self.label_stratum[labeled], weights=influence[labeled] ** 2)
+        number = np.bincount(self.label_stratum[labeled])
+        several = number > 1
+        below = float((parts[several] ** 2 / (number[several] - 1)).sum())
+        most = float(labeled.sum() - several.sum())
+        return min(most, self.variance(tuning) ** 2 / below) if below > 0 else most
+
     def label_variance(self, tuning: float) -> float:
         """The part of it that more labels would make smaller, in inverse proportion to their number."""
         influence = tuning * self.label_u + self.label_v
@@ -155,7 +172,7 @@ def difference(first: Influence, second: Influence) -> Influence:
         label_u=second.label_u - first.label_u,
         label_v=second.label_v - first.label_v,
         guard=first.guard + second.guard,
-        freedom=min(first.freedom, second.freedom),
+        label_stratum=np.where(first.label_stratum >= 0, first.label_stratum, second.label_stratum),
         names=names,
     )
 
@@ -189,6 +206,13 @@ def _through_labels(rows: LabeledRows, values: Floats) -> tuple[Floats, float]:
         parts += whole * share * sqrt(n / max(n - 1, 1))
         total += whole * mean
     return parts, total
+
+
+def _stratum_of_labels(rows: LabeledRows) -> Ints:
+    """The stratum of labels of each case that has one, -1 for the others."""
+    stratum = np.full(rows.cases, -1, dtype=np.intp)
+    stratum[rows.case[rows.labeled]] = rows.label_stratum[rows.labeled]
+    return stratum
 
 
 def _guard(rows: LabeledRows) -> float:

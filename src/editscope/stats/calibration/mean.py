@@ -44,7 +44,7 @@ def calibrated_mean(
 
     ``rows`` are those of the run with two more columns, ``HUMAN`` and ``SETTLED``. ``tuning`` is λ, by default the one
     that makes the variance smallest; 1 is plain prediction-powered inference and 0 the labels alone. The interval is
-    mean ± t · √variance, with a degree of freedom for each labeled case, less the strata of labels and λ.
+    mean ± t · √variance, with the degrees of freedom that the labels have.
 
     >>> from editscope.cases import Aggregation, Group
     >>> from editscope.stats.calibration import HUMAN, SETTLED
@@ -105,20 +105,20 @@ def estimate(rows: LabeledRows, scale: float, tuning: float | None, level: float
     influence = Influence.of(rows)
     chosen = influence.tuning if tuning is None else tuning
     mean = influence.mean(chosen)
-    reach = student(influence.freedom, level) * sqrt(influence.variance(chosen))
+    reach = student(influence.freedom(chosen), level) * sqrt(influence.variance(chosen))
     shown = [round(scale * value, 9) for value in (mean, mean - reach, mean + reach)]
     judged = round(scale * float((rows.weight * rows.judged).sum()), 9)
     return Calibrated(shown[0], shown[1], shown[2], judged, round(chosen, 9), rows.labeled_cases, rows.cases)
 
 
-def student(freedom: int, level: float) -> float:
+def student(freedom: float, level: float) -> float:
     """The two-sided quantile of Student's t, by the expansion of Cornish and Fisher; exact to 0.001 from 6 on.
 
     >>> round(student(10, 0.95), 3), round(student(100, 0.95), 3)
     (2.228, 1.984)
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
-    n = max(freedom, 1)
+    n = max(freedom, 1.0)
     terms = (
         z,
         (z**3 + z) / 4,

@@ -148,9 +148,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repetitions", type=int, default=2000)
     asked = parser.parse_args()
-    print(
-        "| Judge | Cases | Labeled | Judge alone | Labels alone | Calibrated | Width, labels | Width, calibrated | Refused |"
-    )
+    print("| Judge | Cases | Labels | Judge alone | Labels alone | Calibrated | Width, labels | Calibrated | Refused |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for judge in JUDGES:
         for cases, labels in ((300, 60), (1000, 100), (1000, 300)):

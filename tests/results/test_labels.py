@@ -194,3 +194,10 @@ def test_what_a_study_exports_is_read_too(tmp_path: Path) -> None:
         ("x", "explicit", "mine", "3", "if", 2.0),
     ]
     assert labels.excluded == 1
+    flat = tmp_path / "votes.csv"
+    flat.write_text("case,level,model_a,rater,excluded,score_vq,score_if\nx,,mine,1,,4,2\ny,,mine,1,,3,\n")
+    assert [(one.case, one.metric, one.score) for one in read_labels(flat).entries] == [
+        ("x", "vq", 4.0),
+        ("x", "if", 2.0),
+        ("y", "vq", 3.0),
+    ]

@@ -17,7 +17,7 @@ from editscope.suites.datafolder.rows import DataRow, csv_rows, json_lines
 NAMES: Mapping[str, tuple[str, ...]] = {
     "case": ("case", "case_id"),
     "variant": ("variant", "level"),
-    "run": ("run", "model", "editor"),
+    "run": ("run", "model", "model_a", "editor"),
     "rater": ("rater", "rater_id"),
     "metric": ("metric", "scale"),
     "key": ("key", "question"),
@@ -26,6 +26,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "excluded": ("excluded",),
 }
 """The fields of a label, each with the names that a file may give it."""
+SCALE = "score_"
+"""What the column of one scale is called before its name, where a row has several."""
 MOST_FLAWS = 3
 
 
@@ -114,7 +116,8 @@ def _rows(path: Path) -> list[DataRow]:
         raise BadInput(f"--labels {path} ends in neither .csv nor .jsonl; the suffix says how to read it")
     rows = list(csv_rows(path, path.parent, (), id_field="case"))
     for wanted in ("case", "score"):
-        if rows and not rows[0].flaws and not any(name in rows[0].fields for name in NAMES[wanted]):
+        several = wanted == "score" and rows and any(name.startswith(SCALE) for name in rows[0].fields)
+        if rows and not rows[0].flaws and not several and not any(name in rows[0].fields for name in NAMES[wanted]):
             header = ", ".join(map(repr, rows[0].fields))
             raise BadInput(f"{path}: the header lacks {wanted!r} (it has: {header})")
     return rows
@@ -137,6 +140,11 @@ def _labels(row: DataRow, fields: Mapping[str, Any]) -> Iterator[Label]:
     # The name of a repeat is no part of what people see: a case counts by the mean of its repeats.
     texts["variant"] = plain(texts["variant"])[0]
     scores = fields["scores"]
+    by_column = {name.removeprefix(SCALE): value for name, value in row.fields.items() if name.startswith(SCALE)}
+    if scores is None and fields["score"] is None and by_column:
+        scores = {scale: value for scale, value in by_column.items() if value not in (None, "")}
+        if not scores:  # an item that is no rating, such as a practice one
+            return
     if scores is None:
         yield Label(score=_score(row, "score", fields["score"]), where=row.where, **texts)
         return

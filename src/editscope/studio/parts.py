@@ -25,4 +25,7 @@ class StudioPart:
         return cast(APIRouter, import_module(f"editscope.studio.{self.module}").router)
 
 
-PARTS: Sequence[StudioPart] = (StudioPart("assets", "assets"),)
+PARTS: Sequence[StudioPart] = (
+    StudioPart("assets", "assets"),
+    StudioPart("review", "review.routes", "Review", "/review"),
+)

@@ -28,6 +28,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 """The fields of a label, each with the names that a file may give it."""
 SCALE = "score_"
 """What the column of one scale is called before its name, where a row has several."""
+VOTE = "vote"
+"""What a study calls an item that counts; others, such as qualification, show edits that were not chosen at random."""
 MOST_FLAWS = 3
 
 
@@ -94,7 +96,10 @@ def read_labels(path: str | Path) -> Labels:
         if row.flaws:
             continue
         fields = {name: _first(row.fields, names) for name, names in NAMES.items()}
-        if fields["excluded"] not in (None, "", False, 0, "0", "false"):
+        if fields["excluded"] not in (None, "", False, 0, "0", "false") or row.fields.get("kind", VOTE) not in (
+            VOTE,
+            "",
+        ):
             excluded += 1
             continue
         entries += _labels(row, fields)

@@ -39,7 +39,7 @@ class QueueRecord:
     def as_json(self) -> str:
         """The record as a line of ``queue.jsonl``."""
         about = {"id": self.id, "pictures": dict(self.pictures), "texts": dict(self.texts)}
-        return json.dumps({**about, "fields": dict(self.fields), "provenance": dict(self.provenance)}, sort_keys=True)
+        return json.dumps({**about, "fields": dict(self.fields), "provenance": dict(self.provenance)})
 
     @property
     def fingerprint(self) -> str:

@@ -1,4 +1,4 @@
-"""Labels of people: read from a file, they make the judge's means estimates, and rank only what they can."""
+"""HumanLabels of people: read from a file, they make the judge's means estimates, and rank only what they can."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def judged_cases(run: Run) -> dict[str, float]:
 
 
 def write_labels(path: Path, *runs: Run, people: Callable[[float], float], least: int = 36) -> Path:
-    """Labels by two raters of the same cases of each run: what ``people`` make of the judge's score."""
+    """HumanLabels by two raters of the same cases of each run: what ``people`` make of the judge's score."""
     draw = random.Random(4)
     chosen = set(draw.sample(sorted(judged_cases(runs[0])), least))
     with path.open("w", newline="") as file:

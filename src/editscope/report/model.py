@@ -22,7 +22,7 @@ from editscope.suites import suite_title
 from editscope.wording import METRICS, listed, part_note, parts_of_cases
 
 if TYPE_CHECKING:
-    from editscope.results.calibration import Labels
+    from editscope.results.calibration import HumanLabels
     from editscope.results.calibration.calibrated_runs import Calibration
 
 Cell: TypeAlias = dict[str, Any]
@@ -259,7 +259,7 @@ class Model:
     runs: tuple[RunView, ...] = field(default=())
 
 
-def gather(runs: Sequence[Run], title: str | None, labels: Labels | None = None) -> Model:
+def gather(runs: Sequence[Run], title: str | None, labels: HumanLabels | None = None) -> Model:
     """Read runs and put those over the same cases side by side; ``labels`` calibrate the judges of theirs."""
     if not runs:
         raise BadInput("a report needs at least one run; add a run folder")
@@ -315,7 +315,7 @@ def _sheet(name: str, fingerprint: str, views: Sequence[RunView]) -> Sheet:
     return Sheet(name, fingerprint, str(info["suite"].get("label", "")), aggregation, tuple(views), metrics)
 
 
-def _with_people(sheet: Sheet, labels: Labels, *, alone: bool) -> Sheet:
+def _with_people(sheet: Sheet, labels: HumanLabels, *, alone: bool) -> Sheet:
     from editscope.results.calibration.calibrated_runs import calibration
 
     if not sheet.judged:

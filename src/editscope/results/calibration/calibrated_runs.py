@@ -8,7 +8,7 @@ from typing import Any
 
 from editscope.cases import Aggregation
 from editscope.errors import BadInput, unknown
-from editscope.results.calibration.labels_file import Label, Labels, read_labels
+from editscope.results.calibration.labels_file import HumanLabel, HumanLabels, read_labels
 from editscope.results.run import Run, open_run
 from editscope.runfolder.run_json import aggregation_from
 from editscope.scoring.rubrics import Measure
@@ -66,21 +66,21 @@ class Calibration:
             return str(error)
 
 
-def calibrate(run: Run | str, labels: Labels | str, *, metric: str = "") -> Calibrated:
+def calibrate(run: Run | str, labels: HumanLabels | str, *, metric: str = "") -> Calibrated:
     """What people would score a run on average, from their labels of a random part of its cases.
 
     ``labels`` is a file of labels, CSV or JSONL; ``metric`` a measure of the run, its headline by default. BadInput
     where labels are too few, or no random part of the cases.
     """
     opened = run if isinstance(run, Run) else open_run(run)
-    labels = labels if isinstance(labels, Labels) else read_labels(labels)
+    labels = labels if isinstance(labels, HumanLabels) else read_labels(labels)
     found = calibration([opened], [""], labels, metric).runs[0]
     if found.estimate is None:
         raise BadInput(found.refused)
     return found.estimate
 
 
-def calibration(runs: Sequence[Run], names: Sequence[str], labels: Labels, metric: str = "") -> Calibration:
+def calibration(runs: Sequence[Run], names: Sequence[str], labels: HumanLabels, metric: str = "") -> Calibration:
     """Runs of one suite with their labels; BadInput where the labels fit none of them."""
     first = runs[0]
     for run in runs:
@@ -107,7 +107,7 @@ def _measure(run: Run, name: str) -> Measure:
     return measures[name]
 
 
-def _labeled(run: Run, name: str, labels: Sequence[Label], measure: Measure, source: Labels) -> LabeledRun:
+def _labeled(run: Run, name: str, labels: Sequence[HumanLabel], measure: Measure, source: HumanLabels) -> LabeledRun:
     chosen = _of_measure(run, labels, measure, source)
     by_edit = _by_edit(chosen, measure)
     rows, unmatched = _with_labels(run, measure, by_edit)
@@ -126,7 +126,7 @@ def _labeled(run: Run, name: str, labels: Sequence[Label], measure: Measure, sou
     return LabeledRun(name, rows, raters, _agreement(by_edit), unmatched, estimate, refused)
 
 
-def _of_measure(run: Run, labels: Sequence[Label], measure: Measure, source: Labels) -> list[Label]:
+def _of_measure(run: Run, labels: Sequence[HumanLabel], measure: Measure, source: HumanLabels) -> list[HumanLabel]:
     """The labels on a measure, or on the metrics that it is made of; those that name none are on the measure."""
     mine = {"", measure.name, *measure.metrics}
     chosen = [label for label in labels if label.metric in mine]
@@ -150,7 +150,7 @@ Edit = tuple[str, str, str, str]
 """Case, variant, key of a question or "", and metric or ""."""
 
 
-def _by_edit(labels: Sequence[Label], measure: Measure) -> dict[Edit, dict[str, list[float]]]:
+def _by_edit(labels: Sequence[HumanLabel], measure: Measure) -> dict[Edit, dict[str, list[float]]]:
     """The scores of each edit by rater, on the judge's scale."""
     by_edit: dict[Edit, dict[str, list[float]]] = {}
     for label in labels:

@@ -34,7 +34,7 @@ MOST_FLAWS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class HumanLabel:
     """One score of one person. ``where`` is its place in the file; what is not said is ""."""
 
     case: str
@@ -48,11 +48,11 @@ class Label:
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class HumanLabels:
     """The labels of a file."""
 
     path: Path
-    entries: tuple[Label, ...]
+    entries: tuple[HumanLabel, ...]
     excluded: int = 0
 
     @cached_property
@@ -60,10 +60,10 @@ class Labels:
         """The names of runs that labels give, in order."""
         return tuple(dict.fromkeys(label.run for label in self.entries if label.run))
 
-    def of_run(self, run: Run, name: str = "", *, alone: bool = True) -> list[Label]:
+    def of_run(self, run: Run, name: str = "", *, alone: bool = True) -> list[HumanLabel]:
         """The labels of a run, by the name of its folder, its editor, or the ``name`` that a report calls it.
 
-        Labels that name no run belong to the only one; BadInput where there are several.
+        HumanLabels that name no run belong to the only one; BadInput where there are several.
         """
         if any(not label.run for label in self.entries) and not alone:
             raise BadInput(
@@ -82,7 +82,7 @@ class Labels:
         return chosen
 
 
-def read_labels(path: str | Path) -> Labels:
+def read_labels(path: str | Path) -> HumanLabels:
     """The labels of a CSV file with a header, or of a file with one JSON object a line.
 
     Every row has a ``case`` and a ``score``; ``variant``, ``run``, ``rater``, ``metric`` and ``key`` say more. Rows
@@ -90,7 +90,7 @@ def read_labels(path: str | Path) -> Labels:
     """
     path = Path(path)
     rows = _rows(path)
-    entries: list[Label] = []
+    entries: list[HumanLabel] = []
     excluded = 0
     for row in rows:
         if row.flaws:
@@ -109,7 +109,7 @@ def read_labels(path: str | Path) -> Labels:
         raise BadInput("; ".join(map(str, flaws[:MOST_FLAWS])) + more)
     if not entries:
         raise BadInput(f"{path} has no labels; it needs a row for each score, with 'case' and 'score'")
-    return Labels(path, tuple(entries), excluded)
+    return HumanLabels(path, tuple(entries), excluded)
 
 
 def _rows(path: Path) -> list[DataRow]:
@@ -132,7 +132,7 @@ def _first(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
     return next((fields[name] for name in names if fields.get(name) is not None), None)
 
 
-def _labels(row: DataRow, fields: Mapping[str, Any]) -> Iterator[Label]:
+def _labels(row: DataRow, fields: Mapping[str, Any]) -> Iterator[HumanLabel]:
     """The labels of one row: one, or one for each scale where it has ``scores`` by scale."""
     texts = {}
     for name in ("case", "variant", "run", "rater", "metric", "key"):
@@ -151,13 +151,15 @@ def _labels(row: DataRow, fields: Mapping[str, Any]) -> Iterator[Label]:
         if not scores:  # an item that is no rating, such as a practice one
             return
     if scores is None:
-        yield Label(score=_score(row, "score", fields["score"]), where=row.where, **texts)
+        yield HumanLabel(score=_score(row, "score", fields["score"]), where=row.where, **texts)
         return
     if not isinstance(scores, Mapping) or not scores:
         row.flaw("field 'scores' is no object of scores by scale; write {\"scale\": score}")
         return
     for scale, score in scores.items():
-        yield Label(score=_score(row, f"scores.{scale}", score), where=row.where, **{**texts, "metric": str(scale)})
+        yield HumanLabel(
+            score=_score(row, f"scores.{scale}", score), where=row.where, **{**texts, "metric": str(scale)}
+        )
 
 
 def _score(row: DataRow, name: str, value: Any) -> float:

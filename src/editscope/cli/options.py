@@ -116,6 +116,14 @@ Config: TypeAlias = Annotated[
         help="A TOML file with options of this command in snake_case; the command line overrides it.",
     ),
 ]
+LabelsFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--labels",
+        metavar="FILE",
+        help="People's scores of a random part of the edits, CSV or JSONL: calibrate the judge by them.",
+    ),
+]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 KeepGoing: TypeAlias = Annotated[
     bool,

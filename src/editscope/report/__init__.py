@@ -29,12 +29,14 @@ def write(
     title: str | None = None,
     published: bool = False,
     bundle: bool = False,
+    labels: str | Path | None = None,
     say: Callable[[str, int, int], None] | None = None,
 ) -> Path:
     """Write one report of one or several runs; its kind follows from the suffix of ``out``.
 
     ``published`` puts published results beside the runs. ``bundle`` puts copies of all pictures, full size too,
-    into the folder ``NAME_files`` beside an HTML report, so that the two can be sent together. ``say`` is told what
+    into the folder ``NAME_files`` beside an HTML report, so that the two can be sent together. ``labels`` is a file of
+    human labels by which judges are calibrated. ``say`` is told what
     takes long: ``say("making inputs and answers", 120, 1920)``; a total of 0 says a remark.
     The file appears whole or not at all, so an earlier report survives whatever goes wrong.
     """
@@ -49,9 +51,11 @@ def write(
         raise BadInput(f"--bundle works only with an HTML report; --out {out} is none")
 
     from editscope.report.model import gather
+    from editscope.results.calibration import read_labels
 
     options = ReportOptions(published=published, bundle=bundle)
-    pieces = _pieces(gather(runs, title), options if say is None else replace(options, say=say), out)
+    people = None if labels is None else read_labels(labels)
+    pieces = _pieces(gather(runs, title, people), options if say is None else replace(options, say=say), out)
     temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)

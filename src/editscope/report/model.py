@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from editscope.cases import Aggregation, Group
 from editscope.errors import BadInput
@@ -20,6 +20,10 @@ from editscope.runfolder.run_json import aggregation_from
 from editscope.stats.summary import DIAGNOSTIC, resampled_within
 from editscope.suites import suite_title
 from editscope.wording import METRICS, listed, part_note, parts_of_cases
+
+if TYPE_CHECKING:
+    from editscope.results.calibration import HumanLabels
+    from editscope.results.calibration.calibrated_runs import Calibration
 
 Cell: TypeAlias = dict[str, Any]
 """``{"mean", "lo", "hi", "n"}``."""
@@ -131,12 +135,22 @@ class Sheet:
     aggregation: Aggregation
     runs: tuple[RunView, ...]
     metrics: tuple[str, ...]
+    calibration: Calibration | None = None
+    """What people's labels make of its runs, in their order, where a report has labels."""
 
     @property
     def headline(self) -> str:
         """The metric that comes first."""
         first = self.aggregation.headline
         return next((metric for metric in self.metrics if metric == first), first)
+
+    def headline_cell(self, view: RunView) -> Cell:
+        """The headline of a run: what people would score it where their labels say so, else as its summary has it."""
+        cell: Cell = view.summary["overall"].get(self.headline) or {"mean": None, "lo": None, "hi": None, "n": 0}
+        estimate = None if self.calibration is None else self.calibration.runs[self.runs.index(view)].estimate
+        if estimate is None:
+            return cell
+        return {"mean": estimate.mean, "lo": estimate.lo, "hi": estimate.hi, "n": cell["n"], "judged": estimate.judged}
 
     @property
     def judged(self) -> bool:
@@ -250,8 +264,8 @@ class Model:
     runs: tuple[RunView, ...] = field(default=())
 
 
-def gather(runs: Sequence[Run], title: str | None) -> Model:
-    """Read runs and put those over the same cases side by side."""
+def gather(runs: Sequence[Run], title: str | None, labels: HumanLabels | None = None) -> Model:
+    """Read runs and put those over the same cases side by side; ``labels`` calibrate the judges of theirs."""
     if not runs:
         raise BadInput("a report needs at least one run; add a run folder")
     names = _names(runs)
@@ -266,6 +280,10 @@ def gather(runs: Sequence[Run], title: str | None) -> Model:
         suite = view.run.info["suite"]
         sets.setdefault((suite["name"], suite["fingerprint"], protocol_of(view.run.info)), []).append(view)
     sheets = tuple(_sheet(name, fingerprint, members) for (name, fingerprint, _), members in sets.items())
+    if labels is not None:
+        sheets = tuple(_with_people(sheet, labels, alone=len(views) == 1) for sheet in sheets)
+        if all(sheet.calibration is None for sheet in sheets):
+            raise BadInput(f"no run of this report was judged, so that {labels.path} calibrates nothing")
     suites = listed(list(dict.fromkeys(suite_title(sheet.suite) for sheet in sheets)))
     all_names = listed(list(dict.fromkeys(names)))
     what = all_names if len(all_names) <= 50 else f"{len(views)} runs"
@@ -300,6 +318,15 @@ def _sheet(name: str, fingerprint: str, views: Sequence[RunView]) -> Sheet:
     ordered = [m for m in (aggregation.headline, "edit_accuracy", "preservation_accuracy", *METRICS) if m in known]
     metrics: tuple[str, ...] = judged_metrics(info, known) or tuple(dict.fromkeys([*ordered, *known]))
     return Sheet(name, fingerprint, str(info["suite"].get("label", "")), aggregation, tuple(views), metrics)
+
+
+def _with_people(sheet: Sheet, labels: HumanLabels, *, alone: bool) -> Sheet:
+    from editscope.results.calibration.calibrated_runs import calibration
+
+    if not sheet.judged:
+        return sheet
+    names = ["" if alone else view.name for view in sheet.runs]
+    return replace(sheet, calibration=calibration([view.run for view in sheet.runs], names, labels))
 
 
 def _indexed(summary: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from editscope.suites import parse_where
 from editscope.wording import short_scale
 
 if TYPE_CHECKING:
+    from editscope.results.calibration.calibrated_runs import Calibration
     from editscope.stats.paired import Paired, PairedGroup, PairedTable
 
 Rows: TypeAlias = "dict[str, list[Any]]"
@@ -71,7 +72,7 @@ class Comparison:
 
     ``tables`` holds one paired table for each run after the first; ``overall`` and ``groups`` are those of
     the second run, which is all there is when two are compared. ``places`` says where each case that takes
-    part is in the rows of each run, and ``taken`` are those rows.
+    part is in the rows of each run, and ``taken`` are those rows. ``calibration`` is what people's labels make of it.
     """
 
     runs: tuple[Run, ...]
@@ -82,6 +83,7 @@ class Comparison:
     left_out: LeftOut
     places: Mapping[Key, tuple[int, ...]]
     taken: tuple[Rows, ...]
+    calibration: Calibration | None = None
 
     @property
     def overall(self) -> Paired:
@@ -204,6 +206,7 @@ def compare(
     where: Mapping[str, str | Sequence[str]] | None = None,
     resamples: int = 10_000,
     level: float = 0.95,
+    labels: str | Path | None = None,
 ) -> Comparison:
     """Compare runs with the first of them, case by case: ``es.compare(run, "runs/last-week").table()``.
 
@@ -211,7 +214,10 @@ def compare(
     cases that all runs have, with the same fingerprint, take part; ``left_out`` counts the rest. ``metric`` is the
     suite's headline unless given; ``where={"task": "border"}`` takes a part of the cases. A case with repeats counts by
     their mean, so runs with different numbers of them can be compared. ``level`` is that of the intervals.
+    ``labels`` is a file of human labels, by which the judge is calibrated; see ``editscope.results.calibration``.
     """
+    if labels is not None and where:
+        raise BadInput("labels calibrate the mean over all cases; compare with labels, or a part of the cases")
     runs = tuple(open_runs(first, *others))
     if len(runs) < 2:
         raise BadInput("a comparison needs at least two runs; add another one")
@@ -229,7 +235,16 @@ def compare(
         compare_rows(taken[0], rows, aggregation, metric, match=match, resamples=resamples, level=level)
         for rows in taken[1:]
     ]
-    return Comparison(runs, run_names(runs), metric, aggregation, tuple(tables), left_out, shared, tuple(taken))
+    names = run_names(runs)
+    made = None if labels is None else _calibrated(runs, names, labels, metric)
+    return Comparison(runs, names, metric, aggregation, tuple(tables), left_out, shared, tuple(taken), made)
+
+
+def _calibrated(runs: Sequence[Run], names: Sequence[str], labels: str | Path, metric: str) -> Calibration:
+    from editscope.results.calibration.calibrated_runs import calibration
+    from editscope.results.calibration.labels_file import read_labels
+
+    return calibration(runs, names, read_labels(labels), str(metric))
 
 
 def _by_unit(run: Run) -> dict[tuple[str, str], list[CaseRecord]]:

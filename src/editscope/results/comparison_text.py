@@ -38,7 +38,7 @@ def interval(paired: Paired, metric: str = "") -> str:
 
 def notes(comparison: Comparison) -> tuple[str, ...]:
     """A sentence for each run after the first, then what a reader should mind."""
-    sentences = [_verdict(comparison, index) for index in range(1, len(comparison.runs))]
+    sentences = [*_by_people(comparison), *(_verdict(comparison, index) for index in range(1, len(comparison.runs)))]
     for name, run in zip(comparison.names, comparison.runs, strict=True):
         pending = run.coverage.get("pending", 0)
         if pending:
@@ -55,6 +55,18 @@ def notes(comparison: Comparison) -> tuple[str, ...]:
             "the p-values are not touched by it."
         )
     return tuple(sentences)
+
+
+def _by_people(comparison: Comparison) -> list[str]:
+    """What people's labels say, before what the judge says alone."""
+    if comparison.calibration is None:
+        return []
+    from editscope.results.calibration.calibration_text import difference_in_words, mean_in_words
+
+    found, metric = comparison.calibration, comparison.metric
+    means = [f"{run.name}: {mean_in_words(run, metric)}." for run in found.runs]
+    apart = [difference_in_words(found, 0, index, metric) for index in range(1, len(found.runs))]
+    return [*apart, *means, "What follows, and the tables, is by the judge alone:"]
 
 
 def _parts(comparison: Comparison) -> list[str]:

@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from editscope.stats.agreement import Agreement, cohen_kappa, krippendorff_alpha, percent_agreement
+    from editscope.stats.calibration import (
+        Calibrated,
+        CalibratedDifference,
+        calibrated_difference,
+        calibrated_mean,
+        prediction_powered_mean,
+    )
     from editscope.stats.missing import Bounds, BoundsGroup, BoundsTable, missing_bounds
     from editscope.stats.multiple import holm
     from editscope.stats.paired import Paired, PairedGroup, PairedTable, compare_rows, sign_test
@@ -36,6 +43,8 @@ __all__ = [
     "Bounds",
     "BoundsGroup",
     "BoundsTable",
+    "Calibrated",
+    "CalibratedDifference",
     "Correlation",
     "LinearFit",
     "Match",
@@ -47,6 +56,8 @@ __all__ = [
     "RepeatMeans",
     "Spread",
     "bradley_terry",
+    "calibrated_difference",
+    "calibrated_mean",
     "cases_needed",
     "cases_needed_for_shares",
     "cohen_kappa",
@@ -64,6 +75,7 @@ __all__ = [
     "pass_at_k",
     "pass_rate",
     "percent_agreement",
+    "prediction_powered_mean",
     "relate",
     "repeat_means",
     "repeat_spread",
@@ -80,6 +92,13 @@ _HOMES = {
         "cohen_kappa",
         "krippendorff_alpha",
         "percent_agreement",
+    ),
+    "calibration": (
+        "Calibrated",
+        "CalibratedDifference",
+        "calibrated_difference",
+        "calibrated_mean",
+        "prediction_powered_mean",
     ),
     "missing": (
         "Bounds",

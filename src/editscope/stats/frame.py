@@ -97,6 +97,10 @@ class Frame:
             return folded._table(group.name, group.by, rest, [not out for out in folded.excluded])
         return self._table(group.name, group.by, group.over, [not out for out in self.excluded])
 
+    def unfolded(self, group: Group) -> MeanTable:
+        """The same means over the rows as they are, also where the group averages over the unit."""
+        return self._table(group.name, group.by, group.over, [not out for out in self.excluded])
+
     def diagnostics(self) -> MeanTable:
         """The one row of the cases that stay out of every average."""
         return self._table(DIAGNOSTIC, tuple(self.exclude), (), self.excluded)

@@ -32,4 +32,5 @@ PARTS: Sequence[StudioPart] = (
     StudioPart("studies", "studies.admin_pages", "Studies", "/studies"),
     StudioPart("rating", "studies.rater_pages"),
     StudioPart("annotate", "annotate.routes", "Annotate", "/annotate"),
+    StudioPart("review", "review.routes", "Review", "/review"),
 )

@@ -32,6 +32,7 @@ def compare(
         list[str] | None, typer.Option("--by", metavar="TAG", help="Groups to show, such as category [default: task].")
     ] = None,
     where: opt.Filters = None,
+    labels: opt.LabelsFile = None,
     cases: Annotated[int, typer.Option("--cases", metavar="N", min=0, help="The number of cases to show.")] = 10,
     all_groups: Annotated[bool, typer.Option("--all-groups", help="Show every table of the suite.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print only the figures of all groups, as CSV.")] = False,
@@ -49,6 +50,10 @@ def compare(
 
     editscope compare runs/a runs/b --where condition=striped --cases 20
 
+    With people's scores of some edits of judged runs, the difference is that which people would see:
+
+      editscope compare runs/a runs/b --labels labels.csv
+
     All runs in a folder, such as the --out of a run with several editors:
 
       editscope compare runs/both
@@ -60,7 +65,7 @@ def compare(
 
     if csv and as_json:
         raise BadInput("--csv and --json exclude each other; choose one")
-    comparison = compared(*runs, metric=metric, where=parse_where(where) if where else None)
+    comparison = compared(*runs, metric=metric, where=parse_where(where) if where else None, labels=labels)
     output.remarks(*comparison.runs)
     chosen = opt.names(by) or ()
     if csv:
@@ -79,6 +84,20 @@ def compare(
     print_cases(comparison, console, cases)
 
 
+def _by_people(comparison: Comparison) -> dict[str, object]:
+    """What people's labels make of the runs and of their differences to the first, where there are labels."""
+    found = comparison.calibration
+    if found is None:
+        return {}
+    runs = [{"name": run.name, "calibrated": run.estimate, "refused": run.refused} for run in found.runs]
+    differences = []
+    for index in range(1, len(found.runs)):
+        apart = found.difference(0, index)
+        refused = isinstance(apart, str)
+        differences.append({"calibrated": None if refused else apart, "refused": apart if refused else ""})
+    return {"people": {"runs": runs, "differences": differences}}
+
+
 def _as_json(comparison: Comparison, by: tuple[str, ...], cases: int) -> dict[str, object]:
     """A comparison for scripts: every row that ``--csv`` has, its statements, and the cases that differ most."""
     return {
@@ -90,6 +109,7 @@ def _as_json(comparison: Comparison, by: tuple[str, ...], cases: int) -> dict[st
         "left_out": comparison.left_out,
         "notes": comparison.notes(),
         "rows": list(comparison.rows(*by)),
+        **_by_people(comparison),
         "cases": [
             {
                 "case": contrast.case_id,

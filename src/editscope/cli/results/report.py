@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from editscope import printing
+from editscope.cli import options as opt
 
 
 def report(
@@ -29,6 +30,7 @@ def report(
             "--bundle", help="Also write FILE_files: every picture in full size, to send together with FILE.html."
         ),
     ] = False,
+    labels: opt.LabelsFile = None,
 ) -> None:
     """Write a report of one or several runs. The suffix of --out selects the format.
 
@@ -42,6 +44,11 @@ def report(
     editscope report runs/a runs/b --out to-send.html --bundle
 
     editscope report runs/a runs/b --out tables.tex
+
+    With people's scores of some edits of judged runs, the headline is what people would score, and the report does not
+    rank what the labels cannot:
+
+      editscope report runs/a runs/b --labels labels.csv
     """
     from editscope.cli.output import runs as output
     from editscope.cli.output.progress import ProgressLine
@@ -52,6 +59,6 @@ def report(
     line = ProgressLine()
     opened = open_runs(*runs)
     output.remarks(*opened)
-    path = write(opened, target, title=title, published=with_published, bundle=bundle, say=line)
+    path = write(opened, target, title=title, published=with_published, bundle=bundle, labels=labels, say=line)
     line.end()
     printing.say(path)

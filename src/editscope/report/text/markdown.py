@@ -47,6 +47,21 @@ def _overview(sheet: Sheet) -> Iterator[str]:
         yield "\n" + "".join(
             f"- {_text(f'{name}: {sentence}.')}\n" for name, sentence in accountings.items() if sentence
         )
+    yield from _by_people(sheet)
+
+
+def _by_people(sheet: Sheet) -> Iterator[str]:
+    """What people would score each run, and which of them their labels can rank, where there are labels."""
+    if sheet.calibration is None:
+        return
+    from editscope.results.calibration.calibration_text import difference_in_words, mean_in_words
+
+    yield "\n**People and judge**\n\n"
+    for name, labeled in zip(run_names(sheet), sheet.calibration.runs, strict=True):
+        yield f"- {_text(f'{name}: {mean_in_words(labeled, sheet.headline)}')}.\n"
+    for second in range(1, len(sheet.runs)):
+        for first in range(second):
+            yield f"- {_text(difference_in_words(sheet.calibration, first, second, sheet.headline))}\n"
 
 
 def _mean(cell: dict[str, Any] | None, metric: str) -> str:

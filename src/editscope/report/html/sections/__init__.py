@@ -29,6 +29,7 @@ from editscope.report.html.sections.findings.failures import failures
 from editscope.report.html.sections.findings.judge_scores import judge_scores
 from editscope.report.html.sections.findings.leaderboard import leaderboard
 from editscope.report.html.sections.findings.overview import overview
+from editscope.report.html.sections.findings.people import people
 from editscope.report.html.sections.findings.reasoning import reasoning
 from editscope.report.html.sections.provenance.judging import judging
 from editscope.report.html.sections.provenance.sources import files, provenance
@@ -51,6 +52,7 @@ class Section:
 
 SECTIONS: tuple[Section, ...] = (
     Section("overview", "Overview", overview, "findings"),
+    Section("people", "People", people, "findings"),
     Section("files", "", files, "findings"),
     Section("leaderboard", "Leaderboard", leaderboard, "findings"),
     Section("failures", "Failures", failures, "findings"),

@@ -55,12 +55,27 @@ def comparison(sheet: Sheet, options: ReportOptions) -> Html | None:
             "Holm within each kind of row. *** p < 0.001, ** p < 0.01, * p < 0.05.",
             cls="hint",
         ),
+        _by_judge_alone(sheet),
         _overall_table(first, tables, metric),
         _matrix(sheet, metric) if len(sheet.runs) > 2 else None,
         _forest(sheet, first, tables, metric),
         _apart(sheet, metric),
         cls="card",
         id=f"comparison-{sheet.key}",
+    )
+
+
+def _by_judge_alone(sheet: Sheet) -> Html | None:
+    """Where people's labels rank the runs, that this section does not."""
+    if sheet.calibration is None:
+        return None
+    link = el("a", "People and judge", href=f"#people-{sheet.key}")
+    return el(
+        "p",
+        "These comparisons are by the judge alone. ",
+        link,
+        " says which of them people's labels bear out.",
+        cls="notice",
     )
 
 

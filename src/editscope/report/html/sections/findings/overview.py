@@ -118,7 +118,7 @@ def _axis(metric: str, sides: Sequence[str]) -> Html:
 
 def _overview_row(sheet: Sheet, view: RunView, metric: str, sides: Sequence[str]) -> Html:
     overall: Cells = view.summary["overall"]
-    cell = overall[metric]
+    cell = sheet.headline_cell(view)
     floor = (view.summary.get("floor") or {}).get(metric, {}).get("mean")
     return el(
         "div",
@@ -127,6 +127,7 @@ def _overview_row(sheet: Sheet, view: RunView, metric: str, sides: Sequence[str]
             "button",
             el("strong", value(cell["mean"], metric)),
             el("small", interval(cell, metric)),
+            el("small", f"judge alone {value(cell['judged'], metric)}") if "judged" in cell else None,
             type="button",
             cls="big few" if is_few(cell) else "big",
             data_filter="{}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from editscope.errors import BadInput
 from editscope.report.figure_data.statistics import paired_resamples
@@ -14,6 +15,9 @@ from editscope.report.model import RunView, Sheet
 from editscope.stats.paired import Paired, compare_rows
 from editscope.stats.small_groups import enough, is_few, weakest_in_words
 from editscope.wording import count, ends, failure, listed, metric_name, plain, signed, value
+
+if TYPE_CHECKING:
+    from editscope.results.calibration.calibrated_runs import Calibration
 
 Sentence = list[Child]
 
@@ -43,14 +47,14 @@ def ranking(sheet: Sheet) -> list[RunView]:
 
 
 def _mean(sheet: Sheet, view: RunView) -> float | None:
-    cell: Mapping[str, float | None] = view.summary["overall"].get(sheet.headline) or {}
-    return cell.get("mean")
+    mean: float | None = sheet.headline_cell(view)["mean"]
+    return mean
 
 
 def _figure(sheet: Sheet, view: RunView) -> Sentence:
     """The score in bold, with its interval."""
     metric = sheet.headline
-    cell = view.summary["overall"][metric]
+    cell = sheet.headline_cell(view)
     bold = el("b", value(cell["mean"], metric))
     if cell.get("lo") is None or cell.get("hi") is None:
         return [bold, " (too few cases for an interval)" if is_few(cell) else ""]
@@ -72,6 +76,9 @@ def scale_in_words(metric: str) -> str:
 
 def _one(sheet: Sheet, view: RunView) -> Sentence:
     """The score of the only run."""
+    if by_people(sheet, view):
+        head = [f"People would score {view.name} ", *_figure(sheet, view), f" {scale_in_words(sheet.headline)}: "]
+        return [*head, f"{metric_name(sheet.headline)} over {sheet.cases_in_words}, {_judge_alone(sheet, view)}."]
     head = [f"{view.name} scores ", *_figure(sheet, view), f" {scale_in_words(sheet.headline)}: "]
     return [*head, f"{metric_name(sheet.headline)} over {sheet.cases_in_words}."]
 
@@ -81,6 +88,8 @@ def _several(sheet: Sheet, ranked: list[RunView]) -> Sentence:
     best, others = ranked[0], ranked[1:]
     if not others:
         return _one(sheet, best)
+    if sheet.calibration is not None:
+        return _several_by_people(sheet, sheet.calibration, best, others[0])
     apart = _apart(sheet, others[0], best)
     opening = f"{best.name} scores best: "
     over = f"{metric_name(sheet.headline)} over {sheet.cases_in_words}"
@@ -99,6 +108,41 @@ def _several(sheet: Sheet, ranked: list[RunView]) -> Sentence:
             f", but it cannot be told apart from {others[0].name} ({value(_mean(sheet, others[0]), sheet.headline)})."
         )
     return [opening, *_figure(sheet, best), *after]
+
+
+def by_people(sheet: Sheet, view: RunView) -> bool:
+    """Whether people's labels say what a run scores."""
+    return "judged" in sheet.headline_cell(view)
+
+
+def _judge_alone(sheet: Sheet, view: RunView) -> str:
+    return f"where the judge alone says {value(sheet.headline_cell(view)['judged'], sheet.headline)}"
+
+
+def _several_by_people(sheet: Sheet, calibration: Calibration, best: RunView, other: RunView) -> Sentence:
+    """Which run people would score highest, if their labels can tell; else how many labels would."""
+    from editscope.results.calibration.calibration_text import what_would_decide
+
+    apart = calibration.difference(sheet.runs.index(other), sheet.runs.index(best))
+    over = f"{metric_name(sheet.headline)} over {sheet.cases_in_words}"
+    if isinstance(apart, str):
+        return [f"{best.name} and {other.name} cannot be ranked by what people think: {apart}."]
+    figure = [*_figure(sheet, best), f" {scale_in_words(sheet.headline)}, {over}"]
+    span = f"{signed(apart.lo, sheet.headline)} to {signed(apart.hi, sheet.headline)}"
+    if apart.decided:
+        size = _points(sheet, abs(apart.difference))
+        return [
+            f"People would score {best.name} highest: ",
+            *figure,
+            f", {_judge_alone(sheet, best)}. That is {size} more than {other.name}, the next",
+            f" (95\u00a0% interval {span}).",
+        ]
+    return [
+        f"{best.name} and {other.name} cannot be ranked: people would score {best.name} ",
+        *figure,
+        f", and {other.name} {value(_mean(sheet, other), sheet.headline)}; ",
+        f"the difference lies within the judge's error (95\u00a0% interval {span}). {what_would_decide(apart)}",
+    ]
 
 
 def _points(sheet: Sheet, difference: float) -> str:
@@ -154,7 +198,7 @@ def _weakest(sheet: Sheet, view: RunView) -> Sentence:
     rows = [cell for cell in cells if enough(cell.get("few_cases", cell.get("n", 0)))]
     lowest = weakest_in_words(
         rows,
-        _mean(sheet, view),
+        view.summary["overall"][metric]["mean"],
         name=lambda key: plain(key).lower(),
         number=lambda mean: value(mean, metric),
         kind="" if sheet.judged else "tasks",

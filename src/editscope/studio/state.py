@@ -16,14 +16,14 @@ from editscope.studio.settings import Settings
 from editscope.studio.store.engine import Store
 
 
-class Service(Protocol):
+class StudioService(Protocol):
     """Something that a part keeps running as long as the studio runs, such as a thread."""
 
     def close(self) -> None:
         """End it in order."""
 
 
-S = TypeVar("S", bound=Service)
+S = TypeVar("S", bound=StudioService)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Studio:
     store: Store
     catalog: Catalog
     pictures: PictureBook
-    _services: dict[Any, Service] = field(default_factory=dict)
+    _services: dict[Any, StudioService] = field(default_factory=dict)
     _starting: threading.Lock = field(default_factory=threading.Lock)
 
     def service(self, make: Callable[[Studio], S]) -> S:

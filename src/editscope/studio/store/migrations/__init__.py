@@ -1,0 +1,1 @@
+"""Revisions of the database, which Alembic runs."""

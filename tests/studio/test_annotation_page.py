@@ -137,6 +137,7 @@ def test_two_tabs_both_keep_their_words_and_a_studio_that_is_away_loses_none(bro
 
 def test_a_project_is_started_and_exported_and_other_forms_show_what_they_ask(browser: Browser, tmp_path: Path) -> None:
     with studio(make_folders(tmp_path)) as address, opened(browser, f"{address}/annotate") as page:
+        page.wait_for_selector("body[data-ready]")
         page.get_by_label("Folder").select_option("steps/data")
         page.get_by_role("button", name="Start").click()
         page.get_by_role("link", name="dynamic_process_1").click()
@@ -153,6 +154,7 @@ def test_a_project_is_started_and_exported_and_other_forms_show_what_they_ask(br
         expect(items).to_be_visible()
         saved(page)
         page.get_by_role("link", name="steps/data").click()
+        page.wait_for_selector("body[data-ready]")
         page.get_by_role("button", name="Export").first.click()
         page.get_by_label("Name of the folder").fill("steps two")
         page.locator("[data-export-form] button[type=submit]").click()

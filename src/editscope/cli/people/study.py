@@ -180,7 +180,10 @@ def _named(runs: Sequence[str]) -> dict[str, Path]:
 
 @app.command(cls=GroupedOptions)
 def presets() -> None:
-    """List the studies of papers that `study create --preset` knows, with their numbers."""
+    """List the studies of papers that `study create --preset` knows, with their numbers.
+
+    editscope study presets
+    """
     from editscope.suites.study import study_presets
 
     for preset in study_presets().values():

@@ -47,3 +47,5 @@ if (project) {
     } catch (error) { result.textContent = /** @type {Error} */ (error).message; }
   });
 }
+
+document.body.dataset.ready = "yes";

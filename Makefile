@@ -60,15 +60,15 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@ $(VENV)/.demo
 
 # The browser tests need Chromium, those of the LaTeX output need TeX and Poppler, those of TLS need openssl, those of
-# the documentation site npm; without them they are skipped, and pytest says so.
-DEBIAN := chromium fonts-dejavu-core openssl poppler-utils texlive-latex-base texlive-latex-recommended \
+# the studio PostgreSQL, those of the documentation site npm; without them they are skipped, and pytest says so.
+DEBIAN := chromium fonts-dejavu-core openssl poppler-utils postgresql texlive-latex-base texlive-latex-recommended \
           texlive-fonts-recommended lmodern
 
 $(VENV)/.system: Makefile | $(BIN)/python
-	@if [ -x $(CHROMIUM) ] && command -v pdflatex >/dev/null && command -v pdftoppm >/dev/null && command -v openssl >/dev/null; then :; \
+	@if [ -x $(CHROMIUM) ] && command -v pdflatex >/dev/null && command -v pdftoppm >/dev/null && command -v openssl >/dev/null && ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(DEBIAN) >/dev/null; \
-	else echo "no Chromium, TeX or openssl: their tests will be skipped (Debian: apt-get install $(DEBIAN))"; fi
+	else echo "no Chromium, TeX, PostgreSQL or openssl: their tests will be skipped (Debian: apt-get install $(DEBIAN))"; fi
 	@touch $@
 
 demo: $(VENV)/.demo

@@ -25,7 +25,15 @@ from support.studio.postgres import installed, postgres
 from support.studio.studio_server import StudioProcess
 from support.studio.voting_crowd import Crowd, vote
 
-ALONE = "EDITSCOPE_STUDIO_VOTES_ALONE"
+ALONE = """
+from editscope.cli import main
+from editscope.studio.store.group_commit import GroupCommit
+from editscope.studio.studies import rater_pages
+
+rater_pages.writer = lambda studio: GroupCommit(studio.store, most=1)
+main()
+"""
+"""The studio with a transaction for each vote: the baseline."""
 
 
 def main() -> None:
@@ -58,8 +66,8 @@ def once(kind: str, database: str, raters: int, votes: int, pause: float, alone:
         folder = Path(place)
         store = Store.opened(Settings(folder, database=database))
         _, people = made_study(store, folder, cases=votes, raters=raters, votes=raters)
-        env = {**os.environ, DATABASE_VARIABLE: database, **({ALONE: "1"} if alone else {})}
-        studio = StudioProcess(folder, env=env)
+        env = {**os.environ, DATABASE_VARIABLE: database}
+        studio = StudioProcess(folder, env=env, program=("-c", ALONE) if alone else ("-m", "editscope"))
         try:
             started = time.perf_counter()
             secrets = [rater.secret for rater in people]

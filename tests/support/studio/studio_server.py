@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -50,8 +50,14 @@ def studio(folder: Path, **settings: Any) -> Iterator[str]:
 class StudioProcess:
     """`editscope studio` as a process that can be killed and started again on the same port."""
 
-    def __init__(self, folder: Path, port: int = 0, env: Mapping[str, str] | None = None) -> None:
-        command = [sys.executable, "-m", "editscope", "studio", str(folder), "--no-browser", "--port", str(port)]
+    def __init__(
+        self,
+        folder: Path,
+        port: int = 0,
+        env: Mapping[str, str] | None = None,
+        program: Sequence[str] = ("-m", "editscope"),
+    ) -> None:
+        command = [sys.executable, *program, "studio", str(folder), "--no-browser", "--port", str(port)]
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,

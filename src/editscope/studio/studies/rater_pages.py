@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -14,7 +13,7 @@ from sqlalchemy import select
 from editscope.studio.failures import Missing
 from editscope.studio.rendering import page
 from editscope.studio.state import Studio, studio_of
-from editscope.studio.store.group_commit import MOST_AT_ONCE, GroupCommit
+from editscope.studio.store.group_commit import GroupCommit
 from editscope.studio.studies.assigning import ItemRequest, give_items, places, standing
 from editscope.studio.studies.ledger import Ballot, Submission, save_ballots
 from editscope.studio.studies.pictures import PictureFolder
@@ -25,8 +24,6 @@ from editscope.studio.studies.tables import GIVEN, ITEMS
 router = APIRouter(include_in_schema=False)
 Here = Annotated[Studio, Depends(studio_of)]
 SECRET = 200
-ALONE = "EDITSCOPE_STUDIO_VOTES_ALONE"
-"""Where it is set, each vote is a transaction of its own: the baseline of ``benchmarks/studio_votes.py``."""
 NO_STORE = {"Cache-Control": "no-store", "Content-Disposition": "inline"}
 
 
@@ -71,7 +68,7 @@ class SentRetraction(BaseModel):
 
 def writer(studio: Studio) -> GroupCommit:
     """The thread that writes what raters send."""
-    return GroupCommit(studio.store, most=1 if os.environ.get(ALONE) else MOST_AT_ONCE)
+    return GroupCommit(studio.store)
 
 
 @router.get("/rate/{secret}")

@@ -116,6 +116,7 @@ def test_practice_tells_what_was_right(tmp_path: Path, browser: Browser) -> None
             expect(page.locator("#phase")).to_be_hidden()
             page.click("text=B is better")
             expect(page.locator("#count")).to_have_text("1 of 6")
+            expect(page.locator("#saved")).to_have_text("All votes saved")
         assert votes(store) == 2
 
 

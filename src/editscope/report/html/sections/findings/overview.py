@@ -239,8 +239,7 @@ def _reading(sheet: Sheet, view: RunView) -> list[Child]:
 def _thin_strata(sheet: Sheet) -> Html | None:
     """Say so when intervals cannot be trusted because there is nothing to resample."""
     single, strata = sheet.single_strata()
-    shown = (view.summary["overall"].get(sheet.headline) for view in sheet.runs)
-    if not single or not any(cell and not is_few(cell) for cell in shown):
+    if not single:
         return None
     single_cases = f"{single} of {strata} groups of {' and '.join(sheet.aggregation.strata)} hold a single case"
     return el("p", f"{single_cases}, whose spread cannot be seen: intervals are too narrow.", cls="notice")

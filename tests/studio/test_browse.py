@@ -181,3 +181,10 @@ def test_a_comparison_counts_wins_ties_and_losses(address: str, browser: Browser
         expect(page.locator("tbody").first.locator("tr")).to_have_count(2)
         expect(page.locator("tbody").first).to_contain_text("wins")
         expect(page.locator(".contrast").first).to_be_visible()
+
+
+def test_published_results_have_no_rank_and_stand_below_the_runs(address: str) -> None:
+    _, page = get(f"{address}/sets/{the_set(address)}")
+    runs, divided, published = page.partition("Published, on other cases")
+    assert divided and 'class="ours"' in runs and 'class="ours"' not in published
+    assert '<td class="figure quiet">1</td>' in runs and '<td class="figure quiet"></td>' in published

@@ -1,4 +1,4 @@
-"""Leaderboards of a set: its runs and published results in one order, and means by group."""
+"""Leaderboards of a set: its runs in order, published results beside them, and means by group."""
 
 from __future__ import annotations
 
@@ -49,12 +49,15 @@ class GroupTable:
 def leaders(
     cases: CaseSet, entries: Sequence[Entry], metric: ShownMetric, others: Sequence[ShownMetric]
 ) -> list[Leader]:
-    """The runs of a set and the published results of its suite, the best first."""
+    """The runs of a set by rank, then the published results of its suite: those are on other cases and have none."""
     by_id = {entry.card.id: entry for entry in entries}
     rows = [_ours(run, by_id.get(run.card.id), metric, others) for run in cases.runs]
-    rows += _published(cases, metric)
-    rows.sort(key=lambda row: (row.mean is None, -(row.mean or 0.0), not row.ours))
-    return [replace(row, rank=place) for place, row in enumerate(rows, start=1)]
+    ranked = [replace(row, rank=place) for place, row in enumerate(sorted(rows, key=_best_first), start=1)]
+    return [*ranked, *sorted(_published(cases, metric), key=_best_first)]
+
+
+def _best_first(row: Leader) -> tuple[bool, float]:
+    return row.mean is None, -(row.mean or 0.0)
 
 
 def _ours(run: RunColumn, entry: Entry | None, metric: ShownMetric, others: Sequence[ShownMetric]) -> Leader:

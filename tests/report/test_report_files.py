@@ -166,7 +166,12 @@ def test_single_cases_and_different_cases_are_said(tmp_path: Path) -> None:
     )
     page = write([thin, alone], tmp_path / "r.html").read_text(encoding="utf-8")
     assert "do not cover the same cases" in page
-    assert "hold a single case" in write([alone], tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "intervals are too narrow" not in write([alone], tmp_path / "r.html").read_text(encoding="utf-8")
+    some = make_run(
+        tmp_path, "some", change=lambda edit, score: score["tags"]["task"] != "border" or edit["case"] == "border/000"
+    )
+    said = "groups of task and mode hold a single case, whose spread cannot be seen: intervals are too narrow."
+    assert said in write([some], tmp_path / "r.html").read_text(encoding="utf-8")
 
 
 def test_a_run_over_diagnostics_alone_has_a_report(tmp_path: Path) -> None:

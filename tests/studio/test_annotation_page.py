@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,26 +10,10 @@ from playwright.sync_api import Browser, Page, expect
 from support.reports.render_report import PATIENCE_MS
 from support.studio.annotated import call, make_folders, newest, start_project
 from support.studio.studio_server import studio
+from support.studio.watched_page import studio_page
 
 pytestmark = pytest.mark.slow
 WAIT = float(PATIENCE_MS)
-
-
-@contextmanager
-def opened(browser: Browser, address: str, excused: str = "nothing") -> Iterator[Page]:
-    """A page, open; afterwards: nothing was said on the console but what is excused, and no script failed."""
-    said: list[str] = []
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    try:
-        page.goto(address)
-        yield page
-    finally:
-        context.close()
-    assert [line for line in said if excused not in line] == []
 
 
 def saved(page: Page) -> None:
@@ -52,7 +34,7 @@ def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> No
 def test_a_case_is_annotated_with_pointer_and_keys(browser: Browser, tmp_path: Path) -> None:
     with studio(make_folders(tmp_path)) as address:
         project = start_project(address, "picabench", "physics")
-        with opened(browser, f"{address}/annotate/{project}/case/1") as page:
+        with studio_page(browser, f"{address}/annotate/{project}/case/1") as page:
             regions = page.locator(".layer0 .region")
             expect(regions).to_have_count(2)
             page.keyboard.press("b")
@@ -109,7 +91,7 @@ def test_two_tabs_both_keep_their_words_and_a_studio_that_is_away_loses_none(bro
     make_folders(tmp_path)
     with studio(tmp_path) as address:
         project = start_project(address, "worldedit", "world")
-        with opened(browser, f"{address}/annotate/{project}/case/1", excused="Failed to load resource") as page:
+        with studio_page(browser, f"{address}/annotate/{project}/case/1", excused=("Failed to load resource",)) as page:
             text = page.get_by_label("Implicit instruction")
             _, values = newest(address, project, 1)
             body = {"base": 1, "values": values | {"explanation": "from another tab"}, "token": "another-tab"}
@@ -136,7 +118,7 @@ def test_two_tabs_both_keep_their_words_and_a_studio_that_is_away_loses_none(bro
 
 
 def test_a_project_is_started_and_exported_and_other_forms_show_what_they_ask(browser: Browser, tmp_path: Path) -> None:
-    with studio(make_folders(tmp_path)) as address, opened(browser, f"{address}/annotate") as page:
+    with studio(make_folders(tmp_path)) as address, studio_page(browser, f"{address}/annotate") as page:
         page.wait_for_selector("body[data-ready]")
         page.get_by_label("Folder").select_option("steps/data")
         page.get_by_role("button", name="Start").click()

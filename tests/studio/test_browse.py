@@ -15,8 +15,9 @@ from editscope.runfolder.journal import Journal
 from editscope.studio.browse.case_query import CaseQuery
 from editscope.studio.catalog.catalog import Catalog
 from support.reports.report_runs import make_run
-from support.studio.studio_runs import ask, get, the_set, visited
+from support.studio.studio_runs import ask, get, the_set
 from support.studio.studio_server import studio
+from support.studio.watched_page import studio_page
 
 NASTY = "</script><script>document.title='broken'</script> <b>bold</b> \u202e\u05d0 & " + "long " * 20_000
 
@@ -134,7 +135,7 @@ def test_a_picture_that_does_not_decode_and_a_half_written_run_are_sentences(fol
 
 def test_a_person_browses_with_the_keyboard(address: str, browser: Browser) -> None:
     name = the_set(address)
-    with visited(browser, f"{address}/sets/{name}/cases") as page:
+    with studio_page(browser, f"{address}/sets/{name}/cases") as page:
         expect(page.locator(".case-card code").first).to_be_visible()
         page.keyboard.press("j")
         page.keyboard.press("Enter")
@@ -144,7 +145,7 @@ def test_a_person_browses_with_the_keyboard(address: str, browser: Browser) -> N
         before = page.locator("h1").inner_text()
         page.keyboard.press("+")
         zooms = page.evaluate("[...document.querySelectorAll('.plane')].map(p => getComputedStyle(p).transform)")
-        assert len(zooms) == 5 and all(zoom.startswith("matrix(2, 0, 0, 2, -13") for zoom in zooms), zooms
+        assert len(zooms) == 5 and all(zoom.startswith("matrix(2, 0, 0, 2, -1") for zoom in zooms), zooms
         page.keyboard.press("ArrowDown")
         expect(page.locator("#runs-table .chosen-row")).to_have_attribute("data-place", "1")
         page.keyboard.press("e")
@@ -167,7 +168,7 @@ def test_a_running_run_moves_without_a_reload(folder: Path, tmp_path: Path, brow
     shutil.copytree(folder / "good", runs / "good")
     whole = (runs / "good" / "journal.jsonl").read_bytes().splitlines(keepends=True)
     (runs / "good" / "journal.jsonl").write_bytes(b"".join(whole[:20]))
-    with studio(runs) as address, visited(browser, f"{address}/") as page:
+    with studio(runs) as address, studio_page(browser, f"{address}/") as page:
         expect(page.locator(".progress-cell")).to_contain_text("10 of")
         with Journal(runs / "good") as journal:
             journal.append(*(json.loads(line) for line in whole[20:30]))
@@ -177,7 +178,7 @@ def test_a_running_run_moves_without_a_reload(folder: Path, tmp_path: Path, brow
 
 def test_a_comparison_counts_wins_ties_and_losses(address: str, browser: Browser) -> None:
     name = the_set(address)
-    with visited(browser, f"{address}/sets/{name}/compare?run=bad&run=good&run=deep/middle") as page:
+    with studio_page(browser, f"{address}/sets/{name}/compare?run=bad&run=good&run=deep/middle") as page:
         expect(page.locator("tbody").first.locator("tr")).to_have_count(2)
         expect(page.locator("tbody").first).to_contain_text("wins")
         expect(page.locator(".contrast").first).to_be_visible()

@@ -16,7 +16,7 @@ from editscope.studio.studies.records import Rater
 from editscope.studio.studies.tables import EXCLUSIONS, VOTES
 from support.studio.made_study import NAMES, made_study
 from support.studio.studio_server import studio
-from support.studio.watched_page import studio_page
+from support.studio.watched_page import AWAY, studio_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -51,7 +51,7 @@ def next_item(page: Page, before: str) -> str:
 def test_a_rater_votes_loses_the_connection_and_nothing_is_lost(tmp_path: Path, browser: Browser) -> None:
     with served(tmp_path, cases=4, ties=True, raters=1) as (address, (rater,), store):
         seen: list[str] = []
-        with studio_page(browser, f"{address}/rate/{rater.secret}", offline_allowed=True) as page:
+        with studio_page(browser, f"{address}/rate/{rater.secret}", excused=AWAY) as page:
             page.on("response", lambda answer: seen.append(f"{answer.url} {answer.headers}"))
             page.click("text=I agree, start")
             shown = next_item(page, "")

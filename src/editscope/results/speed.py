@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from math import floor, log10
 from typing import Any
 
 import numpy as np
@@ -113,12 +114,14 @@ def rate(per_s: float) -> str:
 def dollars(amount: float) -> str:
     """US dollars, with more digits where there are few of them.
 
-    >>> dollars(12.5), dollars(0.039), dollars(0.00042)
-    ('$12.50', '$0.039', '$0.00042')
+    >>> dollars(12.5), dollars(0.039), dollars(0.00042), dollars(0.00005)
+    ('$12.50', '$0.039', '$0.00042', '$0.00005')
     """
     if amount == 0 or amount >= 1:
         return f"${amount:,.2f}"
-    return f"${amount:.3f}" if amount >= 0.01 else f"${amount:.2g}"
+    if amount >= 0.01:
+        return f"${amount:.3f}"
+    return f"${amount:.{1 - floor(log10(amount))}f}".rstrip("0")
 
 
 def _money(made: Sequence[Line]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Small runs in a folder for tests of the studio, and a page of it that may not complain."""
+"""Questions to a studio over small runs."""
 
 from __future__ import annotations
 
@@ -6,13 +6,7 @@ import json
 import re
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
-
-from playwright.sync_api import Browser, Page
-
-from support.reports.render_report import PATIENCE_MS
 
 
 def get(address: str, accept: str = "text/html") -> tuple[int, str]:
@@ -37,19 +31,3 @@ def the_set(address: str) -> str:
         found: set[str] = set(re.findall(r'href="/sets/(\w+)"', html))
         if found and "Reading runs" not in html:
             return found.pop()
-
-
-@contextmanager
-def visited(browser: Browser, address: str, **options: Any) -> Iterator[Page]:
-    """A page that is open; afterwards: the browser had nothing to complain about."""
-    said: list[str] = []
-    page = browser.new_page(**{"viewport": {"width": 1440, "height": 900}, **options})
-    page.set_default_timeout(PATIENCE_MS)
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.goto(address)
-    try:
-        yield page
-    finally:
-        page.close()
-    assert not said, said

@@ -10,13 +10,13 @@ from playwright.sync_api import Browser, Page
 
 from support.reports.render_report import PATIENCE_MS
 
+AWAY = ("ERR_INTERNET_DISCONNECTED", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE")
+"""What Chromium says about requests to a studio that is away."""
+
 
 @contextmanager
-def studio_page(browser: Browser, address: str, *, offline_allowed: bool = False, **options: Any) -> Iterator[Page]:
-    """A page, open; afterwards: nothing was said on the console, and no script failed.
-
-    With ``offline_allowed``, what Chromium says about requests that failed is no complaint.
-    """
+def studio_page(browser: Browser, address: str, *, excused: tuple[str, ...] = (), **options: Any) -> Iterator[Page]:
+    """A page, open; afterwards: nothing was said on the console but what is excused, and no script failed."""
     said: list[str] = []
     settings = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", **options}
     context = browser.new_context(**settings)
@@ -29,6 +29,5 @@ def studio_page(browser: Browser, address: str, *, offline_allowed: bool = False
         yield page
     finally:
         context.close()
-    excused = ("ERR_INTERNET_DISCONNECTED", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE") if offline_allowed else ()
     complaints = [line for line in said if not any(word in line for word in excused)]
     assert not complaints, complaints

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from editscope.report.figure_data.cost import (
 )
 from editscope.report.paper_figures.registry import FigureContext, NothingToDraw, figure
 from editscope.report.paper_figures.style import INK, Axes, Figure, legend_above, new_figure, plain_axes
+from editscope.results.speed import dollars
 from editscope.wording import metric_title
 
 
@@ -25,8 +26,11 @@ from editscope.wording import metric_title
 )
 def cost(context: FigureContext) -> Figure:
     """One panel for money and one for time, as far as the runs know them."""
-    gathered = ((DOLLARS, quality_by_price(context.sheet)), (SECONDS, quality_by_time(context.sheet)))
-    panels = [(title, points) for title, points in gathered if len(points) > 1]
+    gathered = (
+        (DOLLARS, quality_by_price(context.sheet), dollars),
+        (SECONDS, quality_by_time(context.sheet), "{:g}".format),
+    )
+    panels = [(title, points, written) for title, points, written in gathered if len(points) > 1]
     if not panels:
         raise NothingToDraw("it needs two runs whose edits were timed: files that were there already are not")
     across = len(panels) if context.wide else 1
@@ -34,8 +38,8 @@ def cost(context: FigureContext) -> Figure:
     height = (2.3 if context.wide else 2.1 * down) + context.legend_height
     drawing = new_figure(context.inches, height)
     axes_ = np.ravel(drawing.subplots(down, across, squeeze=False, sharey=True))
-    for axes, (title, points) in zip(axes_, panels, strict=True):
-        _panel(axes, context, points)
+    for axes, (title, points, written) in zip(axes_, panels, strict=True):
+        _panel(axes, context, points, written)
         axes.set_xlabel(title)
         if axes is axes_[0] or not context.wide:
             axes.set_ylabel(metric_title(context.sheet.headline))
@@ -44,7 +48,7 @@ def cost(context: FigureContext) -> Figure:
     return drawing
 
 
-def _panel(axes: Axes, context: FigureContext, points: Sequence[QualityPoint]) -> None:
+def _panel(axes: Axes, context: FigureContext, points: Sequence[QualityPoint], written: Callable[[float], str]) -> None:
     for point in points:
         name, style = context.drawn_as(point.view)
         mean = float(point.cell["mean"])
@@ -59,7 +63,7 @@ def _panel(axes: Axes, context: FigureContext, points: Sequence[QualityPoint]) -
 
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if max(xs) < 1000 * min(xs) else (1,)))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: written(x)))
         axes.xaxis.set_minor_locator(NullLocator())
     best = [points[place] for place in frontier([(point.x, point.cell["mean"]) for point in points])]
     if best:

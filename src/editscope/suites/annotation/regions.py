@@ -13,6 +13,8 @@ SIDES = ("x", "y", "width", "height")
 POINTS = "points"
 """The corners of a polygon, beside the box around it that every reader understands."""
 CATEGORIES = ("editing completion", "physics consistency")
+WITHOUT_QUESTION = "marked_regions"
+"""The field that keeps regions which no question looks at yet; other readers ignore it."""
 
 
 def region_of(box: Any, name: str) -> dict[str, Any] | None:
@@ -69,8 +71,11 @@ def write_edit_area(regions: Sequence[Mapping[str, Any]], raw: Mapping[str, Any]
     return [box_of(region) for region in regions]
 
 
-def read_pairs(pairs: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Regions and questions of a list, or of an object of lists by category; equal boxes are one region."""
+def read_pairs(pairs: Any, marked: Any = None) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Regions and questions of a list, or of an object of lists by category; equal boxes are one region.
+
+    ``marked`` holds the boxes that no question looks at yet.
+    """
     content = parsed(pairs)
     lists = list(content.items()) if isinstance(content, dict) else [("", content)]
     regions: list[dict[str, Any]] = []
@@ -95,6 +100,9 @@ def read_pairs(pairs: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
             if rest := {key: value for key, value in pair.items() if key not in ("question", "answer", "box")}:
                 question["rest"] = rest
             questions.append(question)
+    for box in marked if isinstance(marked, list) else ():
+        region = region_of(box, f"q{len(regions) + 1}")
+        regions += [region] if region else []
     return regions, questions
 
 
@@ -123,6 +131,13 @@ def write_pairs(
 
 
 def unused_regions(questions: Sequence[Mapping[str, Any]], regions: Sequence[Mapping[str, Any]]) -> list[int]:
-    """The places of regions that no question looks at: files have no room for them."""
+    """The places of regions that no question looks at."""
     used = {question["region"] for question in questions}
     return [place for place, region in enumerate(regions) if region["id"] not in used]
+
+
+def marked_regions(
+    questions: Sequence[Mapping[str, Any]], regions: Sequence[Mapping[str, Any]]
+) -> dict[str, list[dict[str, Any]] | None]:
+    """The field of a file that keeps regions without a question; None where every region has one."""
+    return {WITHOUT_QUESTION: [box_of(regions[place]) for place in unused_regions(questions, regions)] or None}

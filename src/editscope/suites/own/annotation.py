@@ -18,10 +18,10 @@ from editscope.suites.annotation.layout import (
     whole_rows,
 )
 from editscope.suites.annotation.regions import (
-    box_of,
+    WITHOUT_QUESTION,
+    marked_regions,
     read_edit_area,
     read_pairs,
-    region_of,
     unused_regions,
     write_edit_area,
     write_pairs,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 TAG = "tag_"
 """How the name of a form field begins that holds a tag."""
-WITHOUT_QUESTION = "marked_regions"
 _PICTURES = AnnotationForm((FormField("pictures", "", "pictures"),))
 
 
@@ -88,11 +87,7 @@ class OwnAnnotation(AnnotationLayout):
         manifest = _manifest(root)
         pictures = picture_entries(raw.get("images") or raw.get("image"))
         sizes = picture_sizes(_PICTURES, {"pictures": pictures[:1]}, root)
-        regions, questions = read_pairs(raw.get("questions"))
-        kept = raw.get(WITHOUT_QUESTION)
-        for box in kept if isinstance(kept, list) else ():
-            region = region_of(box, f"q{len(regions) + 1}")
-            regions += [region] if region else []
+        regions, questions = read_pairs(raw.get("questions"), raw.get(WITHOUT_QUESTION))
         given, named = raw.get("tags"), raw.get("instructions")
         tags = {**raw, **(given if isinstance(given, dict) else {})}
         return {
@@ -138,7 +133,7 @@ class OwnAnnotation(AnnotationLayout):
                 "checklist": values.get("checklist", "").strip() or None,
                 "questions": write_pairs(questions, regions, raw.get("questions"), by_category=True) or None,
                 "edit_area": _edit_area(values, raw),
-                WITHOUT_QUESTION: [box_of(regions[place]) for place in unused_regions(questions, regions)] or None,
+                **marked_regions(questions, regions),
             },
         )
 

@@ -19,10 +19,10 @@ from editscope.suites.annotation.layout import (
 )
 from editscope.suites.annotation.regions import (
     CATEGORIES,
-    box_of,
+    WITHOUT_QUESTION,
+    marked_regions,
     read_edit_area,
     read_pairs,
-    region_of,
     unused_regions,
     write_edit_area,
     write_pairs,
@@ -35,8 +35,6 @@ OPERATIONS = ("add", "remove", "move", "replace", "attribute", "light", "weather
 """Operations to choose from; others can be typed."""
 QUESTIONS = (4, 5)
 """How many questions a case has in the paper."""
-WITHOUT_QUESTION = "marked_regions"
-"""The field that keeps regions which no question looks at yet; other readers ignore it."""
 
 
 class PicaBenchAnnotation(AnnotationLayout):
@@ -89,11 +87,7 @@ class PicaBenchAnnotation(AnnotationLayout):
         """What the form holds of an entry."""
         pictures = picture_entries(raw.get("input_path"))
         sizes = picture_sizes(AnnotationForm((FormField("picture", "", "pictures"),)), {"picture": pictures}, root)
-        regions, questions = read_pairs(raw.get("annotated_qa_pairs"))
-        kept = raw.get(WITHOUT_QUESTION)
-        for box in kept if isinstance(kept, list) else ():
-            region = region_of(box, f"q{len(regions) + 1}")
-            regions += [region] if region else []
+        regions, questions = read_pairs(raw.get("annotated_qa_pairs"), raw.get(WITHOUT_QUESTION))
         return {
             "index": text_of(raw, "index"),
             "picture": pictures,
@@ -124,7 +118,7 @@ class PicaBenchAnnotation(AnnotationLayout):
                 "edit_operation": values.get("edit_operation", "").strip(),
                 "annotated_qa_pairs": write_pairs(questions, regions, raw.get("annotated_qa_pairs"), by_category=True),
                 "edit_area": area,
-                WITHOUT_QUESTION: [box_of(regions[place]) for place in unused_regions(questions, regions)] or None,
+                **marked_regions(questions, regions),
             },
         )
 

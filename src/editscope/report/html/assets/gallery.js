@@ -312,7 +312,9 @@ class Gallery {
   refresh() {
     Object.assign(this, this.book.select(this.state));
     const number = this.state.runs.length;
-    this.size = number > 1 ? Math.max(4, Math.min(12, Math.floor(36 / number))) : 16;
+    // On a phone each edit takes the width of the page, so a page holds fewer of them.
+    const [least, most, edits] = matchMedia("(max-width: 700px)").matches ? [2, 8, 10] : [4, 16, 36];
+    this.size = Math.max(least, Math.min(number > 1 ? 12 : most, Math.floor(edits / number)));
     this.pages = Math.max(1, Math.ceil(this.matches.length / this.size));
     this.state.page = String(Math.min(this.pages, Math.max(1, Math.floor(Number(this.state.page)) || 1)));
     this.list.className = `cases ${number > 1 ? `many runs${number}` : "one"}`;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, floor, log10
@@ -37,7 +37,8 @@ class Scatter:
     """Points, and where there is a fit its line as (x, y, low, high) from left to right.
 
     ``frontier`` draws the staircase below which nobody need stay: through the points than which no other is both
-    further left and higher up. ``diagonal`` draws the line y = x, where both axes have one scale.
+    further left and higher up. ``diagonal`` draws the line y = x, where both axes have one scale. ``x_text`` writes
+    the values of a logarithmic axis.
     """
 
     marks: Sequence[Mark]
@@ -47,6 +48,7 @@ class Scatter:
     x_log: bool = False
     frontier: bool = False
     diagonal: bool = False
+    x_text: Callable[[float], str] = "{:g}".format
 
     def best(self) -> list[Mark]:
         """The points of the frontier, from left to right; none where one alone is the best of all.
@@ -171,6 +173,10 @@ class Scatter:
             for a, m in zip(across, self.marks, strict=True)
         ]
         taken: list[Box] = [(x - 6, y - 6, x + 6, y + 6) for x, y in at]
+        corners = [
+            (width * (self._across(a) - x0) / (x1 - x0), height * (y1 - b) / (y1 - y0)) for a, b in self._stairs()
+        ]
+        lines = [(min(a, c) - 1, min(b, d) - 1, max(a, c) + 1, max(b, d) + 1) for (a, b), (c, d) in pairwise(corners)]
         places = [""] * len(self.marks)
         # Runs first: they are what the report is about.
         for i in sorted(range(len(self.marks)), key=lambda i: (self.marks[i].index is None, at[i])):
@@ -180,11 +186,12 @@ class Scatter:
                 sides = ("middle left", "middle right", "top center", "bottom center")
                 # Towards the middle, where there is room in a narrow window too.
                 boxes = {place: boxes[place] for place in (sides if at[i][0] > width / 2 else sides[1::-1] + sides[2:])}
-            for place, box in boxes.items():
-                if not any(_overlap(box, other) for other in taken):
-                    places[i] = place
-                    taken.append(box)
-                    break
+            free = {place: box for place, box in boxes.items() if not any(_overlap(box, other) for other in taken)}
+            # Where there is a choice, no line runs through a name.
+            clear = [place for place, box in free.items() if not any(_overlap(box, line) for line in lines)]
+            if chosen := next(iter([*clear, *free]), ""):
+                places[i] = chosen
+                taken.append(boxes[chosen])
         return places
 
     def _across(self, value: float) -> float:
@@ -202,7 +209,8 @@ class Scatter:
         """Axes with some room for the names."""
         across = axis(self.x_title, zeroline=False)
         if self.x_log:
-            across |= {"type": "log"}
+            ticks = self._ticks(*_room([self._across(m.x) for m in self.marks]))
+            across |= {"type": "log", "tickvals": ticks, "ticktext": [self.x_text(at) for at in ticks]}
         return layout(height, xaxis=across, yaxis=axis(self.y_title, zeroline=False), showlegend=False)
 
     def svg(self, label: str) -> Html:
@@ -218,10 +226,11 @@ class Scatter:
             return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - (value - y0) / (y1 - y0)), 1)
 
         bottom = HEIGHT - BOTTOM
+        written = self.x_text if self.x_log else "{:g}".format
         grid = [
             [
                 el("line", x1=x(at), x2=x(at), y1=TOP, y2=bottom, cls="grid"),
-                el("text", f"{at:g}", x=x(at), y=bottom + 14, cls="tick middle"),
+                el("text", written(at), x=x(at), y=bottom + 14, cls="tick middle"),
             ]
             for at in self._ticks(x0, x1)
         ]

@@ -2,7 +2,7 @@
 // The page of a reviewer: one record after the other, with the way back.
 import { ask, pageData, toast } from "../base/api.js";
 import { addKeys } from "../base/keys.js";
-import { Outbox, newKey } from "./outbox.js";
+import { Outbox, isRefusal, randomKey } from "../base/outbox.js";
 
 const data = pageData("review-data");
 /** @template {HTMLElement} T @param {string} id @returns {T} */
@@ -20,13 +20,33 @@ let record = null;
 
 for (const text of data.reasons) reason.append(new Option(text, text));
 
-const outbox = new Outbox(`${data.base}/api/decisions`, data.person, (state, message, done) => {
+/** @typedef {{record: string, fingerprint: string, decision: string, reason: string, note: string, texts: Record<string, string>, key: string}} Decision */
+
+let sent = false;
+let refused = false;
+
+/** Send the oldest decision; one that the studio refuses does not hold up the others. @param {[string, Decision][]} waiting @returns {Promise<[string, string][]>} */
+async function sendDecision([[name, made]]) {
+  try {
+    const answer = await ask(`${data.base}/api/decisions`, { method: "POST", body: made, signal: AbortSignal.timeout(15000) });
+    [sent, refused] = [true, false];
+    showDone(answer.done);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    [sent, refused] = [true, true];
+    toast(/** @type {Error} */ (error).message, "bad");
+  }
+  return [[name, made.key]];
+}
+
+/** @type {Outbox<Decision>} Decisions that wait, named so that the oldest comes first. */
+const outbox = new Outbox(`editscope-review:${data.person}:`, sendDecision, (reached) => {
+  if (reached === "saved" && !sent) return;
+  const state = reached === "saved" && refused ? "refused" : reached;
   const texts = { saved: "saved", sending: "saving …", away: "not saved yet: the studio is away, we keep trying", refused: "not saved" };
   saved.textContent = texts[state];
   saved.className = `chip ${{ saved: "good", sending: "", away: "warn", refused: "bad" }[state]}`;
   saved.dataset.state = state;
-  if (message) toast(message, "bad");
-  if (done !== null) showDone(done);
 });
 
 /** @param {number} done */
@@ -142,9 +162,9 @@ async function decide(decision) {
   /** @type {Record<string, string>} */
   const texts = {};
   for (const area of at("texts").querySelectorAll("textarea")) texts[area.name] = area.value;
-  const made = { record: record.id, fingerprint: record.fingerprint, decision, reason: decision === "reject" ? reason.value : "", note: note.value, texts, key: newKey() };
+  const made = { record: record.id, fingerprint: record.fingerprint, decision, reason: decision === "reject" ? reason.value : "", note: note.value, texts, key: randomKey(24) };
   record.mine = { ...made, texts: { ...texts } };
-  await outbox.put(made);
+  await outbox.put(`${String(Date.now()).padStart(15, "0")}:${made.key}`, made);
   await forward();
 }
 

@@ -2,15 +2,18 @@
 // The page of a rater: items one after the other, votes that are kept until the studio has saved them.
 import { Refused, ask, pageData, toast } from "../base/api.js";
 import { addKeys } from "../base/keys.js";
+import { Outbox, randomKey } from "../base/outbox.js";
 import { makePanes, showFeedback, watchZoom } from "./panes.js";
-import { VoteQueue, randomKey } from "./queue.js";
 import { makeScales } from "./scales.js";
 
 /** @typedef {{key: string, instruction: string, pictures: Record<string, [number, number]>}} Item */
+/** @typedef {{item: string, key: string, side?: string, scores?: Record<string, number>, seconds: number, answered_at: number, browser: string}} Ballot */
+/** @typedef {{item: string, key: string, status: string, message: string, feedback: any}} Receipt */
 
 const study = pageData("study");
 const here = location.pathname.replace(/\/+$/, "");
 const AHEAD = 4;
+const MOST = 200;
 const browser = remembered("editscope-browser", () => randomKey(16));
 const $ = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -26,7 +29,16 @@ let current = null;
 const known = () => step === "qualification" || step === "calibration";
 const scales = study.kind === "ratings" ? makeScales($("scales"), study.scales, refreshAnswers) : null;
 
-const queue = new VoteQueue(`${here}/api/votes`, study.id, received, (state, waiting, message) => {
+/** Send votes; one alone after a failure, which that one may have caused. @param {[string, Ballot][]} waiting @param {boolean} again @returns {Promise<[string, string][]>} */
+async function sendVotes(waiting, again) {
+  const body = { votes: waiting.slice(0, again ? 1 : MOST).map(([, vote]) => vote) };
+  const { receipts } = await ask(`${here}/api/votes`, { method: "POST", body, signal: AbortSignal.timeout(15000) });
+  received(receipts);
+  return receipts.map((/** @type {Receipt} */ receipt) => [receipt.item, receipt.key]);
+}
+
+/** @type {Outbox<Ballot>} Votes that wait, each under its item. */
+const queue = new Outbox(`editscope-vote:${study.id}:`, sendVotes, (state, waiting, message) => {
   const label = $("saved");
   const votes = waiting === 1 ? "1 vote" : `${waiting} votes`;
   label.className = `saved ${state === "saved" ? "good" : state === "sending" ? "" : "wait"}`;
@@ -75,7 +87,7 @@ async function fill(agreed = false) {
   const answer = await ask(`${here}/api/items`, { method: "POST", body: { want, agreed }, signal: AbortSignal.timeout(20000) });
   if (answer.step !== step) items = [];
   ({ step, done, of } = answer);
-  const waiting = new Set(queue.waiting().map((vote) => vote.item));
+  const waiting = new Set(queue.waiting().map(([item]) => item));
   for (const item of answer.items) {
     if (voted.has(item.key) || waiting.has(item.key) || items.some((other) => other.key === item.key)) continue;
     if (item.key === current?.key && !$("work").hidden) continue;
@@ -177,7 +189,7 @@ async function choose(side) {
   voted.add(item.key);
   const waits = known();
   const receipt = waits ? new Promise((resolve) => expected.set(item.key, resolve)) : null;
-  queue.put({ item: item.key, key: randomKey(24), ...answer, seconds, answered_at: Date.now() / 1000, browser });
+  queue.put(item.key, { item: item.key, key: randomKey(24), ...answer, seconds, answered_at: Date.now() / 1000, browser });
   sinceBreak += 1;
   if (receipt) {
     const { feedback } = await receipt;
@@ -193,7 +205,7 @@ async function choose(side) {
 /** @type {Map<string, (receipt: any) => void>} */
 const expected = new Map();
 
-/** @param {import("./queue.js").Receipt[]} receipts */
+/** @param {Receipt[]} receipts */
 function received(receipts) {
   for (const receipt of receipts) {
     if (receipt.status === "refused") toast(receipt.message, "bad");

@@ -17,15 +17,17 @@ from editscope.wording import metric_name, plain, signed, signed_range
 def conditions(sheet: Sheet, options: ReportOptions) -> Html | None:
     """What each condition of the scene does to the score, and the gap between palettes at exact match."""
     metric = sheet.headline
-    parts = [part for part in (_deltas(sheet, condition_effects(sheet), metric), _palettes(sheet)) if part]
+    effects = condition_effects(sheet)
+    parts = [part for part in (_deltas(sheet, effects, metric), _palettes(sheet)) if part]
     if not parts:
         return None
+    sure = effects is not None and any(d.lo is not None for _, of_run in effects.runs for d in of_run.values())
     return section_card(
         sheet,
         "conditions",
         "What the scene does",
-        f"Difference in {metric_name(metric)} from the baseline scene, in points, with 95 % intervals. Other scenes "
-        "are other problems, so this is no paired difference.",
+        f"Difference in {metric_name(metric)} from the baseline scene, in points{', with 95 % intervals' * sure}. "
+        "Other scenes are other problems, so this is no paired difference.",
         parts,
     )
 
@@ -68,7 +70,8 @@ def _deltas(sheet: Sheet, record: ConditionEffects | None, metric: str) -> Html 
             points.append(Point(d.difference, d.lo, d.hi, tooltip(name, view), link, strong=clear, faint=few))
         series.append((view.index, view.name, points))
     plot = Dots([plain(name) for name in names], series, "points", lines=[(0.0, None)])
-    note = "filled where the interval leaves out 0"
+    sure = any(d.lo is not None for d in cells.values())
+    note = "filled where the interval leaves out 0" if sure else "too few cases for intervals"
     return figure(title, plot.svg(title), plot.traces(), plot.layout(), note=note)
 
 

@@ -108,5 +108,5 @@ def _plot(
         ends = (cell["lo"], cell["hi"]) if wide else (None, None)
         marks.append(Mark(x, cell["mean"], view.name, text, view.index, cases_query(view=view), *ends))
     log = is_wide([point.x for point in points])
-    plot = Scatter(marks, title, metric_name(metric), x_log=log, frontier=True)
+    plot = Scatter(marks, title, metric_name(metric), x_log=log, frontier=True, x_text=written)
     return figure(caption, plot.svg(caption), plot.traces(), plot.layout(340), cls="small")

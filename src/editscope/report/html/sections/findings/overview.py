@@ -239,7 +239,8 @@ def _reading(sheet: Sheet, view: RunView) -> list[Child]:
 def _thin_strata(sheet: Sheet) -> Html | None:
     """Say so when intervals cannot be trusted because there is nothing to resample."""
     single, strata = sheet.single_strata()
-    if not single:
+    metric = sheet.headline
+    if not single or all(view.summary["overall"].get(metric, {}).get("lo") is None for view in sheet.runs):
         return None
     single_cases = f"{single} of {strata} groups of {' and '.join(sheet.aggregation.strata)} hold a single case"
     return el("p", f"{single_cases}, whose spread cannot be seen: intervals are too narrow.", cls="notice")

@@ -337,7 +337,7 @@ def _info(
     return {
         "format": FORMAT,
         "editscope": __version__,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "created": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "suite": {
             "name": suite.name,
             "options": dict(suite.options),

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from editscope.studio.settings import Settings, is_loopback
 
@@ -37,28 +39,32 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
-Next = Callable[[Request], Awaitable[Response]]
-
 
 class Gate:
     """The middleware that lets a request in, or says why not."""
 
-    def __init__(self, settings: Settings, refuse: Callable[[Request, int, str], Response]) -> None:
+    def __init__(self, app: ASGIApp, *, settings: Settings, refuse: Callable[[Request, int, str], Response]) -> None:
+        self._app = app
         self._settings = settings
         self._refuse = refuse
 
-    async def __call__(self, request: Request, further: Next) -> Response:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request, answer it, and add the headers that every answer has."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        request = Request(scope)
         refused = self._refused(request)
-        if refused is not None:
-            response = self._refuse(request, *refused)
-        elif (signed_in := self._signed_in(request)) is not None:
-            response = signed_in
-        else:
-            response = await further(request)
-        for name, value in HEADERS.items():
-            response.headers.setdefault(name, value)
-        return response
+        answer = self._refuse(request, *refused) if refused is not None else self._signed_in(request)
+        await (self._app if answer is None else answer)(scope, receive, send_with_headers)
 
     def _refused(self, request: Request) -> tuple[int, str] | None:
         host = request.headers.get("host", "")

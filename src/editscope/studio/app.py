@@ -36,9 +36,7 @@ def create_app(settings: Settings) -> FastAPI:
             yield
 
     app = FastAPI(title="Editscope studio", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
-    gate = Gate(settings, refusal)
-    app.state.gate = gate
-    app.middleware("http")(gate)
+    app.add_middleware(Gate, settings=settings, refuse=refusal)
     app.add_exception_handler(EditscopeError, _own_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _wrong_request)

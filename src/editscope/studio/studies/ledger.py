@@ -125,12 +125,15 @@ def _given_items(
     }
     if not wanted:
         return {}
-    query = (
-        select(GIVEN.c.rater_id, ITEMS.c.id, ITEMS.c.key, ITEMS.c.kind, ITEMS.c.expected)
-        .join(ITEMS, ITEMS.c.id == GIVEN.c.item_id)
-        .where(ITEMS.c.key.in_({key for _, key in wanted}), GIVEN.c.rater_id.in_({rater for rater, _ in wanted}))
-    )
-    return {(row.rater_id, row.key): row for row in connection.execute(query)}
+    query = select(ITEMS.c.id, ITEMS.c.key, ITEMS.c.kind, ITEMS.c.expected)
+    found = {row.key: row for row in connection.execute(query.where(ITEMS.c.key.in_({key for _, key in wanted})))}
+    pairs = {(rater, found[key].id): key for rater, key in wanted if key in found}
+    if not pairs:
+        return {}
+    # Pairs, not all items of all raters: of a hundred raters on the same items that would be ten thousand rows.
+    columns = (GIVEN.c.rater_id, GIVEN.c.item_id)
+    given = connection.execute(select(*columns).where(tuple_(*columns).in_(pairs)))
+    return {(row.rater_id, key): found[key] for row in given if (key := pairs[row.rater_id, row.item_id])}
 
 
 def _kept(connection: Connection, wanted: set[tuple[int, int]]) -> dict[tuple[int, int], Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import select
 
@@ -102,25 +103,19 @@ def rate(request: Request, secret: str, studio: Here) -> HTMLResponse:
 
 
 @router.post("/rate/{secret}/api/items")
-async def items(secret: str, wish: SentWish, studio: Here) -> dict[str, Any]:
+async def items(secret: str, wish: SentWish, studio: Here) -> JSONResponse:
     """Items to vote on, and where the rater stands."""
     wanted = ItemRequest(secret[:SECRET], wish.want, wish.agreed)
-    answer: dict[str, Any] = await asyncio.wrap_future(studio.service(writer).submit(give_items, wanted))
-    return answer
+    return JSONResponse(await asyncio.wrap_future(studio.service(writer).submit(give_items, wanted)))
 
 
 @router.post("/rate/{secret}/api/votes")
-async def votes(secret: str, sent: SentVotes, studio: Here) -> dict[str, Any]:
+async def votes(secret: str, sent: SentVotes, studio: Here) -> JSONResponse:
     """Save votes; the answer comes after the commit."""
-    ballots = tuple(Ballot(**ballot.model_dump()) for ballot in sent.votes)
+    ballots = tuple(Ballot(**vars(ballot)) for ballot in sent.votes)
     submission = Submission(secret[:SECRET], ballots)
     receipts = await asyncio.wrap_future(studio.service(writer).submit(save_ballots, submission))
-    return {
-        "receipts": [
-            {"item": r.item, "key": r.key, "status": r.status, "message": r.message, "feedback": r.feedback}
-            for r in receipts
-        ]
-    }
+    return JSONResponse({"receipts": [asdict(receipt) for receipt in receipts]})
 
 
 @router.post("/rate/{secret}/api/retract")

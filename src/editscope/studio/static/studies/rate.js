@@ -46,6 +46,7 @@ const queue = new Outbox(`editscope-vote:${study.id}:`, sendVotes, (state, waiti
     state === "saved" ? (voted.size || done ? "All votes saved" : "") : state === "sending" ? "Saving …"
       : state === "away" ? `No connection: ${votes} kept here, sent later` : `${votes} not accepted: ${message}`;
   $("end-queue").textContent = waiting ? `${votes} still wait to be sent. Please keep this page open.` : "All your votes are saved.";
+  progress();
 });
 
 addEventListener("beforeunload", (event) => { if (queue.fragile) event.preventDefault(); });
@@ -213,7 +214,6 @@ function received(receipts) {
     expected.get(receipt.item)?.(receipt);
     expected.delete(receipt.item);
   }
-  progress();
 }
 
 /** @param {Item} item */

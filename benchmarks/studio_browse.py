@@ -105,8 +105,9 @@ def indexed(folder: Path, own: Path) -> tuple[float, float]:
     return taken
 
 
-def gallery_memory(address: str, path: str) -> tuple[float, float, int]:
-    """Private MB of the renderer after scrolling through the gallery, the longest frame in ms, and cards at the end."""
+def gallery_memory(address: str, path: str) -> tuple[float, list[float], int]:
+    """Private MB of the renderer after scrolling through the gallery, ms of its frames in order of length, and cards
+    at the end."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -114,18 +115,20 @@ def gallery_memory(address: str, path: str) -> tuple[float, float, int]:
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         page.goto(address + path)
         page.wait_for_selector(".case-card img")
-        longest = page.evaluate(
-            """async () => { let last = performance.now(), longest = 0;
+        frames = page.evaluate(
+            """async () => { let last = performance.now(); const frames = [];
             for (let y = 0; y < document.body.scrollHeight; y += 300) { window.scrollTo({top: y, behavior: 'instant'});
               await new Promise(requestAnimationFrame); const now = performance.now();
-              longest = Math.max(longest, now - last); last = now; }
-            return longest; }"""
+              frames.push(now - last); last = now; }
+            return frames; }"""
         )
-        page.wait_for_function("[...document.querySelectorAll('.case-card img')].every(image => image.complete)")
+        # The studio's policy forbids what `wait_for_function` would do in the page.
+        while not page.evaluate("[...document.querySelectorAll('.case-card img')].every(image => image.complete)"):
+            page.wait_for_timeout(100)
         cards = page.locator(".case-card").count()
         memory = max((_private_mb(pid) for pid in _own_renderers()), default=0.0)
         browser.close()
-    return memory, longest, cards
+    return memory, sorted(frames), cards
 
 
 def _own_renderers() -> list[int]:
@@ -192,9 +195,10 @@ def main() -> None:
             ("case page of all runs, p95", f"{1000 * p95:.0f} ms, {p95 / base:.1f} × a static file", "150 ms"),
         ]  # fmt: skip
         if CHROMIUM.exists():
-            memory, frame, left = gallery_memory(address, f"/sets/{name}/cases")
+            memory, frames, left = gallery_memory(address, f"/sets/{name}/cases")
             rows.append(("gallery scrolled to its end, renderer's private memory", f"{memory:.0f} MB", "300 MB"))
-            rows.append((f"longest frame while scrolling, {left} cards alive at the end", f"{frame:.0f} ms", ""))
+            told = f"{frames[len(frames) // 2]:.0f}, {frames[int(0.95 * len(frames))]:.0f} and {frames[-1]:.0f} ms"
+            rows.append((f"{len(frames)} frames of scrolling, median, p95 and longest; {left} cards alive", told, ""))
     finally:
         server.terminate()
         server.wait()

@@ -26,11 +26,11 @@ class StudioPart:
 
 
 PARTS: Sequence[StudioPart] = (
+    StudioPart("rating", "studies.rater_pages"),  # first, since its addresses are asked for most often
     StudioPart("assets", "assets"),
     StudioPart("pictures", "pictures.routes"),
     StudioPart("browse", "browse.routes", "Runs", "/"),
     StudioPart("studies", "studies.admin_pages", "Studies", "/studies"),
-    StudioPart("rating", "studies.rater_pages"),
     StudioPart("annotate", "annotate.routes", "Annotate", "/annotate"),
     StudioPart("review", "review.routes", "Review", "/review"),
 )

@@ -65,6 +65,6 @@ class Studio:
             store.close()
 
 
-def studio_of(request: Request) -> Studio:
-    """The studio that answers a request; a dependency of FastAPI."""
+async def studio_of(request: Request) -> Studio:
+    """The studio that answers a request; a dependency of FastAPI, which would run one that is not async in a thread."""
     return cast(Studio, request.app.state.studio)

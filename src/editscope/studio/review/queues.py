@@ -115,6 +115,6 @@ def queues_of(request: Request) -> Queues:
     """The queues of the studio that answers a request."""
     state = request.app.state
     if not hasattr(state, "review_queues"):
-        state.review_queues = Queues(studio_of(request).settings.folder)
+        state.review_queues = Queues(request.app.state.studio.settings.folder)
     queues: Queues = state.review_queues
     return queues

@@ -123,6 +123,10 @@ def test_the_examples_run_as_a_package_and_show_in_the_report(packaged: str, her
     assert exact["judging"]["protocol"] == {"name": "colors", "options": {"tone": "exact"}}
 
 
+def test_the_study_of_the_package_is_listed(here: Path, site: Path) -> None:
+    assert "Color squares" in call(here, ("study", "presets"), site).stdout
+
+
 def test_options_in_the_name_and_as_flags_mean_the_same(here: Path, site: Path) -> None:
     shared = ("--editor", "painter:plain", "--judge", "color-judge:mean", "--dry-run", "--out", "runs/dry")
     name = call(here, ("run", "colors?colors=red,blue&tone=exact", *shared), site)

@@ -15,7 +15,6 @@ from fastapi import Request
 from editscope.errors import BadInput
 from editscope.review_queue import QUEUE, QueueRecord, QueueSettings, read_queue, read_settings
 from editscope.studio.failures import Missing
-from editscope.studio.state import studio_of
 
 DEEPEST = 4
 """Folders below the studio's in which queues are looked for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import traceback
@@ -14,6 +15,8 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from editscope.errors import EditscopeError
+from editscope.outside import repaired
+from editscope.runfolder.files import DiskError
 from editscope.studio.access import Gate
 from editscope.studio.failures import Conflict, Missing
 from editscope.studio.parts import PARTS
@@ -49,6 +52,7 @@ def create_app(settings: Settings) -> FastAPI:
 
 def refusal(request: Request, status: int, message: str) -> Response:
     """An error for a person as a page, for a script as JSON."""
+    message = repaired(message)  # it may quote what was sent
     if "text/html" in request.headers.get("accept", "") and "/api/" not in request.url.path:
         title = TITLES.get(status, "That did not work")
         return page(request, "base/error.html", status, title=title, message=message)
@@ -56,6 +60,8 @@ def refusal(request: Request, status: int, message: str) -> Response:
 
 
 def _own_error(request: Request, error: Exception) -> Response:
+    if isinstance(error, DiskError) and isinstance(error.__cause__, OSError):
+        return _system_error(request, error.__cause__)
     status = 404 if isinstance(error, Missing) else 409 if isinstance(error, Conflict) else 400
     return refusal(request, status, str(error))
 
@@ -77,7 +83,7 @@ def _system_error(request: Request, error: Exception) -> Response:
     """An error of the disk: told without paths, which are nobody's business in a browser."""
     assert isinstance(error, OSError)
     LOG.error("%s %s: %s", request.method, request.url.path, error)
-    full = error.errno in (28, 122)
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     message = "The disk of the studio is full; nothing was saved." if full else "A file could not be read or written."
     return refusal(request, 507 if full else 500, message)
 

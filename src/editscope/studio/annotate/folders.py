@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,7 +76,7 @@ def told_without_paths(folder: Path) -> Iterator[None]:
 def folder_at(folder: Path, path: str) -> Path:
     """A folder below the studio's, by the path that a page names; Missing for one that is not there or hidden."""
     place = inside(folder, path)
-    if place is None or not place.is_dir() or _hidden(path):
+    if place is None or _hidden(path) or not _is(place, Path.is_dir):
         raise Missing("There is no such folder in the studio.")
     return place
 
@@ -109,9 +110,19 @@ def pictures_in(root: Path) -> list[str]:
 def picture_at(root: Path, path: str) -> Path:
     """A picture below a folder, by the path that a page names; Missing for one that is not there or hidden."""
     place = inside(root, path)
-    if place is None or _hidden(path) or not place.is_file():
+    if place is None or _hidden(path) or not _is(place, Path.is_file):
         raise Missing("There is no such picture in the folder.")
     return place
+
+
+def _is(place: Path, test: Callable[[Path], bool]) -> bool:
+    """Whether a place passes a test; False where its name is longer than a file system allows."""
+    try:
+        return test(place)
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        return False
 
 
 def _hidden(path: str) -> bool:

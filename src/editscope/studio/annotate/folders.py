@@ -6,12 +6,11 @@ import errno
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from editscope.errors import BadInput, EditscopeError
-from editscope.studio.failures import Conflict, Missing
+from editscope.errors import BadInput
+from editscope.studio.failures import Missing
 from editscope.suites.annotation.registry import annotation_layout, layout_names
 from editscope.suites.datafolder.rows import inside
 
@@ -58,19 +57,6 @@ def _folders(folder: Path) -> Iterator[Path]:
         if seen > MOST_FOLDERS:
             return
         yield path
-
-
-@contextmanager
-def told_without_paths(folder: Path) -> Iterator[None]:
-    """Turn an error that names a file into one that names it from the studio's folder on, as a browser may read it."""
-    try:
-        yield
-    except EditscopeError as error:
-        text = str(error)
-        if str(folder) not in text:
-            raise
-        told = text.replace(f"{folder}/", "").replace(str(folder), "the studio's folder")
-        raise (Conflict if isinstance(error, Conflict) else BadInput)(told) from error
 
 
 def folder_at(folder: Path, path: str) -> Path:

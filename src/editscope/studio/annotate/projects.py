@@ -14,9 +14,9 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from editscope.errors import BadInput
-from editscope.studio.annotate.folders import folder_at, pictures_in, told_without_paths
+from editscope.studio.annotate.folders import folder_at, pictures_in
 from editscope.studio.annotate.tables import CASES, PROJECTS, REVISIONS
-from editscope.studio.failures import Conflict, Missing
+from editscope.studio.failures import Conflict, Missing, told_without_paths
 from editscope.studio.settings import Settings
 from editscope.studio.store.engine import Store
 from editscope.suites.annotation.cleaning import cleaned

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse, StreamingResponse
 from pydantic import Field
 
-from editscope.studio.failures import Missing
+from editscope.studio.failures import Missing, told_without_paths
 from editscope.studio.rendering import page
 from editscope.studio.sent import Number, SentBody, SentText
 from editscope.studio.state import Studio, studio_of
@@ -80,7 +80,8 @@ def people(name: str, studio: Here, metric: str = "") -> dict[str, Any]:
     votes = counted(overview.votes, overview.exclusions)
     if not votes:
         raise Missing("There are no votes yet.")
-    values = metric_values(runs_of(overview.study), metric)
+    with told_without_paths(studio.settings.folder):
+        values = metric_values(runs_of(overview.study), metric)
     compared = [_plot_data(pair) for pair in compare_with_metric(overview.study, votes, values)]
     return {"metric": values.metric, "judge": values.judge, "compared": compared}
 

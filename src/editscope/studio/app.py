@@ -83,7 +83,7 @@ def _system_error(request: Request, error: Exception) -> Response:
     """An error of the disk: told without paths, which are nobody's business in a browser."""
     assert isinstance(error, OSError)
     LOG.error("%s %s: %s", request.method, request.url.path, error)
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     message = "The disk of the studio is full; nothing was saved." if full else "A file could not be read or written."
     return refusal(request, 507 if full else 500, message)
 

@@ -107,8 +107,11 @@ def make_engine(url: str) -> Engine:
         if parsed.get_backend_name() not in ("sqlite", "postgresql"):
             raise BadInput(f"the studio keeps its data in SQLite or PostgreSQL, not in {parsed.get_backend_name()!r}")
         if parsed.get_backend_name() == "postgresql":
-            return create_engine(parsed, pool_size=20, max_overflow=20, pool_pre_ping=True)
-        engine = create_engine(parsed, connect_args={"timeout": BUSY_S, "check_same_thread": False})
+            return create_engine(parsed, pool_size=20, max_overflow=20, pool_pre_ping=True, hide_parameters=True)
+        # What is saved does not belong into a log: texts of people, and the secrets of their links.
+        engine = create_engine(
+            parsed, hide_parameters=True, connect_args={"timeout": BUSY_S, "check_same_thread": False}
+        )
     except (ArgumentError, NoSuchModuleError) as error:
         raise BadInput(
             f"{DATABASE_VARIABLE} is not a database URL, such as postgresql://user@host/name: {_first_line(error)}"

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 
 from editscope.errors import EditscopeError
@@ -26,7 +27,14 @@ from editscope.studio.state import Studio
 from editscope.version import __version__
 
 LOG = logging.getLogger("editscope.studio")
-TITLES = {401: "Not signed in", 403: "Not allowed", 404: "Not found", 409: "Changed meanwhile", 507: "Disk full"}
+TITLES = {
+    401: "Not signed in",
+    403: "Not allowed",
+    404: "Not found",
+    409: "Changed meanwhile",
+    503: "Busy",
+    507: "Disk full",
+}
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -44,6 +52,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _wrong_request)
     app.add_exception_handler(OSError, _system_error)
+    app.add_exception_handler(OperationalError, _database_error)
     app.add_exception_handler(Exception, _unexpected)
     for part in PARTS:
         app.include_router(part.router)
@@ -86,6 +95,14 @@ def _system_error(request: Request, error: Exception) -> Response:
     full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     message = "The disk of the studio is full; nothing was saved." if full else "A file could not be read or written."
     return refusal(request, 507 if full else 500, message)
+
+
+def _database_error(request: Request, error: Exception) -> Response:
+    """A database that is gone, starts or is busy: pages keep what they could not save, and send it again."""
+    LOG.error("%s %s: %s", request.method, request.url.path, str(error).partition("\n")[0])
+    return refusal(
+        request, 503, "The database of the studio does not answer; nothing was saved. Try again in a moment."
+    )
 
 
 def _unexpected(request: Request, error: Exception) -> Response:

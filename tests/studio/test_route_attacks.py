@@ -95,6 +95,13 @@ def test_no_parameter_of_any_route_is_a_way_out_of_the_folder(target: Attacked, 
     assert files_outside(folder) == before
 
 
+def test_an_address_with_a_nul_is_no_page_of_any_route(target: Attacked) -> None:
+    for call in target.calls:
+        addresses = [call.target(**{name: "a%00b"}) for name in call.path]
+        for address in (*addresses, *(call.asking(name, "a\0b").target() for name in call.asks)):
+            assert target.client.send(call.method, address, call.body).status == 404, (call.name, address)
+
+
 FOREIGN = (
     {"Origin": "http://attacker.example"},
     {"Origin": "null"},

@@ -79,8 +79,9 @@ def table(rows: Iterable[Tally]) -> str:
     total = Tally("all", *(sum(getattr(row, name) for row in rows) for name in ("runs", "kills", "steps")))
     total.faults = [fault for row in rows for fault in row.faults]
     kinds = (*COUNTED, OTHER)
-    lines = [f"{'drill':<12}" + "".join(f"{name:>8}" for name in ("runs", "kills", "steps", *kinds))]
+    width = max(12, *(len(row.name) + 1 for row in rows)) if rows else 12
+    lines = [f"{'drill':<{width}}" + "".join(f"{name:>8}" for name in ("runs", "kills", "steps", *kinds))]
     for row in (*rows, total):
         numbers = (row.runs, row.kills, row.steps, *map(row.count, kinds))
-        lines.append(f"{row.name:<12}" + "".join(f"{number:>8}" for number in numbers))
+        lines.append(f"{row.name:<{width}}" + "".join(f"{number:>8}" for number in numbers))
     return "\n".join(lines)

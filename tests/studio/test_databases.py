@@ -58,6 +58,23 @@ def test_migrations_go_up_to_the_tables_of_the_code_and_down_to_none(database: s
 
 
 @pytest.mark.slow
+def test_votes_stay_when_tables_of_other_parts_go_and_come_back(database: str, tmp_path: Path) -> None:
+    store = Store.opened(Settings(tmp_path, database=database))
+    try:
+        study, raters = made_study(store, tmp_path, cases=2, raters=1)
+        voted = vote_all(store, study, raters, by_strength(dict.fromkeys(NAMES, 0.0)))
+        downgrade(store.engine, "0002")
+        left = set(inspect(store.engine).get_table_names())
+        assert "study_votes" in left and not any(name.startswith(("annotation", "review")) for name in left)
+        upgrade(store.engine)
+        with store.reading() as connection:
+            assert connection.execute(select(func.count()).select_from(VOTES)).scalar_one() == voted == 6
+            assert compare_metadata(MigrationContext.configure(connection), METADATA) == []
+    finally:
+        store.close()
+
+
+@pytest.mark.slow
 def test_a_study_runs_the_same_on_both(database: str, tmp_path: Path) -> None:
     store = Store.opened(Settings(tmp_path, database=database))
     try:

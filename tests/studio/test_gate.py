@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
+import socket
 from pathlib import Path
 
 import pytest
 
 from editscope.errors import BadInput
+from editscope.studio.serving import bound_socket
 from editscope.studio.settings import Settings
 from support.studio.studio_server import studio
 
@@ -77,6 +80,28 @@ def test_an_address_leads_to_no_other_file(path: str, tmp_path: Path) -> None:
     with studio(tmp_path) as address:
         status, _, text = ask(address, path)
     assert status == 404 and "create_app" not in text
+
+
+def test_small_answers_are_sent_at_once() -> None:
+    bound = bound_socket("127.0.0.1", 0)
+    with bound, asyncio.Runner() as runner:
+        assert runner.run(sends_at_once(bound))
+
+
+async def sends_at_once(bound: socket.socket) -> bool:
+    """Whether a connection that asyncio takes from a socket has TCP_NODELAY."""
+    taken: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        accepted = writer.get_extra_info("socket")
+        taken.set_result(bool(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)))
+        writer.close()
+
+    async with await asyncio.start_server(take, sock=bound):
+        _, writer = await asyncio.open_connection(*bound.getsockname())
+        answer = await taken
+        writer.close()
+        return answer
 
 
 def test_other_machines_need_a_token(tmp_path: Path) -> None:

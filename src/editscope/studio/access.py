@@ -67,6 +67,8 @@ class Gate:
         await (self._app if answer is None else answer)(scope, receive, send_with_headers)
 
     def _refused(self, request: Request) -> tuple[int, str] | None:
+        if b"%00" in request.scope["raw_path"] or b"%00" in request.scope["query_string"]:
+            return 404, "There is no such page."  # no name has a NUL, and databases and files refuse one
         host = request.headers.get("host", "")
         if not self._settings.open_to_others and not is_loopback(_host_name(host)):
             return 421, "This studio answers on this machine only. Open it as http://127.0.0.1 with its port."
@@ -119,10 +121,13 @@ def session_of(token: str) -> str:
 def _host_name(host: str) -> str:
     """The name in a Host header, without its port.
 
-    >>> _host_name("127.0.0.1:8765"), _host_name("[::1]:8765"), _host_name("example.org")
-    ('127.0.0.1', '::1', 'example.org')
+    >>> _host_name("127.0.0.1:8765"), _host_name("[::1]:8765"), _host_name("example.org"), _host_name("[::1")
+    ('127.0.0.1', '::1', 'example.org', '')
     """
-    return urlsplit(f"//{host}").hostname or "" if host else ""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:  # such as a bracket without its other one
+        return ""
 
 
 def _same_origin(request: Request, host: str) -> bool:
@@ -131,4 +136,5 @@ def _same_origin(request: Request, host: str) -> bool:
     if site is not None and site not in ("same-origin", "none"):
         return False
     origin = request.headers.get("origin")
-    return origin is None or urlsplit(origin).netloc.lower() == host.lower()
+    # Compared as a text: an origin is a scheme and a host, and nothing is to be parsed that a foreign page chose.
+    return origin is None or ("://" in origin and origin.lower().partition("://")[2] == host.lower())

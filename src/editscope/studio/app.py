@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import traceback
@@ -11,9 +12,12 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 
 from editscope.errors import EditscopeError
+from editscope.outside import repaired
+from editscope.runfolder.files import DiskError
 from editscope.studio.access import Gate
 from editscope.studio.failures import Conflict, Missing
 from editscope.studio.parts import PARTS
@@ -23,7 +27,14 @@ from editscope.studio.state import Studio
 from editscope.version import __version__
 
 LOG = logging.getLogger("editscope.studio")
-TITLES = {401: "Not signed in", 403: "Not allowed", 404: "Not found", 409: "Changed meanwhile", 507: "Disk full"}
+TITLES = {
+    401: "Not signed in",
+    403: "Not allowed",
+    404: "Not found",
+    409: "Changed meanwhile",
+    503: "Busy",
+    507: "Disk full",
+}
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -41,6 +52,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _wrong_request)
     app.add_exception_handler(OSError, _system_error)
+    app.add_exception_handler(OperationalError, _database_error)
     app.add_exception_handler(Exception, _unexpected)
     for part in PARTS:
         app.include_router(part.router)
@@ -49,6 +61,7 @@ def create_app(settings: Settings) -> FastAPI:
 
 def refusal(request: Request, status: int, message: str) -> Response:
     """An error for a person as a page, for a script as JSON."""
+    message = repaired(message)  # it may quote what was sent
     if "text/html" in request.headers.get("accept", "") and "/api/" not in request.url.path:
         title = TITLES.get(status, "That did not work")
         return page(request, "base/error.html", status, title=title, message=message)
@@ -56,6 +69,8 @@ def refusal(request: Request, status: int, message: str) -> Response:
 
 
 def _own_error(request: Request, error: Exception) -> Response:
+    if isinstance(error, DiskError) and isinstance(error.__cause__, OSError):
+        return _system_error(request, error.__cause__)
     status = 404 if isinstance(error, Missing) else 409 if isinstance(error, Conflict) else 400
     return refusal(request, status, str(error))
 
@@ -77,9 +92,17 @@ def _system_error(request: Request, error: Exception) -> Response:
     """An error of the disk: told without paths, which are nobody's business in a browser."""
     assert isinstance(error, OSError)
     LOG.error("%s %s: %s", request.method, request.url.path, error)
-    full = error.errno in (28, 122)
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     message = "The disk of the studio is full; nothing was saved." if full else "A file could not be read or written."
     return refusal(request, 507 if full else 500, message)
+
+
+def _database_error(request: Request, error: Exception) -> Response:
+    """A database that is gone, starts or is busy: pages keep what they could not save, and send it again."""
+    LOG.error("%s %s: %s", request.method, request.url.path, str(error).partition("\n")[0])
+    return refusal(
+        request, 503, "The database of the studio does not answer; nothing was saved. Try again in a moment."
+    )
 
 
 def _unexpected(request: Request, error: Exception) -> Response:

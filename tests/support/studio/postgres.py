@@ -32,6 +32,16 @@ class Postgres:
         _run("createdb", "-h", str(self._folder), "-U", USER, name)
         return f"postgresql://{USER}@/{name}?host={self._folder}"
 
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        options = f"-k {self._folder} -c listen_addresses='' -c max_connections=60"
+        log = str(self._folder / "log")
+        _run("pg_ctl", "-D", str(self._folder / "data"), "-o", options, "-w", "-t", "120", "-l", log, "start")
+
+    def stop(self) -> None:
+        """End it as a power cut would."""
+        _run("pg_ctl", "-D", str(self._folder / "data"), "-m", "immediate", "-w", "stop")
+
 
 @contextmanager
 def postgres() -> Iterator[Postgres]:
@@ -42,12 +52,12 @@ def postgres() -> Iterator[Postgres]:
         shutil.chown(folder, USER, USER)
     try:
         _run("initdb", "-D", str(data), "-U", USER, "--auth=trust", "-E", "UTF8", "--no-sync")
-        options = f"-k {folder} -c listen_addresses='' -c max_connections=60"
-        _run("pg_ctl", "-D", str(data), "-o", options, "-w", "-t", "120", "-l", str(folder / "log"), "start")
+        server = Postgres(folder)
+        server.start()
         try:
-            yield Postgres(folder)
+            yield server
         finally:
-            _run("pg_ctl", "-D", str(data), "-m", "immediate", "-w", "stop")
+            server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -65,16 +65,25 @@ class StudioProcess:
             text=True,
             env={**(os.environ if env is None else env), "PYTHONUNBUFFERED": "1"},
         )
-        assert self.process.stdout is not None
         self.address = ""
-        lines = []
-        for line in self.process.stdout:
-            lines.append(line)
-            if "http://" in line:
-                self.address = line[line.index("http://") :].strip().split("?")[0].rstrip("/")
-                break
+        self.said: list[str] = []
+        """Every line that it printed."""
+        self._heard = threading.Event()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+        self._heard.wait()
         if not self.address:
-            raise RuntimeError("the studio did not start: " + "".join(lines))
+            raise RuntimeError("the studio did not start: " + "".join(self.said))
+
+    def _listen(self) -> None:
+        """Read what it prints until it ends, so that a pipe that is full never stops it."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.said.append(line)
+            if not self.address and "http://" in line:
+                self.address = line[line.index("http://") :].strip().split("?")[0].rstrip("/")
+                self._heard.set()
+        self._heard.set()
 
     @property
     def port(self) -> int:
@@ -92,6 +101,8 @@ class StudioProcess:
         return self._ended()
 
     def _ended(self) -> int:
+        code = self.process.wait()
+        self._listener.join()
         assert self.process.stdout is not None
         self.process.stdout.close()
-        return self.process.wait()
+        return code

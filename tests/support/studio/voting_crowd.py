@@ -23,10 +23,11 @@ class Crowd:
 
 
 async def vote(
-    address: Callable[[], str], secrets: list[str], votes: int, *, pause: float = 0.0, seed: int = 0, ahead: int = 20
-) -> Crowd:
-    """Let raters vote; ``pause`` is the mean of an exponential wait before each vote."""
-    crowd = Crowd()
+    address: Callable[[], str], secrets: list[str], votes: int, *, pause: float = 0.0, seed: int = 0, ahead: int = 20,
+    crowd: Crowd | None = None,
+) -> Crowd:  # fmt: skip
+    """Let raters vote; ``pause`` is the mean of an exponential wait before each vote. ``crowd`` grows meanwhile."""
+    crowd = crowd or Crowd()
     connector = aiohttp.TCPConnector(limit=0)
     timeout = aiohttp.ClientTimeout(total=30)
     async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session:
@@ -47,7 +48,7 @@ async def _rater(
     for _ in range(votes):
         if not items:
             wish = {"want": ahead, "agreed": True}
-            answer, _ = await _posted(session, lambda: f"{address()}/rate/{secret}/api/items", wish)
+            answer, _ = await posted(session, lambda: f"{address()}/rate/{secret}/api/items", wish)
             items = [item["key"] for item in answer["items"] if item["key"] not in seen]
             if not items:
                 return
@@ -64,14 +65,14 @@ async def _rater(
             "answered_at": time.time(),
         }
         started = time.perf_counter()
-        answer, tries = await _posted(session, lambda: f"{address()}/rate/{secret}/api/votes", {"votes": [ballot]})
+        answer, tries = await posted(session, lambda: f"{address()}/rate/{secret}/api/votes", {"votes": [ballot]})
         (crowd.first if tries == 1 else crowd.again).append(time.perf_counter() - started)
         (receipt,) = answer["receipts"]
         assert receipt["status"] == "saved", receipt
         crowd.saved[f"{secret}:{item}"] = key
 
 
-async def _posted(session: aiohttp.ClientSession, url: Callable[[], str], body: Any) -> tuple[Any, int]:
+async def posted(session: aiohttp.ClientSession, url: Callable[[], str], body: Any) -> tuple[Any, int]:
     """The answer to a request that is sent until there is one, and how often it was sent."""
     tries = 0
     while True:

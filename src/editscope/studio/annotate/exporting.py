@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from editscope.errors import BadInput, EditscopeError
-from editscope.studio.annotate.folders import new_folder, told_without_paths
+from editscope.studio.annotate.folders import new_folder
 from editscope.studio.annotate.projects import OpenProject, Projects, source_hash
-from editscope.studio.failures import Conflict
+from editscope.studio.failures import Conflict, told_without_paths
 from editscope.studio.settings import Settings
 from editscope.suites.annotation.layout import AnnotationRecord
 from editscope.suites.datafolder.rows import inside

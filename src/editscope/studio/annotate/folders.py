@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from editscope.errors import BadInput, EditscopeError
-from editscope.studio.failures import Conflict, Missing
+from editscope.errors import BadInput
+from editscope.studio.failures import Missing
 from editscope.suites.annotation.registry import annotation_layout, layout_names
 from editscope.suites.datafolder.rows import inside
 
@@ -59,23 +59,10 @@ def _folders(folder: Path) -> Iterator[Path]:
         yield path
 
 
-@contextmanager
-def told_without_paths(folder: Path) -> Iterator[None]:
-    """Turn an error that names a file into one that names it from the studio's folder on, as a browser may read it."""
-    try:
-        yield
-    except EditscopeError as error:
-        text = str(error)
-        if str(folder) not in text:
-            raise
-        told = text.replace(f"{folder}/", "").replace(str(folder), "the studio's folder")
-        raise (Conflict if isinstance(error, Conflict) else BadInput)(told) from error
-
-
 def folder_at(folder: Path, path: str) -> Path:
     """A folder below the studio's, by the path that a page names; Missing for one that is not there or hidden."""
     place = inside(folder, path)
-    if place is None or not place.is_dir() or _hidden(path):
+    if place is None or _hidden(path) or not _is(place, Path.is_dir):
         raise Missing("There is no such folder in the studio.")
     return place
 
@@ -109,9 +96,19 @@ def pictures_in(root: Path) -> list[str]:
 def picture_at(root: Path, path: str) -> Path:
     """A picture below a folder, by the path that a page names; Missing for one that is not there or hidden."""
     place = inside(root, path)
-    if place is None or _hidden(path) or not place.is_file():
+    if place is None or _hidden(path) or not _is(place, Path.is_file):
         raise Missing("There is no such picture in the folder.")
     return place
+
+
+def _is(place: Path, test: Callable[[Path], bool]) -> bool:
+    """Whether a place passes a test; False where its name is longer than a file system allows."""
+    try:
+        return test(place)
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        return False
 
 
 def _hidden(path: str) -> bool:

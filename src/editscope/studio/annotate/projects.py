@@ -14,9 +14,9 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from editscope.errors import BadInput
-from editscope.studio.annotate.folders import folder_at, pictures_in, told_without_paths
+from editscope.studio.annotate.folders import folder_at, pictures_in
 from editscope.studio.annotate.tables import CASES, PROJECTS, REVISIONS
-from editscope.studio.failures import Conflict, Missing
+from editscope.studio.failures import Conflict, Missing, told_without_paths
 from editscope.studio.settings import Settings
 from editscope.studio.store.engine import Store
 from editscope.suites.annotation.cleaning import cleaned
@@ -163,6 +163,8 @@ class Projects:
         kept = cleaned(form, values)
         summary = _summary(project.layout, form, project.root, kept)
         with self._store.writing() as connection:
+            # Another save of the same case waits here until this one is on disk.
+            connection.execute(select(CASES.c.id).where(CASES.c.id == case_id).with_for_update())
             remarks = self._remarks(connection, project, form, case_id, kept)
             again = connection.execute(
                 select(REVISIONS.c.number).where(REVISIONS.c.case_id == case_id, REVISIONS.c.token == token)
@@ -176,11 +178,7 @@ class Projects:
                 return SavedDraft(newest, remarks)
             removed = kind == "remove"
             summary |= {"newest": base + 1, "removed": removed, "wrong": sum(r.severity == "wrong" for r in remarks)}
-            moved = connection.execute(
-                update(CASES).where(CASES.c.id == case_id, CASES.c.newest == base).values(summary)
-            )
-            if moved.rowcount != 1:
-                raise OldBase(*_newest(connection, project.id, case_id)[:2])
+            connection.execute(update(CASES).where(CASES.c.id == case_id).values(summary))
             revision = {"case_id": case_id, "number": base + 1, "kind": kind, "content": kept}
             connection.execute(insert(REVISIONS).values(revision | {"token": token, "saved_at": time.time()}))
         return SavedDraft(base + 1, remarks)
@@ -189,6 +187,8 @@ class Projects:
         """A new case at the end, with the first id that is free; its number."""
         form = project.form
         with self._store.writing() as connection:
+            # Another new case of the project waits here, so that both get an id of their own.
+            connection.execute(select(PROJECTS.c.id).where(PROJECTS.c.id == project.id).with_for_update())
             place = int(
                 connection.execute(
                     select(func.coalesce(func.max(CASES.c.place), 0)).where(CASES.c.project_id == project.id)

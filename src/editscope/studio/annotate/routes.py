@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi.responses import HTMLResponse, JSONResponse
+from pydantic import Field
 from sqlalchemy import Row
 
 from editscope.errors import BadInput
@@ -18,6 +18,7 @@ from editscope.studio.annotate.pictures import SIDES, picture_tag, read_annotate
 from editscope.studio.annotate.projects import OldBase, OpenProject, Projects
 from editscope.studio.failures import Missing
 from editscope.studio.rendering import page
+from editscope.studio.sent import Number, SentBody, SentText
 from editscope.studio.state import Studio, studio_of
 from editscope.suites.annotation.form import Remark
 from editscope.suites.annotation.layout import picture_sizes
@@ -26,29 +27,21 @@ from editscope.suites.annotation.registry import annotation_layout, layout_names
 router = APIRouter(prefix="/annotate")
 PART = "annotate"
 PAGE_SIZE = 100
-LARGEST_ID = 2**31 - 1
-Number = Annotated[int, Field(ge=0, le=LARGEST_ID)]
 Given = Annotated[Studio, Depends(studio_of)]
-
-
-class SentBody(BaseModel):
-    """What a page sends, with no key that is unknown."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class NewProject(SentBody):
     """A project to start."""
 
-    name: str = Field(max_length=200)
-    layout: str = Field(max_length=60)
-    folder: str = Field(max_length=4096)
+    name: SentText = Field(max_length=200)
+    layout: SentText = Field(max_length=60)
+    folder: SentText = Field(max_length=4096)
 
 
 class NewCase(SentBody):
     """A case to add, of these pictures."""
 
-    pictures: list[str] = Field(default_factory=list, max_length=20)
+    pictures: list[SentText] = Field(default_factory=list, max_length=20)
 
 
 class DraftBody(SentBody):
@@ -61,20 +54,20 @@ class SaveBody(DraftBody):
     """The values of a case to save on top of a revision."""
 
     base: Number
-    token: str = Field(min_length=8, max_length=64)
+    token: SentText = Field(min_length=8, max_length=64)
 
 
 class RemoveBody(SentBody):
     """A case to remove, at a revision."""
 
     base: Number
-    token: str = Field(min_length=8, max_length=64)
+    token: SentText = Field(min_length=8, max_length=64)
 
 
 class ExportBody(SentBody):
     """Where to export to."""
 
-    folder: str = Field(default="", max_length=200)
+    folder: SentText = Field(default="", max_length=200)
     ready_only: bool = False
 
 
@@ -94,7 +87,7 @@ def project_of(project: Number, projects: Known) -> OpenProject:
 Opened = Annotated[OpenProject, Depends(project_of)]
 
 
-@router.get("")
+@router.get("", response_class=HTMLResponse)
 def start_page(request: Request, studio: Given, projects: Known) -> Response:
     """All projects, and what a new one can be made of."""
     layouts = {name: annotation_layout(name) for name in layout_names()}
@@ -106,7 +99,7 @@ def start_page(request: Request, studio: Given, projects: Known) -> Response:
     )  # fmt: skip
 
 
-@router.get("/{project}")
+@router.get("/{project}", response_class=HTMLResponse)
 def project_page(
     request: Request,
     project: Opened,
@@ -141,7 +134,7 @@ SHOWN: Mapping[str, Callable[[Row[Any]], bool]] = {
 """The cases that a list can be cut to."""
 
 
-@router.get("/{project}/case/{case}")
+@router.get("/{project}/case/{case}", response_class=HTMLResponse)
 def case_page(request: Request, project: Opened, case: Number, projects: Known) -> Response:
     """One case: its pictures with the canvas, and its form."""
     rows = projects.cases(project.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import HTMLResponse
 
 from editscope.errors import BadInput, EditscopeError
 from editscope.studio.browse.case_query import ORDERS, CaseQuery
@@ -41,7 +42,7 @@ def _query(request: Request) -> CaseQuery:
     return CaseQuery.of(request.query_params.multi_items())
 
 
-@router.get("/", response_class=Response)
+@router.get("/", response_class=HTMLResponse)
 def runs_page(request: Request, studio: Own) -> Response:
     """All runs, by the cases that they are over."""
     revision = studio.catalog.revision()
@@ -59,7 +60,7 @@ def live(studio: Own) -> dict[str, Any]:
     return {"revision": studio.catalog.revision()}
 
 
-@router.get("/runs/{run_id:path}", response_class=Response)
+@router.get("/runs/{run_id:path}", response_class=HTMLResponse)
 def run_page(request: Request, studio: Own, run_id: str) -> Response:
     """One run: its figures, how its edits ended, and where it comes from."""
     revision = studio.catalog.revision()
@@ -68,7 +69,7 @@ def run_page(request: Request, studio: Own, run_id: str) -> Response:
     return page(request, "browse/run.html", part="browse", view=view, revision=revision)
 
 
-@router.get("/sets/{set_id}", response_class=Response)
+@router.get("/sets/{set_id}", response_class=HTMLResponse)
 def set_page(request: Request, studio: Own, set_id: str, metric: Text = "", by: Text = "") -> Response:
     """The leaderboard of a set of cases."""
     revision = studio.catalog.revision()
@@ -82,7 +83,7 @@ def set_page(request: Request, studio: Own, set_id: str, metric: Text = "", by: 
     )  # fmt: skip
 
 
-@router.get("/sets/{set_id}/cases", response_class=Response)
+@router.get("/sets/{set_id}/cases", response_class=HTMLResponse)
 def gallery_page(request: Request, studio: Own, set_id: str, show: Texts = []) -> Response:  # noqa: B006
     """The gallery of a set of cases."""
     cases = _set(studio, set_id)
@@ -107,7 +108,7 @@ def gallery_cards(
     return window(_set(studio, set_id), _query(request), show, offset, limit)
 
 
-@router.get("/sets/{set_id}/case", response_class=Response)
+@router.get("/sets/{set_id}/case", response_class=HTMLResponse)
 def case_page(
     request: Request,
     studio: Own,
@@ -139,7 +140,7 @@ def case_given(studio: Own, set_id: str, case: Annotated[str, Query(alias="id", 
         return {"instructions": [], "problem": problem_of(error, studio.catalog.folder)}
 
 
-@router.get("/sets/{set_id}/compare", response_class=Response)
+@router.get("/sets/{set_id}/compare", response_class=HTMLResponse)
 def compare_page(
     request: Request,
     studio: Own,

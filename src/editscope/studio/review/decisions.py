@@ -62,12 +62,13 @@ def add_reviewer(connection: Connection, queue: str, name: str, role: str) -> Re
         raise BadInput("A reviewer needs a name of at most 80 characters.")
     if role not in (REVIEWER, ADJUDICATOR):
         raise BadInput(f"The role is {REVIEWER} or {ADJUDICATOR}.")
-    taken = select(REVIEWERS.c.id).where(REVIEWERS.c.queue == queue, REVIEWERS.c.name == name)
-    if connection.execute(taken).first():
-        raise Conflict(f"This queue has a reviewer called {name} already.")
     secret = secrets.token_urlsafe(24)
     values = {"queue": queue, "name": name, "role": role, "secret": secret, "created_at": time.time()}
-    made = connection.execute(insert(REVIEWERS).values(**values)).inserted_primary_key
+    try:
+        with connection.begin_nested():
+            made = connection.execute(insert(REVIEWERS).values(**values)).inserted_primary_key
+    except IntegrityError as error:
+        raise Conflict(f"This queue has a reviewer called {name} already.") from error
     assert made is not None
     return Reviewer(int(made[0]), queue, name, role, secret)
 

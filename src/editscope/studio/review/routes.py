@@ -8,25 +8,25 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Request, Response
-from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi.responses import HTMLResponse, StreamingResponse
+from pydantic import Field
 
 from editscope.errors import BadImage
 from editscope.files import PICTURE, lies_in, read_file
 from editscope.images import probe
-from editscope.outside import is_text
 from editscope.review_queue import QueueRecord
 from editscope.studio.failures import Missing
 from editscope.studio.rendering import page
 from editscope.studio.review import decisions as ledger
 from editscope.studio.review.queues import OpenQueue, Queues, queues_of
+from editscope.studio.sent import SentBody, SentText
 from editscope.studio.state import Studio, studio_of
 
 router = APIRouter()
 
 StudioHere = Annotated[Studio, Depends(studio_of)]
 QueuesHere = Annotated[Queues, Depends(queues_of)]
-Text = Annotated[str, Field(max_length=200_000)]
+Text = Annotated[SentText, Field(max_length=200_000)]
 KINDS = {
     b"\x89PNG": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -38,28 +38,26 @@ SHOWN = 200
 """Records that the page of a queue lists."""
 
 
-class NewReviewer(BaseModel):
+class NewReviewer(SentBody):
     """Whom an admin adds to a queue."""
 
-    model_config = ConfigDict(extra="forbid")
-    name: str = Field(min_length=1, max_length=80)
+    name: SentText = Field(min_length=1, max_length=80)
     role: Literal["reviewer", "adjudicator"] = "reviewer"
 
 
-class NewDecision(BaseModel):
+class NewDecision(SentBody):
     """What a reviewer sends; ``key`` is made by the browser, so that a decision that is sent twice counts once."""
 
-    model_config = ConfigDict(extra="forbid")
-    record: str = Field(max_length=200)
-    fingerprint: str = Field(max_length=16)
+    record: SentText = Field(max_length=200)
+    fingerprint: SentText = Field(max_length=16)
     decision: Literal["accept", "reject"]
-    reason: str = Field(default="", max_length=500)
-    note: str = Field(default="", max_length=5_000)
-    texts: dict[str, Text] = Field(default_factory=dict, max_length=40)
-    key: str = Field(min_length=8, max_length=64)
+    reason: SentText = Field(default="", max_length=500)
+    note: SentText = Field(default="", max_length=5_000)
+    texts: dict[SentText, Text] = Field(default_factory=dict, max_length=40)
+    key: SentText = Field(min_length=8, max_length=64)
 
 
-@router.get("/review", include_in_schema=False)
+@router.get("/review", response_class=HTMLResponse)
 def queues_page(request: Request, studio: StudioHere, queues: QueuesHere) -> Response:
     """All queues with their progress."""
     rows = []
@@ -72,7 +70,7 @@ def queues_page(request: Request, studio: StudioHere, queues: QueuesHere) -> Res
     return page(request, "review/queues.html", part="review", queues=rows)
 
 
-@router.get("/review/{key}", include_in_schema=False)
+@router.get("/review/{key}", response_class=HTMLResponse)
 def queue_page(request: Request, key: str, studio: StudioHere, queues: QueuesHere) -> Response:
     """One queue for its admin: progress, agreement, reviewers with their links, and the records."""
     queue = queues.find(key)
@@ -100,13 +98,12 @@ def queue_page(request: Request, key: str, studio: StudioHere, queues: QueuesHer
 def add_reviewer(key: str, given: NewReviewer, studio: StudioHere, queues: QueuesHere) -> dict[str, str]:
     """Add a person; the answer has their private link."""
     queue = queues.find(key)
-    _check_texts(given.name)
     with studio.store.writing() as connection:
         made = ledger.add_reviewer(connection, queue.name, given.name, given.role)
     return {"name": made.name, "link": f"/rate/review/{made.secret}"}
 
 
-@router.get("/review/{key}/decisions.jsonl")
+@router.get("/review/{key}/decisions.jsonl", response_class=StreamingResponse)
 def export(key: str, studio: StudioHere, queues: QueuesHere) -> Response:
     """Every record with what became of it and all decisions, one JSON object a line."""
     queue = queues.find(key)
@@ -121,7 +118,7 @@ def export(key: str, studio: StudioHere, queues: QueuesHere) -> Response:
     return StreamingResponse(lines(), media_type="application/x-ndjson", headers=headers)
 
 
-@router.get("/rate/review/{secret}", include_in_schema=False)
+@router.get("/rate/review/{secret}", response_class=HTMLResponse)
 def review_page(request: Request, secret: str, studio: StudioHere, queues: QueuesHere) -> Response:
     """The page on which a person reviews."""
     reviewer, queue = _by_link(secret, studio, queues)
@@ -167,7 +164,7 @@ def one_record(secret: str, number: int, studio: StudioHere, queues: QueuesHere)
     }
 
 
-@router.get("/rate/review/{secret}/picture/{number}/{place}", include_in_schema=False)
+@router.get("/rate/review/{secret}/picture/{number}/{place}", response_class=Response)
 def picture(secret: str, number: int, place: int, studio: StudioHere, queues: QueuesHere) -> Response:
     """A picture of a record."""
     _, queue = _by_link(secret, studio, queues)
@@ -188,7 +185,6 @@ def picture(secret: str, number: int, place: int, studio: StudioHere, queues: Qu
 def decide(secret: str, given: NewDecision, studio: StudioHere, queues: QueuesHere) -> dict[str, Any]:
     """Save a decision; the answer comes after the commit."""
     reviewer, queue = _by_link(secret, studio, queues)
-    _check_texts(given.reason, given.note, given.key, *given.texts.values())
     record = queue.by_id.get(given.record)
     if record is None:
         raise Missing("This record is not in the queue any more.")
@@ -199,7 +195,6 @@ def decide(secret: str, given: NewDecision, studio: StudioHere, queues: QueuesHe
 
 
 def _by_link(secret: str, studio: Studio, queues: Queues) -> tuple[ledger.Reviewer, OpenQueue]:
-    _check_texts(secret)
     with studio.store.reading() as connection:
         reviewer = ledger.reviewer_by_link(connection, secret)
     return reviewer, queues.named(reviewer.queue)
@@ -220,8 +215,3 @@ def _picture(queue: OpenQueue, record: QueueRecord, name: str, number: int, secr
         return {"name": name, "problem": "This picture is missing or cannot be read."}
     address = f"/rate/review/{secret}/picture/{number}/{place}"
     return {"name": name, "address": address, "width": width, "height": height, "problem": ""}
-
-
-def _check_texts(*texts: str) -> None:
-    if not all(map(is_text, texts)):
-        raise Missing("A text holds a NUL or half of a character.")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from sqlalchemy import Connection, Engine, MetaData, create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 
 from editscope.errors import BadInput
 from editscope.studio.settings import DATABASE_VARIABLE, Settings
@@ -18,6 +20,8 @@ FILE = "studio.db"
 BUSY_S = 30.0
 WRITES = "editscope_writes"
 """The option of a connection that is going to write."""
+SQLITE_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
+POSTGRES_FULL = "53100"
 NAMES = {
     "ix": "ix_%(column_0_label)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -52,22 +56,38 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection that only reads."""
-        with self.engine.connect() as connection:
+        with told_when_full(), self.engine.connect() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that is committed when the block ends, and undone where it raises."""
-        if self._writing is None:
-            with self._writer.begin() as connection:
-                yield connection
-            return
-        with self._writing, self._writer.begin() as connection:
+        """A transaction that is committed when the block ends, and undone where it raises.
+
+        OSError with ENOSPC where the database's disk is full.
+        """
+        with told_when_full(), self._writing or nullcontext(), self._writer.begin() as connection:
             yield connection
 
     def close(self) -> None:
         """Close every connection."""
         self.engine.dispose()
+
+
+@contextmanager
+def told_when_full() -> Iterator[None]:
+    """Turn what a database says about a full disk into the OSError that everything else on a full disk raises."""
+    try:
+        yield
+    except DBAPIError as error:
+        if not is_full(error):
+            raise
+        raise OSError(errno.ENOSPC, "the database's disk is full") from error
+
+
+def is_full(error: DBAPIError) -> bool:
+    """Whether an error says that the disk has no room. SQLite says so in several ways, by what it was writing."""
+    of_sqlite = getattr(error.orig, "sqlite_errorcode", None)
+    return of_sqlite in SQLITE_FULL or getattr(error.orig, "sqlstate", None) == POSTGRES_FULL
 
 
 def database_url(settings: Settings) -> str:
@@ -87,8 +107,11 @@ def make_engine(url: str) -> Engine:
         if parsed.get_backend_name() not in ("sqlite", "postgresql"):
             raise BadInput(f"the studio keeps its data in SQLite or PostgreSQL, not in {parsed.get_backend_name()!r}")
         if parsed.get_backend_name() == "postgresql":
-            return create_engine(parsed, pool_size=20, max_overflow=20, pool_pre_ping=True)
-        engine = create_engine(parsed, connect_args={"timeout": BUSY_S, "check_same_thread": False})
+            return create_engine(parsed, pool_size=20, max_overflow=20, pool_pre_ping=True, hide_parameters=True)
+        # What is saved does not belong into a log: texts of people, and the secrets of their links.
+        engine = create_engine(
+            parsed, hide_parameters=True, connect_args={"timeout": BUSY_S, "check_same_thread": False}
+        )
     except (ArgumentError, NoSuchModuleError) as error:
         raise BadInput(
             f"{DATABASE_VARIABLE} is not a database URL, such as postgresql://user@host/name: {_first_line(error)}"

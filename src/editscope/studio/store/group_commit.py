@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import queue
 import threading
 from collections.abc import Callable, Sequence
@@ -11,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import OperationalError
 
 from editscope.errors import EditscopeError
 from editscope.studio.store.engine import Store
@@ -66,7 +64,7 @@ class GroupCommit:
                 # One of them cannot be written: find out which, so that the others can.
                 alone = error if len(group) == 1 else self._error([change])
                 if alone is not None:
-                    change.answer.set_exception(_as_told(alone))
+                    change.answer.set_exception(alone)
             if ended:
                 return
 
@@ -89,9 +87,3 @@ class GroupCommit:
             else:
                 change.answer.set_result(answer)
         return None
-
-
-def _as_told(error: Exception) -> Exception:
-    if isinstance(error, OperationalError) and "full" in str(error):
-        return OSError(errno.ENOSPC, "the database's disk is full")
-    return error

@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from editscope.studio.failures import Missing
+from editscope.studio.failures import Missing, told_without_paths
 from editscope.studio.rendering import page
+from editscope.studio.sent import Number, SentBody, SentText
 from editscope.studio.state import Studio, studio_of
 from editscope.studio.studies.exporting import csv_lines, export_rows, json_lines
 from editscope.studio.studies.overview import StudyOverview, study_overview, study_progress
@@ -20,37 +21,31 @@ from editscope.studio.studies.reading import counted, exclude, lift
 from editscope.studio.studies.records import find_study, studies
 from editscope.studio.studies.results import Preferences, StudyResult
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter()
 Here = Annotated[Studio, Depends(studio_of)]
 KINDS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
 
 
-class NewRaters(BaseModel):
+class NewRaters(SentBody):
     """Raters to add."""
-
-    model_config = ConfigDict(extra="forbid")
 
     number: int = Field(1, ge=1, le=1000)
 
 
-class NewState(BaseModel):
+class NewState(SentBody):
     """Whether a study gives out items, or a link works."""
-
-    model_config = ConfigDict(extra="forbid")
 
     open: bool
 
 
-class NewExclusion(BaseModel):
+class NewExclusion(SentBody):
     """A rater whose votes do not count, and why."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    rater: int
-    reason: str = Field(min_length=1, max_length=2000)
+    rater: Number
+    reason: SentText = Field(min_length=1, max_length=2000)
 
 
-@router.get("/studies")
+@router.get("/studies", response_class=HTMLResponse)
 def listed(request: Request, studio: Here) -> HTMLResponse:
     """All studies."""
     with studio.store.reading() as connection:
@@ -58,7 +53,7 @@ def listed(request: Request, studio: Here) -> HTMLResponse:
     return page(request, "studies/list.html", part="studies", rows=rows)
 
 
-@router.get("/studies/{name}")
+@router.get("/studies/{name}", response_class=HTMLResponse)
 def one(request: Request, name: str, studio: Here) -> HTMLResponse:
     """One study: progress, result, raters and exclusions."""
     with studio.store.reading() as connection:
@@ -85,7 +80,8 @@ def people(name: str, studio: Here, metric: str = "") -> dict[str, Any]:
     votes = counted(overview.votes, overview.exclusions)
     if not votes:
         raise Missing("There are no votes yet.")
-    values = metric_values(runs_of(overview.study), metric)
+    with told_without_paths(studio.settings.folder):
+        values = metric_values(runs_of(overview.study), metric)
     compared = [_plot_data(pair) for pair in compare_with_metric(overview.study, votes, values)]
     return {"metric": values.metric, "judge": values.judge, "compared": compared}
 
@@ -115,7 +111,7 @@ def change_state(name: str, wanted: NewState, studio: Here) -> dict[str, Any]:
 
 
 @router.post("/studies/{name}/api/raters/{number}")
-def change_link(name: str, number: int, wanted: NewState, studio: Here) -> dict[str, Any]:
+def change_link(name: str, number: Number, wanted: NewState, studio: Here) -> dict[str, Any]:
     """Withdraw a link, or make it work again."""
     with studio.store.writing() as connection:
         set_revoked(connection, find_study(connection, name), number, not wanted.open)
@@ -131,14 +127,14 @@ def add_exclusion(name: str, wanted: NewExclusion, studio: Here) -> dict[str, An
 
 
 @router.delete("/studies/{name}/api/exclusions/{number}")
-def lift_exclusion(name: str, number: int, studio: Here) -> dict[str, Any]:
+def lift_exclusion(name: str, number: Number, studio: Here) -> dict[str, Any]:
     """Count a rater again."""
     with studio.store.writing() as connection:
         lift(connection, find_study(connection, name), number)
     return {"lifted": number}
 
 
-@router.get("/studies/{name}/votes.{kind}")
+@router.get("/studies/{name}/votes.{kind}", response_class=StreamingResponse)
 def votes(name: str, kind: str, studio: Here) -> StreamingResponse:
     """All votes, streamed."""
     if kind not in KINDS:

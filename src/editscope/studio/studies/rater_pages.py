@@ -13,6 +13,7 @@ from sqlalchemy import select
 
 from editscope.studio.failures import Missing
 from editscope.studio.rendering import page
+from editscope.studio.sent import SentBody
 from editscope.studio.state import Studio, studio_of
 from editscope.studio.store.group_commit import GroupCommit
 from editscope.studio.studies.assigning import ItemRequest, give_items, places, standing
@@ -22,9 +23,10 @@ from editscope.studio.studies.records import rater_by_link
 from editscope.studio.studies.retracting import Retraction, retract
 from editscope.studio.studies.tables import GIVEN, ITEMS
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter()
 Here = Annotated[Studio, Depends(studio_of)]
 SECRET = 200
+ItemKey = Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[A-Za-z0-9_-]+$")]
 NO_STORE = {"Cache-Control": "no-store", "Content-Disposition": "inline"}
 
 
@@ -33,7 +35,7 @@ class SentBallot(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    item: str = Field(min_length=1, max_length=32)
+    item: ItemKey
     key: str = Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")
     side: str = Field("", max_length=8)
     scores: dict[str, int] = Field(default_factory=dict, max_length=50)
@@ -42,29 +44,23 @@ class SentBallot(BaseModel):
     browser: str = Field("", max_length=40, pattern=r"^[A-Za-z0-9_-]*$")
 
 
-class SentVotes(BaseModel):
+class SentVotes(SentBody):
     """The votes that a browser sends at once."""
-
-    model_config = ConfigDict(extra="forbid")
 
     votes: list[SentBallot] = Field(min_length=1, max_length=500)
 
 
-class SentWish(BaseModel):
+class SentWish(SentBody):
     """A wish for items."""
-
-    model_config = ConfigDict(extra="forbid")
 
     want: int = Field(5, ge=0, le=1000)
     agreed: bool = False
 
 
-class SentRetraction(BaseModel):
+class SentRetraction(SentBody):
     """A vote that the rater takes back."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    item: str = Field(min_length=1, max_length=32)
+    item: ItemKey
 
 
 def writer(studio: Studio) -> GroupCommit:
@@ -72,7 +68,7 @@ def writer(studio: Studio) -> GroupCommit:
     return GroupCommit(studio.store)
 
 
-@router.get("/rate/{secret}")
+@router.get("/rate/{secret}", response_class=HTMLResponse)
 def rate(request: Request, secret: str, studio: Here) -> HTMLResponse:
     """The page of a rater."""
     with studio.store.reading() as connection:
@@ -127,7 +123,7 @@ async def take_back(secret: str, sent: SentRetraction, studio: Here) -> dict[str
     return answer
 
 
-@router.get("/rate/{secret}/picture/{item}/{place}")
+@router.get("/rate/{secret}/picture/{item}/{place}", response_class=Response)
 def picture(secret: str, item: str, place: str, studio: Here) -> Response:
     """A picture of an item that the rater was given, by the place where they see it."""
     with studio.store.reading() as connection:

@@ -20,6 +20,8 @@ PATH = "/rate/"
 def add_raters(connection: Connection, study: Study, number: int, names: Sequence[str] = ()) -> list[Rater]:
     """Add raters, each with a link of their own, and return the new ones."""
     wanted = len(names) or number
+    # Whoever adds raters to this study at the same moment waits here, and gets the numbers after these.
+    connection.execute(select(STUDIES.c.id).where(STUDIES.c.id == study.id).with_for_update())
     there = connection.execute(select(func.count()).where(RATERS.c.study_id == study.id)).scalar_one()
     if wanted < 1 or there + wanted > MOST_RATERS:
         raise BadInput(

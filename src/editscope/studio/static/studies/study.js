@@ -72,6 +72,9 @@ async function drawPeople(metric) {
     const answer = await ask(`${here}/api/people?metric=${encodeURIComponent(metric)}`);
     words.textContent = `${answer.metric}${answer.judge ? `, judge ${answer.judge}` : ""}; intervals are 95 %.`;
     box.replaceChildren();
+    // Drawn when all of them stand in the page: only then each has its width.
+    /** @type {(() => void)[]} */
+    const draw = [];
     for (const pair of answer.compared) {
       const figure = document.createElement("figure");
       const caption = document.createElement("figcaption");
@@ -83,9 +86,10 @@ async function drawPeople(metric) {
       box.append(figure);
       if (!plotly) continue;
       const models = pair.over === "models";
-      const trace = { type: "scatter", mode: models ? "markers+text" : "markers", x: pair.x, y: pair.y, text: pair.labels.map(escape), textposition: "top center", hovertemplate: "%{text}<br>%{x:.3f}, %{y:.3f}<extra></extra>", marker: { color: token("--run0"), size: models ? 9 : 5, opacity: models ? 1 : 0.55 } };
-      plotly.newPlot(plot, [trace], layout({ xaxis: { title: { text: escape(answer.metric) }, gridcolor: token("--line") }, yaxis: { title: { text: escape(pair.people) }, gridcolor: token("--line") } }), options);
+      const trace = { type: "scatter", mode: models ? "markers+text" : "markers", x: pair.x, y: pair.y, text: pair.labels.map(escape), textposition: "top center", cliponaxis: false, hovertemplate: "%{text}<br>%{x:.3f}, %{y:.3f}<extra></extra>", marker: { color: token("--run0"), size: models ? 9 : 5, opacity: models ? 1 : 0.55 } };
+      draw.push(() => plotly.newPlot(plot, [trace], layout({ xaxis: { title: { text: escape(answer.metric) }, gridcolor: token("--line") }, yaxis: { title: { text: escape(pair.people) }, gridcolor: token("--line") } }), options));
     }
+    draw.forEach((one) => one());
   } catch (error) { words.textContent = String(/** @type {Error} */ (error).message); }
 }
 

@@ -102,7 +102,9 @@ class Gate:
         """A redirect that takes the token out of the address and leaves a cookie, where the address has the token."""
         if request.method != "GET" or not self._settings.needs_token or not self._shows_token(request):
             return None
-        response = RedirectResponse(str(request.url.remove_query_params(TOKEN).path) or "/", status_code=303)
+        rest = request.url.remove_query_params(TOKEN)
+        query = f"?{rest.query}" if rest.query else ""
+        response = RedirectResponse(f"/{rest.path.lstrip('/')}{query}", status_code=303)  # never to another host
         secure = request.url.scheme == "https"
         value = session_of(self._settings.admin_token)
         response.set_cookie(COOKIE, value, httponly=True, samesite="strict", secure=secure, max_age=30 * 24 * 3600)

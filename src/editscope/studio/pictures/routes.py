@@ -26,6 +26,7 @@ def picture(
     """One picture of a case: an input, the answer, a run's edit, its level map, or what a judge was shown of it."""
     if side not in SIDES:
         raise BadInput(f"side is one of {', '.join(map(str, SIDES))}")
+    studio.catalog.refresh(wait_s=0.0)
     served = studio.pictures.picture(run, case, variant, kind, side)
     headers = {"Cache-Control": "private, no-cache"}
     if served.tag:

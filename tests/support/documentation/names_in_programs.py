@@ -31,7 +31,8 @@ BEFORE: Mapping[str, str] = {
         make_generator = None
     """,
     "prompts.md": """
-        picture = es.Picture(open("input.png", "rb").read())
+        from pathlib import Path
+        picture = es.Picture(Path("input.png").read_bytes())
     """,
     "rubrics.md": """
         from support.judged_data import make_worldedit

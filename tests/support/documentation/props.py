@@ -191,6 +191,8 @@ def _pooled_model(pool: Path, kind: str) -> Path:
 
 def put_what_it_needs(folder: Path, arguments: Sequence[str]) -> None:
     """The data and outputs that the arguments of a command name."""
+    if arguments[:1] == ["studio"] and not arguments[1].startswith("-"):
+        (folder / arguments[1]).mkdir(parents=True, exist_ok=True)
     given: dict[str, Any] = read_arguments(arguments)
     suite, data = given.get("suite"), given.get("data")
     if not isinstance(suite, str):

@@ -24,6 +24,7 @@ from support.documentation.markdown_blocks import Block, blocks
 from support.documentation.names_in_programs import before_the_page
 from support.documentation.props import CASES, few_steps, put_files, put_models, put_runs, put_what_it_needs
 from support.documentation.shell_commands import MORE, PROGRAM, read_arguments, shell_lines, simple_commands
+from support.documentation.voters import let_raters_vote
 
 PATIENCE_S = 600
 SHELL = ("console", "bash", "sh")
@@ -62,6 +63,7 @@ class Stage:
             "EDITSCOPE_CACHE": str(pool / "cache"),
             "COLUMNS": "120",
             "EDITSCOPE_JOBS": "1",
+            "EDITSCOPE_STUDIO_TOKEN": "a-token-for-pages-that-open-a-studio",
             **keys,
         }
 
@@ -155,8 +157,10 @@ class Stage:
             self.faults.append(f"{block.place}: {line}: {error}")
             return
         if alone:
-            with_server = arguments[0] == "serve-editor"
+            with_server = arguments[0] in ("serve-editor", "studio")
             self._call(block, line, [sys.executable, "-m", PROGRAM, *arguments], until_ready=with_server)
+            if arguments[0] == "studio" and len(arguments) > 1 and (self.folder / arguments[1]).is_dir():
+                let_raters_vote(self.folder / arguments[1])
         else:
             self._call(block, line, ["/bin/bash", "-e", "-o", "pipefail", "-c", f"{line}\nexit"])
 

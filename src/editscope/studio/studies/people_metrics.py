@@ -80,7 +80,7 @@ def metric_values(runs: Mapping[str, Run], metric: str = "") -> MetricValues:
     for model, run in runs.items():
         known = dict.fromkeys(known for record in run.records() for known in record.metrics)
         if name not in known:
-            raise unknown(f"metric in the run of {model}", name, known)
+            raise unknown("metric", name, known, of=f"the run of {model}")
         if name in run.summary["overall"]:
             by_model[model] = float(run.summary["overall"][name]["mean"])
         for record in run.records():

@@ -6,13 +6,16 @@ import csv
 import re
 import shutil
 import subprocess
+from base64 import b64decode
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from PIL import Image
 
+from editscope.images import load
 from editscope.report import write
 from editscope.report.figure_data.score_histograms import score_counts
 from editscope.report.html.gallery_data import shared_cases
@@ -21,6 +24,9 @@ from editscope.report.html.markup import json_for_script
 from editscope.report.html.sections.findings.judge_scores import disputes
 from editscope.report.model import gather
 from editscope.results import Run
+from editscope.suites import load_suite
+from support.judged_data import make_worldedit
+from support.judged_data_more import make_inedit
 from support.reports.report_browser import without_plots
 from support.reports.report_judged_runs import NASTY, Darker, judged_run, made_run, rows_of, suite_of, uneven
 from support.reports.report_page import blocks, places
@@ -169,6 +175,35 @@ def test_several_inputs_and_references_and_both_paths_of_a_pair_are_shown(
     assert places(pairs, "edit", 0)[pair] == -1
 
 
+def test_edits_without_a_verdict_and_pairs_are_as_sharp_as_their_inputs(tmp_path: Path) -> None:
+    for name, role, make in (("worldedit", "edit", make_worldedit), ("inedit", "edit A", make_inedit)):
+        root = make(tmp_path / name)
+        for path in root.rglob("*.png"):
+            Image.open(path).resize((640, 320)).save(path)
+        run = judged_run(load_suite(name, root=root), tmp_path / f"run-{name}")
+        found = blocks(without_plots([run], tmp_path / f"{name}.html"))
+        rows = zip(run.records(), places(found, "input"), places(found, role, 0), strict=True)
+        edits = [(number, record, given, at) for number, (record, given, at) in enumerate(rows) if at != -1]
+        assert any(record.status != "ok" or len(record.images) > 1 for _, record, _, _ in edits)
+        for number, _, given, at in edits:
+            sizes = {load(b64decode(found[f"p{number}"][place])).shape for place in (given, at)}
+            assert sizes == {(256, 512, 3)}
+
+
+def test_the_hardest_cases_are_not_among_the_easiest_and_pairs_have_a_picture(
+    runs: Callable[[str], Run], tmp_path: Path
+) -> None:
+    text = without_plots([runs("inedit")], tmp_path / "r.html").read_text("utf-8")
+    strips = re.search(r'<div class="strips">.*?</section>', text, re.DOTALL)
+    assert strips is not None
+    cards = re.findall(r'class="mini".*?<code>(.*?)</code>', strips[0], re.DOTALL)
+    assert len(cards) > 5
+    assert len(set(cards)) == len(cards)
+    pair = re.search(r'(?:(?!class="mini").)*<code>process_plausibility_[124]@A\+B</code>', strips[0], re.DOTALL)
+    assert pair is not None
+    assert "no picture" not in pair[0]
+
+
 def test_a_bundle_has_the_pictures_of_every_edit(runs: Callable[[str], Run], tmp_path: Path) -> None:
     page = without_plots([runs("inedit")], tmp_path / "r.html", bundle=True)
     found = blocks(page)
@@ -212,5 +247,5 @@ def test_runs_that_were_judged_differently_are_not_compared_silently(
     one = judged_run(suite, tmp_path / "one", limit=4)
     two = judged_run(suite, tmp_path / "two", Darker(), samples=2, limit=4)
     text = without_plots([one, two], tmp_path / "r.html").read_text("utf-8")
-    assert "These runs had different numbers of samples" in text
-    assert "Run against run" in text
+    said = text.index("These runs had different judges and numbers of samples")
+    assert said < text.index("Run against run"), "before the first comparison"

@@ -70,7 +70,7 @@ def test_a_refusal_is_a_status_and_can_be_filtered_for(
 def test_cases_are_filtered_by_level_law_and_score(browser: Browser, pages: dict[str, Path]) -> None:
     with opened(browser, pages["picabench"]) as page:
         page.get_by_label("Level", exact=True).select_option("explicit")
-        expect(page.locator(".found")).to_have_text("8 of 16 cases")
+        expect(page.locator(".found")).to_have_text("8 of 16 edits")
         page.get_by_label("Law", exact=True).select_option("reflection")
         expect(page.locator(".case code")).to_have_text(["00002@explicit"])
         page.get_by_label("Law", exact=True).select_option("")

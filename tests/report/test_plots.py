@@ -15,6 +15,8 @@ import editscope
 from editscope.report import write
 from editscope.report.html.markup import json_for_script
 from editscope.report.html.plots import (
+    Bars,
+    BarSeries,
     Dots,
     Heat,
     Line,
@@ -28,7 +30,7 @@ from editscope.report.html.plots import (
     Violin,
     Violins,
 )
-from editscope.report.html.plots.scatter import _boxes, _overlap
+from editscope.report.html.plots.scatter import NARROW, _boxes, _overlap
 from support.reports.render_report import draw_all
 
 pytestmark = pytest.mark.slow
@@ -104,6 +106,27 @@ def test_no_two_names_of_a_scatter_lie_over_each_other() -> None:
 
     boxes = [box(i) for i in range(len(marks)) if places[i]]
     assert not any(_overlap(a, b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+def test_names_have_room_in_the_window_of_a_phone_too() -> None:
+    marks = [Mark(float(i), float(i % 2), f"A model with a long name {i}", "") for i in range(8)]
+    plot = Scatter(marks, "x", "y")
+    trace, places = plot.traces()[-1], plot.label_places(*NARROW)
+    assert trace["narrow"]["text"] == [mark.name if place else "" for mark, place in zip(marks, places, strict=True)]
+    assert 0 < sum(map(bool, places)) < sum(map(bool, trace["text"]))
+
+
+def test_an_axis_of_time_begins_at_nothing_and_one_of_things_has_no_halves() -> None:
+    marks = [Mark(12.0, 50.0, "one", "", 0), Mark(12.0, 60.0, "two", "", 1)]
+    assert Scatter(marks, "ms", "y", x_zero=True).layout()["xaxis"]["range"] == [0.0, 12.96]
+    bars = Bars(["a"], [BarSeries(0, 0, "cases", [Point(3.0, None, None, "")])], "cases", (0.0, 3.15), whole=True)
+    assert bars.layout()["xaxis"]["tickvals"] == [0.0, 1.0, 2.0, 3.0]
+    assert ">0.5<" not in bars.svg("Cases")
+
+
+def test_text_on_a_colored_cell_can_be_read_on_light_and_dark_pages() -> None:
+    cells = Heat("", ["a"], [(str(v), [v]) for v in (40.0, 60.0, 80.0)], 100.0).table("A")
+    assert re.findall(r"<td[^>]*?(?:class=\"(\w+)\")?>", str(cells)) == ["", "mid", "strong"]
 
 
 def test_a_cell_is_as_dark_as_its_value() -> None:

@@ -115,6 +115,16 @@ def test_means_are_those_of_a_summary_over_the_pairs(runs: tuple[Columns, Column
     assert table.valueless == both.count(False)
 
 
+def test_rows_of_another_measure_are_no_scores_that_were_left_out() -> None:
+    names = [f"{i:04}" for i in range(6)]
+    both: Columns = {"case_id": names * 2, "metric": ["average"] * 6 + ["kept"] * 6, "key": [""] * 6 + ["kept"] * 6}
+    a: Columns = {**both, "miou": [0.1] * 6 + [None] * 6}
+    b: Columns = {**both, "miou": [0.2] * 5 + [None] * 7}
+    plan = Aggregation(Group("overall", ()), (), ())
+    table = compare_rows(a, b, plan, "miou", match=("case_id", "key"), resamples=20)
+    assert (table.overall.n, table.valueless) == (5, 1)
+
+
 def flat(values: list[float]) -> Columns:
     return {"case_id": [f"{i:04}" for i in range(len(values))], "miou": list(values)}
 

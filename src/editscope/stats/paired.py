@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from editscope.cases import Aggregation
 
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
-A, B, DIFFERENCE = " a", " b", " b - a"  # columns beside the tags; no tag starts with a space
+A, B, DIFFERENCE, OF = " a", " b", " b - a", " of"  # columns beside the tags; no tag starts with a space
 ROUNDING = 1e-12  # of a value: two values that are nearer to each other are one
 
 
@@ -83,7 +83,7 @@ class PairedTable:
     """The differences of two runs: overall and in every group that has pairs.
 
     ``only_a`` and ``only_b`` count rows whose case is in one run alone, ``valueless`` those that are in both
-    but lack a value in one: neither takes part.
+    but lack a value in one: neither takes part. Rows of judged runs that hold another measure are not counted.
     """
 
     metric: str
@@ -155,7 +155,14 @@ def compare_rows(
         for key, paired in zip(table.keys, _corrected(found), strict=True)
         if paired is not None
     ]
-    return PairedTable(metric, overall, tuple(groups), only_a, only_b, int((~known).sum()))
+    return PairedTable(metric, overall, tuple(groups), only_a, only_b, _valueless(pairs, known))
+
+
+def _valueless(pairs: dict[str, Any], known: np.ndarray) -> int:
+    """How many pairs lack a value; in judged runs, of those whose rows hold a value of this measure at all."""
+    kinds = pairs.get(OF, [None] * len(known))
+    valued = {kind for kind, there in zip(kinds, known, strict=True) if there}
+    return sum(kind in valued for kind, there in zip(kinds, known, strict=True) if not there)
 
 
 def sign_test(wins: int, losses: int) -> float:
@@ -206,6 +213,9 @@ def matched(
     for tag in sorted(used):
         entries = column(a, tag)
         pairs[tag] = [entries[place_a[key]] for key in keys]
+    if "metric" in column_names(a):
+        entries = column(a, "metric")
+        pairs[OF] = [entries[place_a[key]] for key in keys]
     values_a, values_b = _values(a, metric), _values(b, metric)
     first = np.array([values_a[place_a[key]] for key in keys])
     second = np.array([values_b[place_b[key]] for key in keys])

@@ -15,6 +15,9 @@ Speed: TypeAlias = Mapping[str, Any]
 WIDE = 20
 """Runs that are so many times apart stand on a logarithmic axis."""
 DOLLARS, SECONDS = "US dollars per edit", "Seconds per edit (median)"
+MILLISECONDS = "Milliseconds per edit (median)"
+SHORTEST = 0.001
+"""Seconds: where no edit takes longer, nothing but the clock is measured."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +46,15 @@ def quality_by_price(sheet: Sheet) -> list[QualityPoint]:
 
 
 def quality_by_time(sheet: Sheet) -> list[QualityPoint]:
-    """Every run whose edits were timed."""
-    return _points(sheet, lambda known: known["latency_s"]["p50"] if "latency_s" in known else None)
+    """Every run whose edits were timed; none where all are as short as the clock can tell."""
+    points = _points(sheet, lambda known: known["latency_s"]["p50"] if "latency_s" in known else None)
+    return points if any(point.x > SHORTEST for point in points) else []
+
+
+def timed(points: Sequence[QualityPoint]) -> tuple[str, float]:
+    """The title of the axis of time, and by how much seconds are multiplied on it: small ones are milliseconds."""
+    short = max((point.x for point in points), default=1.0) < 1
+    return (MILLISECONDS, 1000.0) if short else (SECONDS, 1.0)
 
 
 def _points(sheet: Sheet, read: Callable[[Speed], float | None]) -> list[QualityPoint]:

@@ -12,6 +12,7 @@ from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.picture_budget import MIME
 from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView
+from editscope.results.case_record import CaseRecord
 from editscope.runfolder.repeats import case_name
 from editscope.wording import failure
 
@@ -31,7 +32,7 @@ def card(edit: tuple[str, str], results: Sequence[tuple[RunView, str]], *, share
     pictures: list[Child] = [_picture(first.thumbs.get(role), role, None)] if shared else []
     for view, caption in results:
         record = view.by_edit.get(edit)
-        path = record.thumbs.get("edit") if record else None
+        path = _edit_of(record) if record else None
         pictures.append(_picture(path, caption, view))
     alone = results[0][0] if len(results) == 1 else None
     return el(
@@ -43,6 +44,11 @@ def card(edit: tuple[str, str], results: Sequence[tuple[RunView, str]], *, share
         cls="mini",
         title=first.instruction,
     )
+
+
+def _edit_of(record: CaseRecord) -> Path | None:
+    """The small picture of an edit, the first of them where a case asks for two."""
+    return next((path for role, path in record.thumbs.items() if role.partition(" ")[0] == "edit"), None)
 
 
 def _picture(path: Path | None, caption: str, view: RunView | None) -> Html:

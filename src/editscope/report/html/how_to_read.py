@@ -47,8 +47,9 @@ def _judged(sheet: Sheet) -> list[str]:
     over = [{"case_id": "case", "metric": "metric"}.get(tag, tag) for tag in sheet.aggregation.overall.over]
     means = f"the mean over each {' and then over each '.join(over)}" if over else "the mean over all its numbers"
     protocol = sheet.runs[0].run.info["judging"]["protocol"]["name"]
+    whose = "this suite" if protocol == "own" else f"the protocol {protocol}"
     return [
-        f"Scores are what a vision-language model said to the prompts of the protocol {protocol}; each case shows the "
+        f"Scores are what a vision-language model said to the prompts of {whose}; each case shows the "
         "questions, the replies and, where the judge saw a part of the picture, that part. Another judge, snapshot or "
         "wording gives other scores.",
         f"The overall figure is {means}. Intervals are 95 % percentile intervals of 10,000 bootstrap resamples of the "

@@ -15,10 +15,12 @@ from editscope.processes import end_with_parent
 from editscope.report.html.picture_budget import NONE, Places, fair_order
 from editscope.report.html.picture_folder import pictures_of_case, suite_of
 from editscope.report.options import ReportOptions
+from editscope.runfolder.repeats import plain
 
 if TYPE_CHECKING:
     from editscope.report.html.gallery_data import SharedCase
     from editscope.report.model import Sheet
+    from editscope.results.case_record import CaseRecord
 
 SIDE = 512
 """The longer side of a larger picture in pixels."""
@@ -66,16 +68,20 @@ def _wanted(cases: Sequence[SharedCase]) -> dict[Sheet, list[Wanted]]:
     total = 0
     for number in fair_order(cases):
         case = cases[number]
-        edits = {
-            (index, "edit"): str(record.image)
-            for index, record in case.records.items()
-            if record.status == "ok" and record.image is not None and len(record.images or ()) < 2
-        }
+        edits = {slot: path for index, record in case.records.items() for slot, path in _edits(index, record)}
         total += 2 + len(edits)
         if total > MOST:
             break
         by_sheet.setdefault(case.sheet, []).append(Wanted(number, case.first.case_id, edits))
     return by_sheet
+
+
+def _edits(index: int, record: CaseRecord) -> Iterator[tuple[Slot, str]]:
+    """The files of an edit by their role, both paths of a pair too; an edit that has no verdict is still to be seen."""
+    if len(record.images) > 1:
+        yield from (((index, f"edit {plain(variant)[0]}"), str(path)) for variant, path in record.images.items())
+    elif record.image is not None and (record.status == "ok" or record.verdicts):
+        yield (index, "edit"), str(record.image)
 
 
 def _made(

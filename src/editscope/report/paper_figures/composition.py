@@ -11,6 +11,8 @@ from editscope.report.paper_figures.style import COLORS, INK, SOFT, WIDTHS, Axes
 from editscope.stats.diagnosis import by_region_size
 from editscope.wording import count, plain
 
+RING, LINES = 13, 12
+"""Characters that fit across the outer ring, and degrees of a slice that has room for two lines of them."""
 TITLE, BAR, LABELS = 0.34, 0.17, 0.95
 """Inches: above a list of bars, for each bar, and for the labels at their left, at least."""
 
@@ -68,7 +70,7 @@ def _places(column: str, lengths: Sequence[int], labels: float) -> tuple[Figure,
     from matplotlib.figure import Figure as Empty
 
     inches, wide = WIDTHS[column], column == "double"
-    side = 3.6 if wide else inches
+    side = 3.6 if wide and lengths else min(2.6, inches) if not lengths else inches
     heights = [TITLE + BAR * length for length in lengths]
     beside = wide and bool(lengths)
     total = max(side, sum(heights)) if beside else side + sum(heights)
@@ -103,7 +105,10 @@ def _rings(axes: Axes, pairs: Sequence[tuple[str, str]], first: Sequence[str]) -
         for number, (task, m) in enumerate(members):
             span = 360 * m / total
             _slice(axes, at, span, 0.63, 1.0, color, 0.26 if number % 2 else 0.36)
-            _ring_text(axes, at - span / 2, 0.815, axis_label(task, key), "", INK, turn=True)
+            label = axis_label(task, key)
+            if len(label) > RING and span > LINES:
+                label = two_lines(label)
+            _ring_text(axes, at - span / 2, 0.815, label, "", INK, turn=True)
             at -= span
         start -= 360 * n / total
     axes.text(0, 0.03, count(total, "case").replace(" ", "\n"), ha="center", va="center", fontsize=9, fontweight="bold")

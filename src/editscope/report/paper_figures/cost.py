@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from editscope.report.figure_data.cost import (
     DOLLARS,
-    SECONDS,
     QualityPoint,
     frontier,
     is_wide,
     quality_by_price,
     quality_by_time,
+    timed,
 )
 from editscope.report.paper_figures.registry import FigureContext, NothingToDraw, figure
 from editscope.report.paper_figures.style import INK, Axes, Figure, legend_above, new_figure, plain_axes
@@ -26,9 +27,11 @@ from editscope.wording import metric_title
 )
 def cost(context: FigureContext) -> Figure:
     """One panel for money and one for time, as far as the runs know them."""
+    times = quality_by_time(context.sheet)
+    time_title, factor = timed(times)
     gathered = (
         (DOLLARS, quality_by_price(context.sheet), dollars),
-        (SECONDS, quality_by_time(context.sheet), "{:g}".format),
+        (time_title, [replace(point, x=factor * point.x) for point in times], "{:g}".format),
     )
     panels = [(title, points, written) for title, points, written in gathered if len(points) > 1]
     if not panels:
@@ -65,6 +68,8 @@ def _panel(axes: Axes, context: FigureContext, points: Sequence[QualityPoint], w
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if max(xs) < 1000 * min(xs) else (1,)))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: written(x)))
         axes.xaxis.set_minor_locator(NullLocator())
+    else:
+        axes.set_xlim(0, 1.08 * max(xs))
     best = [points[place] for place in frontier([(point.x, point.cell["mean"]) for point in points])]
     if best:
         steps, ys = [point.x for point in best], [point.cell["mean"] for point in best]

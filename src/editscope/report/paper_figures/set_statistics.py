@@ -73,6 +73,7 @@ def _questions(axes: Axes, record: SetStatistics, rows: Mapping[str, Mapping[str
     axes.set_title(what, loc="left")
     axes.set(ylim=(len(rows) - 0.45, -0.55), xlim=(0, 1.14 * max(left)))
     axes.tick_params(axis="y", length=0)
+    axes.xaxis.get_major_locator().set_params(integer=True)
     if len(answers) > 1:
         handles, names = axes.get_legend_handles_labels()
         named = [f"right answer {name.lower()}" for name in names]
@@ -96,6 +97,7 @@ def _words(axes: Axes, record: SetStatistics, orders: Mapping[str, Sequence[str]
         axes.axvline(middle, color=color, linewidth=0.8, linestyle=(0, (2, 1.5)))
     top = axes.get_ylim()[1] * (1.05 + 0.09 * len(kinds))  # room for the legend above all bars
     axes.set(xlim=(0, edges[-1]), ylim=(0, top), xlabel="Words of an instruction", ylabel="Instructions (%)")
+    axes.set_yticks([tick for tick in axes.get_yticks() if tick <= min(top, 100)])
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_title(count(sum(len(record.words[kind]) for kind in kinds), "instruction"), loc="left")
     axes.legend(loc="upper right", fontsize=6, frameon=True, facecolor="white", edgecolor="none", framealpha=0.85)

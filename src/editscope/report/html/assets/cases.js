@@ -40,6 +40,9 @@ class Book {
     this.prints = cases.print;
     this.judgedOnes = cases.judged ?? [];
     this.n = this.ids.length;
+    // Levels, languages and repeats are edits of one case.
+    const several = this.ids.some((id) => id.includes("@")) && new Set(this.ids.map((id) => id.split("@")[0])).size < this.n;
+    this.entries = several ? "edits" : "cases";
     this.tagColumns = cases.tags.map((column) => Int16Array.from(column));
     this.modes = results.map((one) => Int8Array.from(one.f));
     this.values = results.map((one) => one.m.map((column) => Float64Array.from(column, (v) => v ?? NaN)));

@@ -267,7 +267,7 @@ class Gallery {
     this.toggles?.forEach((button, run) => button.setAttribute("aria-pressed", String(state.runs.includes(run))));
     this.reset.disabled = JSON.stringify({ ...state, tags: Object.values(state.tags).filter(Boolean) }) === JSON.stringify({ ...plain, tags: [] });
     const number = (n) => n.toLocaleString("en");
-    this.found.replaceChildren(make("b", { text: number(this.matches.length) }), ` of ${number(book.n)} cases`);
+    this.found.replaceChildren(make("b", { text: number(this.matches.length) }), ` of ${number(book.n)} ${book.entries}`);
   }
 
   showRange() {
@@ -341,7 +341,7 @@ class Gallery {
       make("button", { type: "button", class: "page", text: page.toLocaleString("en"), "aria-label": `Page ${page}`, "aria-current": page === here ? "page" : null, on: { click: () => this.turnTo(page) } }),
     ]);
     const first = (here - 1) * this.size;
-    const range = `Cases ${(first + 1).toLocaleString("en")} to ${Math.min(first + this.size, this.matches.length).toLocaleString("en")}`;
+    const range = `${this.book.entries === "edits" ? "Edits" : "Cases"} ${(first + 1).toLocaleString("en")} to ${Math.min(first + this.size, this.matches.length).toLocaleString("en")}`;
     pager.replaceChildren(...(this.pages < 2 ? [] : [make("span", { class: "at", text: range }), step("Previous page", "←", here - 1), ...numbers.filter(Boolean), step("Next page", "→", here + 1)]));
   }
 

@@ -59,7 +59,10 @@ class Plots {
     if (!this.load()) return;
     const { data, layout, choices } = this.spec(figure);
     const patches = choices?.options[figure.choice ?? 0][1] ?? [];
-    const traces = data.map((trace, i) => ({ ...trace, ...patches[i] }));
+    const traces = data.map((trace, i) => {
+      const { narrow, ...wide } = { ...trace, ...patches[i] }; // fewer names, where a phone has no room for all
+      return innerWidth < 700 ? { ...wide, ...narrow } : wide;
+    });
     let target = this.drawn.get(figure);
     if (!target) {
       target = make("div", { class: "live" });

@@ -34,6 +34,12 @@ class Bars:
     series: Sequence[BarSeries]
     title: str
     span: tuple[float, float] = (0.0, 100.0)
+    whole: bool = False
+    """Whether values are numbers of things, so that the axis has no halves."""
+
+    def _ticks(self) -> list[float]:
+        ticks = round_ticks(*self.span)
+        return [at for at in ticks if at == round(at)] if self.whole else ticks
 
     @property
     def pitch(self) -> float:
@@ -81,7 +87,12 @@ class Bars:
             round(self.pitch * len(self.labels)) + 110,
             barmode="group",
             bargap=0.25,
-            xaxis=axis(self.title, range=list(self.span), zeroline=False),
+            xaxis=axis(
+                self.title,
+                range=list(self.span),
+                zeroline=False,
+                **({"tickvals": self._ticks()} if self.whole else {}),
+            ),
             yaxis=axis(
                 autorange="reversed", type="category", showgrid=False, categoryarray=[shown(t) for t in self.labels]
             ),
@@ -104,7 +115,7 @@ class Bars:
                 el("line", x1=x(at), x2=x(at), y1=TOP, y2=bottom, cls="grid"),
                 el("text", f"{at:g}", x=x(at), y=bottom + 14, cls="tick middle"),
             ]
-            for at in round_ticks(low, high)
+            for at in self._ticks()
         ]
         names = [
             el("text", text, x=LEFT - 8, y=round(TOP + self.pitch * (i + 0.5) + 4, 1), cls="row-name end")

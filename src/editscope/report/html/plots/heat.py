@@ -53,5 +53,10 @@ class Heat:
             inside,
             style=f"--heat:{100 * share:.0f}%;--hue:{hue}",
             title=self.tooltip(i, j) if self.tooltip else None,
-            cls="strong" if share > 0.62 else None,
+            cls=self._text_class(share),
         )
+
+    def _text_class(self, share: float) -> str | None:
+        """Where the other color of text is easier to read: on a dark page earlier (``mid``) than on a light one."""
+        strong, mid = (0.86, 0.6) if self.diverging else (0.74, 0.53)
+        return "strong" if share > strong else "mid" if share > mid else None

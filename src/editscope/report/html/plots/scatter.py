@@ -14,6 +14,8 @@ from editscope.report.html.markup import Html, el
 from editscope.report.html.plots.dots import round_ticks
 from editscope.report.html.plots.plotly_frame import MARKS, Json, axis, layout, run_color, shown
 
+NARROW = (250.0, 290.0)
+"""The room for points in the window of a phone, in pixels."""
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 340, 46, 20, 12, 40
 
 
@@ -38,7 +40,7 @@ class Scatter:
 
     ``frontier`` draws the staircase below which nobody need stay: through the points than which no other is both
     further left and higher up. ``diagonal`` draws the line y = x, where both axes have one scale. ``x_text`` writes
-    the values of a logarithmic axis.
+    the values of a logarithmic axis; ``x_zero`` begins the other kind at 0.
     """
 
     marks: Sequence[Mark]
@@ -49,6 +51,7 @@ class Scatter:
     frontier: bool = False
     diagonal: bool = False
     x_text: Callable[[float], str] = "{:g}".format
+    x_zero: bool = False
 
     def best(self) -> list[Mark]:
         """The points of the frontier, from left to right; none where one alone is the best of all.
@@ -120,7 +123,7 @@ class Scatter:
                     "showlegend": False,
                 }
             )
-        places = self.label_places()
+        places, narrow = self.label_places(), self.label_places(*NARROW)
         colors = ["@faint" if m.index is None else run_color(m.index) for m in self.marks]
         traces.append(
             {
@@ -129,8 +132,8 @@ class Scatter:
                 "cliponaxis": False,
                 "x": [m.x for m in self.marks],
                 "y": [m.y for m in self.marks],
-                "text": [shown(m.name) if place else "" for m, place in zip(self.marks, places, strict=True)],
-                "textposition": [place or "top center" for place in places],
+                **self._names(places),
+                "narrow": self._names(narrow),
                 "textfont": {"size": 11, "color": "@soft"},
                 "hovertext": [shown(m.tooltip).replace("\n", "<br>") for m in self.marks],
                 "hovertemplate": "%{hovertext}<extra></extra>",
@@ -146,6 +149,12 @@ class Scatter:
             }
         )
         return traces
+
+    def _names(self, places: Sequence[str]) -> Json:
+        return {
+            "text": [shown(m.name) if place else "" for m, place in zip(self.marks, places, strict=True)],
+            "textposition": [place or "top center" for place in places],
+        }
 
     def _equal(self) -> tuple[float, float] | None:
         """From where to where the line y = x runs, inside the room of the points."""
@@ -167,7 +176,7 @@ class Scatter:
     def label_places(self, width: float = 900.0, height: float = 330.0) -> list[str]:
         """Where each name stands so that none lies over another; empty where there is no room for it."""
         across = [self._across(m.x) for m in self.marks]
-        (x0, x1), (y0, y1) = _room(across), _room([m.y for m in self.marks])
+        (x0, x1), (y0, y1) = self._x_room(across), _room([m.y for m in self.marks])
         at = [
             (width * (a - x0) / (x1 - x0), height * (y1 - m.y) / (y1 - y0))
             for a, m in zip(across, self.marks, strict=True)
@@ -187,12 +196,20 @@ class Scatter:
                 # Towards the middle, where there is room in a narrow window too.
                 boxes = {place: boxes[place] for place in (sides if at[i][0] > width / 2 else sides[1::-1] + sides[2:])}
             free = {place: box for place, box in boxes.items() if not any(_overlap(box, other) for other in taken)}
-            # Where there is a choice, no line runs through a name.
-            clear = [place for place, box in free.items() if not any(_overlap(box, line) for line in lines)]
-            if chosen := next(iter([*clear, *free]), ""):
+            inside = [place for place, box in free.items() if box[0] >= 0 and box[2] <= width + RIGHT]
+            # Where there is a choice, no line runs through a name; only a run's may leave the plot.
+            clear = [place for place in inside if not any(_overlap(free[place], line) for line in lines)]
+            outside = free if self.marks[i].index is not None else ()
+            if chosen := next(iter([*clear, *inside, *outside]), ""):
                 places[i] = chosen
                 taken.append(boxes[chosen])
         return places
+
+    def _x_room(self, values: Sequence[float]) -> tuple[float, float]:
+        """From where to where the axis across reaches."""
+        if self.x_zero and not self.x_log:
+            return 0.0, 1.08 * max(values, default=1.0) or 1.0
+        return _room(values)
 
     def _across(self, value: float) -> float:
         return log10(value) if self.x_log else value
@@ -211,13 +228,15 @@ class Scatter:
         if self.x_log:
             ticks = self._ticks(*_room([self._across(m.x) for m in self.marks]))
             across |= {"type": "log", "tickvals": ticks, "ticktext": [self.x_text(at) for at in ticks]}
+        elif self.x_zero:
+            across |= {"range": list(self._x_room([m.x for m in self.marks]))}
         return layout(height, xaxis=across, yaxis=axis(self.y_title, zeroline=False), showlegend=False)
 
     def svg(self, label: str) -> Html:
         """The same as a drawing."""
         xs = [self._across(m.x) for m in self.marks] + [p[0] for p in self.fit]
         ys = [v for m in self.marks for v in (m.y, m.lo, m.hi) if v is not None] + [v for p in self.fit for v in p[1:]]
-        (x0, x1), (y0, y1) = _room(xs), _room(ys)
+        (x0, x1), (y0, y1) = self._x_room(xs), _room(ys)
 
         def x(value: float) -> float:
             return round(LEFT + (WIDTH - LEFT - RIGHT) * (self._across(value) - x0) / (x1 - x0), 1)

@@ -95,6 +95,10 @@ def _bars(
             if cell.get("lo") is not None:
                 axes.plot([cell["lo"], cell["hi"]], [y, y], color=INK, linewidth=0.7, solid_capstyle="butt")
     axes.set(xlim=(low, high), ylim=(len(runs) - 0.45, -0.55))
+    axes.set_xticks([low, (low + high) / 2, high])
+    first, _, last = axes.xaxis.get_major_ticks()
+    first.label1.set_horizontalalignment("left")  # the ends of two panels would meet
+    last.label1.set_horizontalalignment("right")
     axes.set_yticks(range(len(runs)), context.names)
     axes.tick_params(axis="y", length=0)
     plain_axes(axes, grid="x")

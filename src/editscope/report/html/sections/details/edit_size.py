@@ -46,9 +46,9 @@ def _size_plots(record: EditSizes) -> list[Html]:
             ]
             three = [[None if c is None else getattr(c, side) for c in cells] for side in ("mean", "lo", "hi")]
             lines.append(Line(view.index, view.name, three[0], three[1], three[2], tooltip=tooltips))
-        top = 100.0 if field == "miou" else None
         everything = [v for line in lines for v in (*line.values, *line.highs) if v is not None]
         log = field == "over_edit" and max(everything, default=0.0) > 4
+        top = 100.0 if field == "miou" else None if log else max([1.0, *everything])  # 1 is right, so it is in sight
         plot = LinePlot(
             record.labels, _above(lines) if log else lines, "pixels to change", "", top=top, log=log, marks=True
         )

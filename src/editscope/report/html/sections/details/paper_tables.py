@@ -17,9 +17,10 @@ def papers(sheet: Sheet, options: ReportOptions) -> Html | None:
     tables = paper_tables(sheet, options.published)
     if not tables:
         return None
+    title = "Tables as the paper prints them" if any(table.source for table in tables) else "Tables for a paper"
     return el(
         "section",
-        el("header", el("h2", "Tables as the paper prints them"), cls="section-head"),
+        el("header", el("h2", title), cls="section-head"),
         el("p", "The best run of a row is bold, the second underlined. Click a figure to see its cases.", cls="hint"),
         [_folded(table, opened=number == 0) for number, table in enumerate(tables)],
         cls="papers heavy" if is_heavy(sheet) else "papers",

@@ -27,10 +27,18 @@ def set_statistics(sheet: Sheet, options: ReportOptions) -> Html | None:
     plots = [plot for plot in (_rows(sheet, record), _words(record)) if plot]
     if not plots:
         return None
-    hint = f"{count(len(record.cases), 'case')}" + (
-        f", {count(len(record.questions), 'question')}." if record.questions else "."
-    )
+    questions = f", {count(len(record.questions), 'question')}" if record.questions else ""
+    hint = f"{count(len(record.cases), 'case')}{questions}. {_lengths(record)}".strip()
     return section_card(sheet, "statistics", "What the set consists of", hint, [el("div", plots, cls="plots")])
+
+
+def _lengths(record: SetStatistics) -> str:
+    """How long instructions are, in words."""
+    lengths = [length for own in record.words.values() for length in own]
+    if not lengths:
+        return ""
+    low, high = min(lengths), max(lengths)
+    return f"Instructions have {count(low, 'word') if low == high else f'{low} to {high} words'}."
 
 
 def _rows(sheet: Sheet, record: SetStatistics) -> Html | None:
@@ -49,7 +57,7 @@ def _rows(sheet: Sheet, record: SetStatistics) -> Html | None:
     most = max(max(counts.values()) for counts in by_key.values())
     what = "Questions" if record.questions else "Cases"
     title = f"{what} by {plain(tag).lower()}"
-    plot = Bars([plain(key) for key in by_key], series, what.lower(), (0.0, 1.05 * most))
+    plot = Bars([plain(key) for key in by_key], series, what.lower(), (0.0, 1.05 * most), whole=True)
     return figure(title, plot.svg(title), plot.traces(), plot.layout())
 
 
@@ -72,6 +80,8 @@ def _words(record: SetStatistics) -> Html | None:
     if not kinds:
         return None
     edges, shares = word_bins({kind: record.words[kind] for kind in kinds}, BINS)
+    if len(edges) < 4:  # one or two lengths: said in words
+        return None
     ticks = [str(low) for low in edges[:-1]]
     each = "" if edges[1] == edges[0] + 1 else f", in steps of {edges[1] - edges[0]}"
     lines = [

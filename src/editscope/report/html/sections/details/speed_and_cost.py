@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 from editscope.report.figure_data.cost import (
     DOLLARS,
-    SECONDS,
     QualityPoint,
     Speed,
     is_wide,
     quality_by_price,
     quality_by_time,
     speed_of,
+    timed,
 )
 from editscope.report.html.links import cases_query
 from editscope.report.html.markup import Html, el
@@ -45,11 +45,12 @@ def cost(sheet: Sheet, options: ReportOptions) -> Html | None:
     known = [(view, speed) for view in sheet.runs if (speed := speed_of(view))]
     if not known:
         return None
+    times = quality_by_time(sheet)
     plots = [
         plot
         for plot in (
-            _plot(sheet, quality_by_price(sheet), "Quality and cost", DOLLARS, dollars),
-            _plot(sheet, quality_by_time(sheet), "Quality and time", SECONDS, duration),
+            _plot(sheet, quality_by_price(sheet), "Quality and cost", (DOLLARS, 1.0), dollars),
+            _plot(sheet, times, "Quality and time", timed(times), duration),
         )
         if plot
     ]
@@ -95,18 +96,28 @@ def _cell(column: Column, speed: Speed) -> str:
 
 
 def _plot(
-    sheet: Sheet, points: Sequence[QualityPoint], caption: str, title: str, written: Callable[[float], str]
+    sheet: Sheet,
+    points: Sequence[QualityPoint],
+    caption: str,
+    across: tuple[str, float],
+    written: Callable[[float], str],
 ) -> Html | None:
+    """``across`` is the title of the axis, and by how much its values are multiplied."""
     if len(points) < 2:
         return None
     metric = sheet.headline
+    title, factor = across
     marks = []
     for point in points:
         view, x, cell = point.view, point.x, point.cell
         text = f"{view.name}\n{metric_name(metric)} {value(cell['mean'], metric)}\n{written(x)} per edit"
         wide = cell["hi"] is not None and cell["hi"] > cell["lo"]
         ends = (cell["lo"], cell["hi"]) if wide else (None, None)
-        marks.append(Mark(x, cell["mean"], view.name, text, view.index, cases_query(view=view), *ends))
+        marks.append(
+            Mark(round(factor * x, 6), cell["mean"], view.name, text, view.index, cases_query(view=view), *ends)
+        )
     log = is_wide([point.x for point in points])
-    plot = Scatter(marks, title, metric_name(metric), x_log=log, frontier=True, x_text=written)
+    plot = Scatter(
+        marks, title, metric_name(metric), x_log=log, frontier=True, x_text=lambda at: written(at / factor), x_zero=True
+    )
     return figure(caption, plot.svg(caption), plot.traces(), plot.layout(340), cls="small")

@@ -117,11 +117,11 @@ def _metric_heads(sheet: Sheet) -> list[Html]:
 
 
 def _full(rows: Sequence[TableRow], metric: str) -> float:
-    """What the end of a bar means: 100 %, or the largest mean of the table for a ratio without a bound."""
+    """What the end of a bar means: 100 %; for a ratio without a bound the largest mean of the table, and 1 at least."""
     if not metric.endswith("_ratio"):
         return 100.0
     means = [cells[metric]["mean"] or 0.0 for row in _walk(rows) for cells in row.cells if metric in cells]
-    return max(means, default=1.0) or 1.0
+    return max([1.0, *means])
 
 
 def _walk(rows: Sequence[TableRow]) -> list[TableRow]:

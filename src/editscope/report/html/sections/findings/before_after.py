@@ -35,6 +35,7 @@ def before_after(sheet: Sheet, options: ReportOptions) -> Html | None:
     by = by if len(sheet.keys(by)) <= MOST_ROWS else ""
     resamples = resamples_for_page(sheet)
     plots = []
+    offered = set()
     for metric in change_metrics(sheet):
         if len(sheet.runs) > 1:
             changes = changes_between(sheet, run_pairs(sheet), metric, by, resamples)
@@ -42,6 +43,7 @@ def before_after(sheet: Sheet, options: ReportOptions) -> Html | None:
             changes = changes_of_variants(sheet, sheet.runs[0], metric, by, resamples)
         if changes:
             plots.append(_plot(sheet, by, changes))
+            offered.add(tuple((one.before, one.after) for one in changes))
     if not plots:
         return None
     hint = (
@@ -49,7 +51,10 @@ def before_after(sheet: Sheet, options: ReportOptions) -> Html | None:
         f"{resamples:,} resamples), drawn from the open mark. Where it does not reach that mark, the difference is "
         "clear."
     )
-    return section_card(sheet, "changes", "Before and after", hint, [el("div", plots, cls="plots three")])
+    group = "changes" if len(offered) == 1 else None  # one choice of a pair for all metrics
+    return section_card(
+        sheet, "changes", "Before and after", hint, [el("div", plots, cls="plots three", data_group=group)]
+    )
 
 
 def _plot(sheet: Sheet, by: str, changes: Sequence[MetricChange]) -> Html:

@@ -341,6 +341,7 @@ def _hardest(sheet: Sheet) -> Html | None:
     hardest, easiest = (_mixed(sheet, view, cases) for cases in both)
     if sorted(case.value for case in hardest) == sorted(case.value for case in easiest):
         easiest = []  # as hard as the hardest
+    easiest = [case for case in easiest if case not in hardest]  # small sets have few cases of each task
     name = f" for {view.name}" if len(sheet.runs) > 1 else ""
     rows = []
     for title, cases in ((f"Hardest{name}", hardest), (f"Easiest{name}", easiest)):

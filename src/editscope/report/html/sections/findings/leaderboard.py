@@ -32,6 +32,8 @@ class LeaderboardEntry:
     cells: dict[str, dict[str, float | int | None]]
     view: RunView | None = None
     card: ModelCard | None = None
+    recounted: bool = False
+    """Whether this is a run of the report once more, counted as the published figures are."""
 
 
 def leaderboard(sheet: Sheet, options: ReportOptions) -> Html | None:
@@ -69,7 +71,7 @@ def by_set(entries: Sequence[LeaderboardEntry], metric: str) -> list[list[Leader
     Runs of one label are still apart where their cases are not the same, as with two selections of 40 cases.
     """
     lists: dict[tuple[str, frozenset[str]], list[LeaderboardEntry]] = {}
-    for entry in sorted(entries, key=lambda entry: (entry.view is None, _rank(entry, metric))):
+    for entry in sorted(entries, key=lambda entry: (entry.view is None, entry.recounted, _rank(entry, metric))):
         cases = frozenset(entry.view.by_id) if entry.view else frozenset()
         lists.setdefault((entry.label, cases), []).append(entry)
     return list(lists.values())
@@ -109,7 +111,9 @@ def _runs(sheet: Sheet, metrics: Sequence[str]) -> list[LeaderboardEntry]:
             which = ", as published figures are" if name == "released" else ""
             counted_label = f"{label}, accounting {name}{which}"
             entries.append(
-                LeaderboardEntry(f"{view.name} (accounting {name})", counted_label, cells, view, card(view.name))
+                LeaderboardEntry(
+                    f"{view.name} (accounting {name})", counted_label, cells, view, card(view.name), recounted=True
+                )
             )
     return entries
 

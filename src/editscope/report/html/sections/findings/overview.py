@@ -10,6 +10,7 @@ from editscope.report.html.gallery_data import mode_of
 from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.section_parts import badge
 from editscope.report.html.sections.findings.verdict import verdict
+from editscope.report.html.sections.provenance.judging import judged_apart
 from editscope.report.model import Cells, RunView, Sheet, shown_spec
 from editscope.report.options import ReportOptions
 from editscope.runfolder.files import ERRORS
@@ -47,6 +48,7 @@ def overview(sheet: Sheet, options: ReportOptions) -> Html:
             cls=f"overview{' single' if len(sheet.runs) == 1 else ''}",
         ),
         _different_cases(sheet),
+        judged_apart(sheet),
         _listed_failures(sheet),
         _thin_strata(sheet),
         cls="card",

@@ -7,7 +7,7 @@ from typing import Any
 
 from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.section_parts import badge
-from editscope.report.judged_runs import judge_in_words, protocol_in_words
+from editscope.report.judged_runs import judge_in_words, judges_in_words, protocol_in_words
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import ReportOptions
 from editscope.results.accounting import accounting_in_words, accounting_of, rules_in_words, unsupported_in_words
@@ -44,7 +44,6 @@ def judging(sheet: Sheet, options: ReportOptions) -> Html | None:
             _counting(sheet),
             cls="hint",
         ),
-        _mixed(sheet),
         el("div", table, cls="scroller"),
         _bounds(sheet),
         _two_ways(sheet),
@@ -67,11 +66,13 @@ def _counting(sheet: Sheet) -> str:
     )
 
 
-def _mixed(sheet: Sheet) -> Html | None:
+def judged_apart(sheet: Sheet) -> Html | None:
     """Say so when runs of one table were not judged alike: their difference is then not the editors' alone."""
+    if not sheet.judged:
+        return None
     apart = []
     for what, seen in (
-        ("judges", {_judges(view) for view in sheet.runs}),
+        ("judges", {judges_in_words(view.run.info) for view in sheet.runs}),
         ("snapshots", {tuple(sorted(_snapshots(view))) for view in sheet.runs}),
         ("prompts", {view.run.info["judging"]["prompts"].get("hash") for view in sheet.runs}),
         ("accountings", {accounting_of(view.run.info) for view in sheet.runs}),
@@ -113,10 +114,6 @@ def _facts(sheet: Sheet, view: RunView) -> Iterator[tuple[str, Child]]:
     if labels := summary.get("labels"):
         yield "labels", _labels(labels)
     yield from _spent(summary.get("spent") or {})
-
-
-def _judges(view: RunView) -> tuple[str, ...]:
-    return tuple(spec.partition("?")[0] for spec in view.run.info["judging"]["judges"])
 
 
 def _snapshots(view: RunView) -> dict[str, int]:

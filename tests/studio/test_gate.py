@@ -63,6 +63,7 @@ def test_with_a_token_an_admin_signs_in_once_and_nobody_else_gets_in(tmp_path: P
         assert ask(address, "/?token=wrong")[0] == 401
         status, headers, _ = ask(address, f"/?token={TOKEN}")
         assert status == 303 and TOKEN not in headers["location"]
+        assert ask(address, f"//elsewhere.example/?token={TOKEN}")[1]["location"] == "/elsewhere.example/"
         cookie = headers["set-cookie"]
         assert "HttpOnly" in cookie and "SameSite=strict" in cookie and TOKEN not in cookie
         assert ask(address, "/nothing-here", Cookie=cookie.partition(";")[0])[0] == 404

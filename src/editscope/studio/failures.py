@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+
+from sqlalchemy.exc import DBAPIError
+
 from editscope.errors import BadInput
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+NO_ROOM = "The disk of the studio is full; nothing was saved."
 
 
 class Missing(BadInput):
@@ -11,3 +18,17 @@ class Missing(BadInput):
 
 class Conflict(BadInput):
     """A change that contradicts what was saved meanwhile."""
+
+
+def told_of_database(error: DBAPIError) -> tuple[int, str]:
+    """Status and sentence for an error of the database; what was sent is not saved, and can be sent again."""
+    said = str(error.orig).lower()
+    if "full" in said or "no space" in said:
+        return 507, NO_ROOM
+    if "locked" in said or "busy" in said:
+        return 503, "Another program keeps the studio's database locked; nothing was saved. Try again in a moment."
+    if "readonly" in said or "read-only" in said:
+        return 503, "The studio's database cannot be written; nothing was saved. Its admin has to allow it."
+    if "malformed" in said or "not a database" in said:
+        return 503, "The studio's database is damaged; nothing was saved. Its admin has to put a copy back."
+    return 503, "The studio's database does not answer; nothing was saved. Try again in a moment."

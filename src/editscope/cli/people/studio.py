@@ -59,7 +59,9 @@ def studio(
     )
 
     def ready(address: str) -> None:
-        printing.say(f"studio of {shown}: {address}")
+        printing.say(f"studio of {shown}: {address.partition('?')[0]}")
+        if settings.needs_token:
+            printing.say(f"open it once with ?token= and your {TOKEN_VARIABLE} at its end; your browser keeps a cookie")
         printing.say("Ctrl-C stops it")
         if not no_browser:
             import webbrowser

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import queue
 import threading
 from collections.abc import Callable, Sequence
@@ -11,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import OperationalError
 
 from editscope.errors import EditscopeError
 from editscope.studio.store.engine import Store
@@ -41,6 +39,7 @@ class GroupCommit:
     def submit(self, work: Work, value: Any) -> Future[Any]:
         """Ask for a change. The answer comes when it is on disk, or is the error that kept it from getting there."""
         change = _Change(work, value)
+        change.answer.set_running_or_notify_cancel()  # a request that is given up must not take the answer with it
         self._waiting.put(change)
         return change.answer
 
@@ -66,7 +65,7 @@ class GroupCommit:
                 # One of them cannot be written: find out which, so that the others can.
                 alone = error if len(group) == 1 else self._error([change])
                 if alone is not None:
-                    change.answer.set_exception(_as_told(alone))
+                    change.answer.set_exception(alone)
             if ended:
                 return
 
@@ -89,9 +88,3 @@ class GroupCommit:
             else:
                 change.answer.set_result(answer)
         return None
-
-
-def _as_told(error: Exception) -> Exception:
-    if isinstance(error, OperationalError) and "full" in str(error):
-        return OSError(errno.ENOSPC, "the database's disk is full")
-    return error

@@ -22,6 +22,8 @@ from editscope.studio.studies.results import Preferences, StudyResult
 
 router = APIRouter(include_in_schema=False)
 Here = Annotated[Studio, Depends(studio_of)]
+LARGEST = 2**31 - 1
+Number = Annotated[int, Field(ge=0, le=LARGEST)]
 KINDS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
 
 
@@ -46,7 +48,7 @@ class NewExclusion(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    rater: int
+    rater: Number
     reason: str = Field(min_length=1, max_length=2000)
 
 
@@ -70,6 +72,7 @@ def one(request: Request, name: str, studio: Here) -> HTMLResponse:
         "study": overview.study,
         "results": results,
         "links": links,
+        "labels": {scale.name: scale.label for scale in overview.study.design.scales},
         "tables": _tables(results.kept),
         "moved": _moved(results.kept, results.everything),
         "data": {"study": name, "plots": _plots(overview, results.kept)},
@@ -115,7 +118,7 @@ def change_state(name: str, wanted: NewState, studio: Here) -> dict[str, Any]:
 
 
 @router.post("/studies/{name}/api/raters/{number}")
-def change_link(name: str, number: int, wanted: NewState, studio: Here) -> dict[str, Any]:
+def change_link(name: str, number: Number, wanted: NewState, studio: Here) -> dict[str, Any]:
     """Withdraw a link, or make it work again."""
     with studio.store.writing() as connection:
         set_revoked(connection, find_study(connection, name), number, not wanted.open)
@@ -131,7 +134,7 @@ def add_exclusion(name: str, wanted: NewExclusion, studio: Here) -> dict[str, An
 
 
 @router.delete("/studies/{name}/api/exclusions/{number}")
-def lift_exclusion(name: str, number: int, studio: Here) -> dict[str, Any]:
+def lift_exclusion(name: str, number: Number, studio: Here) -> dict[str, Any]:
     """Count a rater again."""
     with studio.store.writing() as connection:
         lift(connection, find_study(connection, name), number)

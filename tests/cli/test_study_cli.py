@@ -39,6 +39,12 @@ def test_a_study_from_runs_to_a_correlation(
         done = ("run", "paintbench", "--data", small_set, "--editor", f"folder:{outputs}", "--out", runs / name)
         assert called(capsys, *done)[0] == 0
     named = [f"{name}={runs / name}" for name in ("right", "near", "far")]
+    two = called(capsys, "study", "create", "two", runs / "near", runs / "far", "--dir", runs, "--items", "2")
+    assert two[0] == 0 and "2 cases, 1 pair of each" in two[1] and f"--raters 20 --dir {runs}" in two[1], two
+    store = Store.opened(Settings(runs))
+    with store.reading() as connection:
+        assert find_study(connection, "two").model_names == ("near", "far")  # one editor: folders tell them apart
+    store.close()
     made = called(capsys, "study", "create", "people", *named, "--dir", runs, "--items", "8", "--votes", "3")
     assert made[0] == 0 and "8 cases, 3 pairs of each, 3 votes for each: 72 votes" in made[1], made
     code, said, _ = called(capsys, "study", "links", "people", "--raters", "3", "--dir", runs, "--csv")

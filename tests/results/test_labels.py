@@ -71,6 +71,25 @@ def write_labels(path: Path, *runs: Run, people: Callable[[float], float], least
     return path
 
 
+def test_labels_may_name_the_level_of_the_only_instruction_as_the_export_of_a_study_does(
+    runs: tuple[Run, Run], tmp_path: Path
+) -> None:
+    same, _ = runs
+    plain = write_labels(tmp_path / "labels.csv", same, people=lambda score: score - 0.7)
+    rows = list(csv.DictReader(plain.read_text().splitlines()))
+    for level, fits in (("implicit", True), ("explicit", False)):
+        named = tmp_path / f"{level}.csv"
+        with named.open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["model_a", "case", "level", "rater", "score_average"])
+            writer.writerows([row["run"], row["case"], level, row["rater"], row["score"]] for row in rows)
+        if fits:
+            assert calibrate(same, str(named)) == calibrate(same, str(plain))
+        else:
+            with pytest.raises(BadInput, match=r"no label of .* is on an edit of this run"):
+                calibrate(same, str(named))
+
+
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
     """Call the command line: exit code and what it printed."""

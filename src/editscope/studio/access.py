@@ -27,9 +27,11 @@ OPEN_PREFIXES = ("/static/", "/rate/")
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 LARGEST_BODY = 32 << 20
 """Bytes that a request may send; pages whose data is larger send it in parts."""
+EMPTY_STYLE = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
+"""The hash of a style element without content: Plotly adds one and fills it by script, which lays its plots out."""
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
-    "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    f"default-src 'none'; script-src 'self'; style-src 'self' {EMPTY_STYLE}; img-src 'self' blob: data:; "
+    "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -82,7 +84,7 @@ class Gate:
         if not size.isdecimal() or int(size) > LARGEST_BODY or "transfer-encoding" in request.headers:
             return 413, f"A request may send at most {LARGEST_BODY >> 20} MiB, and must say how much it sends."
         if self._settings.needs_token and not self.is_admin(request) and not request.url.path.startswith(OPEN_PREFIXES):
-            return 401, "This page is for the study's admin. Open the address with ?token=… that the studio printed."
+            return 401, "This page is for the studio's admin. Open its address with ?token= and the admin's token once."
         return None
 
     def is_admin(self, request: Request) -> bool:

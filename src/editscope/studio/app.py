@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
+import re
 import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,14 +12,14 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 from starlette.exceptions import HTTPException
 
 from editscope.errors import EditscopeError
 from editscope.outside import repaired
 from editscope.runfolder.files import DiskError
 from editscope.studio.access import Gate
-from editscope.studio.failures import Conflict, Missing
+from editscope.studio.failures import FULL, NO_ROOM, Conflict, Missing, told_of_database
 from editscope.studio.parts import PARTS
 from editscope.studio.rendering import page
 from editscope.studio.settings import Settings
@@ -32,7 +32,7 @@ TITLES = {
     403: "Not allowed",
     404: "Not found",
     409: "Changed meanwhile",
-    503: "Busy",
+    503: "Not now",
     507: "Disk full",
 }
 
@@ -52,7 +52,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _wrong_request)
     app.add_exception_handler(OSError, _system_error)
-    app.add_exception_handler(OperationalError, _database_error)
+    app.add_exception_handler(DBAPIError, _database_error)
     app.add_exception_handler(Exception, _unexpected)
     for part in PARTS:
         app.include_router(part.router)
@@ -91,22 +91,26 @@ def _wrong_request(request: Request, error: Exception) -> Response:
 def _system_error(request: Request, error: Exception) -> Response:
     """An error of the disk: told without paths, which are nobody's business in a browser."""
     assert isinstance(error, OSError)
-    LOG.error("%s %s: %s", request.method, request.url.path, error)
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    message = "The disk of the studio is full; nothing was saved." if full else "A file could not be read or written."
+    LOG.error("%s %s: %s", request.method, _logged(request), error)
+    full = error.errno in FULL
+    message = NO_ROOM if full else "A file could not be read or written."
     return refusal(request, 507 if full else 500, message)
 
 
 def _database_error(request: Request, error: Exception) -> Response:
-    """A database that is gone, starts or is busy: pages keep what they could not save, and send it again."""
-    LOG.error("%s %s: %s", request.method, request.url.path, str(error).partition("\n")[0])
-    return refusal(
-        request, 503, "The database of the studio does not answer; nothing was saved. Try again in a moment."
-    )
+    """An error of the database: full, locked, read-only, damaged or away."""
+    assert isinstance(error, DBAPIError)
+    LOG.error("%s %s: %s", request.method, _logged(request), error.orig)
+    return refusal(request, *told_of_database(error))
+
+
+def _logged(request: Request) -> str:
+    """The path of a request for the log, without the secret of a private link."""
+    return re.sub(r"^(/rate/(?:review/)?)[^/]+", r"\1…", request.url.path)
 
 
 def _unexpected(request: Request, error: Exception) -> Response:
-    LOG.error("%s %s\n%s", request.method, request.url.path, "".join(traceback.format_exception(error)))
+    LOG.error("%s %s\n%s", request.method, _logged(request), "".join(traceback.format_exception(error)))
     if os.environ.get("EDITSCOPE_DEBUG"):
         raise error
     return refusal(request, 500, "Something went wrong in the studio; its log has the details.")

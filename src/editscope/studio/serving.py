@@ -12,6 +12,7 @@ from editscope.errors import BadInput
 from editscope.studio.access import TOKEN
 from editscope.studio.app import create_app
 from editscope.studio.settings import PORT, Settings
+from editscope.studio.store.engine import Store
 
 TRIES = 20
 """Ports after the usual one that are tried where nobody asked for a certain one."""
@@ -36,6 +37,7 @@ def serve(settings: Settings, *, port: int | None = None, ready: Callable[[str],
     Without ``port``, the usual one is taken, or the next that is free.
     """
     settings.checked()
+    Store.opened(settings).close()  # a database that cannot be opened is said here, before anything listens
     bound = bound_socket(settings.host, port)
     address = address_of(settings, bound.getsockname()[1])
     config = uvicorn.Config(

@@ -25,7 +25,7 @@ def studio(
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, and open no browser.")] = False,
     demo: Annotated[
-        bool, typer.Option("--demo", help="Make four small runs first, in DIR or ./studio-demo, and show them.")
+        bool, typer.Option("--demo", help="Make four small runs and a study first, in DIR or ./studio-demo.")
     ] = False,
 ) -> None:
     """Open the studio: see every edit, compare runs, mark regions, review data and run studies with people.
@@ -47,7 +47,8 @@ def studio(
         from editscope.studio.serving import serve
     except ModuleNotFoundError as error:
         raise BadInput(f"the studio needs {error.name}; install it with `pip install 'editscope[studio]'`") from error
-    from editscope.cli.people.studio_demo import FOLDER, make_demo
+    from editscope.cli.people.demo_study import make_study
+    from editscope.cli.people.studio_demo import COMPARED, FOLDER, make_demo
     from editscope.studio.settings import DATABASE_VARIABLE, TOKEN_VARIABLE, Settings
 
     shown = make_demo(folder or FOLDER) if demo else folder or Path()
@@ -58,8 +59,14 @@ def studio(
         admin_token=os.environ.get(TOKEN_VARIABLE, ""),
     )
 
+    vote_at = make_study(settings.checked(), {name: shown / name for name in COMPARED}) if demo else ""
+
     def ready(address: str) -> None:
-        printing.say(f"studio of {shown}: {address}")
+        printing.say(f"studio of {shown}: {address.partition('?')[0]}")
+        if settings.needs_token:
+            printing.say(f"open it once with ?token= and your {TOKEN_VARIABLE} at its end; your browser keeps a cookie")
+        if vote_at:
+            printing.say(f"vote in its study: {address.partition('?')[0].rstrip('/')}{vote_at}")
         printing.say("Ctrl-C stops it")
         if not no_browser:
             import webbrowser

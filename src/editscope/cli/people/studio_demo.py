@@ -1,4 +1,4 @@
-"""Made runs for `editscope studio --demo`: reference editors, each failing in one known way, on a few cases."""
+"""Made runs and a made study for `editscope studio --demo`: reference editors, each failing in one known way."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from editscope.errors import BadInput
 FOLDER = Path("studio-demo")
 LIMIT = 40
 EDITORS = ("ref:identity", "ref:drift", "ref:shift", "ref:half")
+COMPARED = ("drift", "shift", "half")
+"""The runs that the study is about."""
 
 
 def make_demo(folder: Path) -> Path:

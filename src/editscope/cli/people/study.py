@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from editscope.cli import options as opt
 from editscope.cli.help import GroupedCommands, GroupedOptions
 from editscope.cli.output.progress import progress_bar
 from editscope.errors import BadInput
+from editscope.wording import count
 
 if TYPE_CHECKING:
     from editscope.studio.settings import Settings
@@ -145,10 +147,11 @@ def create(
     with _opened(folder) as (settings, store), progress_bar("pictures") as progress:
         create_study(store, settings, name, design, content, cases, calibration=first, progress=progress)
     pairs = len(content.models) * (len(content.models) - 1) // 2 if design.kind == "pairwise" else len(content.models)
-    what = "pairs" if design.kind == "pairwise" else "edits"
+    what = "pair" if design.kind == "pairwise" else "edit"
     total = len(cases) * pairs * design.votes
     printing.say(
-        f"{name}: {len(cases):,} cases, {pairs:,} {what} of each, {design.votes} votes for each: {total:,} votes"
+        f"{name}: {count(len(cases), 'case')}, {count(pairs, what)} of each, {count(design.votes, 'vote')} for each: "
+        f"{count(total, 'vote')}"
     )
     if known is not None:
         if len(content.models) != known.models:
@@ -158,20 +161,24 @@ def create(
                 f"the paper had {known.calibration} calibration pictures; add them with --calibration FILE.jsonl"
             )
         printing.say(known.remark)
-    printing.say(f"next: editscope study links {name} --raters 20")
+    here = "" if folder == Path() else f" --dir {shlex.quote(str(folder))}"
+    printing.say(f"next: editscope study links {name} --raters 20{here}")
 
 
 def _named(runs: Sequence[str]) -> dict[str, Path]:
     """Runs by the name of their model: what stands before "=", else the editor's name, else the folder's."""
     from editscope.results import open_run
 
-    named: dict[str, Path] = {}
+    listed: list[tuple[str, Path]] = []
     for text in runs:
         model, equals, place = text.partition("=")
-        path = Path(place) if equals and not Path(text).exists() else Path(text)
-        if path == Path(text):
-            model = str(open_run(path).info["editor"]["name"])
-            model = model if model not in named else path.name
+        given = equals and not Path(text).exists()
+        listed.append((model if given else "", Path(place) if given else Path(text)))
+    editors = [model or str(open_run(path).info["editor"]["name"]) for model, path in listed]
+    named: dict[str, Path] = {}
+    for (model, path), editor in zip(listed, editors, strict=True):
+        # Two runs of one editor are told apart by their folders, both of them.
+        model = model or (editor if editors.count(editor) == 1 else path.absolute().name)
         if model in named:
             raise BadInput(f"two runs are called {model!r}; name them, as in MODEL={path}")
         named[model] = path.absolute()

@@ -169,9 +169,12 @@ def _with_labels(
     columns = {name: [values[place] for place in mine] for name, values in rows.items()}
     human: list[float | None] = []
     used: set[Edit] = set()
-    names = zip(*(columns[name] for name in ("case_id", "variant", "key", "metric")), strict=True)
-    for case, variant, key, metric in names:
-        edits = [(case, variant, k, m) for k in (key, "") for m in (metric, "")]
+    levels = columns.get("level") or [None] * len(mine)
+    names = zip(*(columns[name] for name in ("case_id", "variant", "key", "metric")), levels, strict=True)
+    for case, variant, key, metric, level in names:
+        # The only instruction of a case is the variant "", and has a level that people's files may name instead.
+        variants = (variant, level) if level and not variant else (variant,)
+        edits = [(case, v, k, m) for v in variants for k in (key, "") for m in (metric, "")]
         edit = next((edit for edit in edits if edit in by_edit), None)
         if edit is None:
             human.append(None)

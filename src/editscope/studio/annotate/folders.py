@@ -67,6 +67,18 @@ def folder_at(folder: Path, path: str) -> Path:
     return place
 
 
+def export_name(folder: Path, name: str) -> str:
+    """A name for the folder that a project is exported to, which nothing has yet.
+
+    >>> export_name(Path("studio"), "data/physics: new")
+    'physics new annotated'
+    """
+    kept = " ".join(re.sub(r"[^\w .-]", " ", name.strip("/").rpartition("/")[2]).split()).strip(".- ")
+    wanted = f"{kept[:60].strip() or 'project'} annotated"
+    names = (wanted, *(f"{wanted} {number}" for number in range(2, 1000)))
+    return next((one for one in names if not (folder / one).exists()), wanted)
+
+
 def new_folder(folder: Path, name: str) -> Path:
     """A folder that does not exist yet, right below the studio's; BadInput for a name that cannot be one."""
     cleaned = name.strip()

@@ -13,7 +13,7 @@ from sqlalchemy import Row
 
 from editscope.errors import BadInput
 from editscope.studio.annotate.exporting import export
-from editscope.studio.annotate.folders import annotatable, picture_at, pictures_in
+from editscope.studio.annotate.folders import annotatable, export_name, picture_at, pictures_in
 from editscope.studio.annotate.pictures import SIDES, picture_tag, read_annotated
 from editscope.studio.annotate.projects import OldBase, OpenProject, Projects
 from editscope.studio.failures import Missing
@@ -122,6 +122,7 @@ def project_page(
         request, "annotate/project.html", part=PART, project=project, counts=counts, show=show, q=q, at=at,
         cases=chosen[first : first + PAGE_SIZE], total=len(chosen), pages=-(-len(chosen) // PAGE_SIZE),
         files=project.layout.files_label,
+        export_name=export_name(request.app.state.studio.settings.folder, project.name),
     )  # fmt: skip
 
 

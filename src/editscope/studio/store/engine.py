@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, MetaData, create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError
 
 from editscope.errors import BadInput
 from editscope.studio.settings import DATABASE_VARIABLE, Settings
@@ -48,9 +48,9 @@ class Store:
         store = cls(make_engine(database_url(settings)))
         try:
             upgrade(store.engine)
-        except OperationalError as error:
+        except DatabaseError as error:
             store.close()
-            raise BadInput(f"the studio's database cannot be opened: {_first_line(error)}") from error
+            raise BadInput(_cannot_open(settings, error)) from error
         return store
 
     @contextmanager
@@ -133,6 +133,16 @@ def _prepare_sqlite(connection: Any, record: Any) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     """Begin; one that will write waits for other processes now, since later SQLite refuses instead of waiting."""
     connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get(WRITES) else "BEGIN")
+
+
+def _cannot_open(settings: Settings, error: DatabaseError) -> str:
+    place = "" if settings.database else f" {settings.own_folder / FILE}"
+    if "not a database" in str(error.orig) or "malformed" in str(error.orig):
+        return (
+            f"the studio's database{place} is damaged ({error.orig}); put a copy of it back, or move it away to start "
+            "with an empty one"
+        )
+    return f"the studio's database{place} cannot be opened: {_first_line(error)}"
 
 
 def _first_line(error: Exception) -> str:

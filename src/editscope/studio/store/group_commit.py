@@ -39,6 +39,7 @@ class GroupCommit:
     def submit(self, work: Work, value: Any) -> Future[Any]:
         """Ask for a change. The answer comes when it is on disk, or is the error that kept it from getting there."""
         change = _Change(work, value)
+        change.answer.set_running_or_notify_cancel()  # a request that is given up must not take the answer with it
         self._waiting.put(change)
         return change.answer
 

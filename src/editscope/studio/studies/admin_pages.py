@@ -65,6 +65,7 @@ def one(request: Request, name: str, studio: Here) -> HTMLResponse:
         "study": overview.study,
         "results": results,
         "links": links,
+        "labels": {scale.name: scale.label for scale in overview.study.design.scales},
         "tables": _tables(results.kept),
         "moved": _moved(results.kept, results.everything),
         "data": {"study": name, "plots": _plots(overview, results.kept)},

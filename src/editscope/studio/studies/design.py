@@ -12,8 +12,9 @@ from editscope.suites.study import EloSettings, RatingScale, StudyKind, StudyPre
 LONGEST_TEXT = 20_000
 WELCOME = (
     "You will look at pictures that were edited by computer programs, and say what you think of the edits. "
-    "There are no trick questions, and nobody is tested but the programs."
+    "Nobody is tested but the programs."
 )
+CHECKED = "Some items have a known answer; they show that the votes can be relied on."
 CONSENT = (
     "Your votes are stored with the number of your link and the time, and with nothing else about you. "
     "You may stop at any time; the votes that you have given stay."

@@ -173,7 +173,10 @@ def sampled(
         here = [case for case in cases if case.level == level]
         if not here:
             known = ", ".join(sorted({case.level or "(none)" for case in cases}))
-            raise BadInput(f"no case has the level {level!r}; the cases have {known}")
+            raise BadInput(
+                f"no case has the level {level!r}; the cases have {known}. Take those with --levels, or make runs with "
+                f"{level!r} too"
+            )
         if items is None or items >= len(here):
             chosen += here
             continue

@@ -17,6 +17,7 @@ from editscope.studio.sent import SentBody
 from editscope.studio.state import Studio, studio_of
 from editscope.studio.store.group_commit import GroupCommit
 from editscope.studio.studies.assigning import ItemRequest, give_items, places, standing
+from editscope.studio.studies.design import CHECKED
 from editscope.studio.studies.ledger import Ballot, Submission, save_ballots
 from editscope.studio.studies.pictures import PictureFolder
 from editscope.studio.studies.records import rater_by_link
@@ -95,7 +96,7 @@ def rate(request: Request, secret: str, studio: Here) -> HTMLResponse:
         "done": where.done,
         "of": max(where.of, where.done),
     }
-    return page(request, "studies/rate.html", design=design, data=data)
+    return page(request, "studies/rate.html", design=design, data=data, checked=CHECKED)
 
 
 @router.post("/rate/{secret}/api/items")

@@ -34,11 +34,21 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+/** Names of keys as keyboards show them: "Ctrl+ArrowLeft" is Ctrl and ←, "Ctrl+Z" is Ctrl, Shift and z. */
 const SHOWN = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "Space", Escape: "Esc" };
+
+/** @param {string} name */
+function shownKey(name) {
+  const key = name.replace(/^Ctrl\+/, "");
+  const known = SHOWN[/** @type {keyof SHOWN} */ (key)] ?? key;
+  if (key === name) return known;
+  return /^[A-Z]$/.test(key) ? `Ctrl Shift ${key.toLowerCase()}` : `Ctrl ${known}`;
+}
 
 /** Show the keys of the page. */
 export function openKeys() {
   const dialog = document.createElement("dialog");
+  dialog.className = "keys-dialog";
   const title = document.createElement("h2");
   title.textContent = "Keys";
   const list = document.createElement("div");
@@ -48,7 +58,7 @@ export function openKeys() {
     key.keys.forEach((name, place) => {
       if (place) names.append(" ");
       const shown = document.createElement("kbd");
-      shown.textContent = SHOWN[/** @type {keyof SHOWN} */ (name)] ?? name;
+      shown.textContent = shownKey(name);
       names.append(shown);
     });
     const what = document.createElement("span");
@@ -59,9 +69,10 @@ export function openKeys() {
   close.className = "button";
   close.textContent = "Close";
   close.addEventListener("click", () => dialog.close());
-  const foot = document.createElement("p");
-  foot.append(close);
-  dialog.append(title, list, foot);
+  const head = document.createElement("div");
+  head.className = "keys-head";
+  head.append(title, close);
+  dialog.append(head, list);
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();

@@ -50,7 +50,7 @@ const outbox = new Outbox(`editscope-review:${data.person}:`, sendDecision, (rea
 });
 
 /** @param {number} done */
-const showDone = (done) => { at("progress").textContent = `${done.toLocaleString()} of ${data.total.toLocaleString()} decided by you`; };
+const showDone = (done) => { at("progress").textContent = data.role === "adjudicator" ? `${done.toLocaleString()} settled by you` : `${done.toLocaleString()} of ${data.total.toLocaleString()} decided by you`; };
 
 /** @param {number} number */
 async function load(number) {

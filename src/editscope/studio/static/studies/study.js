@@ -45,6 +45,7 @@ const layout = (/** @type {any} */ more) => ({
   margin: { l: 56, r: 12, t: 10, b: 48 }, height: 360, ...more,
 });
 const options = { displayModeBar: false, responsive: true };
+const fixed = (/** @type {number} */ value) => value.toFixed(2).replace("-", "−");
 const escape = (/** @type {string} */ text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 
 function drawMeans() {
@@ -72,13 +73,12 @@ async function drawPeople(metric) {
     const answer = await ask(`${here}/api/people?metric=${encodeURIComponent(metric)}`);
     words.textContent = `${answer.metric}${answer.judge ? `, judge ${answer.judge}` : ""}; intervals are 95 %.`;
     box.replaceChildren();
-    // Drawn when all of them stand in the page: only then each has its width.
-    /** @type {(() => void)[]} */
-    const draw = [];
+    /** @type {(() => void)[]} Drawn when every figure has its place: a plot takes the width that it finds. */
+    const draws = [];
     for (const pair of answer.compared) {
       const figure = document.createElement("figure");
       const caption = document.createElement("figcaption");
-      const said = pair.correlations.map((/** @type {any} */ c) => `${c.method} ${c.value.toFixed(2)}${c.lo === null ? "" : ` (${c.lo.toFixed(2)} … ${c.hi.toFixed(2)})`}`);
+      const said = pair.correlations.map((/** @type {any} */ c) => `${c.method} ${fixed(c.value)}${c.lo === null ? "" : ` (${fixed(c.lo)} … ${fixed(c.hi)})`}`);
       caption.textContent = `Over ${pair.over}, ${pair.people}: ${said.join(" · ") || pair.note}`;
       const plot = document.createElement("div");
       plot.className = "plot";
@@ -87,9 +87,10 @@ async function drawPeople(metric) {
       if (!plotly) continue;
       const models = pair.over === "models";
       const trace = { type: "scatter", mode: models ? "markers+text" : "markers", x: pair.x, y: pair.y, text: pair.labels.map(escape), textposition: "top center", cliponaxis: false, hovertemplate: "%{text}<br>%{x:.3f}, %{y:.3f}<extra></extra>", marker: { color: token("--run0"), size: models ? 9 : 5, opacity: models ? 1 : 0.55 } };
-      draw.push(() => plotly.newPlot(plot, [trace], layout({ xaxis: { title: { text: escape(answer.metric) }, gridcolor: token("--line") }, yaxis: { title: { text: escape(pair.people) }, gridcolor: token("--line") } }), options));
+      draws.push(() => plotly.newPlot(plot, [trace], layout({ margin: { l: 62, r: 44, t: 28, b: 48 }, xaxis: { title: { text: escape(answer.metric) }, gridcolor: token("--line") }, yaxis: { title: { text: escape(pair.people) }, gridcolor: token("--line") } }), options));
     }
-    draw.forEach((one) => one());
+    for (const draw of draws) draw();
+    box.dataset.drawn = "yes";
   } catch (error) { words.textContent = String(/** @type {Error} */ (error).message); }
 }
 

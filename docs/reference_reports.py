@@ -24,6 +24,7 @@ CHROMIUM = "/usr/bin/chromium"
 ARGS = ["--headless", "--no-sandbox", "--disable-gpu"]
 TOGETHER = ("jpeg", "half", "drift", "cropped")
 SECTIONS = ("leaderboard", "comparison", "profile", "correlation")
+COMMON = 64
 STYLE = """
 .top, .skip, .hint, .title, .legend, .choice, .case-strip, .section-head, .notice, .notes { display: none !important; }
 main { padding: 14px !important; max-width: 1080px !important; }
@@ -59,10 +60,21 @@ def sections(page: Page, report: Path) -> None:
         keep(Image.open(io.BytesIO(section.screenshot())), name)
 
 
+def few_colors(shot: Image.Image) -> Image.Image:
+    """A palette of the commonest colors, as they are, and of others far apart: those of badges are rare but matter."""
+    counted = sorted(shot.getcolors(shot.width * shot.height) or (), reverse=True)
+    common = [channel for _, color in counted[:COMMON] for channel in color]  # type: ignore[union-attr]
+    apart = shot.quantize(COMMON, Image.Quantize.MAXCOVERAGE).getpalette() or []
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([*common, *apart[: 3 * COMMON]])
+    return palette
+
+
 def keep(shot: Image.Image, name: str) -> None:
     """Few colors are enough for text and bars, and make a file of a third."""
     out = IMAGES / f"report-{name}.png"
-    shot.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(out, optimize=True)
+    plain = shot.convert("RGB")
+    plain.quantize(palette=few_colors(plain), dither=Image.Dither.NONE).save(out, optimize=True)
     print(f"{out.name}: {out.stat().st_size:,} bytes", flush=True)
 
 

@@ -101,6 +101,18 @@ class RecordStep(Step):
         """What becomes of a record. StepFailed leaves it pending."""
 
 
+class PlainStep(RecordStep):
+    """A step that computes and calls nobody."""
+
+    @abstractmethod
+    def apply(self, record: Record, tools: Tools) -> Outcome:
+        """What becomes of a record."""
+
+    async def run(self, record: Record, tools: Tools) -> Outcome:
+        """What becomes of a record."""
+        return self.apply(record, tools)
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What a step that looks at all records says about one: a reason to drop it, or fields that it changes."""

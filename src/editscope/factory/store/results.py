@@ -142,7 +142,9 @@ class ResultStore:
     def spent(self) -> dict[str, tuple[int, float, float, int]]:
         """Results, dollars, seconds and attempts of each step, what was made again included."""
         query = "SELECT step, COUNT(*), SUM(cost), SUM(seconds), SUM(attempts) FROM results GROUP BY step"
-        made = {step: (n, cost, seconds, attempts) for step, n, cost, seconds, attempts in self._database.execute(query)}
+        made = {
+            step: (n, cost, seconds, attempts) for step, n, cost, seconds, attempts in self._database.execute(query)
+        }
         for step, cost, attempts in self._database.execute(
             "SELECT step, SUM(cost), SUM(attempts) FROM failures GROUP BY step"
         ):
@@ -228,5 +230,3 @@ class _Transaction:
             self._database.execute("ROLLBACK")
         if isinstance(error, sqlite3.OperationalError):
             raise DiskError(f"cannot write {self._path}: {error}; make room or allow writing there") from error
-
-

@@ -66,10 +66,10 @@ def read_plan(path: Path) -> Plan:
 
 def plan_from(found: Mapping[str, Any], where: str, folder: Path) -> Plan:
     """A plan from what a TOML file says."""
-    for name in found:
-        if name not in NAMES:
-            raise unknown("entry", name, NAMES, of=where)
-    name, seed = found.get("name"), found.get("seed", 0)
+    for entry_name in found:
+        if entry_name not in NAMES:
+            raise unknown("entry", entry_name, NAMES, of=where)
+    name, seed = found.get("name", ""), found.get("seed", 0)
     if not isinstance(name, str) or not name:
         raise BadInput(f"{where} has no name; begin it with: name = 'my-set'")
     if not isinstance(seed, int) or isinstance(seed, bool):

@@ -58,7 +58,7 @@ class Step(ABC):
     it again. ``version`` goes up with every change of the code that changes outcomes.
     """
 
-    kind: ClassVar[Kind]
+    kind: Kind
     version: ClassVar[int] = 1
     settings_of: ClassVar[Mapping[str, Any]] = {}
     """The settings that a plan may give, with their defaults."""

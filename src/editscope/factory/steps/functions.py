@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from editscope.errors import BadInput
 from editscope.factory.records import Record
-from editscope.factory.steps.base import KINDS, Outcome, PlainStep, StepFailed, dropped, kept
+from editscope.factory.steps.base import KINDS, Kind, Outcome, PlainStep, StepFailed, dropped, kept
 from editscope.factory.steps.tools import Tools
 from editscope.python_class import KIND, find_object
 
@@ -19,7 +19,7 @@ class FunctionStep(PlainStep):
     It runs in other processes, several records at once.
     """
 
-    kind = "map"
+    kind: Kind = "map"
     in_process = True
     settings_of: ClassVar = {"function": "", "kind": "map", "version": 1}
     open_settings: ClassVar = True
@@ -28,7 +28,7 @@ class FunctionStep(PlainStep):
         super().__init__(name, settings, reads)
         if self.settings["kind"] not in KINDS[:3]:
             raise BadInput(f"step {name!r}: its kind is {self.settings['kind']!r}; choose from {', '.join(KINDS[:3])}")
-        self.kind = self.settings["kind"]  # type: ignore[misc]
+        self.kind = self.settings["kind"]
         if not str(self.settings["function"]).startswith(f"{KIND}:"):
             raise BadInput(f"step {name!r} names no function; write: function = 'python:my_steps:tidy'")
         self._function()

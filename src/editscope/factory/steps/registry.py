@@ -57,7 +57,7 @@ def make_source(entry: Mapping[str, Any], where: str) -> Source:
     use = entry.get("use")
     if not isinstance(use, str) or not use:
         raise BadInput(f"{where}: the source does not say what it uses; choose from {', '.join(SOURCES)}")
-    made = _class("source", use, SOURCES, SOURCE_GROUP, Source)
+    made = _class("source", use, SOURCES, SOURCE_GROUP, Source)  # type: ignore[type-abstract]
     settings = {key: value for key, value in entry.items() if key != "use"}
     _check_settings(settings, made.settings_of, f"{where}, source ({use})")
     return made(settings)

@@ -22,7 +22,7 @@ class TemplateStep(PlainStep):
 
 
 class ExpandStep(PlainStep):
-    """A record for each entry of a list: ``field = "questions"`` holds the list, ``into = "question"`` gets an entry."""
+    """A record for each entry of a list: ``field = "questions"`` holds it, ``into = "question"`` gets an entry."""
 
     kind = "expand"
     settings_of: ClassVar = {"field": "", "into": "", "most": 0}

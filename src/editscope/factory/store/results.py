@@ -1,4 +1,4 @@
-"""Store of results: what became of every record at every step, in one SQLite file that survives any end of a process."""
+"""Store of results: what became of every record at every step, in one SQLite file that survives a killed process."""
 
 from __future__ import annotations
 

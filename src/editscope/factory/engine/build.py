@@ -1,4 +1,4 @@
-"""A build: the parts of a plan one after the other, many chunks at once, and everything that is done already skipped."""
+"""A build: the parts of a plan one after the other, many chunks at once, and what is done already skipped."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class BuildProgress:
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
-    """Where a build is: counts by step in the order of the plan, records that came out, and records that are pending."""
+    """Where a build is: counts by step in the order of the plan, records that came out, and records still pending."""
 
     counts: Mapping[str, StepCounts]
     records: int
@@ -152,6 +152,8 @@ class Build:
         sizes = self.store.chunk_sizes(part.key)
         counted: list[Mapping[str, StepCounts]] = []
         done = _prefix(sizes)
+        if self.limit is not None and not number:
+            done = min(done, self.limit // CHUNK)
         counted += [
             {step: StepCounts.from_json(one) for step, one in counts.items()}
             for counts in self.store.chunk_counts(part.key, done)

@@ -149,30 +149,32 @@ class Build:
         ]
         walker = Walker(placed, self.store, self.tools, self._batches, lambda: self._state.stop)
         walker.step_done = self._progress.step_done
-        sizes = self.store.chunk_sizes(part.key)
+        there = self.store.chunks(part.key)
         counted: list[Mapping[str, StepCounts]] = []
-        done = _prefix(sizes)
-        if self.limit is not None and not number:
+        # The source is known to be the same; what comes out of an earlier part may have become less.
+        done = 0 if number else _prefix(there)
+        if self.limit is not None:
             done = min(done, self.limit // CHUNK)
         counted += [
             {step: StepCounts.from_json(one) for step, one in counts.items()}
             for counts in self.store.chunk_counts(part.key, done)
         ]
-        pending = 0
+        pending, last = 0, done
         running: set[asyncio.Task[None]] = set()
 
         async def walk(chunk_number: int, records: list[Record]) -> None:
             nonlocal pending
-            kept = self.store.chunk(part.key, chunk_number) if sizes.get(chunk_number) == len(records) else None
-            if kept is not None:
-                counted.append({step: StepCounts.from_json(one) for step, one in kept.counts.items()})
+            inputs = digest([record.to_json() for record in records]) if number else b""
+            if there.get(chunk_number) == (len(records), inputs):
+                counts_kept = next(iter(self.store.chunk_counts(part.key, chunk_number + 1, chunk_number)))
+                counted.append({step: StepCounts.from_json(one) for step, one in counts_kept.items()})
                 return
             walked = await walker.walk(records)
             counted.append(walked.counts)
             pending += walked.pending
             if not walked.pending:
                 counts = {step: one.to_json() for step, one in walked.counts.items()}
-                self.store.put_chunk(part.key, Chunk(chunk_number, len(records), tuple(walked.records), counts))
+                self.store.put_chunk(part.key, Chunk(chunk_number, len(records), inputs, tuple(walked.records), counts))
 
         try:
             async for chunk_number, records in self._inputs(parts, number, done):
@@ -183,6 +185,7 @@ class Build:
                 if self._state.stop:
                     raise Stopped("the build was stopped; `editscope factory build` goes on with it")
                 running.add(asyncio.create_task(walk(chunk_number, records)))
+                last = chunk_number + 1
             while running:
                 finished, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in finished:
@@ -193,6 +196,8 @@ class Build:
             raise
         finally:
             self._state.counts |= total(counted)
+        if number and len(there) > last:
+            self.store.cut_chunks(part.key, last)
         return pending
 
     async def _inputs(self, parts: list[Part], number: int, first: int) -> AsyncIterator[tuple[int, list[Record]]]:
@@ -236,9 +241,8 @@ class Build:
                 yield record.changed(fields, part.whole.name) if fields else record
 
     def _walked(self, part: Part, number: int) -> Iterator[Record]:
-        sizes = self.store.chunk_sizes(part.key)
         last = None if number or self.limit is None else -(-self.limit // CHUNK)
-        for place in sorted(sizes)[:last]:
+        for place in list(self.store.chunks(part.key))[:last]:
             chunk = self.store.chunk(part.key, place)
             assert chunk is not None
             yield from chunk.records
@@ -279,13 +283,13 @@ class Build:
         return {step.name: self._state.counts.get(step.name, StepCounts()) for step in self.plan.steps}
 
 
-def _prefix(sizes: Mapping[int, int]) -> int:
+def _prefix(there: Mapping[int, tuple[int, bytes]]) -> int:
     """How many chunks from the first on are full and done.
 
-    >>> _prefix({0: CHUNK, 1: CHUNK, 2: 17, 4: CHUNK})
+    >>> _prefix({0: (CHUNK, b""), 1: (CHUNK, b""), 2: (17, b""), 4: (CHUNK, b"")})
     2
     """
     number = 0
-    while sizes.get(number) == CHUNK:
+    while there.get(number, (0, b""))[0] == CHUNK:
         number += 1
     return number

@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, step TEXT NOT NULL, re
 CREATE TABLE IF NOT EXISTS failures (step TEXT NOT NULL, record TEXT NOT NULL, reason TEXT NOT NULL, cost REAL NOT NULL,
   attempts INTEGER NOT NULL, at REAL NOT NULL, UNIQUE (step, record));
 CREATE TABLE IF NOT EXISTS chunks (part BLOB NOT NULL, number INTEGER NOT NULL, size INTEGER NOT NULL,
-  records BLOB NOT NULL, counts TEXT NOT NULL, PRIMARY KEY (part, number)) WITHOUT ROWID;
+  inputs BLOB NOT NULL, records BLOB NOT NULL, counts TEXT NOT NULL, PRIMARY KEY (part, number)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS decisions (key BLOB PRIMARY KEY, body BLOB NOT NULL, counts TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
@@ -47,10 +47,14 @@ class KeptResult:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Records that came out of a part of the plan, and the counts of its steps for them."""
+    """Records that came out of a part of the plan, and the counts of its steps for them.
+
+    ``size`` and ``inputs`` say how many records went in, and which.
+    """
 
     number: int
     size: int
+    inputs: bytes
     records: tuple[Record, ...]
     counts: Mapping[str, Any]
 
@@ -156,23 +160,28 @@ class ResultStore:
 
     def chunk(self, part: bytes, number: int) -> Chunk | None:
         """A chunk that went through a part without anything pending."""
-        query = "SELECT size, records, counts FROM chunks WHERE part = ? AND number = ?"
+        query = "SELECT size, inputs, records, counts FROM chunks WHERE part = ? AND number = ?"
         row = self._database.execute(query, (part, number)).fetchone()
         if row is None:
             return None
-        size, records, counts = row
+        size, inputs, records, counts = row
         read = (Record.from_json(one) for one in json.loads(zlib.decompress(records)))
-        return Chunk(number, size, tuple(read), json.loads(counts))
+        return Chunk(number, size, inputs, tuple(read), json.loads(counts))
 
-    def chunk_sizes(self, part: bytes) -> dict[int, int]:
-        """The chunks of a part that are done, with how many records went in."""
-        rows = self._database.execute("SELECT number, size FROM chunks WHERE part = ?", (part,))
-        return dict(rows.fetchall())
+    def chunks(self, part: bytes) -> dict[int, tuple[int, bytes]]:
+        """The chunks of a part that are done: how many records went in, and which."""
+        rows = self._database.execute("SELECT number, size, inputs FROM chunks WHERE part = ? ORDER BY number", (part,))
+        return {number: (size, inputs) for number, size, inputs in rows}
 
-    def chunk_counts(self, part: bytes, below: int) -> Iterator[Mapping[str, Any]]:
-        """The counts of the first chunks of a part."""
-        query = "SELECT counts FROM chunks WHERE part = ? AND number < ? ORDER BY number"
-        for (counts,) in self._database.execute(query, (part, below)).fetchall():
+    def cut_chunks(self, part: bytes, number: int) -> None:
+        """Forget chunks of a part from a number on: the part has fewer records now."""
+        with _Transaction(self._database, self.path):
+            self._database.execute("DELETE FROM chunks WHERE part = ? AND number >= ?", (part, number))
+
+    def chunk_counts(self, part: bytes, below: int, first: int = 0) -> Iterator[Mapping[str, Any]]:
+        """The counts of some chunks of a part."""
+        query = "SELECT counts FROM chunks WHERE part = ? AND number >= ? AND number < ? ORDER BY number"
+        for (counts,) in self._database.execute(query, (part, first, below)).fetchall():
             yield json.loads(counts)
 
     def put_chunk(self, part: bytes, chunk: Chunk) -> None:
@@ -181,8 +190,8 @@ class ResultStore:
         body = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
         with _Transaction(self._database, self.path):
             self._database.execute(
-                "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?)",
-                (part, chunk.number, chunk.size, body, json.dumps(chunk.counts)),
+                "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?, ?)",
+                (part, chunk.number, chunk.size, chunk.inputs, body, json.dumps(chunk.counts)),
             )
 
     def decision(self, key: bytes) -> tuple[dict[str, list[Any]], Mapping[str, Any]] | None:

@@ -19,6 +19,7 @@ from editscope.factory.engine.processes import BatchRunner, ProcessRunner
 from editscope.factory.engine.walk import PlacedStep, Walker
 from editscope.factory.plan import Plan
 from editscope.factory.records import Record, digest
+from editscope.factory.steps.review import ReviewNeeded
 from editscope.factory.steps.tools import Tools
 from editscope.factory.store.results import Chunk, ResultStore
 from editscope.runfolder.lock import Lock
@@ -46,7 +47,7 @@ class BuildResult:
     records: int
     pending: int
     waiting: str = ""
-    """The review that people have to finish first."""
+    """What people have to do first, in a sentence; "" where nothing."""
 
 
 @dataclass(slots=True)
@@ -65,6 +66,7 @@ class Build:
         *,
         limit: int | None = None,
         until: str = "",
+        approved: bool = False,
         jobs: int = 2,
         models: Mapping[str, Any] | None = None,
         batches: BatchRunner | None = None,
@@ -81,7 +83,7 @@ class Build:
         except BaseException:
             self._lock.release()
             raise
-        self.tools = Tools(BlobStore(folder / BLOBS), plan.folder, plan.seed, models or {}, folder)
+        self.tools = Tools(BlobStore(folder / BLOBS), plan.folder, plan.seed, models or {}, folder, approved)
         self._batches = batches or ProcessRunner(jobs)
         self._progress = progress or BuildProgress()
         self._state = _State()
@@ -128,8 +130,10 @@ class Build:
             if pending:
                 break
             if part.whole is not None:
-                waiting = self._decide(parts, number)
-                if waiting:
+                try:
+                    self._decide(parts, number)
+                except ReviewNeeded as needed:
+                    waiting = str(needed)
                     break
         done = number + 1 == len(parts) and not pending and not waiting
         records = sum(1 for _ in self.records()) if done else 0
@@ -250,13 +254,13 @@ class Build:
     def _decision_key(self, part: Part) -> bytes:
         return digest(part.key, part.whole_digest, self.limit or 0)
 
-    def _decide(self, parts: list[Part], number: int) -> str:
-        """Let the last step of a part decide, unless it has; the review that it waits for, or ""."""
+    def _decide(self, parts: list[Part], number: int) -> None:
+        """Let the last step of a part decide, unless it has."""
         part = parts[number]
         step = part.whole
         assert step is not None
         key = self._decision_key(part)
-        known = self.store.decision(key)
+        known = None if step.kind == "review" else self.store.decision(key)  # people may have decided meanwhile
         if known is None:
             seen = (
                 Record(
@@ -277,7 +281,6 @@ class Build:
         else:
             counts = StepCounts.from_json(known[1])
         self._state.counts[step.name] = counts
-        return ""
 
     def _in_order(self) -> dict[str, StepCounts]:
         return {step.name: self._state.counts.get(step.name, StepCounts()) for step in self.plan.steps}

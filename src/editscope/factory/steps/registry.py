@@ -18,6 +18,7 @@ STEPS = {
     "where": "editscope.factory.steps.texts:WhereStep",
     "sample": "editscope.factory.steps.sampling:SampleStep",
     "distinct": "editscope.factory.steps.sampling:DistinctStep",
+    "review": "editscope.factory.steps.review:ReviewStep",
     "call": "editscope.factory.steps.functions:FunctionStep",
 }
 SOURCES = {

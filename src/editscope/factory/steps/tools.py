@@ -24,6 +24,8 @@ class Tools:
     models: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     build: Path = Path()
     """The folder of the build."""
+    approved: bool = False
+    """Whether to go on with what people have accepted so far."""
 
     def model(self, name: str) -> Any:
         """A model of the plan."""

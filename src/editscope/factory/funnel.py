@@ -1,4 +1,4 @@
-"""The funnel of a build: what came in, went on, was dropped for which reason, failed, and what it took, step by step."""
+"""The funnel of a build: what came in, went on, was dropped and why, failed, and what it took, step by step."""
 
 from __future__ import annotations
 

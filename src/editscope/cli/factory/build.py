@@ -91,8 +91,8 @@ def build(
     if result.pending:
         step, record, reason = pending[0]
         printing.say(
-            f"\n{result.pending:,} records are pending, such as {record} at step {step!r}: {reason}. Build again to try "
-            "them once more; nothing that succeeded is asked again."
+            f"\n{result.pending:,} records are pending, such as {record} at step {step!r}: {reason}. Build again to "
+            "try them once more; nothing that succeeded is asked again."
         )
         raise typer.Exit(GAPS)
     if not until:

@@ -44,6 +44,16 @@ def build(
     ] = None,
     until: UntilStep = "",
     approved: Annotated[bool, typer.Option("--approved", help="Go on with what people have accepted so far.")] = False,
+    budget: Annotated[
+        float | None, typer.Option("--budget", metavar="USD", min=0.0, help="Spend at most so many dollars in all.")
+    ] = None,
+    at_once: Annotated[
+        int | None, typer.Option("--concurrency", metavar="N", min=1, help="Requests to one model at a time.")
+    ] = None,
+    rpm: Annotated[float | None, typer.Option("--rpm", metavar="N", help="Requests a minute to one model.")] = None,
+    prices: Annotated[
+        Path | None, typer.Option("--prices", metavar="FILE", help="Prices of models that are not known.")
+    ] = None,
     jobs: opt.Jobs = None,
     dry_run: opt.DryRun = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the funnel.")] = False,
@@ -59,6 +69,7 @@ def build(
     """
     from editscope.factory.engine.build import Build, BuildProgress
     from editscope.factory.funnel import funnel_rows
+    from editscope.factory.models.loading import ModelOptions, load_models
     from editscope.processes import cores
     from editscope.runfolder.files import write_whole
 
@@ -68,8 +79,10 @@ def build(
         return
     total = limit
     progress = BuildProgress()
+    models = load_models(read, ModelOptions(concurrency=at_once, rpm=rpm, prices=prices))
     with Build(
-        read, folder, limit=limit, until=until, approved=approved, jobs=jobs or cores(), progress=progress
+        read, folder, limit=limit, until=until, approved=approved, jobs=jobs or cores(), models=models,
+        budget=budget, progress=progress,
     ) as work, task_bar(quiet=quiet) as update:  # fmt: skip
         total = total or work.plan.source.count(work.tools) or 0
         done: dict[str, int] = {}

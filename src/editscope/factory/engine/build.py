@@ -17,11 +17,14 @@ from editscope.factory.engine.counts import StepCounts, total
 from editscope.factory.engine.parts import Part, parts_of
 from editscope.factory.engine.processes import BatchRunner, ProcessRunner
 from editscope.factory.engine.walk import PlacedStep, Walker
+from editscope.factory.models.loading import check_models, open_account
 from editscope.factory.plan import Plan
 from editscope.factory.records import Record, digest
+from editscope.factory.steps.base import RecordStep
 from editscope.factory.steps.review import ReviewNeeded
 from editscope.factory.steps.tools import Tools
 from editscope.factory.store.results import Chunk, ResultStore
+from editscope.judges import Judge
 from editscope.runfolder.lock import Lock
 
 CHUNK = 200
@@ -69,6 +72,7 @@ class Build:
         approved: bool = False,
         jobs: int = 2,
         models: Mapping[str, Any] | None = None,
+        budget: float | None = None,
         batches: BatchRunner | None = None,
         progress: BuildProgress | None = None,
     ) -> None:
@@ -84,6 +88,10 @@ class Build:
             self._lock.release()
             raise
         self.tools = Tools(BlobStore(folder / BLOBS), plan.folder, plan.seed, models or {}, folder, approved)
+        for step in plan.steps:
+            step.begin(self.tools)
+        spent = sum(cost for _, cost, _, _ in self.store.spent().values())
+        open_account(folder, budget, spent, self.tools.models)
         self._batches = batches or ProcessRunner(jobs)
         self._progress = progress or BuildProgress()
         self._state = _State()
@@ -117,15 +125,25 @@ class Build:
         return asyncio.run(self._run())
 
     async def _run(self) -> BuildResult:
+        judges = [model for model in self.tools.models.values() if isinstance(model, Judge)]
+        try:
+            await check_models(judges)
+            return await self._walk_parts()
+        finally:
+            for judge in judges:
+                await judge.close()
+
+    async def _walk_parts(self) -> BuildResult:
         loop = asyncio.get_running_loop()
         with contextlib.suppress(ValueError, NotImplementedError, RuntimeError):  # not in the main thread
             loop.add_signal_handler(signal.SIGINT, self.stop)
+        for step in self.plan.steps:
+            if isinstance(step, RecordStep):
+                await step.prepare(self.tools)
         parts = self.parts()
         waiting, pending = "", 0
         for number, part in enumerate(parts):
             self._progress.part_begun(number, len(parts))
-            for step in part.steps:
-                await step.prepare(self.tools)
             pending = await self._walk_part(parts, number)
             if pending:
                 break

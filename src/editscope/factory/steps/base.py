@@ -70,6 +70,9 @@ class Step(ABC):
         self.settings = {**self.settings_of, **settings}
         self.reads = tuple(reads)
 
+    def begin(self, tools: Tools) -> None:  # noqa: B027 - most steps need nothing
+        """Read the files that the settings name, before anything else; BadInput where one cannot be used."""
+
     def identity(self) -> Any:
         """All that decides outcomes, as JSON: the class and its version, and the settings."""
         place = f"{type(self).__module__}:{type(self).__qualname__}"

@@ -19,6 +19,7 @@ STEPS = {
     "sample": "editscope.factory.steps.sampling:SampleStep",
     "distinct": "editscope.factory.steps.sampling:DistinctStep",
     "review": "editscope.factory.steps.review:ReviewStep",
+    "ask": "editscope.factory.steps.asking:AskStep",
     "call": "editscope.factory.steps.functions:FunctionStep",
 }
 SOURCES = {

@@ -10,8 +10,8 @@ from typing import Any
 from editscope.cases import NOTHING
 from editscope.documents import Malformed, read_toml
 from editscope.errors import BadInput, unknown
-from editscope.factory.sources.base import Source
-from editscope.factory.steps.base import Step
+from editscope.factory.sources.base import RecordSource
+from editscope.factory.steps.base import PipelineStep
 from editscope.factory.steps.registry import make_source, make_step
 from editscope.files import SETTINGS, read_file
 
@@ -19,15 +19,15 @@ NAMES = ("name", "title", "seed", "source", "models", "steps", "output")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Pipeline:
     """A pipeline: where records come from, and the steps that they go through, in order.
 
     ``models`` are specs by name. ``folder`` is where files that it names are looked for.
     """
 
     name: str
-    source: Source
-    steps: Sequence[Step]
+    source: RecordSource
+    steps: Sequence[PipelineStep]
     models: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     seed: int = 0
     title: str = ""
@@ -45,7 +45,7 @@ class Plan:
                 if wanted and wanted not in self.models:
                     raise unknown("model", str(wanted), self.models, of=f"the plan, for step {step.name!r}")
 
-    def step(self, name: str) -> Step:
+    def step(self, name: str) -> PipelineStep:
         """A step by its name."""
         found = next((step for step in self.steps if step.name == name), None)
         if found is None:
@@ -53,7 +53,7 @@ class Plan:
         return found
 
 
-def read_plan(path: Path) -> Plan:
+def read_plan(path: Path) -> Pipeline:
     """The plan of a TOML file; BadInput names the file, the step and the fix."""
     try:
         found = read_toml(read_file(path, SETTINGS).decode("utf-8"))
@@ -64,7 +64,7 @@ def read_plan(path: Path) -> Plan:
     return plan_from(found, str(path), path.parent)
 
 
-def plan_from(found: Mapping[str, Any], where: str, folder: Path) -> Plan:
+def plan_from(found: Mapping[str, Any], where: str, folder: Path) -> Pipeline:
     """A plan from what a TOML file says."""
     for entry_name in found:
         if entry_name not in NAMES:
@@ -86,4 +86,4 @@ def plan_from(found: Mapping[str, Any], where: str, folder: Path) -> Plan:
         raise BadInput(f"{where}: models are specs by name; write, for example: writer = 'openai:gpt-5' under [models]")
     steps = [make_step(entry, f"{where}, step {number}") for number, entry in enumerate(entries, start=1)]
     output = found.get("output", {})
-    return Plan(name, make_source(source, where), steps, models, seed, str(found.get("title", "")), folder, output)
+    return Pipeline(name, make_source(source, where), steps, models, seed, str(found.get("title", "")), folder, output)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from editscope.factory.plan import Plan
+from editscope.factory.plan import Pipeline
 from editscope.factory.records import digest
-from editscope.factory.steps.base import RecordStep, Step, WholeStep
+from editscope.factory.steps.base import PipelineStep, RecordStep, WholeStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Part:
     whole_digest: bytes = b""
 
 
-def parts_of(plan: Plan, source: bytes, redone: dict[str, int], until: str = "") -> list[Part]:
+def parts_of(plan: Pipeline, source: bytes, redone: dict[str, int], until: str = "") -> list[Part]:
     """The parts of a plan, up to the step ``until``. ``redone`` counts how often steps are to be made again."""
-    steps: Sequence[Step] = plan.steps
+    steps: Sequence[PipelineStep] = plan.steps
     if until:
         steps = steps[: [step.name for step in steps].index(plan.step(until).name) + 1]
     parts: list[Part] = []
@@ -45,6 +45,6 @@ def parts_of(plan: Plan, source: bytes, redone: dict[str, int], until: str = "")
     return parts
 
 
-def _models(plan: Plan, step: Step) -> list[str]:
+def _models(plan: Pipeline, step: PipelineStep) -> list[str]:
     """The specs of the models that a step uses: another model gives other outcomes."""
     return [plan.models[name] for setting in step.models if (name := step.settings.get(setting))]

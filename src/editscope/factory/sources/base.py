@@ -10,7 +10,7 @@ from editscope.factory.records import Fields
 from editscope.factory.steps.tools import Tools
 
 
-class Source(ABC):
+class RecordSource(ABC):
     """Records in an order that is always the same. A record is known by its place in it."""
 
     settings_of: ClassVar[Mapping[str, Any]] = {}

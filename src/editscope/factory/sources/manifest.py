@@ -13,13 +13,13 @@ from typing import Any, ClassVar
 from editscope.documents import Malformed, read_json
 from editscope.errors import BadInput
 from editscope.factory.records import Fields
-from editscope.factory.sources.base import Source
+from editscope.factory.sources.base import RecordSource
 from editscope.factory.sources.pictures import picture_blob
 from editscope.factory.steps.tools import Tools
 from editscope.files import DOCUMENT, lies_in, read_file
 
 
-class ListSource(Source):
+class ListSource(RecordSource):
     """The rows of a file. Fields that ``pictures`` names are paths relative to the file, and become blobs."""
 
     settings_of: ClassVar = {"path": "", "pictures": []}

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 
 from editscope.errors import BadImage, BadInput
 from editscope.factory.records import Fields
-from editscope.factory.sources.base import Source
+from editscope.factory.sources.base import RecordSource
 from editscope.factory.steps.tools import Tools
 from editscope.files import PICTURE, read_file
 
 TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
 
 
-class FolderSource(Source):
+class FolderSource(RecordSource):
     """The pictures of a folder and of folders in it, by name. What cannot be read as a picture is left out.
 
     Each record has ``picture``, ``file`` (the path in the folder), ``width``, ``height`` and ``license``.

@@ -51,7 +51,7 @@ class StepFailed(EditscopeError):
         self.attempts = attempts
 
 
-class Step(ABC):
+class PipelineStep(ABC):
     """A step of a plan: a name, a kind, and settings that decide what it does.
 
     ``reads`` are the fields that its outcome depends on: where they are given, a change of other fields does not make
@@ -85,7 +85,7 @@ class Step(ABC):
         return digest(step, record.id, seen)
 
 
-class RecordStep(Step):
+class RecordStep(PipelineStep):
     """A step that looks at one record at a time.
 
     With ``in_process`` its work is heavy and goes to other processes, else it runs in the event loop: there it must
@@ -117,7 +117,7 @@ class PlainStep(RecordStep):
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class RecordDecision:
     """What a step that looks at all records says about one: a reason to drop it, or fields that it changes."""
 
     id: str
@@ -125,14 +125,14 @@ class Decision:
     fields: Fields = field(default_factory=lambda: NOTHING)
 
 
-class WholeStep(Step):
+class WholeStep(PipelineStep):
     """A step that must see all records before it can decide about one: a sample, a quota, a review."""
 
     needs: tuple[str, ...] = ()
     """Fields that it needs to see; others are not read, so that a hundred thousand records fit."""
 
     @abstractmethod
-    def decide(self, records: Iterable[Record], tools: Tools) -> Iterator[Decision]:
+    def decide(self, records: Iterable[Record], tools: Tools) -> Iterator[RecordDecision]:
         """A decision about every record, in their order."""
 
 

@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from editscope.errors import BadInput, unknown
-from editscope.factory.sources.base import Source
-from editscope.factory.steps.base import KINDS, Step
+from editscope.factory.sources.base import RecordSource
+from editscope.factory.steps.base import KINDS, PipelineStep
 from editscope.plugins import load_registered, registered
 from editscope.python_class import KIND, find_object
 
@@ -30,7 +30,7 @@ STEP_GROUP, SOURCE_GROUP = "editscope.factory_steps", "editscope.factory_sources
 T = TypeVar("T")
 
 
-def make_step(entry: Mapping[str, Any], where: str) -> Step:
+def make_step(entry: Mapping[str, Any], where: str) -> PipelineStep:
     """The step that an entry of a plan describes."""
     name, use = entry.get("name"), entry.get("use")
     if not isinstance(name, str) or not name:
@@ -38,7 +38,7 @@ def make_step(entry: Mapping[str, Any], where: str) -> Step:
     where = f"{where.rpartition(', step')[0]}, step {name!r}" if ", step" in where else where
     if not isinstance(use, str) or not use:
         raise BadInput(f"{where} does not say what it uses; write, for example: use = 'template'")
-    made = _class("step", use, STEPS, STEP_GROUP, Step)
+    made = _class("step", use, STEPS, STEP_GROUP, PipelineStep)
     settings = {key: value for key, value in entry.items() if key not in ("name", "use", "reads", "at_once")}
     _check_settings(settings, made.settings_of, f"{where} ({use})", open_ended=getattr(made, "open_settings", False))
     reads = entry.get("reads", [])
@@ -54,12 +54,12 @@ def make_step(entry: Mapping[str, Any], where: str) -> Step:
     return step
 
 
-def make_source(entry: Mapping[str, Any], where: str) -> Source:
+def make_source(entry: Mapping[str, Any], where: str) -> RecordSource:
     """The source that an entry of a plan describes."""
     use = entry.get("use")
     if not isinstance(use, str) or not use:
         raise BadInput(f"{where}: the source does not say what it uses; choose from {', '.join(SOURCES)}")
-    made = _class("source", use, SOURCES, SOURCE_GROUP, Source)  # type: ignore[type-abstract]
+    made = _class("source", use, SOURCES, SOURCE_GROUP, RecordSource)  # type: ignore[type-abstract]
     settings = {key: value for key, value in entry.items() if key != "use"}
     _check_settings(settings, made.settings_of, f"{where}, source ({use})")
     return made(settings)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from editscope.errors import Stopped
 from editscope.factory.records import BLOB, Record
-from editscope.factory.steps.base import Decision, WholeStep
+from editscope.factory.steps.base import RecordDecision, WholeStep
 from editscope.factory.steps.tools import Tools
 from editscope.review_queue import (
     ACCEPT,
@@ -52,7 +52,7 @@ class ReviewStep(WholeStep):
         """What people are asked; how the page explains it makes no other decision."""
         return [self.kind, self.version, self.settings["texts"], self.settings["pictures"], self.settings["reviews"]]
 
-    def decide(self, records: Iterable[Record], tools: Tools) -> Iterator[Decision]:
+    def decide(self, records: Iterable[Record], tools: Tools) -> Iterator[RecordDecision]:
         """What people decided; ReviewNeeded where some records wait for them."""
         folder = tools.build / FOLDER / self.name
         waiting = [self._queued(record, folder, tools) for record in records]
@@ -63,12 +63,12 @@ class ReviewStep(WholeStep):
             made = outcomes.get(record.id)
             if made is None or made.fingerprint != record.fingerprint or made.outcome not in (ACCEPT, REJECT):
                 left += 1
-                yield Decision(record.id, "not reviewed yet")
+                yield RecordDecision(record.id, "not reviewed yet")
             elif made.outcome == REJECT:
-                yield Decision(record.id, f"rejected: {made.reason}" if made.reason else "rejected")
+                yield RecordDecision(record.id, f"rejected: {made.reason}" if made.reason else "rejected")
             else:
                 changed = {name: text for name, text in made.texts.items() if text != record.texts.get(name)}
-                yield Decision(record.id, fields=changed)
+                yield RecordDecision(record.id, fields=changed)
         if left and not tools.approved:
             where = os.path.relpath(tools.build)
             raise ReviewNeeded(

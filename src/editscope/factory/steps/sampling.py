@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from editscope.factory.records import Record, canonical
-from editscope.factory.steps.base import Decision, WholeStep
+from editscope.factory.steps.base import RecordDecision, WholeStep
 from editscope.factory.steps.tools import Tools
 
 
@@ -24,7 +24,7 @@ class SampleStep(WholeStep):
         super().__init__(name, settings, reads)
         self.needs = (self.settings["by"],) if self.settings["by"] else ()
 
-    def decide(self, records: Iterable[Record], tools: Tools) -> Iterator[Decision]:
+    def decide(self, records: Iterable[Record], tools: Tools) -> Iterator[RecordDecision]:
         """Keep what is drawn."""
         by, size, each = self.settings["by"], self.settings["size"], self.settings["each"]
         groups: dict[str, list[str]] = {}
@@ -39,7 +39,9 @@ class SampleStep(WholeStep):
             ids.sort(key=lambda one: (tools.number(self.name, one), one))
             drawn.update(ids[: quota[group]])
         for one, group in order:
-            yield Decision(one, "" if one in drawn else f"beyond the quota: {group}" if by else "beyond the sample")
+            yield RecordDecision(
+                one, "" if one in drawn else f"beyond the quota: {group}" if by else "beyond the sample"
+            )
 
 
 def _even(groups: Mapping[str, Sequence[str]], size: int) -> Counter[str]:
@@ -68,7 +70,7 @@ class DistinctStep(WholeStep):
         super().__init__(name, settings, reads)
         self.needs = tuple(self.settings["fields"])
 
-    def decide(self, records: Iterable[Record], tools: Tools) -> Iterator[Decision]:
+    def decide(self, records: Iterable[Record], tools: Tools) -> Iterator[RecordDecision]:
         """Drop what was there before."""
         seen: dict[bytes, str] = {}
         for record in records:
@@ -77,4 +79,4 @@ class DistinctStep(WholeStep):
                 [" ".join(value.split()).casefold() if isinstance(value, str) else value for value in values]
             )
             first = seen.setdefault(key, record.id)
-            yield Decision(record.id, "" if first == record.id else f"the same as another: {first}")
+            yield RecordDecision(record.id, "" if first == record.id else f"the same as another: {first}")

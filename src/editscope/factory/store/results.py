@@ -139,7 +139,7 @@ class ResultStore:
         self.sync(SYNC_EVERY_S)
 
     def pending(self) -> list[tuple[str, str, str]]:
-        """Step, record and reason of what failed and was not done since."""
+        """PipelineStep, record and reason of what failed and was not done since."""
         rows = self._database.execute("SELECT step, record, reason FROM failures WHERE reason != '' ORDER BY at")
         return [(step, record, reason) for step, record, reason in rows]
 

@@ -12,7 +12,7 @@ import pytest
 from editscope.errors import BadInput
 from editscope.factory.engine.build import Build
 from editscope.factory.models.loading import load_models
-from editscope.factory.plan import Pipeline, plan_from
+from editscope.factory.plan import BuildPlan, plan_from
 from editscope.transport.account import BudgetSpent
 from support.servers.judge_server import KEY, Asked, Fault, JudgeServer, Reply
 
@@ -34,7 +34,7 @@ def written(asked: Asked) -> Mapping[str, Any]:
     }
 
 
-def asking_plan(folder: Path, spec: str, **step: Any) -> Pipeline:
+def asking_plan(folder: Path, spec: str, **step: Any) -> BuildPlan:
     (folder / "ask.txt").write_text(PROMPT)
     (folder / "words.csv").write_text("subject,law\n" + "".join(f"cup {n},heat\n" for n in range(6)))
     plan = {
@@ -49,7 +49,7 @@ def asking_plan(folder: Path, spec: str, **step: Any) -> Pipeline:
     return plan_from(plan, "plan.toml", folder)
 
 
-def run(plan: Pipeline, folder: Path, **options: Any) -> tuple[Any, list[Any]]:
+def run(plan: BuildPlan, folder: Path, **options: Any) -> tuple[Any, list[Any]]:
     with Build(plan, folder, models=load_models(plan), **options) as build:
         result = build.run()
         return result, [record.to_json() for record in build.records()]
@@ -100,7 +100,7 @@ def test_another_prompt_or_model_asks_again_and_other_fields_do_not(tmp_path: Pa
         assert len(server.asked) == 12
 
 
-def plan_from_folder(folder: Path, spec: str) -> Pipeline:
+def plan_from_folder(folder: Path, spec: str) -> BuildPlan:
     step = {"name": "write", "use": "ask", "model": "writer", "prompt": "ask.txt"}
     source = {"use": "list", "path": "words.csv"}
     return plan_from({"name": "a", "source": source, "models": {"writer": spec}, "steps": [step]}, "plan.toml", folder)

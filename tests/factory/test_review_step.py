@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from editscope.factory.plan import Pipeline
+from editscope.factory.plan import BuildPlan
 from editscope.factory.records import Record
 from editscope.factory.steps.base import Outcome, PlainStep, kept
 from editscope.factory.steps.review import ReviewStep
@@ -30,14 +30,14 @@ class PaintStep(PlainStep):
         return kept({"picture": tools.blobs.put(encode_png(np.full((32, 32, 3), shade, np.uint8)))})
 
 
-def review_plan() -> Pipeline:
+def review_plan() -> BuildPlan:
     steps = [
         PaintStep("paint", {}),
         TemplateStep("write", {"fields": {"instruction": "Paint it in shade {number}"}}),
         ReviewStep("look", {"texts": ["instruction"], "show": ["law"], "pictures": ["picture"]}),
         TemplateStep("finish", {"fields": {"caption": "{instruction}!"}}),
     ]
-    return Pipeline("shades", NumberSource({"count": 4}), steps)
+    return BuildPlan("shades", NumberSource({"count": 4}), steps)
 
 
 def test_records_wait_for_people_and_go_on_as_they_decided(tmp_path: Path) -> None:

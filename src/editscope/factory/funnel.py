@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from editscope.factory.engine.counts import StepCounts
-from editscope.factory.plan import Pipeline
+from editscope.factory.plan import BuildPlan
 
 MOST_REASONS = 4
 
@@ -51,7 +51,7 @@ class FunnelRow:
 
 
 def funnel_rows(
-    plan: Pipeline, counts: Mapping[str, StepCounts], spent: Mapping[str, tuple[int, float, float, int]]
+    plan: BuildPlan, counts: Mapping[str, StepCounts], spent: Mapping[str, tuple[int, float, float, int]]
 ) -> Sequence[FunnelRow]:
     """The funnel of a build, in the order of the plan."""
     rows = []

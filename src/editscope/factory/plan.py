@@ -19,7 +19,7 @@ NAMES = ("name", "title", "seed", "source", "models", "steps", "output")
 
 
 @dataclass(frozen=True, slots=True)
-class Pipeline:
+class BuildPlan:
     """A pipeline: where records come from, and the steps that they go through, in order.
 
     ``models`` are specs by name. ``folder`` is where files that it names are looked for.
@@ -53,7 +53,7 @@ class Pipeline:
         return found
 
 
-def read_plan(path: Path) -> Pipeline:
+def read_plan(path: Path) -> BuildPlan:
     """The plan of a TOML file; BadInput names the file, the step and the fix."""
     try:
         found = read_toml(read_file(path, SETTINGS).decode("utf-8"))
@@ -64,7 +64,7 @@ def read_plan(path: Path) -> Pipeline:
     return plan_from(found, str(path), path.parent)
 
 
-def plan_from(found: Mapping[str, Any], where: str, folder: Path) -> Pipeline:
+def plan_from(found: Mapping[str, Any], where: str, folder: Path) -> BuildPlan:
     """A plan from what a TOML file says."""
     for entry_name in found:
         if entry_name not in NAMES:
@@ -86,4 +86,4 @@ def plan_from(found: Mapping[str, Any], where: str, folder: Path) -> Pipeline:
         raise BadInput(f"{where}: models are specs by name; write, for example: writer = 'openai:gpt-5' under [models]")
     steps = [make_step(entry, f"{where}, step {number}") for number, entry in enumerate(entries, start=1)]
     output = found.get("output", {})
-    return Pipeline(name, make_source(source, where), steps, models, seed, str(found.get("title", "")), folder, output)
+    return BuildPlan(name, make_source(source, where), steps, models, seed, str(found.get("title", "")), folder, output)

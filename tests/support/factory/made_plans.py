@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from editscope.factory.engine.build import Build
-from editscope.factory.plan import Pipeline
+from editscope.factory.plan import BuildPlan
 from editscope.factory.records import Fields, Record
 from editscope.factory.sources.base import RecordSource
 from editscope.factory.steps.base import Outcome, RecordStep, StepFailed, dropped, kept
@@ -55,7 +55,7 @@ def failing(path: Path) -> list[str]:
     return path.read_text().split() if path.exists() else []
 
 
-def made_plan(log: Path, *, count: int = 10, word: str = "ok", sample: int = 0, pause_s: float = 0.0) -> Pipeline:
+def made_plan(log: Path, *, count: int = 10, word: str = "ok", sample: int = 0, pause_s: float = 0.0) -> BuildPlan:
     """Numbers, a paid step, parts of its answer, a sample where asked for, and a text."""
     settings = {"log": str(log), "word": word, "drop_every": 5, "fail_file": f"{log}.failing", "pause_s": pause_s}
     steps: list[Any] = [
@@ -65,10 +65,10 @@ def made_plan(log: Path, *, count: int = 10, word: str = "ok", sample: int = 0, 
     ]
     if sample:
         steps.insert(2, SampleStep("draw", {"each": sample, "by": "law"}))
-    return Pipeline("made", NumberSource({"count": count}), steps)
+    return BuildPlan("made", NumberSource({"count": count}), steps)
 
 
-def built(plan: Pipeline, folder: Path, **options: Any) -> tuple[Any, list[str]]:
+def built(plan: BuildPlan, folder: Path, **options: Any) -> tuple[Any, list[str]]:
     """Build; where the build is, and its records as lines."""
     with Build(plan, folder, **options) as build:
         result = build.run()

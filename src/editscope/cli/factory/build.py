@@ -17,7 +17,7 @@ from editscope.errors import BadInput
 
 if TYPE_CHECKING:
     from editscope.factory.funnel import FunnelRow
-    from editscope.factory.plan import Pipeline
+    from editscope.factory.plan import BuildPlan
 
 FUNNEL, PLAN = "funnel.json", "plan.toml"
 GAPS, STOPPED = 1, 3
@@ -152,14 +152,14 @@ def funnel(
     _say_funnel([FunnelRow(**{names.get(key, key): value for key, value in row.items()}) for row in found])
 
 
-def _read(plan: Path, out: Path | None) -> tuple[Pipeline, Path]:
+def _read(plan: Path, out: Path | None) -> tuple[BuildPlan, Path]:
     from editscope.factory.plan import read_plan
 
     path = plan / PLAN if plan.is_dir() else plan
     return read_plan(path), out or path.parent / "build"
 
 
-def _outline(plan: Pipeline, folder: Path, limit: int | None) -> None:
+def _outline(plan: BuildPlan, folder: Path, limit: int | None) -> None:
     printing.say(
         f"{plan.name}: {len(plan.steps)} steps into {folder}" + (f", the first {limit:,} records" if limit else "")
     )

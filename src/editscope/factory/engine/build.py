@@ -18,7 +18,7 @@ from editscope.factory.engine.parts import Part, parts_of
 from editscope.factory.engine.processes import BatchRunner, ProcessRunner
 from editscope.factory.engine.walk import PlacedStep, Walker
 from editscope.factory.models.loading import check_models, open_account
-from editscope.factory.plan import Pipeline
+from editscope.factory.plan import BuildPlan
 from editscope.factory.records import Record, digest
 from editscope.factory.steps.base import RecordStep
 from editscope.factory.steps.review import ReviewNeeded
@@ -64,7 +64,7 @@ class Build:
 
     def __init__(
         self,
-        plan: Pipeline,
+        plan: BuildPlan,
         folder: Path,
         *,
         limit: int | None = None,

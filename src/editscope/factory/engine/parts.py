@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from editscope.factory.plan import Pipeline
+from editscope.factory.plan import BuildPlan
 from editscope.factory.records import digest
 from editscope.factory.steps.base import PipelineStep, RecordStep, WholeStep
 
@@ -24,7 +24,7 @@ class Part:
     whole_digest: bytes = b""
 
 
-def parts_of(plan: Pipeline, source: bytes, redone: dict[str, int], until: str = "") -> list[Part]:
+def parts_of(plan: BuildPlan, source: bytes, redone: dict[str, int], until: str = "") -> list[Part]:
     """The parts of a plan, up to the step ``until``. ``redone`` counts how often steps are to be made again."""
     steps: Sequence[PipelineStep] = plan.steps
     if until:
@@ -45,6 +45,6 @@ def parts_of(plan: Pipeline, source: bytes, redone: dict[str, int], until: str =
     return parts
 
 
-def _models(plan: Pipeline, step: PipelineStep) -> list[str]:
+def _models(plan: BuildPlan, step: PipelineStep) -> list[str]:
     """The specs of the models that a step uses: another model gives other outcomes."""
     return [plan.models[name] for setting in step.models if (name := step.settings.get(setting))]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from editscope.errors import BadInput
-from editscope.factory.plan import Pipeline
+from editscope.factory.plan import BuildPlan
 from editscope.judges import Judge
 from editscope.judges.records import check_judge
 from editscope.judges.registry import load_judge
@@ -28,7 +28,7 @@ class ModelOptions:
     prices: Path | None = None
 
 
-def load_models(plan: Pipeline, options: ModelOptions = ModelOptions()) -> dict[str, Judge]:
+def load_models(plan: BuildPlan, options: ModelOptions = ModelOptions()) -> dict[str, Judge]:
     """The models that the steps of a plan use. Nothing is sent yet."""
     models: dict[str, Judge] = {}
     for name, kind in used_models(plan).items():
@@ -44,7 +44,7 @@ def load_models(plan: Pipeline, options: ModelOptions = ModelOptions()) -> dict[
     return models
 
 
-def used_models(plan: Pipeline) -> dict[str, str]:
+def used_models(plan: BuildPlan) -> dict[str, str]:
     """The models that steps name, and the kind of each."""
     used: dict[str, str] = {}
     for step in plan.steps:

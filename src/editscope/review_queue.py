@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,8 @@ from editscope.outside import is_text
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-QUEUE, SETTINGS_FILE = "queue.jsonl", "queue.toml"
+QUEUE, SETTINGS_FILE, DECISIONS_FILE = "queue.jsonl", "queue.toml", "decisions.jsonl"
+ACCEPT, REJECT, PENDING = "accept", "reject", "pending"
 LONGEST_LINE = 1 << 20
 REASONS = ("wrong edit", "bad picture", "wrong text", "unsafe", "duplicate", "other")
 
@@ -85,6 +86,37 @@ def read_queue(folder: Path) -> list[QueueRecord]:
         lines[record.id] = number
         records.append(record)
     return records
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewOutcome:
+    """What people made of a record: accept, reject, or still pending; its texts as they were accepted.
+
+    ``fingerprint`` is that of the record which they saw.
+    """
+
+    id: str
+    outcome: str
+    texts: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
+    fingerprint: str = ""
+
+
+def read_decisions(folder: Path) -> dict[str, ReviewOutcome]:
+    """What people decided on the records of a queue, by id, as the studio writes it; empty before that."""
+    path = folder / DECISIONS_FILE
+    if not path.is_file():
+        return {}
+    found: dict[str, ReviewOutcome] = {}
+    for number, line in _lines(path):
+        try:
+            row = read_json(line)
+            made = ReviewOutcome(row["id"], row["outcome"], row["texts"], fingerprint=row["fingerprint"])
+            reasons = [one["reason"] for one in row["decisions"] if one["decision"] == REJECT and one["reason"]]
+        except (Malformed, KeyError, TypeError) as error:
+            raise BadInput(f"{path} line {number} is no decision; let the studio write the file again") from error
+        found[made.id] = replace(made, reason=reasons[-1] if reasons else "")
+    return found
 
 
 def read_settings(folder: Path) -> QueueSettings:

@@ -60,7 +60,11 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "published": "results.published:published",
     },
     "Work with people": {"studio": "people.studio:studio", "study": "people.study_results:app"},
-    "Make cases": {"generate": "cases.generate:generate", "suite": "cases.suite:app"},
+    "Make cases": {
+        "generate": "cases.generate:generate",
+        "suite": "cases.suite:app",
+        "factory": "factory.build:app",
+    },
     "Models and judges": {
         "serve-editor": "models.serve_editor:serve_editor",
         "worker": "models.worker:app",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from editscope.judges.batches.post import BatchPost
 
 Value: TypeAlias = "int | bool"
+"""What a judge gives. A model that writes gives texts, lists of texts, and lists of rows of texts, too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,18 @@ class Field:
     kind: Literal["yes_no", "integer"]
     low: int = 0
     high: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TextField(Field):
+    """A text that a reply must hold, or several: what a model writes rather than judges.
+
+    ``shape`` is text, texts (``low`` to ``high`` of them), choice (one of ``options``) or rows (``low`` to ``high``
+    objects whose texts ``options`` names).
+    """
+
+    shape: Literal["text", "texts", "choice", "rows"] = "text"
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +190,9 @@ def checked_verdict(verdict: Any, call: Call, judge: str) -> Verdict:
         )
     for wanted in call.schema.fields if verdict.status == "ok" else ():
         value: Any = verdict.values.get(wanted.name)
-        if wanted.kind == "yes_no":
+        if isinstance(wanted, TextField):
+            fits, must = value is not None, "there"
+        elif wanted.kind == "yes_no":
             fits, must = isinstance(value, bool), "True or False"
         else:
             number = isinstance(value, int | float) and not isinstance(value, bool)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from editscope.cases import NOTHING
-from editscope.judges.records import Field, Schema, Value
+from editscope.judges.records import Field, Schema, TextField, Value
 
 LONGEST = 200_000
 """Characters. What is longer is a judge that repeats itself, not a verdict."""
@@ -73,6 +73,14 @@ def parse(text: str, schema: Schema) -> Parsed | Broken:
     >>> parse('{"reason": "perfect", "score": "10/10"}', scale)
     Broken(why="score is the text '10/10', not an integer from 1 to 5")
 
+    A model that writes is held to its fields in the same way.
+
+    >>> asked = Schema((TextField("questions", "yes_no", 1, 2, "rows", ("question", "answer")),), reason="")
+    >>> parse('{"questions": [{"question": "Is the cup red?", "answer": "Yes"}]}', asked).values
+    {'questions': [{'question': 'Is the cup red?', 'answer': 'Yes'}]}
+    >>> parse('{"questions": []}', asked)
+    Broken(why='questions is a list of 0, not a list of 1 to 2')
+
     A schema without fields asks for a text alone: an object with the text that it calls the reason.
 
     >>> parse('{"plan": "First the circle, then its shadow."}', Schema((), reason="plan"))
@@ -108,17 +116,29 @@ def json_schema(schema: Schema) -> dict[str, Any]:
     """
     properties: dict[str, Any] = {schema.reason: {"type": "string"}} if schema.reason else {}
     for wanted in schema.fields:
-        properties[asked_name(wanted)] = (
-            {"type": "string", "enum": ["Yes", "No"]}
-            if wanted.kind == "yes_no"
-            else {"type": "integer", "enum": list(range(wanted.low, wanted.high + 1))}
-        )
+        properties[asked_name(wanted)] = _property(wanted)
     return {
         "type": "object",
         "properties": properties,
         "required": list(properties),
         "additionalProperties": False,
     }
+
+
+def _property(wanted: Field) -> dict[str, Any]:
+    if not isinstance(wanted, TextField):
+        if wanted.kind == "yes_no":
+            return {"type": "string", "enum": ["Yes", "No"]}
+        return {"type": "integer", "enum": list(range(wanted.low, wanted.high + 1))}
+    if wanted.shape == "choice":
+        return {"type": "string", "enum": list(wanted.options)}
+    if wanted.shape == "text":
+        return {"type": "string"}
+    entry: dict[str, Any] = {"type": "string"}
+    if wanted.shape == "rows":
+        texts = {name: {"type": "string"} for name in wanted.options}
+        entry = {"type": "object", "properties": texts, "required": list(texts), "additionalProperties": False}
+    return {"type": "array", "items": entry}
 
 
 def is_refusal(text: str) -> bool:
@@ -195,8 +215,38 @@ def _checked(pairs: _Pairs, schema: Schema, around: str) -> Parsed:
     return Parsed(values, text or around)
 
 
+def _written(value: Any, wanted: TextField) -> Any:
+    """What a model wrote under one name, or the sentence that says why it cannot be used."""
+    name = asked_name(wanted)
+    if wanted.shape in ("text", "choice"):
+        text = value.strip() if isinstance(value, str) else ""
+        if not text:
+            raise _Unclear(f"{name} is {_named(value)}, not a text")
+        chosen = next((option for option in wanted.options if option.casefold() == text.casefold()), None)
+        if wanted.shape == "choice" and chosen is None:
+            raise _Unclear(f"{name} is {_named(value)}, not one of {', '.join(wanted.options)}")
+        return chosen or text
+    if not isinstance(value, list) or not wanted.low <= len(value) <= wanted.high:
+        given = f"a list of {len(value)}" if isinstance(value, list) else _named(value)
+        raise _Unclear(f"{name} is {given}, not a list of {wanted.low} to {wanted.high}")
+    if wanted.shape == "texts":
+        if not all(isinstance(entry, str) and entry.strip() for entry in value):
+            raise _Unclear(f"{name} holds something that is no text")
+        return [entry.strip() for entry in value]
+    rows = []
+    for entry in value:
+        pairs = {key.strip().lower(): inner for key, inner in entry.pairs} if isinstance(entry, _Object) else {}
+        row = {option: pairs.get(option.lower()) for option in wanted.options}
+        if not all(isinstance(text, str) and text.strip() for text in row.values()):
+            raise _Unclear(f"{name} holds an entry without the texts {', '.join(wanted.options)}")
+        rows.append({option: str(text).strip() for option, text in row.items()})
+    return rows
+
+
 def _value(value: Any, wanted: Field) -> Value:
     """One value, or the sentence that says why it is none."""
+    if isinstance(wanted, TextField):
+        return _written(value, wanted)  # type: ignore[no-any-return]
     if wanted.kind == "yes_no":
         answer = value.strip().rstrip(".").lower() if isinstance(value, str) else ""
         if answer in ("yes", "no"):
@@ -212,6 +262,8 @@ def _lines(text: str, schema: Schema) -> Iterator[Parsed]:
     if len(schema.fields) != 1:
         return
     wanted = schema.fields[0]
+    if isinstance(wanted, TextField):
+        return
     pattern = _SCORE_LINE if wanted.kind == "integer" else _ANSWER_LINE
     lines = text.splitlines()
     for number, line in enumerate(lines):
@@ -268,7 +320,8 @@ def _nothing(schema: Schema) -> str:
         return f"the reply has no JSON object with {schema.reason!r}"
     fields = " and ".join(repr(asked_name(one)) for one in schema.fields)
     line = {"integer": "Final Score: …", "yes_no": "Answer: …"}[schema.fields[0].kind]
-    return f"the reply has no JSON object with {fields}" + (f" and no line '{line}'" if len(schema.fields) == 1 else "")
+    lines_count = len(schema.fields) == 1 and not isinstance(schema.fields[0], TextField)
+    return f"the reply has no JSON object with {fields}" + (f" and no line '{line}'" if lines_count else "")
 
 
 def _listed(readings: list[Parsed]) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from editscope.judges.records import Call, Picture
+from editscope.judges.records import Call, Field, Picture, TextField
 from editscope.judges.replies import asked_name
 from editscope.judges.tokens import picture_size
 
@@ -56,8 +56,16 @@ def wanted(call: Call) -> str:
     >>> wanted(Call("k", (), Schema((Field("score", "integer", 1, 5), Field("kept", "yes_no")))))
     'reply: score, an integer from 1 to 5; kept, Yes or No; reason, a text'
     """
-    fields = [
-        f"{asked_name(one)}, " + ("Yes or No" if one.kind == "yes_no" else f"an integer from {one.low} to {one.high}")
-        for one in call.schema.fields
-    ]
+    fields = [f"{asked_name(one)}, {_kind(one)}" for one in call.schema.fields]
     return "reply: " + "; ".join([*fields, *([f"{call.schema.reason}, a text"] if call.schema.reason else [])])
+
+
+def _kind(wanted: Field) -> str:
+    if not isinstance(wanted, TextField):
+        return "Yes or No" if wanted.kind == "yes_no" else f"an integer from {wanted.low} to {wanted.high}"
+    if wanted.shape == "choice":
+        return f"one of {', '.join(wanted.options)}"
+    if wanted.shape == "text":
+        return "a text"
+    what = "texts" if wanted.shape == "texts" else f"entries with {' and '.join(wanted.options)}"
+    return f"{wanted.low} to {wanted.high} {what}"

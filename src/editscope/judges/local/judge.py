@@ -16,7 +16,7 @@ from typing import Any
 from editscope.errors import BadInput, EditscopeError, unknown
 from editscope.judges.local.likelihood import Answers, Search, Tokens, allowed
 from editscope.judges.local.model import ChatPrompt, LocalModel, ModelPlacement, fingerprint
-from editscope.judges.records import Call, Field, Judge, Schema, Usage, Value, Verdict
+from editscope.judges.records import Call, Field, Judge, Schema, TextField, Usage, Value, Verdict
 from editscope.judges.replies import asked_name
 from editscope.outside import name_received, received
 from editscope.specs import Spec
@@ -200,6 +200,10 @@ class LocalJudge(Judge):
     def _weighed(self, model: LocalModel, batch: Sequence[_WaitingCall], start: float) -> list[Verdict]:
         open_answers = [_OpenAnswer(waiting.call, waiting.sample, model.shown(waiting.call)) for waiting in batch]
         schema = batch[0].call.schema
+        if any(isinstance(wanted, TextField) for wanted in schema.fields):
+            raise EditscopeError(
+                "a local judge weighs marks; ask a served model for texts, such as openai:MODEL?base_url=…"
+            )
         if (self.settings.reason or not schema.fields) and schema.reason:
             self._give_reasons(model, open_answers, schema.reason)
         for number, wanted in enumerate(schema.fields):

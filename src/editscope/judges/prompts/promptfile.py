@@ -44,8 +44,9 @@ from editscope.judges.prompts.places import (
     paragraphs,
     places_of,
 )
-from editscope.judges.records import Call, Field, Picture, Schema
-from editscope.judges.replies import AskedField
+from editscope.judges.prompts.text_fields import read_text_field, text_field
+from editscope.judges.records import Call, Field, Picture, Schema, TextField
+from editscope.judges.replies import AskedField, asked_name
 
 LARGEST = 200_000
 """Bytes of a prompt file. A larger one is not a prompt."""
@@ -292,10 +293,15 @@ def _fields(path: Path, listed: str) -> tuple[Field, ...]:
         return ()
     fields: list[Field] = []
     for item in (part.strip() for part in listed.split(",")):
+        if written := read_text_field(item):
+            fields.append(written)
+            continue
         match = _REPLY.match(item)
         scale = scale_of(match[4]) if match and match[4] else (0, 0)
         if match is None or scale is None:
-            raise BadInput(f"{path} has the reply field {item[:60]!r}; write 'score 1-5', 'answer yes/no' or 'text'")
+            raise BadInput(
+                f"{path} has the reply field {item[:60]!r}; write 'score 1-5', 'answer yes/no' or 'caption text'"
+            )
         name = match[1] or match[2]
         alias = match[2] if match[1] else ""
         low, high = scale
@@ -354,12 +360,14 @@ def _numbers(listed: str, count: int) -> list[str]:
 
 
 def _reply(field: Field) -> str:
+    if isinstance(field, TextField):
+        return text_field(field)
     alias = f"={field.asked}" if isinstance(field, AskedField) else ""
     return f"{field.name}{alias} " + ("yes/no" if field.kind == "yes_no" else f"{field.low}-{field.high}")
 
 
-def _kinds(schema: Schema) -> list[tuple[str, str, int, int]]:
-    return sorted((field.name, field.kind, field.low, field.high) for field in schema.fields)
+def _kinds(schema: Schema) -> list[str]:
+    return sorted(_reply(field).replace(f"={asked_name(field)}", "", 1) for field in schema.fields)
 
 
 def short_hash(text: str) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -19,6 +17,7 @@ from editscope.studio.failures import Missing
 from editscope.studio.rendering import page
 from editscope.studio.review import decisions as ledger
 from editscope.studio.review.queues import OpenQueue, Queues, queues_of
+from editscope.studio.review.writing import decision_lines, decision_writer
 from editscope.studio.sent import SentBody, SentText
 from editscope.studio.state import Studio, studio_of
 
@@ -106,16 +105,9 @@ def add_reviewer(key: str, given: NewReviewer, studio: StudioHere, queues: Queue
 @router.get("/review/{key}/decisions.jsonl", response_class=StreamingResponse)
 def export(key: str, studio: StudioHere, queues: QueuesHere) -> Response:
     """Every record with what became of it and all decisions, one JSON object a line."""
-    queue = queues.find(key)
-    with studio.store.reading() as connection:
-        found = ledger.decisions_on(connection, queue)
-
-    def lines() -> Iterator[str]:
-        for row in ledger.exported(queue, found):
-            yield json.dumps(row, ensure_ascii=False) + "\n"
-
+    lines = decision_lines(studio, queues.find(key))
     headers = {"Content-Disposition": 'attachment; filename="decisions.jsonl"', "Cache-Control": "no-store"}
-    return StreamingResponse(lines(), media_type="application/x-ndjson", headers=headers)
+    return StreamingResponse(lines, media_type="application/x-ndjson", headers=headers)
 
 
 @router.get("/rate/review/{secret}", response_class=HTMLResponse)
@@ -190,6 +182,7 @@ def decide(secret: str, given: NewDecision, studio: StudioHere, queues: QueuesHe
         raise Missing("This record is not in the queue any more.")
     with studio.store.writing() as connection:
         ledger.save(connection, reviewer, record, given.model_dump())
+    studio.service(decision_writer).changed(queue.key, queues)
     with studio.store.reading() as connection:
         return {"saved": given.key, "done": ledger.done_by(connection, reviewer)}
 

@@ -1,0 +1,1 @@
+"""The factory: pipelines of steps that build benchmarks and training sets."""

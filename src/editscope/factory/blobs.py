@@ -1,0 +1,65 @@
+"""Blobs: pictures and videos of a build, each a file that is named by the hash of its bytes."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from editscope.errors import BadInput
+from editscope.factory.records import BLOB
+from editscope.files import DOCUMENT, read_file
+from editscope.runfolder.files import write_whole
+
+ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp", "video/mp4": ".mp4"}
+_NAME = re.compile(r"[0-9a-f]{64}")
+
+
+class BlobStore:
+    """A folder of blobs. Putting the same bytes twice keeps them once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def put(self, data: bytes, kind: str = "image/png") -> dict[str, str]:
+        """Keep bytes; the value that stands for them in a record."""
+        if kind not in ENDINGS:
+            raise BadInput(f"a blob cannot be of the type {kind!r}; choose from {', '.join(ENDINGS)}")
+        made = {BLOB: sha256(data).hexdigest(), "type": kind}
+        path = self.path(made)
+        if not path.is_file() or path.stat().st_size != len(data):  # a power cut may leave an empty file
+            write_whole(path, data, sync=False)
+        return made
+
+    def path(self, blob: Mapping[str, Any]) -> Path:
+        """The file of a blob."""
+        name, kind = blob.get(BLOB), blob.get("type")
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or kind not in ENDINGS:
+            raise BadInput(f"{blob!r} is no blob: it needs the hash of its bytes and a type")
+        return self.folder / name[:2] / f"{name}{ENDINGS[str(kind)]}"
+
+    def get(self, blob: Mapping[str, Any]) -> bytes:
+        """The bytes of a blob; BadInput where the file is gone or holds other bytes."""
+        path = self.path(blob)
+        try:
+            data = read_file(path, DOCUMENT)
+        except OSError as error:
+            raise BadInput(
+                f"the blob {path} cannot be read ({error.strerror}); put it back, or make its step again with "
+                "`editscope factory redo`"
+            ) from error
+        if sha256(data).hexdigest() != blob[BLOB]:
+            raise BadInput(f"the blob {path} was changed; remove it and make its step again")
+        return data
+
+    def sync(self) -> None:
+        """Wait until the disk has the folder's entries."""
+        if self.folder.is_dir():
+            handle = os.open(self.folder, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)

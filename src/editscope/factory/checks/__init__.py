@@ -1,0 +1,1 @@
+"""Checks of pictures and pairs of pictures, measured from pixels."""

@@ -1,0 +1,316 @@
+"""A build: the parts of a plan one after the other, many chunks at once, and what is done already skipped."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from editscope.errors import BadInput, Stopped
+from editscope.factory.blobs import BlobStore
+from editscope.factory.engine.counts import StepCounts, total
+from editscope.factory.engine.parts import Part, parts_of
+from editscope.factory.engine.processes import BatchRunner, ProcessRunner
+from editscope.factory.engine.walk import PlacedStep, Walker
+from editscope.factory.models.loading import check_models, open_account
+from editscope.factory.plan import BuildPlan
+from editscope.factory.records import Record, digest
+from editscope.factory.steps.base import RecordStep
+from editscope.factory.steps.review import ReviewNeeded
+from editscope.factory.steps.tools import Tools
+from editscope.factory.store.results import Chunk, ResultStore
+from editscope.judges import Judge
+from editscope.runfolder.lock import Lock
+
+CHUNK = 200
+"""Records that walk together."""
+AHEAD = 12
+"""Chunks on their way at a time."""
+LOCK, BLOBS, REDONE = "build.lock", "blobs", "redone"
+
+
+@dataclass(slots=True)
+class BuildProgress:
+    """What a build tells while it runs; the names of steps are those of the plan."""
+
+    step_done: Callable[[str, int], None] = lambda step, number: None
+    part_begun: Callable[[int, int], None] = lambda number, of: None
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """Where a build is: counts by step in the order of the plan, records that came out, and records still pending."""
+
+    counts: Mapping[str, StepCounts]
+    records: int
+    pending: int
+    waiting: str = ""
+    """What people have to do first, in a sentence; "" where nothing."""
+
+
+@dataclass(slots=True)
+class _State:
+    stop: bool = False
+    counts: dict[str, StepCounts] = field(default_factory=dict)
+
+
+class Build:
+    """A folder in which a plan is being built. Only one process at a time writes it."""
+
+    def __init__(
+        self,
+        plan: BuildPlan,
+        folder: Path,
+        *,
+        limit: int | None = None,
+        until: str = "",
+        approved: bool = False,
+        jobs: int = 2,
+        models: Mapping[str, Any] | None = None,
+        budget: float | None = None,
+        batches: BatchRunner | None = None,
+        progress: BuildProgress | None = None,
+    ) -> None:
+        if limit is not None and limit < 1:
+            raise BadInput(f"--limit is {limit}; write 1 or more")
+        self.plan, self.folder, self.limit, self.until = plan, folder, limit, until
+        self._lock = Lock(
+            folder / LOCK, f"{folder} is being built by another process; wait for it or stop it first", make_folder=True
+        )
+        try:
+            self.store = ResultStore(folder)
+        except BaseException:
+            self._lock.release()
+            raise
+        self.tools = Tools(BlobStore(folder / BLOBS), plan.folder, plan.seed, models or {}, folder, approved)
+        for step in plan.steps:
+            step.begin(self.tools)
+        spent = sum(cost for _, cost, _, _ in self.store.spent().values())
+        open_account(folder, budget, spent, self.tools.models)
+        self._batches = batches or ProcessRunner(jobs)
+        self._progress = progress or BuildProgress()
+        self._state = _State()
+
+    def __enter__(self) -> Build:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Sync, end processes, unlock."""
+        self._batches.close()
+        self.store.close()
+        self._lock.release()
+
+    def stop(self) -> None:
+        """Start nothing more; what is in the hands of models is waited for."""
+        self._state.stop = True
+
+    def redo(self, step: str) -> None:
+        """Make a step again for every record, and what follows from it; what it gave before stays in the store."""
+        redone = dict(self.store.fact(REDONE, {}))
+        redone[self.plan.step(step).name] = redone.get(step, 0) + 1
+        self.store.note(REDONE, redone)
+
+    # ---- doing it
+
+    def run(self) -> BuildResult:
+        """Do all that is left; Stopped where something keeps it from its end."""
+        return asyncio.run(self._run())
+
+    async def _run(self) -> BuildResult:
+        judges = [model for model in self.tools.models.values() if isinstance(model, Judge)]
+        try:
+            await check_models(judges)
+            return await self._walk_parts()
+        finally:
+            for judge in judges:
+                await judge.close()
+
+    async def _walk_parts(self) -> BuildResult:
+        loop = asyncio.get_running_loop()
+        with contextlib.suppress(ValueError, NotImplementedError, RuntimeError):  # not in the main thread
+            loop.add_signal_handler(signal.SIGINT, self.stop)
+        for step in self.plan.steps:
+            if isinstance(step, RecordStep):
+                await step.prepare(self.tools)
+        parts = self.parts()
+        waiting, pending = "", 0
+        for number, part in enumerate(parts):
+            self._progress.part_begun(number, len(parts))
+            pending = await self._walk_part(parts, number)
+            if pending:
+                break
+            if part.whole is not None:
+                try:
+                    self._decide(parts, number)
+                except ReviewNeeded as needed:
+                    waiting = str(needed)
+                    break
+        done = number + 1 == len(parts) and not pending and not waiting
+        records = sum(1 for _ in self.records()) if done else 0
+        return BuildResult(self._in_order(), records, pending, waiting)
+
+    def parts(self) -> list[Part]:
+        """The parts of the plan as this build sees them."""
+        source = digest(self.plan.source.identity(self.tools), self.plan.seed)
+        return parts_of(self.plan, source, self.store.fact(REDONE, {}), self.until)
+
+    async def _walk_part(self, parts: list[Part], number: int) -> int:
+        """Walk what is missing of a part; how many records are pending after that."""
+        part = parts[number]
+        placed = [
+            PlacedStep(step, key, asyncio.Semaphore(step.at_once))
+            for step, key in zip(part.steps, part.digests, strict=True)
+        ]
+        walker = Walker(placed, self.store, self.tools, self._batches, lambda: self._state.stop)
+        walker.step_done = self._progress.step_done
+        there = self.store.chunks(part.key)
+        counted: list[Mapping[str, StepCounts]] = []
+        # The source is known to be the same; what comes out of an earlier part may have become less.
+        done = 0 if number else _prefix(there)
+        if self.limit is not None:
+            done = min(done, self.limit // CHUNK)
+        counted += [
+            {step: StepCounts.from_json(one) for step, one in counts.items()}
+            for counts in self.store.chunk_counts(part.key, done)
+        ]
+        pending, last = 0, done
+        running: set[asyncio.Task[None]] = set()
+
+        async def walk(chunk_number: int, records: list[Record]) -> None:
+            nonlocal pending
+            inputs = digest([record.to_json() for record in records]) if number else b""
+            if there.get(chunk_number) == (len(records), inputs):
+                counts_kept = next(iter(self.store.chunk_counts(part.key, chunk_number + 1, chunk_number)))
+                counted.append({step: StepCounts.from_json(one) for step, one in counts_kept.items()})
+                return
+            walked = await walker.walk(records)
+            counted.append(walked.counts)
+            pending += walked.pending
+            if not walked.pending:
+                counts = {step: one.to_json() for step, one in walked.counts.items()}
+                self.store.put_chunk(part.key, Chunk(chunk_number, len(records), inputs, tuple(walked.records), counts))
+
+        try:
+            async for chunk_number, records in self._inputs(parts, number, done):
+                while len(running) >= AHEAD:
+                    finished, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                    for task in finished:
+                        task.result()
+                if self._state.stop:
+                    raise Stopped("the build was stopped; `editscope factory build` goes on with it")
+                running.add(asyncio.create_task(walk(chunk_number, records)))
+                last = chunk_number + 1
+            while running:
+                finished, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for task in finished:
+                    task.result()
+        except BaseException:
+            self._state.stop = True
+            await asyncio.gather(*running, return_exceptions=True)
+            raise
+        finally:
+            self._state.counts |= total(counted)
+        if number and len(there) > last:
+            self.store.cut_chunks(part.key, last)
+        return pending
+
+    async def _inputs(self, parts: list[Part], number: int, first: int) -> AsyncIterator[tuple[int, list[Record]]]:
+        """Numbered chunks of what goes into a part, from a number on."""
+        records = (
+            self._source(first * CHUNK)
+            if not number
+            else islice(self._came_out(parts, number - 1), first * CHUNK, None)
+        )
+        for place in range(first, 1 << 62):
+            chunk = list(islice(records, CHUNK))
+            if not chunk:
+                return
+            yield place, chunk
+            await asyncio.sleep(0)
+
+    def _source(self, start: int = 0) -> Iterator[Record]:
+        stop = None if self.limit is None else max(0, self.limit - start)
+        for place, fields in enumerate(islice(self.plan.source.records(self.tools, start), stop), start=start):
+            yield Record(f"{place:06d}", fields)
+
+    # ---- what came out
+
+    def records(self) -> Iterator[Record]:
+        """The records that went through all steps, in the order of their source."""
+        parts = self.parts()
+        yield from self._came_out(parts, len(parts) - 1)
+
+    def _came_out(self, parts: list[Part], number: int) -> Iterator[Record]:
+        """What came out of a part, its last step included."""
+        part = parts[number]
+        if part.whole is None:
+            yield from self._walked(part, number)
+            return
+        decided = self.store.decision(self._decision_key(part))
+        if decided is None:
+            return
+        for record in self._walked(part, number):
+            reason, fields = decided[0].get(record.id, ("unknown", {}))
+            if not reason:
+                yield record.changed(fields, part.whole.name) if fields else record
+
+    def _walked(self, part: Part, number: int) -> Iterator[Record]:
+        last = None if number or self.limit is None else -(-self.limit // CHUNK)
+        for place in list(self.store.chunks(part.key))[:last]:
+            chunk = self.store.chunk(part.key, place)
+            assert chunk is not None
+            yield from chunk.records
+
+    def _decision_key(self, part: Part) -> bytes:
+        return digest(part.key, part.whole_digest, self.limit or 0)
+
+    def _decide(self, parts: list[Part], number: int) -> None:
+        """Let the last step of a part decide, unless it has."""
+        part = parts[number]
+        step = part.whole
+        assert step is not None
+        key = self._decision_key(part)
+        known = None if step.kind == "review" else self.store.decision(key)  # people may have decided meanwhile
+        if known is None:
+            seen = (
+                Record(
+                    record.id, {name: record.fields.get(name) for name in step.needs} if step.needs else record.fields
+                )
+                for record in self._walked(part, number)
+            )
+            counts = StepCounts()
+            decided: dict[str, list[Any]] = {}
+            for decision in step.decide(seen, self.tools):
+                counts.records_in += 1
+                decided[decision.id] = [decision.dropped, dict(decision.fields)]
+                if decision.dropped:
+                    counts.drop(decision.dropped)
+                else:
+                    counts.records_out += 1
+            self.store.put_decision(key, decided, counts.to_json())
+        else:
+            counts = StepCounts.from_json(known[1])
+        self._state.counts[step.name] = counts
+
+    def _in_order(self) -> dict[str, StepCounts]:
+        return {step.name: self._state.counts.get(step.name, StepCounts()) for step in self.plan.steps}
+
+
+def _prefix(there: Mapping[int, tuple[int, bytes]]) -> int:
+    """How many chunks from the first on are full and done.
+
+    >>> _prefix({0: (CHUNK, b""), 1: (CHUNK, b""), 2: (17, b""), 4: (CHUNK, b"")})
+    2
+    """
+    number = 0
+    while there.get(number, (0, b""))[0] == CHUNK:
+        number += 1
+    return number

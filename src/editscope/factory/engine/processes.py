@@ -1,0 +1,80 @@
+"""Work in other processes: batches of records for steps that compute."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Any, Protocol, TypeAlias
+
+from editscope.errors import EditscopeError
+from editscope.factory.records import Record
+from editscope.factory.steps.base import Outcome, RecordStep, StepFailed
+from editscope.factory.steps.tools import Tools
+from editscope.processes import end_with_parent
+
+Done: TypeAlias = "tuple[Outcome | StepFailed, float]"
+"""What became of a record, and the seconds it took."""
+BATCH = 16
+
+
+class BatchRunner(Protocol):
+    """Runs batches of records somewhere else: in processes of this machine, or on others."""
+
+    async def run(self, step: RecordStep, tools: Tools, records: Sequence[Record]) -> list[Done]:
+        """What became of each record, in order."""
+
+    def close(self) -> None:
+        """End it."""
+
+
+class ProcessRunner:
+    """Processes of this machine, started when the first batch comes."""
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+        self._pool: Executor | None = None
+
+    async def run(self, step: RecordStep, tools: Tools, records: Sequence[Record]) -> list[Done]:
+        """What became of each record, in order."""
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"), end_with_parent)
+        loop = asyncio.get_running_loop()
+        batches = [records[start : start + BATCH] for start in range(0, len(records), BATCH)]
+        done = await asyncio.gather(
+            *(loop.run_in_executor(self._pool, run_batch, step, tools, batch) for batch in batches)
+        )
+        return [one for batch in done for one in batch]
+
+    def close(self) -> None:
+        """End the processes."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+
+def run_batch(step: RecordStep, tools: Tools, records: Sequence[Record]) -> list[Done]:
+    """What became of each record of a batch; runs in another process."""
+    return asyncio.run(_run(step, tools, records))
+
+
+async def _run(step: RecordStep, tools: Tools, records: Sequence[Record]) -> list[Done]:
+    await step.prepare(tools)
+    return [await timed(step.run, record, tools) for record in records]
+
+
+async def timed(run: Callable[[Record, Tools], Any], record: Record, tools: Tools) -> Done:
+    """What a step makes of a record; an error that is about this record alone leaves it pending."""
+    begun = time.perf_counter()
+    outcome: Outcome | StepFailed
+    try:
+        outcome = await run(record, tools)
+    except StepFailed as failure:
+        outcome = failure
+    except EditscopeError:
+        raise
+    except Exception as error:  # of a step that somebody wrote: told with its record, and the others go on
+        outcome = StepFailed(f"{type(error).__name__}: {error}")
+    return outcome, time.perf_counter() - begun

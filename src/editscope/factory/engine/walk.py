@@ -1,0 +1,156 @@
+"""The walk of a chunk: its records step by step, each outcome looked up first and kept as soon as it is known."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from editscope.errors import EditscopeError, Stopped
+from editscope.factory.engine.counts import StepCounts
+from editscope.factory.engine.processes import BatchRunner, Done, timed
+from editscope.factory.records import Record
+from editscope.factory.steps.base import Outcome, PlainStep, RecordStep, StepFailed
+from editscope.factory.steps.tools import Tools
+from editscope.factory.store.results import KeptResult, ResultStore
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedStep:
+    """A step with what stands for it in keys, and the turns that its calls take."""
+
+    step: RecordStep
+    digest: bytes
+    turns: asyncio.Semaphore
+
+
+@dataclass(slots=True)
+class Walked:
+    """What came of a chunk: records that went through all steps, counts by step, and whether any is pending."""
+
+    records: list[Record]
+    counts: dict[str, StepCounts] = field(default_factory=dict)
+
+    @property
+    def pending(self) -> int:
+        """Records that failed at a step."""
+        return sum(counts.pending for counts in self.counts.values())
+
+
+class Walker:
+    """Walks chunks through the steps of one part of a plan."""
+
+    def __init__(
+        self,
+        steps: Sequence[PlacedStep],
+        store: ResultStore,
+        tools: Tools,
+        batches: BatchRunner,
+        stopping: Callable[[], bool],
+    ) -> None:
+        self._steps = steps
+        self._store = store
+        self._tools = tools
+        self._batches = batches
+        self._stopping = stopping
+        self.step_done: Callable[[str, int], None] = lambda step, number: None
+        """Called with the name of a step and the number of records that it has just done."""
+
+    async def walk(self, records: Sequence[Record]) -> Walked:
+        """Take records through all steps."""
+        walked = Walked(list(records))
+        for placed in self._steps:
+            counts = walked.counts[placed.step.name] = StepCounts(records_in=len(walked.records))
+            outcomes = await self._outcomes(placed, walked.records)
+            further: list[Record] = []
+            for record, outcome in zip(walked.records, outcomes, strict=True):
+                if outcome is None:
+                    counts.pending += 1
+                elif outcome.dropped or not outcome.parts:
+                    counts.drop(outcome.dropped or "gave nothing")
+                else:
+                    further += _further(record, outcome, placed.step)
+            counts.records_out = len(further)
+            walked.records = further
+        return walked
+
+    async def _outcomes(self, placed: PlacedStep, records: Sequence[Record]) -> list[Outcome | None]:
+        """The outcome for each record; None for those that are pending."""
+        step = placed.step
+        keys = [step.key(record, placed.digest) for record in records]
+        known = self._store.known(keys)
+        todo = [place for place, key in enumerate(keys) if key not in known]
+        if todo:
+            if isinstance(step, PlainStep) and not step.in_process:
+                done = [_plain(step, records[place], self._tools) for place in todo]
+                self._keep(
+                    step, [(keys[place], records[place], one) for place, one in zip(todo, done, strict=True)], known
+                )
+            elif step.in_process:
+                async with placed.turns:
+                    self._check()
+                    done = await self._batches.run(step, self._tools, [records[place] for place in todo])
+                self._keep(
+                    step, [(keys[place], records[place], one) for place, one in zip(todo, done, strict=True)], known
+                )
+            else:
+                await self._called(placed, [(keys[place], records[place]) for place in todo], known)
+            self.step_done(step.name, len(todo))
+        return [known.get(key) for key in keys]
+
+    async def _called(
+        self, placed: PlacedStep, todo: Sequence[tuple[bytes, Record]], known: dict[bytes, Outcome]
+    ) -> None:
+        """Records for a step that awaits models: each outcome is kept as soon as it is there."""
+
+        async def one(key: bytes, record: Record) -> None:
+            async with placed.turns:
+                self._check()
+                done = await timed(placed.step.run, record, self._tools)
+            self._keep(placed.step, [(key, record, done)], known)
+
+        tasks = [asyncio.ensure_future(one(key, record)) for key, record in todo]
+        try:
+            await asyncio.gather(*tasks)
+        except BaseException:
+            # What is in the hands of a model is paid for: wait for it, and start nothing more.
+            await asyncio.gather(*tasks, return_exceptions=True)
+            raise
+
+    def _keep(self, step: RecordStep, done: Sequence[tuple[bytes, Record, Done]], known: dict[bytes, Outcome]) -> None:
+        results = []
+        for key, record, (outcome, seconds) in done:
+            if isinstance(outcome, StepFailed):
+                self._store.fail(step.name, record.id, str(outcome), outcome.cost_usd, outcome.attempts)
+            else:
+                known[key] = outcome
+                results.append(KeptResult(key, step.name, record.id, outcome, seconds))
+        if results:
+            self._store.put(results)
+
+    def _check(self) -> None:
+        if self._stopping():
+            raise Stopped("the build was stopped; `editscope factory build` goes on with it")
+
+
+def _plain(step: PlainStep, record: Record, tools: Tools) -> Done:
+    begun = time.perf_counter()
+    outcome: Outcome | StepFailed
+    try:
+        outcome = step.apply(record, tools)
+    except StepFailed as failure:
+        outcome = failure
+    except EditscopeError:
+        raise
+    except Exception as error:  # of a step that somebody wrote: told with its record, and the others go on
+        outcome = StepFailed(f"{type(error).__name__}: {error}")
+    return outcome, time.perf_counter() - begun
+
+
+def _further(record: Record, outcome: Outcome, step: RecordStep) -> list[Record]:
+    if step.kind != "expand":
+        return [record.changed(outcome.parts[0], step.name, outcome.notes)]
+    return [
+        record.changed(part, step.name, outcome.notes, number) for number, part in enumerate(outcome.parts, start=1)
+    ]

@@ -1,0 +1,67 @@
+"""The funnel of a build: what came in, went on, was dropped and why, failed, and what it took, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from editscope.factory.engine.counts import StepCounts
+from editscope.factory.plan import BuildPlan
+
+MOST_REASONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelRow:
+    """One step of a funnel. ``seconds`` are those of its work, however many went on at a time."""
+
+    step: str
+    kind: str
+    records_in: int
+    records_out: int
+    dropped: Mapping[str, int]
+    pending: int
+    cost_usd: float
+    seconds: float
+    attempts: int
+
+    @property
+    def dropped_in_words(self) -> str:
+        """Reasons with their numbers, the most common first.
+
+        >>> FunnelRow("s", "filter", 10, 4, {"too small": 5, "broken": 1}, 0, 0.0, 0.0, 0).dropped_in_words
+        '6: 5 too small, 1 broken'
+        """
+        if not self.dropped:
+            return ""
+        ordered = sorted(self.dropped.items(), key=lambda item: (-item[1], item[0]))
+        shown = [f"{number:,} {reason}" for reason, number in ordered[:MOST_REASONS]]
+        rest = len(ordered) - MOST_REASONS
+        more = f", {rest} more reasons" if rest > 0 else ""
+        return f"{sum(self.dropped.values()):,}: {', '.join(shown)}{more}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The row for a file."""
+        return {
+            "step": self.step, "kind": self.kind, "in": self.records_in, "out": self.records_out,
+            "dropped": dict(self.dropped), "pending": self.pending, "cost_usd": round(self.cost_usd, 6),
+            "seconds": round(self.seconds, 3), "attempts": self.attempts,
+        }  # fmt: skip
+
+
+def funnel_rows(
+    plan: BuildPlan, counts: Mapping[str, StepCounts], spent: Mapping[str, tuple[int, float, float, int]]
+) -> Sequence[FunnelRow]:
+    """The funnel of a build, in the order of the plan."""
+    rows = []
+    for step in plan.steps:
+        one = counts.get(step.name, StepCounts())
+        _, cost, seconds, attempts = spent.get(step.name, (0, 0.0, 0.0, 0))
+        reasons = dict(sorted(one.dropped.items()))
+        rows.append(
+            FunnelRow(
+                step.name, step.kind, one.records_in, one.records_out, reasons, one.pending, cost, seconds, attempts
+            )
+        )
+    return rows

@@ -1,0 +1,1 @@
+"""Models of a plan: who writes, draws, animates, edits and judges."""

@@ -1,0 +1,1 @@
+"""Sources of records: files and folders of yours, and dictionaries."""

@@ -1,0 +1,54 @@
+"""Steps that call a function of yours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from editscope.errors import BadInput
+from editscope.factory.records import Record
+from editscope.factory.steps.base import KINDS, Kind, Outcome, PlainStep, StepFailed, dropped, kept
+from editscope.factory.steps.tools import Tools
+from editscope.python_class import KIND, find_object
+
+
+class FunctionStep(PlainStep):
+    """A function of yours: ``function = "python:my_steps:tidy"``, called with the fields and the other settings.
+
+    A ``map`` returns fields to add, an ``expand`` a list of them, a ``filter`` the reason to drop the record, or "".
+    It runs in other processes, several records at once.
+    """
+
+    kind: Kind = "map"
+    in_process = True
+    settings_of: ClassVar = {"function": "", "kind": "map", "version": 1}
+    open_settings: ClassVar = True
+
+    def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
+        super().__init__(name, settings, reads)
+        if self.settings["kind"] not in KINDS[:3]:
+            raise BadInput(f"step {name!r}: its kind is {self.settings['kind']!r}; choose from {', '.join(KINDS[:3])}")
+        self.kind = self.settings["kind"]
+        if not str(self.settings["function"]).startswith(f"{KIND}:"):
+            raise BadInput(f"step {name!r} names no function; write: function = 'python:my_steps:tidy'")
+        self._function()
+
+    def _function(self) -> Any:
+        found = find_object("function", str(self.settings["function"]).removeprefix(f"{KIND}:"))
+        if not callable(found):
+            raise BadInput(f"step {self.name!r}: {self.settings['function']} is no function")
+        return found
+
+    def apply(self, record: Record, tools: Tools) -> Outcome:
+        """What the function makes of the fields."""
+        options = {key: value for key, value in self.settings.items() if key not in self.settings_of}
+        made = self._function()(dict(record.fields), **options)
+        if self.kind == "filter":
+            return dropped(str(made)) if made else kept()
+        if self.kind == "expand":
+            if not isinstance(made, list | tuple) or not all(isinstance(part, Mapping) for part in made):
+                raise StepFailed("the function did not return a list of fields")
+            return Outcome(tuple(made)) if made else dropped("nothing to expand")
+        if not isinstance(made, Mapping):
+            raise StepFailed("the function did not return fields")
+        return kept(dict(made))

@@ -1,0 +1,107 @@
+"""Steps and sources by name: those of Editscope, those of other packages, and classes in files of yours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, TypeVar
+
+from editscope.errors import BadInput, unknown
+from editscope.factory.sources.base import RecordSource
+from editscope.factory.steps.base import KINDS, PipelineStep
+from editscope.plugins import load_registered, registered
+from editscope.python_class import KIND, find_object
+
+STEPS = {
+    "template": "editscope.factory.steps.texts:TemplateStep",
+    "expand": "editscope.factory.steps.texts:ExpandStep",
+    "where": "editscope.factory.steps.texts:WhereStep",
+    "sample": "editscope.factory.steps.sampling:SampleStep",
+    "distinct": "editscope.factory.steps.sampling:DistinctStep",
+    "review": "editscope.factory.steps.review:ReviewStep",
+    "ask": "editscope.factory.steps.asking:AskStep",
+    "call": "editscope.factory.steps.functions:FunctionStep",
+}
+SOURCES = {
+    "list": "editscope.factory.sources.manifest:ListSource",
+    "folder": "editscope.factory.sources.pictures:FolderSource",
+}
+STEP_GROUP, SOURCE_GROUP = "editscope.factory_steps", "editscope.factory_sources"
+T = TypeVar("T")
+
+
+def make_step(entry: Mapping[str, Any], where: str) -> PipelineStep:
+    """The step that an entry of a plan describes."""
+    name, use = entry.get("name"), entry.get("use")
+    if not isinstance(name, str) or not name:
+        raise BadInput(f"{where} has no name; write: name = 'write-questions'")
+    where = f"{where.rpartition(', step')[0]}, step {name!r}" if ", step" in where else where
+    if not isinstance(use, str) or not use:
+        raise BadInput(f"{where} does not say what it uses; write, for example: use = 'template'")
+    made = _class("step", use, STEPS, STEP_GROUP, PipelineStep)
+    settings = {key: value for key, value in entry.items() if key not in ("name", "use", "reads", "at_once")}
+    _check_settings(settings, made.settings_of, f"{where} ({use})", open_ended=getattr(made, "open_settings", False))
+    reads = entry.get("reads", [])
+    if not isinstance(reads, list) or not all(isinstance(one, str) for one in reads):
+        raise BadInput(f"{where}: reads is a list of names of fields; write: reads = ['law', 'subject']")
+    step = made(name, settings, reads)
+    if step.kind not in KINDS:
+        raise BadInput(f"{where}: its kind is {step.kind!r}; choose from {', '.join(KINDS)}")
+    if (at_once := entry.get("at_once")) is not None:
+        if not isinstance(at_once, int) or at_once < 1:
+            raise BadInput(f"{where}: at_once is {at_once!r}; write a whole number from 1")
+        step.at_once = at_once  # type: ignore[attr-defined]
+    return step
+
+
+def make_source(entry: Mapping[str, Any], where: str) -> RecordSource:
+    """The source that an entry of a plan describes."""
+    use = entry.get("use")
+    if not isinstance(use, str) or not use:
+        raise BadInput(f"{where}: the source does not say what it uses; choose from {', '.join(SOURCES)}")
+    made = _class("source", use, SOURCES, SOURCE_GROUP, RecordSource)  # type: ignore[type-abstract]
+    settings = {key: value for key, value in entry.items() if key != "use"}
+    _check_settings(settings, made.settings_of, f"{where}, source ({use})")
+    return made(settings)
+
+
+def _class(what: str, use: str, ours: Mapping[str, str], group: str, base: type[T]) -> type[T]:
+    if use.startswith(f"{KIND}:"):
+        found = find_object(what, use.removeprefix(f"{KIND}:"))
+    elif use in ours:
+        module, _, name = ours[use].partition(":")
+        found = getattr(import_module(module), name)
+    else:
+        points = registered(group, ours)
+        if use not in points:
+            raise unknown(what, use, [*ours, *points])
+        found = load_registered(what, points[use])
+    if not (isinstance(found, type) and issubclass(found, base)):
+        raise BadInput(f"the {what} {use} is no class that derives from {base.__module__}.{base.__name__}")
+    return found
+
+
+def _check_settings(
+    settings: Mapping[str, Any], known: Mapping[str, Any], where: str, *, open_ended: bool = False
+) -> None:
+    for name, value in settings.items():
+        if name not in known:
+            if open_ended:
+                continue
+            raise unknown("setting", name, known, of=where)
+        default = known[name]
+        if default is not None and not _same_type(value, default):
+            raise BadInput(f"{where}: {name} is {value!r}, not {_called(default)}")
+
+
+def _same_type(value: Any, default: Any) -> bool:
+    if isinstance(default, bool) or isinstance(value, bool):
+        return isinstance(value, bool) and isinstance(default, bool)
+    if isinstance(default, float):
+        return isinstance(value, int | float)
+    return isinstance(value, type(default))
+
+
+def _called(default: Any) -> str:
+    kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list"}
+    return kinds.get(type(default), "a table")

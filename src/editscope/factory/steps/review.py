@@ -1,0 +1,121 @@
+"""Review by people: records wait in a queue of the studio, and go on as people have decided."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from editscope.errors import Stopped
+from editscope.factory.records import BLOB, Record
+from editscope.factory.steps.base import RecordDecision, WholeStep
+from editscope.factory.steps.tools import Tools
+from editscope.review_queue import (
+    ACCEPT,
+    QUEUE,
+    REASONS,
+    REJECT,
+    SETTINGS_FILE,
+    QueueRecord,
+    read_decisions,
+    read_queue,
+    write_queue,
+)
+from editscope.runfolder.files import write_whole
+
+FOLDER = "review"
+
+
+class ReviewNeeded(Stopped):
+    """People have to decide first."""
+
+
+class ReviewStep(WholeStep):
+    """Records that people accept. ``texts`` are fields that they may edit, ``show`` what they see beside them.
+
+    A pipeline waits here until every record is decided; with ``--approved`` it goes on with what is accepted already,
+    and the others join when it is built again.
+    """
+
+    kind = "review"
+    settings_of: ClassVar = {
+        "texts": [], "show": [], "pictures": [], "guide": "", "reviews": 1, "reasons": list(REASONS),
+    }  # fmt: skip
+
+    def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
+        super().__init__(name, settings, reads)
+        self.needs = (*self.settings["texts"], *self.settings["show"], *self.settings["pictures"])
+
+    def identity(self) -> Any:
+        """What people are asked; how the page explains it makes no other decision."""
+        return [self.kind, self.version, self.settings["texts"], self.settings["pictures"], self.settings["reviews"]]
+
+    def decide(self, records: Iterable[Record], tools: Tools) -> Iterator[RecordDecision]:
+        """What people decided; ReviewNeeded where some records wait for them."""
+        folder = tools.build / FOLDER / self.name
+        waiting = [self._queued(record, folder, tools) for record in records]
+        self._fill(folder, waiting)
+        outcomes = read_decisions(folder)
+        left = 0
+        for record in waiting:
+            made = outcomes.get(record.id)
+            if made is None or made.fingerprint != record.fingerprint or made.outcome not in (ACCEPT, REJECT):
+                left += 1
+                yield RecordDecision(record.id, "not reviewed yet")
+            elif made.outcome == REJECT:
+                yield RecordDecision(record.id, f"rejected: {made.reason}" if made.reason else "rejected")
+            else:
+                changed = {name: text for name, text in made.texts.items() if text != record.texts.get(name)}
+                yield RecordDecision(record.id, fields=changed)
+        if left and not tools.approved:
+            where = os.path.relpath(tools.build)
+            raise ReviewNeeded(
+                f"{left:,} of {len(waiting):,} records wait for people at step {self.name!r}: run `editscope studio "
+                f"{where}` and open Review; build again when they are done, or with --approved to go on with the rest"
+            )
+
+    def _fill(self, folder: Path, wanted: Sequence[QueueRecord]) -> None:
+        """Put what is new into the queue; where a record changed, the queue is written again without the old one."""
+        there = {record.id: record for record in read_queue(folder)} if (folder / QUEUE).exists() else {}
+        if any(record.id in there and there[record.id] != record for record in wanted):
+            ours = {record.id: record for record in wanted}
+            merged = [ours.pop(name, record) for name, record in there.items()]
+            lines = "".join(f"{record.as_json()}\n" for record in [*merged, *ours.values()])
+            write_whole(folder / QUEUE, lines.encode())
+        elif new := [record for record in wanted if record.id not in there]:
+            self._settings(folder)
+            write_queue(folder, new)
+
+    def _settings(self, folder: Path) -> None:
+        import json
+
+        lines = [
+            f"title = {json.dumps(self.name)}",
+            f"guide = {json.dumps(self.settings['guide'], ensure_ascii=False)}",
+            f"reviews = {self.settings['reviews']}",
+            f"reasons = {json.dumps(self.settings['reasons'], ensure_ascii=False)}",
+        ]
+        write_whole(folder / SETTINGS_FILE, "\n".join([*lines, ""]).encode())
+
+    def _queued(self, record: Record, folder: Path, tools: Tools) -> QueueRecord:
+        pictures = {
+            name: self._linked(record.fields[name], folder, tools)
+            for name in self.settings["pictures"]
+            if isinstance(record.fields.get(name), Mapping) and BLOB in record.fields[name]
+        }
+        texts = {name: str(record.fields.get(name) or "") for name in self.settings["texts"]}
+        shown = {name: record.fields.get(name) for name in self.settings["show"]}
+        return QueueRecord(record.id, pictures, texts, shown)
+
+    def _linked(self, blob: Mapping[str, Any], folder: Path, tools: Tools) -> str:
+        source = tools.blobs.path(blob)
+        place = folder / "pictures" / source.name
+        if not place.exists():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                os.link(source, place)
+            except OSError:  # another file system, or one without links
+                shutil.copyfile(source, place)
+        return f"pictures/{source.name}"

@@ -1,0 +1,88 @@
+"""Steps that need no model: texts from templates, records from lists, and records that meet a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from editscope.factory.records import Record
+from editscope.factory.steps.base import Outcome, PlainStep, StepFailed, dropped, kept
+from editscope.factory.steps.tools import Tools
+
+
+class TemplateStep(PlainStep):
+    """Texts made of other fields: ``fields = { prompt = "A photo of {subject} in {scene}" }``."""
+
+    kind = "map"
+    settings_of: ClassVar = {"fields": {}}
+
+    def apply(self, record: Record, tools: Tools) -> Outcome:
+        """The record with the texts."""
+        return kept({name: filled(template, record) for name, template in self.settings["fields"].items()})
+
+
+class ExpandStep(PlainStep):
+    """A record for each entry of a list: ``field = "questions"`` holds it, ``into = "question"`` gets an entry."""
+
+    kind = "expand"
+    settings_of: ClassVar = {"field": "", "into": "", "most": 0}
+
+    def apply(self, record: Record, tools: Tools) -> Outcome:
+        """A record for each entry."""
+        entries = record.fields.get(self.settings["field"])
+        if not isinstance(entries, list):
+            raise StepFailed(f"the field {self.settings['field']!r} is no list")
+        if not entries:
+            return dropped("nothing to expand")
+        most = self.settings["most"] or len(entries)
+        into = self.settings["into"] or self.settings["field"]
+        parts = [
+            {into: entry, **({} if into == self.settings["field"] else {self.settings["field"]: None})}
+            for entry in entries[:most]
+        ]
+        return Outcome(tuple(parts))
+
+
+class WhereStep(PlainStep):
+    """Records whose fields have certain values, lie between others, or are there at all.
+
+    ``equals = { law = "optics" }``, ``least = { width = 512 }``, ``most = { width = 4096 }``, ``has = ["picture"]``,
+    ``lacks = ["broken"]``.
+    """
+
+    kind = "filter"
+    settings_of: ClassVar = {"equals": {}, "least": {}, "most": {}, "has": [], "lacks": []}
+
+    def apply(self, record: Record, tools: Tools) -> Outcome:
+        """The record, or why it is dropped."""
+        fields, settings = record.fields, self.settings
+        for name in settings["has"]:
+            if fields.get(name) in (None, "", [], {}):
+                return dropped(f"no {name}")
+        for name in settings["lacks"]:
+            if fields.get(name) not in (None, "", [], {}):
+                return dropped(f"{name}: {fields[name]}")
+        for name, value in settings["equals"].items():
+            if fields.get(name) != value:
+                return dropped(f"{name} is not {value}")
+        for bounds, below in (("least", True), ("most", False)):
+            for name, bound in settings[bounds].items():
+                value = fields.get(name)
+                if not isinstance(value, int | float) or (value < bound if below else value > bound):
+                    return dropped(f"{name} {'below' if below else 'above'} {bound}")
+        return kept()
+
+
+class _Words(dict[str, Any]):
+    def __missing__(self, name: str) -> str:
+        raise StepFailed(f"a template asks for the field {name!r}, which the record does not have")
+
+
+def filled(template: str, record: Record | Mapping[str, Any]) -> str:
+    """A template with fields in the place of their names in braces.
+
+    >>> filled("{subject} at {time}", {"subject": "A cup", "time": "noon"})
+    'A cup at noon'
+    """
+    fields = record.fields if isinstance(record, Record) else record
+    return template.format_map(_Words(fields))

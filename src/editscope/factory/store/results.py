@@ -1,0 +1,241 @@
+"""Store of results: what became of every record at every step, in one SQLite file that survives a killed process."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from editscope.errors import BadInput
+from editscope.factory.records import Record
+from editscope.factory.steps.base import Outcome
+from editscope.runfolder.files import DiskError
+
+FILE = "results.db"
+VERSION = 1
+SYNC_EVERY_S = 1.0
+MOST_AT_ONCE = 500
+"""Keys that one statement looks up."""
+TABLES = """
+CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, step TEXT NOT NULL, record TEXT NOT NULL, body TEXT NOT NULL,
+  cost REAL NOT NULL, seconds REAL NOT NULL, attempts INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS failures (step TEXT NOT NULL, record TEXT NOT NULL, reason TEXT NOT NULL, cost REAL NOT NULL,
+  attempts INTEGER NOT NULL, at REAL NOT NULL, UNIQUE (step, record));
+CREATE TABLE IF NOT EXISTS chunks (part BLOB NOT NULL, number INTEGER NOT NULL, size INTEGER NOT NULL,
+  inputs BLOB NOT NULL, records BLOB NOT NULL, counts TEXT NOT NULL, PRIMARY KEY (part, number)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS decisions (key BLOB PRIMARY KEY, body BLOB NOT NULL, counts TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptResult:
+    """A result on its way into the store."""
+
+    key: bytes
+    step: str
+    record: str
+    outcome: Outcome
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Records that came out of a part of the plan, and the counts of its steps for them.
+
+    ``size`` and ``inputs`` say how many records went in, and which.
+    """
+
+    number: int
+    size: int
+    inputs: bytes
+    records: tuple[Record, ...]
+    counts: Mapping[str, Any]
+
+
+class ResultStore:
+    """The results of a build. Results are on their way to the disk at once, and synced every second."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+        self._synced = time.monotonic()
+        try:
+            self._database = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+            self._database.execute("PRAGMA journal_mode=WAL")
+            self._database.execute("PRAGMA synchronous=NORMAL")
+            version = self._database.execute("PRAGMA user_version").fetchone()[0]
+            if version not in (0, VERSION):
+                raise BadInput(f"{self.path} was written by another version of Editscope (format {version})")
+            self._database.executescript(TABLES)
+            self._database.execute(f"PRAGMA user_version = {VERSION}")
+        except sqlite3.DatabaseError as error:
+            raise BadInput(f"{self.path} cannot be opened ({error}); it is damaged, or no file of a build") from error
+
+    def close(self) -> None:
+        """Sync and close."""
+        self.sync()
+        self._database.close()
+
+    def sync(self, at_most_every_s: float = 0.0) -> None:
+        """Make the kernel put what was written on the disk, unless that was done just now."""
+        if time.monotonic() - self._synced < at_most_every_s:
+            return
+        log = self.path.with_name(f"{FILE}-wal")
+        if log.exists():
+            handle = os.open(log, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+        self._synced = time.monotonic()
+
+    # ---- results of records
+
+    def known(self, keys: Sequence[bytes]) -> dict[bytes, Outcome]:
+        """The outcomes that are there already."""
+        found: dict[bytes, Outcome] = {}
+        for start in range(0, len(keys), MOST_AT_ONCE):
+            some = keys[start : start + MOST_AT_ONCE]
+            marks = ",".join("?" * len(some))
+            for key, body in self._database.execute(f"SELECT key, body FROM results WHERE key IN ({marks})", some):
+                found[key] = Outcome.from_json(json.loads(body))
+        return found
+
+    def put(self, results: Sequence[KeptResult]) -> None:
+        """Keep results."""
+        rows = [
+            (
+                result.key,
+                result.step,
+                result.record,
+                json.dumps(result.outcome.to_json(), ensure_ascii=False, separators=(",", ":")),
+                result.outcome.cost_usd,
+                result.seconds,
+                result.outcome.attempts,
+            )
+            for result in results
+        ]
+        gone = [(result.step, result.record) for result in results]
+        with _Transaction(self._database, self.path):
+            self._database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            self._database.executemany("UPDATE failures SET reason = '' WHERE step = ? AND record = ?", gone)
+        self.sync(SYNC_EVERY_S)
+
+    def fail(self, step: str, record: str, reason: str, cost: float, attempts: int) -> None:
+        """Note that a record is pending at a step, and what the attempts cost."""
+        with _Transaction(self._database, self.path):
+            self._database.execute(
+                "INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (step, record) DO UPDATE SET "
+                "reason = excluded.reason, cost = cost + excluded.cost, attempts = attempts + excluded.attempts, "
+                "at = excluded.at",
+                (step, record, reason, cost, attempts, time.time()),
+            )
+        self.sync(SYNC_EVERY_S)
+
+    def pending(self) -> list[tuple[str, str, str]]:
+        """PipelineStep, record and reason of what failed and was not done since."""
+        rows = self._database.execute("SELECT step, record, reason FROM failures WHERE reason != '' ORDER BY at")
+        return [(step, record, reason) for step, record, reason in rows]
+
+    def spent(self) -> dict[str, tuple[int, float, float, int]]:
+        """Results, dollars, seconds and attempts of each step, what was made again included."""
+        query = "SELECT step, COUNT(*), SUM(cost), SUM(seconds), SUM(attempts) FROM results GROUP BY step"
+        made = {
+            step: (n, cost, seconds, attempts) for step, n, cost, seconds, attempts in self._database.execute(query)
+        }
+        for step, cost, attempts in self._database.execute(
+            "SELECT step, SUM(cost), SUM(attempts) FROM failures GROUP BY step"
+        ):
+            n, dollars, seconds, tries = made.get(step, (0, 0.0, 0.0, 0))
+            made[step] = (n, dollars + cost, seconds, tries + attempts)
+        return made
+
+    # ---- parts of the plan that are done
+
+    def chunk(self, part: bytes, number: int) -> Chunk | None:
+        """A chunk that went through a part without anything pending."""
+        query = "SELECT size, inputs, records, counts FROM chunks WHERE part = ? AND number = ?"
+        row = self._database.execute(query, (part, number)).fetchone()
+        if row is None:
+            return None
+        size, inputs, records, counts = row
+        read = (Record.from_json(one) for one in json.loads(zlib.decompress(records)))
+        return Chunk(number, size, inputs, tuple(read), json.loads(counts))
+
+    def chunks(self, part: bytes) -> dict[int, tuple[int, bytes]]:
+        """The chunks of a part that are done: how many records went in, and which."""
+        rows = self._database.execute("SELECT number, size, inputs FROM chunks WHERE part = ? ORDER BY number", (part,))
+        return {number: (size, inputs) for number, size, inputs in rows}
+
+    def cut_chunks(self, part: bytes, number: int) -> None:
+        """Forget chunks of a part from a number on: the part has fewer records now."""
+        with _Transaction(self._database, self.path):
+            self._database.execute("DELETE FROM chunks WHERE part = ? AND number >= ?", (part, number))
+
+    def chunk_counts(self, part: bytes, below: int, first: int = 0) -> Iterator[Mapping[str, Any]]:
+        """The counts of some chunks of a part."""
+        query = "SELECT counts FROM chunks WHERE part = ? AND number >= ? AND number < ? ORDER BY number"
+        for (counts,) in self._database.execute(query, (part, first, below)).fetchall():
+            yield json.loads(counts)
+
+    def put_chunk(self, part: bytes, chunk: Chunk) -> None:
+        """Keep a chunk that is done."""
+        text = json.dumps([record.to_json() for record in chunk.records], ensure_ascii=False, separators=(",", ":"))
+        body = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
+        with _Transaction(self._database, self.path):
+            self._database.execute(
+                "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?, ?)",
+                (part, chunk.number, chunk.size, chunk.inputs, body, json.dumps(chunk.counts)),
+            )
+
+    def decision(self, key: bytes) -> tuple[dict[str, list[Any]], Mapping[str, Any]] | None:
+        """What a step over all records decided, by id, and its counts."""
+        row = self._database.execute("SELECT body, counts FROM decisions WHERE key = ?", (key,)).fetchone()
+        return None if row is None else (json.loads(zlib.decompress(row[0])), json.loads(row[1]))
+
+    def put_decision(self, key: bytes, decided: Mapping[str, list[Any]], counts: Mapping[str, Any]) -> None:
+        """Keep what a step over all records decided."""
+        body = zlib.compress(json.dumps(decided, ensure_ascii=False).encode("utf-8", "surrogatepass"), 1)
+        with _Transaction(self._database, self.path):
+            row = (key, body, json.dumps(counts))
+            self._database.execute("INSERT OR REPLACE INTO decisions VALUES (?, ?, ?)", row)
+
+    # ---- facts about the build
+
+    def fact(self, name: str, default: Any = None) -> Any:
+        """A fact that was noted."""
+        row = self._database.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return default if row is None else json.loads(row[0])
+
+    def note(self, name: str, value: Any) -> None:
+        """Note a fact."""
+        with _Transaction(self._database, self.path):
+            self._database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(value)))
+
+
+class _Transaction:
+    """All statements or none; a full disk becomes one sentence."""
+
+    def __init__(self, database: sqlite3.Connection, path: Path) -> None:
+        self._database, self._path = database, path
+
+    def __enter__(self) -> None:
+        self._database.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        try:
+            if error is None:
+                self._database.execute("COMMIT")
+                return
+        except sqlite3.OperationalError as failure:
+            error = failure
+        if self._database.in_transaction:
+            self._database.execute("ROLLBACK")
+        if isinstance(error, sqlite3.OperationalError):
+            raise DiskError(f"cannot write {self._path}: {error}; make room or allow writing there") from error

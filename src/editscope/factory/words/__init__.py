@@ -1,0 +1,1 @@
+"""Dictionaries of subjects, scenes, keywords and motion templates, by law of physics."""

@@ -1,0 +1,64 @@
+"""A pipeline waits for people, who decide in a real studio, and goes on as they decided."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from editscope.factory.plan import BuildPlan
+from editscope.factory.records import Record
+from editscope.factory.steps.base import Outcome, PlainStep, kept
+from editscope.factory.steps.review import ReviewStep
+from editscope.factory.steps.texts import TemplateStep
+from editscope.factory.steps.tools import Tools
+from editscope.images import encode_png
+from editscope.review_queue import DECISIONS_FILE, read_decisions
+from editscope.studio.review.queues import key_of
+from support.factory.made_plans import NumberSource, built
+from support.studio.reviewing import add, decide
+from support.studio.studio_server import studio
+
+
+class PaintStep(PlainStep):
+    """A picture in a shade of gray."""
+
+    kind = "map"
+
+    def apply(self, record: Record, tools: Tools) -> Outcome:
+        shade = 20 * record.fields["number"]
+        return kept({"picture": tools.blobs.put(encode_png(np.full((32, 32, 3), shade, np.uint8)))})
+
+
+def review_plan() -> BuildPlan:
+    steps = [
+        PaintStep("paint", {}),
+        TemplateStep("write", {"fields": {"instruction": "Paint it in shade {number}"}}),
+        ReviewStep("look", {"texts": ["instruction"], "show": ["law"], "pictures": ["picture"]}),
+        TemplateStep("finish", {"fields": {"caption": "{instruction}!"}}),
+    ]
+    return BuildPlan("shades", NumberSource({"count": 4}), steps)
+
+
+def test_records_wait_for_people_and_go_on_as_they_decided(tmp_path: Path) -> None:
+    build = tmp_path / "build"
+    result, lines = built(review_plan(), build)
+    assert "4 of 4 records wait for people at step 'look'" in result.waiting and not lines
+    queue = build / "review" / "look"
+    with studio(build) as address:
+        link = add(address, key_of("review/look"), "Ann")
+        assert decide(link, 0, "accept")[0] == 200
+        assert decide(link, 1, "reject", reason="bad picture")[0] == 200
+        assert decide(link, 2, "accept", texts={"instruction": "Paint it dark"})[0] == 200
+        while len([one for one in read_decisions(queue).values() if one.outcome != "pending"]) < 3:
+            pass  # the studio writes the file soon after the answer
+    assert (queue / DECISIONS_FILE).is_file()
+    result, lines = built(review_plan(), build)
+    assert "1 of 4 records wait" in result.waiting
+    result, lines = built(review_plan(), build, approved=True)
+    assert len(lines) == result.records == 2 and "Paint it dark!" in lines[1] and not result.waiting
+    assert dict(result.counts["look"].dropped) == {"rejected": 1, "not reviewed yet": 1}
+    with studio(build) as address:
+        assert decide(add(address, key_of("review/look"), "Bob"), 3, "accept")[0] == 200
+    result, lines = built(review_plan(), build)  # the studio has written the last decision when it has ended
+    assert not result.waiting and len(lines) == 3 and "shade 3!" in lines[2]

@@ -1,1 +1,1 @@
-"""Dictionaries of subjects, scenes, keywords and motion templates, by law of physics."""
+"""Dictionaries: subjects, scenes, keywords and motions for each law; objects and causes; scenario seeds by task."""

@@ -1,0 +1,120 @@
+"""Rules of instructions that name a cause and leave its effect to world knowledge, and of their paraphrases."""
+
+from __future__ import annotations
+
+import re
+
+from editscope.factory.rules.lexicon import entries, listed, pattern
+from editscope.factory.rules.records import PlainText
+from editscope.suites.annotation.questions.english import DETERMINERS, is_mark, unquoted, word_set, words
+
+_PAINTING = word_set(
+    "recolor repaint paint color colour tint dye enlarge shrink resize widen lengthen shorten darken brighten lighten "
+    "blur erase delete remove crop draw insert replace swap substitute give sharpen thicken desaturate shade"
+)
+_CHANGING = word_set("change transform convert modify alter adjust increase decrease reduce edit")
+_ADDING = word_set("add cover put place create apply scatter decorate fill coat include")
+_DEFINITE = word_set("the this that these those its his her their my your")
+_STATE = re.compile(
+    r"\b(?:becom(?:e|es|ing)|became|turn(?:s|ed)?|gets?|got|grows?|looks?|appears?|is|are|be|being|made|make|makes|goes"
+    r"|seem|seems|with|has|have)\s+(?P<rest>[^.;?!]*)",
+    re.IGNORECASE,
+)
+_INTO = re.compile(r"\binto (?:an? |two |three |many |several |small |tiny |large |\w+ )?(?:\w+ ){0,2}", re.IGNORECASE)
+
+
+def implicit_cause(text: PlainText) -> str | None:
+    """A cause, not its visible result."""
+    word = _explicit(text.text)
+    return f"{word!r} says what one will see; name the cause and leave the result open." if word else None
+
+
+def _explicit(text: str) -> str | None:
+    found = [word for word in words(text) if word not in ("please", "now", "just", "then", "let's", "simply", "slowly")]
+    if not found:
+        return None
+    first, rest = found[0], found[1:]
+    plain = [word for word in rest if not is_mark(word)]
+    if first in _PAINTING:
+        return first
+    if first in _CHANGING:
+        return None if any(word in entries("conditions") for word in plain[:4]) and "color" not in plain else first
+    if first in _ADDING and (noun := _new_result(text)):
+        return f"{first} {noun}"
+    if first == "make":
+        return None if "it" in plain[:1] and plain[1:2] and plain[1] in {"rain", "snow", "hail"} else first
+    if first in ("turn", "render") and ("into" in plain or _ends_visible(plain)):
+        return f"{first} {'into' if 'into' in plain else plain[-1]}"
+    return _said_state(text) or (_new_result(text) if first in _SHOWING or "into" in plain else None)
+
+
+_SHOWING = word_set("show let depict have display")
+
+
+def _ends_visible(plain: list[str]) -> bool:
+    return bool(plain) and plain[-1] in entries("visible_attributes")
+
+
+def _new_result(text: str) -> str | None:
+    """A visible result that is not one of the things in the picture, which would have an article such as *the*."""
+    plain = unquoted(text)
+    for match in pattern("result_nouns").finditer(plain):
+        before = words(plain[: match.start()])[-3:]
+        if not _DEFINITE.intersection(before[-2:]) and not (before and before[-1] in {"on", "in", "under", "at", "of"}):
+            return match[0]
+    return None
+
+
+def _said_state(text: str) -> str | None:
+    """A visible attribute that is said of something, as in "the can becomes flat"."""
+    for match in _STATE.finditer(unquoted(text)):
+        rest = [word for word in words(match["rest"]) if word not in DETERMINERS | {"more", "very", "much", "all"}]
+        while rest and rest[0].endswith("ly"):
+            rest = rest[1:]
+        verb = match[0].split()[0]
+        if rest and listed("visible_attributes", " ".join(rest[:2])) and _is_said(verb, rest):
+            return f"{verb} {rest[0]}"
+    return None
+
+
+_GIVEN = word_set("with has have is are be being")
+
+
+def _is_said(verb: str, rest: list[str]) -> bool:
+    """Whether the attribute is what is said, not part of the name of a thing: "is red" but not "with red wine"."""
+    if rest[0] not in entries("visible_attributes") and rest[0] not in ("full", "covered"):
+        return False
+    if verb.lower() not in _GIVEN:
+        return True
+    after = rest[1:2]
+    return verb.lower() != "with" and (
+        not after or is_mark(after[0]) or after[0] in ("and", "with", "at", "from", "of")
+    )
+
+
+_FACES = re.compile(
+    r"\b(?:happy|sad|angry|laughing|crying|scared|proud|cheerful|tired|scary)[ -]"
+    r"(?:faces?|smileys?|emojis?|expressions?|masks?|clowns?|eyes|mouths?|looking face)\b",
+    re.IGNORECASE,
+)
+_FEELING = re.compile(
+    r"\bfeels? (?!rough|smooth|soft|hard|firm|wet|dry|sticky|brittle|stiff|slick|warm to|cold to)\w+", re.IGNORECASE
+)
+_A_FEEL = re.compile(r"\b(?:an?|the) (?:[\w-]+,? ){1,3}feel\b", re.IGNORECASE)
+
+
+def no_mood(text: PlainText) -> str | None:
+    """What one sees, not a mood."""
+    plain = _FACES.sub(" ", unquoted(text.text))
+    match = pattern("moods").search(plain) or _FEELING.search(plain) or _A_FEEL.search(plain)
+    return f"{match[0]!r} is a mood or an image in words; describe what one sees." if match else None
+
+
+def visible_change(text: PlainText) -> str | None:
+    """At least one change that can be seen."""
+    if listed("visible_changes", re.sub(r"\bno longer\b", "", text.text, flags=re.IGNORECASE)):
+        return None
+    return (
+        "no word says what one sees; name a change of texture, shape, color, gloss, firmness or surface, "
+        "a fragment or a deformation."
+    )

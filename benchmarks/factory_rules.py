@@ -68,13 +68,14 @@ def main() -> None:
     parser.add_argument(
         "--table", action="store_true", help="rows of the table in docs/factory-rules.md, without misses"
     )
+    parser.add_argument("--examples", type=Path, default=EXAMPLES, help="the folder with the sets")
     chosen = parser.parse_args()
     names = chosen.rules or [name for name, rule in RULES.items() if rule.decided_by == "code"]
     for folder in (chosen.set,) if chosen.set else SETS:
-        files = [(name, EXAMPLES / folder / f"{name}.jsonl") for name in names]
+        files = [(name, chosen.examples / folder / f"{name}.jsonl") for name in names]
         results = {name: measure(RULES[name], file) for name, file in files if file.is_file()}
         if not results:
-            print(f"{folder}: no examples in {EXAMPLES / folder}\n")
+            print(f"{folder}: no examples in {chosen.examples / folder}\n")
             continue
         if chosen.table:
             print("\n".join(f"| `{name}` | {one.precision} | {one.recall} |" for name, one in results.items()))

@@ -28,7 +28,7 @@ _MOTIONS = {
 _ANY_MOTION = "|".join(_MOTIONS.values())
 _FAMILY = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in _MOTIONS.items()), re.IGNORECASE)
 _NOUN_MOTION = re.compile(
-    rf"^(?:with )?{_SLOWLY}(?:push(?:ing)?[- ]in|pull(?:ing)?[- ](?:back|out)|pan(?:ning)?|tilt(?:ing)?"
+    rf"^(?:with )?{_SLOWLY}(?:push(?:ing)?[- ]in|pull(?:ing)?[- ](?:back|out)|pan(?:ning)?|tilt"
     rf"|zoom(?:ing)?|doll(?:y|ying)|orbit(?:ing)?"
     r"|arc|track(?:ing)?|truck(?:ing)?|crane|boom|pedestal|handheld|hand-held)\b",
     re.IGNORECASE,
@@ -42,7 +42,7 @@ _STILL = re.compile(
     r"|no (?:camera )?(?:movement|motion|move)|in place)\b",
     re.IGNORECASE,
 )
-_SHOT = re.compile(r"\b(?:camera|shot|tripod|lens|framing|viewpoint|camera's)\b", re.IGNORECASE)
+_SHOT = re.compile(r"\b(?:camera|shot|tripod|framing|viewpoint|camera's)\b", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:no|not|without|never|neither|doesn't|don't|isn't)\b", re.IGNORECASE)
 _LAST_CAMERA = re.compile(
     r"\b(?:while|as|with|and|from|under|on|before)\s+(?:the |a |an )?(?:[\w-]+ ){0,3}?(?:camera|tripod"
@@ -59,7 +59,7 @@ def ending(caption: str) -> str:
     >>> ending("The lamp turns off, camera static."), ending("Camera static, the lamp turns off.")
     ('camera static', '')
     """
-    text = unquoted(caption).strip().rstrip(".!… ")
+    text = re.sub(r"\bcamera: ", "camera ", unquoted(caption).strip().rstrip(".!… "), flags=re.IGNORECASE)
     clauses = re.split(r"\s*(?:[,;:]|\s[–—-]\s|[.!?]\s)\s*", text)
     if len(clauses) > 1 and _speaks(clauses[-1]):
         return clauses[-1].strip()
@@ -90,12 +90,14 @@ def motions(caption: str) -> list[str]:
     """
     found: dict[tuple[str, str], str] = {}
     follows = False
-    for clause in re.split(r"[,;:.]\s*|\s(?=while\b|as\b(?! (?:well|it|they)))", unquoted(caption)):
+    for place, clause in enumerate(re.split(r"[,;:.]\s*|\s(?=while\b|as\b(?! (?:well|it|they)))", unquoted(caption))):
         plain = re.sub(r"^(?:while|as|and|then)\s+", "", clause.strip(), flags=re.IGNORECASE)
         camera = re.search(r"\bcamera\b", plain, re.IGNORECASE)
         if camera and (_THING.search(plain) or _OWNED.search(plain)):
             camera = None
         noun = _NOUN_MOTION.search(plain)
+        if noun and (re.match(r" of\b", plain[noun.end() :]) or (not place and len(plain.split()) > MOST_WORDS - 3)):
+            noun = None
         if (
             not camera
             and not noun

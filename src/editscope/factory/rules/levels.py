@@ -8,6 +8,7 @@ from editscope.factory.rules.lexicon import entries, listed, pattern
 from editscope.factory.rules.records import LeveledInstruction
 from editscope.factory.rules.tokens import TOKENIZER, count_tokens
 from editscope.suites.annotation.questions.english import (
+    ATTRIBUTES,
     AUXILIARIES,
     DETERMINERS,
     NUMBERS,
@@ -15,6 +16,7 @@ from editscope.suites.annotation.questions.english import (
     PRONOUNS,
     is_adverb,
     is_mark,
+    is_participle,
     matching,
     unquoted,
     word_set,
@@ -33,6 +35,25 @@ _POSTURES = word_set(
     "evening ceiling building string spring king ring wing thing sling painting awning railing swing"
 )
 _TRAILING = re.compile(r",\s+(?:\w+ly\s+)?(\w+ing)\b", re.IGNORECASE)
+_EFFECTS = (
+    "collapse|fall|bend|sink|tilt|melt|darken|dim|brighten|shift|change|reflect|mirror|cast|deform|sag|drop|shatter|break"
+    "|tip|slide|spread|turn|fade|disappear|vanish|follow|react|stretch|shrink|swell|grow|compress|distort|refract|warp"
+    "|illuminate|glow|obey|match|respond|adapt|adjust|update|crumple|dent|flood|fill|soak|wet|freeze|burn|crack|lose|get"
+)
+_CLAUSE = re.compile(
+    rf",\s+which\b|\bthat (?:\w+ly )?(?:{_EFFECTS})(?:s|es)?\b|,\s+where\b"
+    rf"|\bto (?:{_EFFECTS.replace('fall|', '')}|enlarge|magnify|show|reveal|create|make|let|cause|produce)\b"
+    rf"|\band (?:the|its|their|all|every|everything) (?:\w+ ){{0,4}}(?:{_EFFECTS})(?:s|es)\b"
+    rf"|\band (?:\w+ly )?(?:show|let|have|keep|preserve|maintain|blend|simulate|allow|{_EFFECTS})\b (?:it|them"
+    rf"|the|its|their|how|that|what)"
+    rf"|\bwith (?:\w+ ){{0,4}}(?:adjusted|updated|shifted|changed|following|reacting|responding|casting"
+    rf"|reflecting|bending)\b"
+    r"|\bso (?:the|its|their|a|an|every|all|that|everything)\b|\bso (?:it|they) (?!leans?|faces?|points?|stands?"
+    r"|hangs?|lies?)"
+    r"|\bgiven (?:the|that|its|how)\b|\bas (?:physics|gravity|nature|expected)\b|\bunder (?:its|the"
+    r"|their)(?: own)? weight\b",
+    re.IGNORECASE,
+)
 _UNITS = (
     r"percent|per cent|%|degrees?|stops?|pixels?|px|cm|mm|centimeters?|meters?|inch(?:es)?|feet|foot|kelvins?|ev"
     r"|points?"
@@ -70,16 +91,25 @@ def _is_command(found: list[str]) -> bool:
     first, after = found[0], found[1:]
     if first in ("do", "don't", "never", "let's"):
         return first != "do" or after[:1] == ["not"]
-    if first in _OPENERS or (first.endswith("ing") and first not in _verbs()):
+    if first in _OPENERS or (is_participle(first) and first.endswith("ing")):
         return _command_after_opening(found)
     if first in DETERMINERS | PRONOUNS | AUXILIARIES - {"have"} | _NEVER_VERBS:
         return False
     following = after[0] if after else "."
     if first in _ambiguous():
-        return following in _AFTER_VERB or following == "." or (first in _verbs() and not _goes_on_as_noun(after))
+        if (
+            following in word_set("water paint light air smoke steam sand snow dust oil ink milk salt")
+            and len(after) > 1
+        ):
+            return first not in ATTRIBUTES and after[1] in PREPOSITIONS
+        if first in ATTRIBUTES:
+            return following in _AFTER_VERB - {"on"}
+        return (
+            following in _AFTER_VERB - {"on"} or following == "." or (first in _verbs() and not _goes_on_as_noun(after))
+        )
     if first in _verbs():
         return following not in AUXILIARIES | {"of"} and not (following == "in" and first in {"change", "increase"})
-    return following in DETERMINERS and not first.endswith(("ing", "ed", "s"))
+    return following in DETERMINERS and not (is_participle(first) or first.endswith("s"))
 
 
 def _goes_on_as_noun(after: list[str]) -> bool:
@@ -116,6 +146,8 @@ def bare_action(text: LeveledInstruction) -> str | None:
         return None
     if word := listed("reasons_and_results", instruction):
         return f"{word!r} adds a cause, a result or a demand to the action; the superficial level has the action alone."
+    if match := _CLAUSE.search(unquoted(instruction)):
+        return f"{match[0].strip(' ,')!r} adds a result to the action; the superficial level has the action alone."
     for match in _TRAILING.finditer(unquoted(instruction)):
         if match[1].lower() not in _POSTURES:
             return f"{match[1]!r} adds a result to the action; the superficial level has the action alone."
@@ -127,7 +159,7 @@ def bare_action(text: LeveledInstruction) -> str | None:
 def settled_state(text: LeveledInstruction) -> str | None:
     """No level asks for a moment in between."""
     for level, instruction in text.levels():
-        word = listed("passing_moment", instruction) or _passing_verb(instruction)
+        word = listed("passing_moment", instruction) or _passing_verb(instruction) or _going_on(instruction)
         if word:
             return (
                 f"{word!r} at the {level} level is a moment in between; describe the state when all has come to rest."
@@ -135,13 +167,59 @@ def settled_state(text: LeveledInstruction) -> str | None:
     return None
 
 
+_KINDS = word_set("sliding folding swinging flying melting")
+"""Verb forms that name a kind of thing before a noun, such as a sliding door."""
+
+
 def _passing_verb(instruction: str) -> str | None:
     for match in pattern("passing_verbs").finditer(unquoted(instruction)):
         after = words(instruction[match.end() :])[:1]
         before = words(instruction[: match.start()])[-2:]
-        if not _STEADY.intersection([*after, *before]):
+        names = before[-1:] and before[-1] in {"a", "an", "the"} and after and not is_mark(after[0])
+        if not _STEADY.intersection([*after, *before]) and not (names and match[0].lower() in _KINDS):
             return match[0]
     return None
+
+
+_GOING_ON = re.compile(
+    r"\b(?:is|are|being|keeps?|still|just|currently|slowly|rapidly|quickly|starts?|begins?|starting|beginning)"
+    r" (?:just |now |\w+ly )?(?P<verb>\w+ing)\b|\bas (?:it|they) (?!was|were|is|are|would|should|did|had)\w+"
+    r"|\b(?P<more>\w+er) and (?P=more)\b",
+    re.IGNORECASE,
+)
+_LASTING = word_set(
+    "lying standing hanging resting leaning glowing burning running facing showing floating sitting missing "
+    "remaining "
+    "wearing holding growing shining evening morning nothing something everything ceiling building blooming sleeping "
+    "covering touching pointing looking reaching hovering reflecting casting supporting leading surrounding winding "
+    "extending stretching crossing coming forming showing depicting waving rising sticking parking painting "
+    "flowing living"
+)
+
+
+def _going_on(instruction: str) -> str | None:
+    for match in _GOING_ON.finditer(unquoted(instruction)):
+        if (match["verb"] or "").lower() not in _LASTING or match[0].lower().startswith(("still", "just", "keep")):
+            return match[0]
+    for match in _AFTER_NOUN.finditer(unquoted(instruction)):
+        noun, verb = match["noun"].lower(), match["verb"].lower()
+        if verb not in _LASTING and is_participle(verb) and noun not in _NO_NOUNS | _STEADY - {"water"}:
+            return match[0]
+    return matching(_RUSHING, instruction)
+
+
+_NO_NOUNS = DETERMINERS | PREPOSITIONS | AUXILIARIES | word_set("and or while when not")
+_AFTER_NOUN = re.compile(
+    r"\b(?P<noun>\w+) (?P<verb>\w+ing)(?= (?:down|up|off|out|over|away|apart|through|into|onto|toward|towards"
+    r"|across|loose"
+    r"|against|from|to|in|back|around|under|forward|sideways)\b|[.,;]|$)",
+    re.IGNORECASE,
+)
+_RUSHING = re.compile(
+    r"\bas (?:the |its |a |an )?\w+ \w+s (?:out|down|off|over|into|away|through|apart|up|under|toward|towards"
+    r"|across)\b",
+    re.IGNORECASE,
+)
 
 
 def token_limits(text: LeveledInstruction) -> str | None:
@@ -189,7 +267,7 @@ def no_editing_terms(text: LeveledInstruction) -> str | None:
 
 
 _TOOLS = re.compile(
-    r"\b(?:create|apply|use|generate|draw|add|make|paint|set|adjust|lower|raise|increase|decrease|reduce|boost|tweak)"
+    r"\b(?:create|apply|use|generate|draw|add|make|set|adjust|lower|raise|increase|decrease|reduce|boost|tweak)"
     r" (?:a |an |the )?(?:\w+ ){0,2}?(?:mask|masks|layers|blur|gradient|overlay|exposure|levels|saturation|luminance"
     r"|contrast value|gain|vibrance|brush|selection|highlights slider|tool)\b",
     re.IGNORECASE,

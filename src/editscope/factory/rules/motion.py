@@ -25,12 +25,16 @@ _SECONDS = re.compile(
 _INSTANT = re.compile(
     r"\b(?:less than|under|within|in|half|fraction of|split) (?:an? )?(?:single |split )?second\b", re.IGNORECASE
 )
-_LONG_UNITS = r"(?:minute|min|hour|day|week|month|year|decade|century|centurie|night|season)"
+_LONG = r"(?:minute|hour|day|week|month|year|decade|century|centurie|night)"
+_CLIP = r"(?: long)?[- ](?:shot|clip|video|take|sequence|duration|period|process|span)"
 _LONGER = re.compile(
-    rf"\b(?:{_NUMBER}|half an?|an?|several|few|many|couple of|multiple|some|more)[- ]{_LONG_UNITS}s?\b(?!-old"
-    rf"| old|[- ]hand)"
-    rf"|\b(?:over|for|during|through|after|across|within|in) (?:the )?(?:next |many |long |course of |past )*"
-    rf"{_LONG_UNITS[:-1]}|age)s\b|\btime-? ?laps\w*|\bhyper-? ?laps\w*",
+    rf"\b(?:{_NUMBER}|half an?|several|few|many|couple of|multiple|some|more|next|following|entire"
+    rf"|whole) {_LONG}s?\b(?! (?:old|hand))"
+    rf"|\b(?:{_NUMBER})-{_LONG}s?{_CLIP}|\b(?:over|for|in|within|during|after|of|lasting|takes?"
+    rf"|half) an? (?:full |single |whole )?{_LONG}\b"
+    rf"|\b(?:over|for|during|through|after|across|within|in) (?:the )?(?:next |many |long |course of |past "
+    rf"|passing )*"
+    rf"(?:{_LONG}|season|age)s\b|\btime-? ?laps\w*|\bhyper-? ?laps\w*",
     re.IGNORECASE,
 )
 _ABBREVIATION = re.compile(
@@ -42,7 +46,12 @@ _CUTS = re.compile(
     r"\bcuts? to\b(?! (?:size|length|pieces|shape|fit|a point|the bone|ribbons))"
     r"|\b(?:switch|switches|switching|jumps?|jumping|transitions?|moves?) to (?:an? |the )?(?:\w+ )?(?:close-?up"
     r"|shot|wide shot|angle|scene|view)\b"
-    r"|\b(?:scene|screen|shot|view|picture|frame|everything) fades? to (?:black|white)\b",
+    r"|\b(?:scene|screen|shot|view|picture|frame|everything) fades? to (?:black|white)\b"
+    r"|(?:^|[,;.:] *|\bthen )(?:cut(?= *[;,.:]|$)|switch to\b)"
+    r"|\b(?:view|scene|camera|shot|video|story|focus|perspective|clip|footage|film) (?:\w+ )?(?:switches|jumps"
+    r"|cuts|skips|returns"
+    r"|goes back) to\b"
+    r"|(?:^|[,;.:] *|\bthen )(?:an? |smooth |quick |slow )*transition(?:s|ing)? to\b",
     re.IGNORECASE,
 )
 _SIDES = re.compile(

@@ -6,21 +6,23 @@ import re
 
 from editscope.factory.rules.lexicon import entries, listed, pattern
 from editscope.factory.rules.records import PlainText
-from editscope.suites.annotation.questions.english import DETERMINERS, is_mark, unquoted, word_set, words
+from editscope.suites.annotation.questions.english import ATTRIBUTES, DETERMINERS, is_mark, unquoted, word_set, words
 
 _PAINTING = word_set(
-    "recolor repaint paint color colour tint dye enlarge shrink resize widen lengthen shorten darken brighten lighten "
+    "recolor repaint paint color colour tint dye enlarge shrink resize widen lengthen shorten darken brighten "
+    "fade whiten blacken redden roughen dim outline "
+    "lighten "
     "blur erase delete remove crop draw insert replace swap substitute give sharpen thicken desaturate shade"
 )
 _CHANGING = word_set("change transform convert modify alter adjust increase decrease reduce edit")
-_ADDING = word_set("add cover put place create apply scatter decorate fill coat include")
+_ADDING = word_set("add cover put place create apply scatter decorate fill coat include smear sprinkle splash attach")
 _DEFINITE = word_set("the this that these those its his her their my your")
 _STATE = re.compile(
-    r"\b(?:becom(?:e|es|ing)|became|turn(?:s|ed)?|gets?|got|grows?|looks?|appears?|is|are|be|being|made|make|makes|goes"
+    r"\b(?:becom(?:e|es|ing)|became|turn(?:s|ed)?|gets?|got|grows?|looks?|appears?|is|are|be|being|made|make"
+    r"|makes|goes"
     r"|seem|seems|with|has|have)\s+(?P<rest>[^.;?!]*)",
     re.IGNORECASE,
 )
-_INTO = re.compile(r"\binto (?:an? |two |three |many |several |small |tiny |large |\w+ )?(?:\w+ ){0,2}", re.IGNORECASE)
 
 
 def implicit_cause(text: PlainText) -> str | None:
@@ -30,29 +32,52 @@ def implicit_cause(text: PlainText) -> str | None:
 
 
 def _explicit(text: str) -> str | None:
-    found = [word for word in words(text) if word not in ("please", "now", "just", "then", "let's", "simply", "slowly")]
-    if not found:
+    for clause in re.split(r"[,;.]\s+(?:and |then )*|\s(?:and|then) (?=\w+ )", unquoted(text)):
+        if word := _explicit_command(clause, text):
+            return word
+    return _said_state(text)
+
+
+def _explicit_command(clause: str, text: str) -> str | None:
+    """The words at the beginning of a clause that make it an order to paint a result."""
+    found = [word for word in words(clause) if word not in _FILLERS and not is_mark(word)]
+    if len(found) < 2:
         return None
     first, rest = found[0], found[1:]
-    plain = [word for word in rest if not is_mark(word)]
+    if first in ("remove", "delete", "erase") and _SUPPORTS.intersection(rest[:4]):
+        return None
     if first in _PAINTING:
         return first
     if first in _CHANGING:
-        return None if any(word in entries("conditions") for word in plain[:4]) and "color" not in plain else first
-    if first in _ADDING and (noun := _new_result(text)):
-        return f"{first} {noun}"
+        return None if any(word in entries("conditions") for word in rest[:4]) and "color" not in rest else first
+    if first in _ADDING:
+        return f"{first} {noun}" if (noun := _new_result(text)) else None
     if first == "make":
-        return None if "it" in plain[:1] and plain[1:2] and plain[1] in {"rain", "snow", "hail"} else first
-    if first in ("turn", "render") and ("into" in plain or _ends_visible(plain)):
-        return f"{first} {'into' if 'into' in plain else plain[-1]}"
-    return _said_state(text) or (_new_result(text) if first in _SHOWING or "into" in plain else None)
+        return None if rest[0] == "it" and rest[1:2] and rest[1] in {"rain", "snow", "hail"} else first
+    if first in ("turn", "render") and ("into" in rest or rest[-1] in entries("visible_attributes")):
+        return f"{first} {'into' if 'into' in rest else rest[-1]}"
+    if first in _SHOWING and "what" not in rest and "how" not in rest:
+        with_attribute = re.search(r"\bwith (?:an? |its )?(\w+)", clause, re.IGNORECASE)
+        if with_attribute and with_attribute[1].lower() in entries("visible_attributes"):
+            return f"{first} … {with_attribute[0]}"
+        return f"{first} … {rest[-1]}" if rest[-1] in entries("visible_attributes") else _new_result(clause)
+    return _new_result(clause) if "into" in rest and first not in _CAUSING else None
 
 
+_FILLERS = word_set("please now just then let's simply slowly carefully gently")
+_CAUSING = word_set(
+    "pour put drop throw dip push press blow inject pump place roll fall toss shoot walk crash run jump"
+)
+_SUPPORTS = word_set(
+    "air heat support supports pressure cork plug pin pillar water moisture oxygen weight battery power lid cap "
+    "stopper "
+    "nail screw prop clamp peg magnet column"
+)
 _SHOWING = word_set("show let depict have display")
 
 
-def _ends_visible(plain: list[str]) -> bool:
-    return bool(plain) and plain[-1] in entries("visible_attributes")
+_INSIDE = word_set("on in under at of")
+_SHATTERED = word_set("pieces fragments shards flames folds patches")
 
 
 def _new_result(text: str) -> str | None:
@@ -60,7 +85,9 @@ def _new_result(text: str) -> str | None:
     plain = unquoted(text)
     for match in pattern("result_nouns").finditer(plain):
         before = words(plain[: match.start()])[-3:]
-        if not _DEFINITE.intersection(before[-2:]) and not (before and before[-1] in {"on", "in", "under", "at", "of"}):
+        if not _DEFINITE.intersection(before[-2:]) and not (
+            before and before[-1] in _INSIDE and match[0].lower() not in _SHATTERED
+        ):
             return match[0]
     return None
 
@@ -72,6 +99,8 @@ def _said_state(text: str) -> str | None:
         while rest and rest[0].endswith("ly"):
             rest = rest[1:]
         verb = match[0].split()[0]
+        if verb.lower().startswith("bec") and not re.search(r"\bwhat\b", text[: match.start()], re.IGNORECASE):
+            return " ".join([verb, *rest[:1]])
         if rest and listed("visible_attributes", " ".join(rest[:2])) and _is_said(verb, rest):
             return f"{verb} {rest[0]}"
     return None
@@ -112,7 +141,11 @@ def no_mood(text: PlainText) -> str | None:
 
 def visible_change(text: PlainText) -> str | None:
     """At least one change that can be seen."""
-    if listed("visible_changes", re.sub(r"\bno longer\b", "", text.text, flags=re.IGNORECASE)):
+    plain = re.sub(r"\bno longer\b", "", text.text.strip(), flags=re.IGNORECASE)
+    named = words(plain)
+    while len(named) > 2 and named[0] in DETERMINERS and named[1] in ATTRIBUTES:
+        named.pop(1)
+    if listed("visible_changes", " ".join(named)):
         return None
     return (
         "no word says what one sees; name a change of texture, shape, color, gloss, firmness or surface, "

@@ -24,6 +24,8 @@ from editscope.suites.annotation.questions.english import (
 _WORDS = frozenset({"and", "or", "both", "either", "while", "whereas", "except"})
 _EVERY = word_set("all every each any everything everyone nothing nobody")
 _PAIRS = frozenset({("up", "down"), ("back", "forth"), ("more", "less"), ("in", "out"), ("on", "off")})
+_PLURAL = word_set("do are were have")
+_PLURAL_NOUNS = word_set("people children men women feet teeth geese mice fish sheep leaves")
 _CARRYING = word_set("wearing holding carrying containing")
 _RELATIVE = word_set("front left right top side end edge corner middle center centre bottom back")
 
@@ -75,6 +77,8 @@ def _modifies(before: list[str], after: list[str]) -> bool:
     if len(before) < 2 or len(after) < 2:
         return False
     start, noun = before[-2], after[1]
+    if before[0] in _PLURAL and len(before) == 3 and not noun.endswith("s") and noun not in _PLURAL_NOUNS:
+        return False
     if is_mark(noun) or noun in PREPOSITIONS | AUXILIARIES | DETERMINERS | CONNECTORS | PRONOUNS or is_adverb(noun):
         return False
     if after[0] in DETERMINERS | PREPOSITIONS | AUXILIARIES | PRONOUNS or is_adverb(after[0]):

@@ -53,11 +53,14 @@ ATTRIBUTES = word_set(
     "black-and-white deep shallow high low heavy muddy snowy icy foggy sunny rainy damp steamy foamy fluffy stable"
 )
 PARTICIPLES = word_set(
-    "lit bent broken torn worn frozen fallen hung cast cut split spread shut set put held kept laid sunk swollen "
+    "lit bent broken torn worn frozen fallen hung cast cut split spread shut held kept laid sunk swollen "
     "blown "
     "thrown drawn shown seen built burnt spilt woven written hidden shrunk melted gone made bound wound ridden eaten"
 )
 ADVERBS = word_set("very quite rather too now then also just still almost nearly fully well upside there here")
+_NOT_GERUNDS = word_set(
+    "ceiling building painting railing awning string evening morning spring swing bring sting fling wring cling sling"
+)
 CONNECTORS = word_set("and or nor but while whereas except both either")
 
 _QUOTES = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|「[^」]*」|『[^』]*』|《[^》]*》|(?<!\w)['‘][^'’]+['’](?!\w)")
@@ -97,15 +100,7 @@ def is_participle(word: str) -> bool:
     if word in PARTICIPLES:
         return True
     if word.endswith("ing"):
-        return len(word) > 5 and word not in {
-            "ceiling",
-            "building",
-            "painting",
-            "railing",
-            "awning",
-            "string",
-            "evening",
-        }
+        return len(word) > 5 and word not in _NOT_GERUNDS
     return word.endswith("ed") and len(word) > 4 and word not in {"speed", "reed", "weed", "seaweed", "shed", "sled"}
 
 

@@ -47,7 +47,13 @@ _EARLIER = re.compile(
     r"|the (?:input|source)(?= *[,?])|the same as in|than (?:it|they|he|she) (?:was|were|did|had)"
     r"|after (?:the )?(?:edit\w*|change|modification|removal|addition|replacement|move)|edit(?:s|ed|ing)?"
     r"|modif(?:y|ied|ication)|altered|inserted|added|replaced|chang(?:e|es|ed)|preserved|retained|restored"
-    r"|remain(?:ed|ing)?|remains(?! of))\b",
+    r"|remain(?:ed|ing)?|remains(?! of)|at first|untouched|unaffected|stay(?:s|ed)?|keeps? (?:its|his|her|their)"
+    r"|moved"
+    r"|relocated|transformed|converted|turned into|swapped|erased|deleted|the (?:model|editor)|disappear(?:s"
+    r"|ed)?|vanished"
+    r"|increased|decreased|reduced|enlarged|(?:look|looks|exactly) the same(?! \w+ as)"
+    r"|the same (?:place|position|spot|pose|location|way|state|condition)(?! as (?:the|a|an|its|that)\b))\b"
+    r"|\bnew(?= *\?$)|^(?:did|was|were)\b",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
@@ -61,7 +67,8 @@ _STILL = re.compile(
     re.IGNORECASE,
 )
 _COMPARATIVE = re.compile(
-    r"\b(?:(?:more|less) \w+|(?:dark|bright|light|long|short|tall|larg|small|bigg|wid|narrow|warm|cool|cold|hott|thick"
+    r"\b(?:(?:more|less) \w+|(?:dark|bright|light|long|short|tall|larg|small|bigg|wid|narrow|warm|cool|cold|hott"
+    r"|thick"
     r"|thinn|soft|sharp|high|low|deep|clean|wett|dri|smooth|rough|heavi|redd|blu|green|full|clear|clos|round|flatt"
     r"|shini|dirti|pal|dimm|strong|weak)er) *\?$",
     re.IGNORECASE,
@@ -88,6 +95,8 @@ def one_predicate(question: str) -> str | None:
 def positive_framing(question: str) -> str | None:
     """What should be there, not what should not."""
     found = words(question)
+    if "with no" in " ".join(found):
+        found = words(re.sub(r"\bwith no\b", "without", question, flags=re.IGNORECASE))
     word = any_of(found, _NEGATIVE) or next((word for word in found if word.endswith("n't")), None)
     if word is None and matching(re.compile(r"\bfail(?:s|ed)? to\b", re.IGNORECASE), question):
         word = "fail to"

@@ -29,12 +29,18 @@ from editscope.suites.picabench.data import LAWS
 from support.places import ROOT, TESTS
 
 LABELLED = TESTS / "factory" / "labelled"
+TUNED = TESTS / "factory" / "tuned"
 CODE = [name for name, one in RULES.items() if one.decided_by == "code"]
 MODEL = [name for name, one in RULES.items() if one.decided_by == "model"]
 
 
-def examples(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (LABELLED / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+def examples(name: str, folder: Path = LABELLED) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def wrongly_decided(name: str, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    one = RULES[name]
+    return [entry for entry in entries if (one.check(one.record.from_json(entry)) is not None) is not entry["breaks"]]
 
 
 @pytest.mark.parametrize("name", CODE)
@@ -162,6 +168,22 @@ def test_any_text_gets_an_answer_from_every_rule(text: str) -> None:
         levels = dict.fromkeys(("superficial", "intermediate", "explicit"), text)
         entries = {"text": text, "texts": [text, text], "law": "local", "language": "zh", "operation": "move", **levels}
         one.check(one.record.from_json(entries))
+
+
+def test_the_page_has_every_rule_with_its_source_and_who_decides_it() -> None:
+    page = (ROOT / "docs" / "factory-rules.md").read_text(encoding="utf-8").splitlines()
+    for one in RULES.values():
+        row = f"| `{one.name}` | {one.about} | {one.source} | {one.decided_by} |"
+        assert page.count(row) == len(one.subjects), one.name
+
+
+@pytest.mark.slow
+def test_the_page_has_the_figures_that_the_benchmark_prints() -> None:
+    page = (ROOT / "docs" / "factory-rules.md").read_text(encoding="utf-8")
+    command = [sys.executable, str(ROOT / "benchmarks" / "factory_rules.py"), "--table"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert len(printed) == len(CODE)
+    assert [line for line in printed if line not in page] == []
 
 
 @pytest.mark.slow

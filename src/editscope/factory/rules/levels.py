@@ -41,7 +41,7 @@ _EFFECTS = (
     "|illuminate|glow|obey|match|respond|adapt|adjust|update|crumple|dent|flood|fill|soak|wet|freeze|burn|crack|lose|get"
 )
 _CLAUSE = re.compile(
-    rf",\s+which\b|\bthat (?:\w+ly )?(?:{_EFFECTS})(?:s|es)?\b|,\s+where\b"
+    rf",\s+which\b|,? and (?:it|they) \w+|\bthat (?:\w+ly )?(?:{_EFFECTS})(?:s|es)?\b|,\s+where\b"
     rf"|\bto (?:{_EFFECTS.replace('fall|', '')}|enlarge|magnify|show|reveal|create|make|let|cause|produce)\b"
     rf"|\band (?:the|its|their|all|every|everything) (?:\w+ ){{0,4}}(?:{_EFFECTS})(?:s|es)\b"
     rf"|\band (?:\w+ly )?(?:show|let|have|keep|preserve|maintain|blend|simulate|allow|{_EFFECTS})\b (?:it|them"

@@ -43,7 +43,8 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 _CUTS = re.compile(
-    r"\bcuts? to\b(?! (?:size|length|pieces|shape|fit|a point|the bone|ribbons))"
+    r"\bcuts? to\b(?! (?:size|length|pieces|shape|fit|a point|the bone|ribbons|half|its|two|a third|a quarter|strips))"
+    r"|\bfollowed by (?:an? |the |another )?(?:\w+ )?(?:shot|view|scene|close-?up|angle)\b"
     r"|\b(?:switch|switches|switching|jumps?|jumping|transitions?|moves?) to (?:an? |the )?(?:\w+ )?(?:close-?up"
     r"|shot|wide shot|angle|scene|view)\b"
     r"|\b(?:scene|screen|shot|view|picture|frame|everything) fades? to (?:black|white)\b"

@@ -129,13 +129,25 @@ _FACES = re.compile(
 _FEELING = re.compile(
     r"\bfeels? (?!rough|smooth|soft|hard|firm|wet|dry|sticky|brittle|stiff|slick|warm to|cold to)\w+", re.IGNORECASE
 )
-_A_FEEL = re.compile(r"\b(?:an?|the) (?:[\w-]+,? ){1,3}feel\b", re.IGNORECASE)
+_TACTILE = re.compile(
+    r"\bfeels? (?:rough|smooth|soft|hard|firm|wet|dry|sticky|brittle|stiff|slick|warm to|cold to)", re.IGNORECASE
+)
+_A_LOOK = re.compile(
+    r"\b(?:an?|the) ((?:[\w-]+,? (?:and )?){1,3}?)(?:feel|look|impression|charm|presence)\b(?! of (?!\w+ness))",
+    re.IGNORECASE,
+)
+
+
+def _a_look(plain: str) -> re.Match[str] | None:
+    """A phrase such as "a bold look", where no word says what one sees."""
+    match = _A_LOOK.search(plain)
+    return None if match is None or pattern("visible_changes").search(match[1]) else match
 
 
 def no_mood(text: PlainText) -> str | None:
     """What one sees, not a mood."""
     plain = _FACES.sub(" ", unquoted(text.text))
-    match = pattern("moods").search(plain) or _FEELING.search(plain) or _A_FEEL.search(plain)
+    match = pattern("moods").search(_TACTILE.sub(" ", plain)) or _FEELING.search(plain) or _a_look(plain)
     return f"{match[0]!r} is a mood or an image in words; describe what one sees." if match else None
 
 

@@ -62,7 +62,7 @@ def measure(rule: TextRule[Any], file: Path) -> Measured:
 
 
 def table(examples: Path, names: list[str]) -> str:
-    """The rows of the table in docs/factory-rules.md: a pair of columns for each set that says something about a rule."""
+    """The rows of the table in docs/factory-rules.md, with two columns for each set that is shown there."""
     rows = []
     for name in names:
         cells = []

@@ -46,6 +46,8 @@ NAMED_ELSEWHERE = {
     "cli/results/published.py": ("paintbench", EXAMPLE),
     "editors/diffusion/families.py": ("paintbench", "the paper whose settings of models are the defaults"),
     "editors/folder.py": ("paintbench", "released outputs lie in a folder of this name, and editors know no suite"),
+    "factory/rules/motion.py": ("picabench", "captions are written for its laws"),
+    "factory/rules/sources.py": ("picabench wiseedit worldedit", "the papers that state the rules"),
     "report/paper_figures/correlation.py": ("rise", WORD),
     "scoring/failure.py": ("rise", WORD),
     "suites/kris/__init__.py": ("worldedit", SHARED_PAPER),

@@ -1,0 +1,136 @@
+"""The camera in a motion caption: where the caption speaks of it, and how it moves."""
+
+from __future__ import annotations
+
+import re
+
+from editscope.suites.annotation.questions.english import unquoted
+
+_SLOWLY = (
+    r"(?:(?:a|an|with|very|extremely|slow|slowly|gentle|gently|slight|slightly|subtle|smooth|smoothly|tiny"
+    r"|gradual|steady|quick|fast|soft|single|minimal|simple|then|followed|by|and|one|brief|short"
+    r"|small|whip|light) )*"
+)
+_MOTIONS = {
+    "pan": r"pan(?:s|ned|ning)?(?: shot)?",
+    "tilt": r"tilt(?:s|ed|ing)?",
+    "zoom": r"zoom(?:s|ed|ing)?",
+    "push": r"push(?:es|ed|ing)?(?:[- ]in)?|doll(?:y|ies)(?:ing)?[- ](?:in|forward)|moves? (?:in|closer|forward)"
+    r"|moving (?:in|closer)",
+    "pull": r"pull(?:s|ed|ing)?(?:[- ](?:back|out|away))|doll(?:y|ies)(?:ing)?[- ](?:out|back)|moves? (?:back|away)",
+    "orbit": r"orbit(?:s|ed|ing)?|arc(?:s|ing)?|circl(?:es|ing)",
+    "track": r"track(?:s|ed|ing)?(?: shot)?|truck(?:s|ing)?|doll(?:y|ies)(?! ?-?(?:in|out|back|forward))"
+    r"|follow(?:s|ing)|slid(?:es|ing)|drift(?:s|ing)?",
+    "crane": r"crane(?:s|d)?|craning|pedestals?|boom(?:s|ing)?|ris(?:es|ing)|lifts?|descends?|lowers",
+    "shake": r"hand-?held|shak(?:es|ing|y)|jitters?",
+    "roll": r"roll(?:s|ing)?|rotat(?:es|ing)|spins?",
+}
+_ANY_MOTION = "|".join(_MOTIONS.values())
+_FAMILY = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in _MOTIONS.items()), re.IGNORECASE)
+_NOUN_MOTION = re.compile(
+    rf"^(?:with )?{_SLOWLY}(?:push(?:ing)?[- ]in|pull(?:ing)?[- ](?:back|out)|pan(?:ning)?|tilt"
+    rf"|zoom(?:ing)?|doll(?:y|ying)|orbit(?:ing)?"
+    r"|arc|track(?:ing)?|truck(?:ing)?|crane|boom|pedestal|handheld|hand-held)\b",
+    re.IGNORECASE,
+)
+_THING = re.compile(r"\bcameras?(?:'s)? (?:on|in|lying|beside|near|under|strap|bag|hung|hanging)\b", re.IGNORECASE)
+_OWNED = re.compile(r"\b(?:his|her|their|security|old|toy|vintage|broken|film|digital)\s+cameras?\b", re.IGNORECASE)
+_STILL = re.compile(
+    r"\b(?:static|still|fixed|stationary|locked(?:[- ](?:off|down))?|lock-?off|steady|unmoving|motionless"
+    r"|immobile|unmoved"
+    r"|holds?|holding|stays?|remains?|does not move|doesn't move|without moving|not moving|at rest|tripod"
+    r"|no (?:camera )?(?:movement|motion|move)|in place)\b",
+    re.IGNORECASE,
+)
+_SHOT = re.compile(r"\b(?:camera|shot|tripod|framing|viewpoint|camera's)\b", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:no|not|without|never|neither|doesn't|don't|isn't)\b", re.IGNORECASE)
+_LAST_CAMERA = re.compile(
+    r"\b(?:while|as|with|and|from|under|on|before)\s+(?:the |a |an )?(?:[\w-]+ ){0,3}?(?:camera|tripod"
+    r"|tripod shot|shot)\b[^,;:]*$",
+    re.IGNORECASE,
+)
+MOST_WORDS = 9
+"""Words of a last clause that still speaks of the camera alone."""
+
+
+def ending(caption: str) -> str:
+    """What a caption says of the camera at its end; "" where it ends with something else.
+
+    >>> ending("The lamp turns off, camera static."), ending("Camera static, the lamp turns off.")
+    ('camera static', '')
+    """
+    text = re.sub(r"\bcamera: ", "camera ", unquoted(caption).strip().rstrip(".!… "), flags=re.IGNORECASE)
+    clauses = re.split(r"\s*(?:[,;:]|\s[–—-]\s|[.!?]\s)\s*", text)
+    if len(clauses) > 1 and _speaks(clauses[-1]):
+        return clauses[-1].strip()
+    match = _LAST_CAMERA.search(text)
+    if match and match.start() > 0 and _speaks(re.sub(r"^(?:while|as|and|from|under|on|before)\s+", "", match[0])):
+        return match[0]
+    return ""
+
+
+def _speaks(clause: str) -> bool:
+    clause = clause.strip()
+    if len(clause.split()) > MOST_WORDS or _THING.search(clause) or _OWNED.search(clause):
+        return False
+    if re.search(r"\b(?:as|while|when)\b(?! the camera)", clause, re.IGNORECASE):
+        return False
+    if _NOUN_MOTION.search(clause):
+        return True
+    if not _SHOT.search(clause):
+        return False
+    return bool(_STILL.search(clause) or _FAMILY.search(clause))
+
+
+def motions(caption: str) -> list[str]:
+    """The camera's motions that a caption names, in its own words.
+
+    >>> motions("The tower tilts left, camera pans right then zooms in."), motions("The tower tilts, camera static.")
+    (['pans', 'zooms'], [])
+    """
+    found: dict[tuple[str, str], str] = {}
+    follows = False
+    for place, clause in enumerate(re.split(r"[,;:.]\s*|\s(?=while\b|as\b(?! (?:well|it|they)))", unquoted(caption))):
+        plain = re.sub(r"^(?:while|as|and|then)\s+", "", clause.strip(), flags=re.IGNORECASE)
+        camera = re.search(r"\bcamera\b", plain, re.IGNORECASE)
+        if camera and (_THING.search(plain) or _OWNED.search(plain)):
+            camera = None
+        noun = _NOUN_MOTION.search(plain)
+        if noun and (re.match(r" of\b", plain[noun.end() :]) or (not place and len(plain.split()) > MOST_WORDS - 3)):
+            noun = None
+        if (
+            not camera
+            and not noun
+            and not (follows and re.match(rf"{_SLOWLY}(?:{_ANY_MOTION})\b", plain, re.IGNORECASE))
+        ):
+            follows = False
+            continue
+        follows = True
+        begin = 0 if noun or camera is None else _phrase_start(plain, camera.start())
+        for match in _FAMILY.finditer(plain, begin):
+            if not _NOT.search(plain[begin : match.start()]):
+                way = re.match(r"[- ](in|out|left|right|up|down|back|forward)\b", plain[match.end() :], re.IGNORECASE)
+                family = match.lastgroup or ""
+                found.setdefault((family, way[1].lower() if way else ""), match[0])
+    families = [family for family, _ in found]
+    return [word for (family, way), word in found.items() if way or families.count(family) == 1]
+
+
+def _phrase_start(clause: str, camera: int) -> int:
+    """Where the words about the camera begin: "with a slowly panning camera" begins before the word itself."""
+    match = re.search(
+        r"(?:^|\b(?:with|while|and|as)\s)(?:the |a |an )?(?:[\w-]+ ){0,3}$", clause[:camera], re.IGNORECASE
+    )
+    return match.start() if match else camera
+
+
+def content(caption: str) -> str:
+    """A caption without what it says of the camera."""
+    kept = []
+    for clause in re.split(r"(?<=[,;:.])\s*", unquoted(caption)):
+        plain = clause.strip(" ,;:.")
+        if not (_speaks(plain) or (plain.lower().startswith(("camera", "the camera")) and not _THING.search(plain))):
+            kept.append(clause)
+    text = " ".join(kept)
+    end = ending(caption)
+    return text.replace(end, " ") if end else text

@@ -1,0 +1,75 @@
+"""The thing that a question asks about, and whether its words tell it from others."""
+
+from __future__ import annotations
+
+from editscope.suites.annotation.questions.english import (
+    AUXILIARIES,
+    DETERMINERS,
+    PLACE,
+    PREPOSITIONS,
+    is_adverb,
+    is_describing,
+    is_mark,
+    word_set,
+    words,
+)
+
+_UNIQUE = word_set("sky sun moon horizon background foreground scene landscape weather")
+"""Things of which a picture has one."""
+_WHOLE = word_set("image picture photo photograph scene frame shot view")
+"""Places that are the whole picture, and say nothing."""
+_THERE = word_set("visible present absent there shown seen be missing gone")
+_PARTICLES = word_set("on off up down out open over away")
+
+
+def is_located(question: str) -> bool:
+    """Whether a place, an order or an attribute says which thing is meant.
+
+    >>> is_located("Is there a cat on the rug?"), is_located("Is there a cat in the picture?"), is_located("Is it wet?")
+    (True, False, False)
+    """
+    found = [word for word in words(question) if not is_mark(word)]
+    if any(word in PLACE | _UNIQUE for word in found) or _has_place(found):
+        return True
+    found = _without_whole(found)
+    exists = "there" in found[:2]
+    named = [word for word in found[1:] if not is_adverb(word) and word not in _THERE]
+    named = named[next((at for at, word in enumerate(named) if word not in DETERMINERS), 0) :]
+    if exists:
+        return len(named) > 1
+    begin = next((at for at, word in enumerate(named) if word in DETERMINERS), len(named))
+    doing = bool(found) and found[0] in AUXILIARIES and not found[0].startswith(("is", "are", "was", "were"))
+    return len(_subject(named[:begin], begin < len(named), doing, said=any(word in _THERE for word in found))) > 1
+
+
+def _has_place(found: list[str]) -> bool:
+    """Whether a preposition has an object other than the whole picture."""
+    for at, word in enumerate(found[:-1]):
+        rest = [one for one in found[at + 1 :] if one not in DETERMINERS]
+        if word in PREPOSITIONS and rest and rest[0] not in _WHOLE:
+            return True
+    return False
+
+
+def _without_whole(found: list[str]) -> list[str]:
+    """The words before "in the picture"."""
+    at = next((at for at, word in enumerate(found) if word in PREPOSITIONS and found[-1] in _WHOLE), len(found))
+    return found[:at]
+
+
+def _subject(found: list[str], has_object: bool, doing: bool, said: bool) -> list[str]:
+    """The words of the noun phrase at the beginning, without what is said about it."""
+    phrase = list(found)
+    if phrase and phrase[-1] in _PARTICLES:
+        phrase.pop()
+        if not (phrase and is_describing(phrase[-1])):
+            return phrase
+    if doing:
+        return phrase[:-1]
+    if said and not has_object:
+        return phrase
+    popped = False
+    while phrase and is_describing(phrase[-1]) and len(phrase) > 1:
+        phrase.pop()
+        popped = True
+    return phrase if popped else phrase[:-1]

@@ -133,6 +133,19 @@ def test_a_paper_gets_quality_against_cost(tmp_path: Path) -> None:
     runs = [es.run(suite, Priced(price), out=tmp_path / str(price), progress=False) for price in (0.001, 0.5)]
     (made,) = report.figures_for(runs, tmp_path / "figures", formats=["svg"], only=["cost"])
     drawing = made.files[0].read_text(encoding="utf-8")
-    assert "US dollars per edit" in drawing and "Seconds per edit" in drawing and "mathdefault" not in drawing
+    assert "US dollars per edit" in drawing and "Milliseconds per edit" in drawing and "mathdefault" not in drawing
     (alone,) = report.figures_for(runs[:1], tmp_path / "figures", formats=["svg"], only=["cost"])
     assert "two runs" in alone.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("longest", "title"), [(2.0, "Seconds per edit"), (0.0009, "")])
+def test_time_is_drawn_in_a_fitting_unit_and_not_where_only_the_clock_is_measured(
+    tmp_path: Path, longest: float, title: str
+) -> None:
+    suite = es.load_suite("paintbench", **SMALL)
+    runs = [es.run(suite, Priced(price), out=tmp_path / str(price), progress=False) for price in (longest / 2, longest)]
+    (made,) = report.figures_for(runs, tmp_path / "figures", formats=["svg"], only=["cost"])
+    drawing = made.files[0].read_text(encoding="utf-8")
+    assert "US dollars per edit" in drawing
+    assert title in drawing if title else "econds per edit" not in drawing

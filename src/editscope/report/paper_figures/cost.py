@@ -35,7 +35,9 @@ def cost(context: FigureContext) -> Figure:
     )
     panels = [(title, points, written) for title, points, written in gathered if len(points) > 1]
     if not panels:
-        raise NothingToDraw("it needs two runs whose edits were timed: files that were there already are not")
+        raise NothingToDraw(
+            "it needs two runs whose edits were timed: files that were there already, or edits of under 1 ms, are not"
+        )
     across = len(panels) if context.wide else 1
     down = len(panels) // across
     height = (2.3 if context.wide else 2.1 * down) + context.legend_height

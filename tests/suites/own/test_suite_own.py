@@ -278,6 +278,9 @@ def test_the_template_for_a_judge_has_prompts_that_fit_its_cases(tmp_path: Path)
 
 def test_nothing_is_overwritten_by_the_template(tmp_path: Path) -> None:
     (tmp_path / "kept.txt").write_text("mine")
+    with pytest.raises(BadInput, match="the name 'worldedit' belongs to an installed suite"):
+        start(tmp_path / "worldedit")
+    assert not (tmp_path / "worldedit").exists()
     with pytest.raises(BadInput, match="is not a new or empty folder"):
         start(tmp_path)
     with pytest.raises(BadInput, match="neither judged nor pixels"):

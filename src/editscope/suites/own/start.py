@@ -15,6 +15,7 @@ import numpy as np
 from editscope.errors import BadInput
 from editscope.images import Pixels, write_png
 from editscope.suites.own.manifest import FILE
+from editscope.suites.registry import suite_names
 
 SIDE = 256
 COLORS = {"red": (208, 48, 44), "green": (52, 150, 76), "blue": (44, 92, 196), "yellow": (240, 196, 48)}
@@ -44,6 +45,8 @@ def start(folder: str | Path, scoring: Literal["judged", "pixels"] = "judged") -
         raise BadInput(f"--scoring {scoring!r} is neither judged nor pixels")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise BadInput(f"{folder} is not a new or empty folder; give one, so that nothing is overwritten")
+    if suite_name(folder) in suite_names():
+        raise BadInput(f"the name {suite_name(folder)!r} belongs to an installed suite; give the folder another name")
     template = files("editscope.suites.own").joinpath("template")
     manifest = template.joinpath(f"{scoring}.toml").read_text(encoding="utf-8")
     try:

@@ -184,6 +184,14 @@ def test_a_comparison_counts_wins_ties_and_losses(address: str, browser: Browser
         expect(page.locator(".contrast").first).to_be_visible()
 
 
+def test_a_gallery_shows_runs_in_the_order_of_the_leaderboard(address: str) -> None:
+    name = the_set(address)
+    for shown in (["bad", "deep/middle", "good"], ["good", "bad"]):
+        wanted = "&".join(f"show={quote(run, safe='')}" for run in shown)
+        first = ask(f"{address}/api/sets/{name}/cases?{wanted}")["cards"][0]
+        assert [run["name"] for run in first["runs"]] == [one for one in ("good", "middle", "bad") if one in str(shown)]
+
+
 def test_published_results_have_no_rank_and_stand_below_the_runs(address: str) -> None:
     _, page = get(f"{address}/sets/{the_set(address)}")
     runs, divided, published = page.partition("Published, on other cases")

@@ -17,7 +17,7 @@ from editscope.studio.studies.design import CHECKED, StudyDesign
 from editscope.studio.studies.material import Material, StudyCase
 from editscope.studio.studies.raters import add_raters
 from editscope.studio.studies.records import Rater, find_study
-from support.reports.report_judged_runs import NASTY, judged_run, suite_of
+from support.reports.report_judged_runs import judged_run, suite_of
 from support.studio.made_study import made_study
 from support.studio.simulated_raters import vote_all
 from support.studio.studio_runs import the_set
@@ -135,10 +135,10 @@ def test_a_case_of_a_judged_run_shows_what_the_judge_saw_and_said(
         expect(calls.first).to_be_visible()
         crops = calls.locator(".crop img")
         expect(crops.first).to_be_visible()
-        page.wait_for_function("document.querySelector('.crop img').naturalWidth > 0")
+        crops.first.scroll_into_view_if_needed()  # it is loaded when it comes into view
+        page.wait_for_function("() => document.querySelector('.crop img')?.naturalWidth > 0")
         expect(calls.first).to_contain_text("Right answer")
-        replies = page.locator("#details .verdict-box")
-        assert any(NASTY in text for text in replies.all_text_contents())
+        expect(page.locator("#details .verdict-box", has_text="<b>bold</b>").first).to_be_visible()
         calls.locator("summary").first.click()
         expect(calls.locator("pre").first).to_be_visible()
         assert "broken" not in page.title() and whole_words(page)

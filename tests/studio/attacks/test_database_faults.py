@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, expect
 from sqlalchemy import event, text
 from sqlalchemy.exc import DBAPIError
 
@@ -21,6 +23,7 @@ from editscope.studio.studies.records import Rater
 from support.studio.annotated import call
 from support.studio.made_study import made_study
 from support.studio.studio_server import studio
+from support.studio.watched_page import studio_page
 
 
 def made(folder: Path) -> Rater:
@@ -57,6 +60,25 @@ def test_a_locked_database_refuses_a_vote_with_a_sentence_and_takes_it_later(
         other.close()
         status, answer = vote(address, rater, items[0])
         assert status == 200 and answer["receipts"][0]["status"] == "saved"
+
+
+def test_a_rater_keeps_votes_that_the_database_does_not_take_and_reads_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browser: Browser
+) -> None:
+    monkeypatch.setattr(engine, "BUSY_S", 0.2)
+    rater = made(tmp_path)
+    excused = ("Failed to load resource",)
+    with studio(tmp_path) as address, studio_page(browser, f"{address}/rate/{rater.secret}", excused=excused) as page:
+        page.click("text=I agree, start")
+        expect(page.locator(".frame img")).to_have_count(3)
+        other = sqlite3.connect(tmp_path / OWN_FOLDER / FILE, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#saved")).to_have_text("Not saved yet: 1 vote kept here, sent later")
+        expect(page.locator("#saved")).to_have_attribute("title", re.compile("locked; nothing was saved"))
+        other.execute("ROLLBACK")
+        other.close()
+        expect(page.locator("#saved")).to_have_text("All votes saved")
 
 
 def test_a_full_disk_is_told_by_admin_pages_too(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ LONGEST_TEXT = 320
 
 def shown_runs(cases: CaseSet, wanted: Sequence[str]) -> list[RunColumn]:
     """The runs whose edits a gallery shows: those that are named, else the best ones."""
-    named = [run for run in cases.runs if run.card.id in wanted]
+    named = [run for run in cases.ranked if run.card.id in wanted]
     return (named or list(cases.ranked[:3]))[:MOST_RUNS]
 
 

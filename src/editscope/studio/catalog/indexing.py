@@ -48,7 +48,12 @@ def problem_of(error: Exception, path: Path) -> str:
     text = str(error)
     for place in (path, path.parent):
         text = text.replace(f"{place}/", "").replace(str(place), place.name)
-    return text[:1].upper() + text[1:]
+    named = "." in text.partition(" ")[0].rstrip(":.,")  # the name of a file stays as it is
+    return text if named else text[:1].upper() + text[1:]
+
+
+def _option(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def set_id_of(info: Info) -> str:
@@ -98,7 +103,7 @@ def _facts(info: Info) -> list[tuple[str, str]]:
         "Editor": shown_spec(info["editor"]),
         "Editor's code": ", ".join(f"{version['file']} {version['hash'][:12]}" for version in code),
         "Suite": str(info["suite"]["name"]),
-        "Suite's options": ", ".join(f"{name} {value}" for name, value in options.items()),
+        "Suite's options": "; ".join(f"{name} {_option(value)}" for name, value in options.items()),
         "Set": str(info["suite"]["fingerprint"]),
         "Judges": ", ".join(judge_in_words(spec) for spec in judging.get("judges", ())),
         "Protocol": protocol_in_words(info),

@@ -89,7 +89,8 @@ export class Outbox {
       this.told("saved", 0, "");
     } catch (error) {
       const refused = isRefusal(error);
-      this.told(refused ? "refused" : "away", this.waiting().length, refused ? /** @type {Error} */ (error).message : "");
+      // A studio that answers says itself what keeps it, such as a full disk.
+      this.told(refused ? "refused" : "away", this.waiting().length, error instanceof Refused ? error.message : "");
       this.#timer = setTimeout(() => this.flush(), 1000 * PAUSES[Math.min(this.#tries, PAUSES.length - 1)]);
       this.#tries += 1;
     }

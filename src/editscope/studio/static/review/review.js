@@ -40,10 +40,10 @@ async function sendDecision([[name, made]]) {
 }
 
 /** @type {Outbox<Decision>} Decisions that wait, named so that the oldest comes first. */
-const outbox = new Outbox(`editscope-review:${data.person}:`, sendDecision, (reached) => {
+const outbox = new Outbox(`editscope-review:${data.person}:`, sendDecision, (reached, _, message) => {
   if (reached === "saved" && !sent) return;
   const state = reached === "saved" && refused ? "refused" : reached;
-  const texts = { saved: "saved", sending: "saving …", away: "not saved yet: the studio is away, we keep trying", refused: "not saved" };
+  const texts = { saved: "saved", sending: "saving …", away: message ? `not saved yet: ${message}` : "not saved yet: the studio is away, we keep trying", refused: "not saved" };
   saved.textContent = texts[state];
   saved.className = `chip ${{ saved: "good", sending: "", away: "warn", refused: "bad" }[state]}`;
   saved.dataset.state = state;

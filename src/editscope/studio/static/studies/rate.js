@@ -44,7 +44,8 @@ const queue = new Outbox(`editscope-vote:${study.id}:`, sendVotes, (state, waiti
   label.className = `saved ${state === "saved" ? "good" : state === "sending" ? "" : "wait"}`;
   label.textContent =
     state === "saved" ? (voted.size || done ? "All votes saved" : "") : state === "sending" ? "Saving …"
-      : state === "away" ? `No connection: ${votes} kept here, sent later` : `${votes} not accepted: ${message}`;
+      : state === "away" ? `${message ? "Not saved yet" : "No connection"}: ${votes} kept here, sent later` : `${votes} not accepted: ${message}`;
+  label.title = message;
   $("end-queue").textContent = waiting ? `${votes} still wait to be sent. Please keep this page open.` : "All your votes are saved.";
   progress();
 });

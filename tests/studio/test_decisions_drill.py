@@ -19,7 +19,7 @@ from editscope.studio.review.tables import DECISIONS
 from editscope.studio.settings import DATABASE_VARIABLE, Settings
 from editscope.studio.store.engine import Store
 from support.studio.faulty_studio import Address, with_faults
-from support.studio.postgres import installed, postgres
+from support.studio.postgres import database_of
 from support.studio.voting_crowd import posted
 
 
@@ -42,13 +42,8 @@ async def review(address: Address, links: list[str], records: list[QueueRecord],
 @pytest.mark.drill
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_no_decision_is_lost_or_doubled_through_kills_and_cuts(kind: str, tmp_path: Path) -> None:
-    if kind == "sqlite":
-        drill(kind, tmp_path, "")
-    elif installed():
-        with postgres() as server:
-            drill(kind, tmp_path, server.database())
-    else:
-        pytest.skip("needs Debian's postgresql package")
+    with database_of(kind) as database:
+        drill(kind, tmp_path, database)
 
 
 def drill(kind: str, folder: Path, database: str) -> None:

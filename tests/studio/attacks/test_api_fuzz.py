@@ -15,23 +15,11 @@ from editscope.studio.parts import PARTS
 from editscope.studio.settings import DATABASE_VARIABLE, Settings
 from support.studio.api_fuzz import fuzzed
 from support.studio.api_schema import with_filters, with_known_values
-from support.studio.postgres import installed, postgres
+from support.studio.postgres import database_of, installed
 from support.studio.studio_server import StudioProcess
 from support.studio.whole_studio import WholeStudio, whole_studio
 
 STRICTER = "postgresql" if installed() else "sqlite"
-
-
-@contextmanager
-def database_of(kind: str) -> Iterator[str]:
-    """The URL of an empty database."""
-    if kind == "sqlite":
-        yield ""
-    elif installed():
-        with postgres() as server:
-            yield server.database()
-    else:
-        pytest.skip("needs Debian's postgresql package")
 
 
 @contextmanager

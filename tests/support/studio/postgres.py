@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda place: float(place.parent.name))
 USER = "postgres"
 
@@ -71,3 +73,15 @@ def _run(program: str, *arguments: str) -> None:
     )
     if done.returncode:
         raise RuntimeError(f"{program}: {done.stdout}")
+
+
+@contextmanager
+def database_of(kind: str) -> Iterator[str]:
+    """The URL of an empty database: "" for SQLite in the studio's folder. Without PostgreSQL, its tests are skipped."""
+    if kind == "sqlite":
+        yield ""
+    elif installed():
+        with postgres() as server:
+            yield server.database()
+    else:
+        pytest.skip("needs Debian's postgresql package")

@@ -71,10 +71,18 @@ async def timed(run: Callable[[Record, Tools], Any], record: Record, tools: Tool
     outcome: Outcome | StepFailed
     try:
         outcome = await run(record, tools)
-    except StepFailed as failure:
-        outcome = failure
-    except EditscopeError:
-        raise
-    except Exception as error:  # of a step that somebody wrote: told with its record, and the others go on
-        outcome = StepFailed(f"{type(error).__name__}: {error}")
+    except Exception as error:
+        outcome = failure_of(error)
     return outcome, time.perf_counter() - begun
+
+
+def failure_of(error: Exception) -> StepFailed:
+    """What leaves a record pending. An error that concerns the whole build is raised again.
+
+    An error of a step that somebody wrote is told with its record, and the other records go on.
+    """
+    if isinstance(error, StepFailed):
+        return error
+    if isinstance(error, EditscopeError):
+        raise error
+    return StepFailed(f"{type(error).__name__}: {error}")

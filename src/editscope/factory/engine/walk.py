@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from editscope.errors import EditscopeError, Stopped
+from editscope.errors import Stopped
 from editscope.factory.engine.counts import StepCounts
-from editscope.factory.engine.processes import BatchRunner, Done, timed
+from editscope.factory.engine.processes import BatchRunner, Done, failure_of, timed
 from editscope.factory.records import Record
 from editscope.factory.steps.base import Outcome, PlainStep, RecordStep, StepFailed
 from editscope.factory.steps.tools import Tools
@@ -139,12 +139,8 @@ def _plain(step: PlainStep, record: Record, tools: Tools) -> Done:
     outcome: Outcome | StepFailed
     try:
         outcome = step.apply(record, tools)
-    except StepFailed as failure:
-        outcome = failure
-    except EditscopeError:
-        raise
-    except Exception as error:  # of a step that somebody wrote: told with its record, and the others go on
-        outcome = StepFailed(f"{type(error).__name__}: {error}")
+    except Exception as error:
+        outcome = failure_of(error)
     return outcome, time.perf_counter() - begun
 
 

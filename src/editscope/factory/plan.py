@@ -58,7 +58,9 @@ def read_plan(path: Path) -> BuildPlan:
     try:
         found = read_toml(read_file(path, SETTINGS).decode("utf-8"))
     except OSError as error:
-        raise BadInput(f"{path} cannot be read ({error.strerror}); name a plan, or `factory new` makes one") from error
+        raise BadInput(
+            f"{path} cannot be read ({error.strerror}); name a plan (a TOML file, or a folder with plan.toml)"
+        ) from error
     except (Malformed, UnicodeDecodeError) as error:
         raise BadInput(f"{path} is not TOML ({error}); write it again") from error
     return plan_from(found, str(path), path.parent)

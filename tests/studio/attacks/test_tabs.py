@@ -18,7 +18,7 @@ from editscope.studio.review.tables import DECISIONS, REVIEWERS
 from editscope.studio.settings import Settings
 from editscope.studio.store.engine import Store
 from editscope.studio.studies.tables import RATERS, VOTES
-from support.studio.postgres import installed, postgres
+from support.studio.postgres import database_of
 from support.studio.route_calls import RawClient
 from support.studio.studio_server import studio
 from support.studio.whole_studio import WholeStudio, whole_studio
@@ -33,17 +33,10 @@ def place(
 ) -> Iterator[tuple[WholeStudio, str]]:
     """A studio with something in every part, and its address."""
     folder: Path = tmp_path_factory.mktemp("tabs")
-    if request.param == "sqlite":
-        made = whole_studio(folder)
-        with studio(folder) as address:
+    with database_of(request.param) as database:
+        made = whole_studio(folder, database)
+        with studio(folder, database=database) as address:
             yield made, address
-    elif not installed():
-        pytest.skip("needs Debian's postgresql package")
-    else:
-        with postgres() as server:
-            made = whole_studio(folder, server.database())
-            with studio(folder, database=made.database) as address:
-                yield made, address
 
 
 def at_once(address: str, ask: Callable[[RawClient, int], tuple[int, Any]]) -> list[tuple[int, Any]]:

@@ -106,18 +106,10 @@ def record_lines(folder: Path, limit: int | None = None) -> list[str]:
 def accept_all(build: Path) -> None:
     """Accept every record of every queue of a build, as the studio would write it."""
     for queue in sorted(build.rglob(QUEUE)):
-        lines = [
-            json.dumps(
-                {
-                    "id": record.id,
-                    "outcome": ACCEPT,
-                    "texts": dict(record.texts),
-                    "fingerprint": record.fingerprint,
-                    "decisions": [],
-                }
-            )  # fmt: skip
-            for record in read_queue(queue.parent)
-        ]
+        lines = []
+        for record in read_queue(queue.parent):
+            row = {"id": record.id, "outcome": ACCEPT, "texts": dict(record.texts), "decisions": []}
+            lines.append(json.dumps({**row, "fingerprint": record.fingerprint}))
         (queue.parent / DECISIONS_FILE).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 

@@ -25,6 +25,9 @@ STEPS = {
 SOURCES = {
     "list": "editscope.factory.sources.manifest:ListSource",
     "folder": "editscope.factory.sources.pictures:FolderSource",
+    "law_words": "editscope.factory.sources.words:LawWordsSource",
+    "law_keywords": "editscope.factory.sources.words:LawKeywordsSource",
+    "candidates": "editscope.factory.sources.candidates.source:CandidatesSource",
 }
 STEP_GROUP, SOURCE_GROUP = "editscope.factory_steps", "editscope.factory_sources"
 T = TypeVar("T")

@@ -51,7 +51,8 @@ def test_words_that_cannot_be_used_are_refused_with_the_fix(tmp_path: Path) -> N
         list(LawWordsSource({"laws": ["reflexion"]}).records(tools(tmp_path)))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "words.toml").write_text(
-        '[[subjects]]\nnames = ["red mug", "Red Mugs", ""]\nlaws = ["local"]\nplaces = ["tabletop"]\ntraits = ["movable"]\n'
+        '[[subjects]]\nnames = ["red mug", "Red Mugs", ""]\nlaws = ["local"]\n'
+        'places = ["tabletop"]\ntraits = ["movable"]\n'
     )
     with pytest.raises(BadInput, match=r"words\.toml"):
         list(LawWordsSource({"folder": "mine"}).records(tools(tmp_path)))
@@ -126,7 +127,7 @@ def test_a_model_of_clips_kind_finds_pictures_and_is_asked_once(tmp_path: Path, 
     save_tiny_tokenizer(save_tiny_clip(tmp_path / "clip"), ["rain", "puddle", "photo", "of", "a", "mirror", "soap"])
     drawn_folder(tmp_path / "pictures", 10)
     (tmp_path / "pictures" / "broken.png").write_bytes(b"no picture")
-    settings = {"path": "pictures", "by": "embedding", "model": "clip", "least": -1.0}
+    settings: dict[str, Any] = {"path": "pictures", "by": "embedding", "model": "clip", "least": -1.0}
     records = found(tmp_path, **settings)
     assert len(records) == 10 and all(len(record["laws"]) == 1 for record in records)
     assert all(-1 <= record["similarity"] <= 1 for record in records)

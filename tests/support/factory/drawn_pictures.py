@@ -32,7 +32,7 @@ def drawn_picture(seed: int, width: int = 160, height: int = 128) -> Pixels:
         x, y, radius = random.integers(10, width - 10), random.integers(10, height - 10), random.integers(6, 30)
         picture[(columns - x) ** 2 + (rows - y) ** 2 < radius**2] = random.integers(0, 255, 3)
     shade = random.integers(0, 18, (height, width, 1))
-    return np.clip(picture.astype(np.int16) - shade, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(picture.astype(np.int16) - shade, 0, 255), np.uint8)
 
 
 def drawn_folder(folder: Path, count: int, captions: tuple[str, ...] = CAPTIONS) -> Path:

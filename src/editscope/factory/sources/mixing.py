@@ -57,13 +57,13 @@ class MixedSource(RecordSource):
             left = [name for name, count in counts.items() if taken[name] < (count or 0)]
             if not left:
                 return
-            taken[self._next(taken, left)] += 1
+            taken[least_served(taken, self.shares, left)] += 1
         yield from self._mixed(tools, taken)
 
     def _mixed(self, tools: Tools, taken: dict[str, int]) -> Iterator[Fields]:
         there = {name: part.records(tools, taken[name]) for name, part in self.parts.items()}
         while there:
-            name = self._next(taken, list(there))
+            name = least_served(taken, self.shares, list(there))
             fields = next(there[name], None)
             if fields is None:
                 del there[name]
@@ -71,11 +71,16 @@ class MixedSource(RecordSource):
             taken[name] += 1
             yield {"source": name, **fields}
 
-    def _next(self, taken: Mapping[str, int], names: Sequence[str]) -> str:
-        """The part that has the least of its share so far; of equals the first."""
-        return min(names, key=lambda name: (taken[name] + 1) / self.shares[name])
-
     def count(self, tools: Tools) -> int | None:
         """How many all parts have, where each knows."""
         counts = [part.count(tools) for part in self.parts.values()]
         return None if None in counts else sum(count or 0 for count in counts)
+
+
+def least_served(taken: Mapping[str, int], shares: Mapping[str, float], names: Sequence[str]) -> str:
+    """The name that has the least of its share so far; of equals the first.
+
+    >>> least_served({"a": 2, "b": 1}, {"a": 3.0, "b": 1.0}, ["a", "b"])
+    'a'
+    """
+    return min(names, key=lambda name: (taken[name] + 1) / shares[name])

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from editscope.errors import BadInput, unknown
 from editscope.factory.sources.base import RecordSource
-from editscope.factory.steps.base import KINDS, PipelineStep
+from editscope.factory.steps.base import KINDS, PipelineStep, RecordStep
+from editscope.factory.steps.conditions import check_conditions
 from editscope.plugins import load_registered, registered
 from editscope.python_class import KIND, find_object
 
@@ -16,7 +17,11 @@ STEPS = {
     "template": "editscope.factory.steps.texts:TemplateStep",
     "expand": "editscope.factory.steps.texts:ExpandStep",
     "where": "editscope.factory.steps.texts:WhereStep",
+    "accept": "editscope.factory.steps.conditions:AcceptStep",
+    "spread": "editscope.factory.steps.lists:SpreadStep",
+    "gather": "editscope.factory.steps.lists:GatherStep",
     "sample": "editscope.factory.steps.sampling:SampleStep",
+    "quota": "editscope.factory.steps.quotas:QuotaStep",
     "distinct": "editscope.factory.steps.sampling:DistinctStep",
     "review": "editscope.factory.steps.review:ReviewStep",
     "ask": "editscope.factory.steps.asking:AskStep",
@@ -28,6 +33,11 @@ SOURCES = {
     "law_words": "editscope.factory.sources.words:LawWordsSource",
     "law_keywords": "editscope.factory.sources.words:LawKeywordsSource",
     "candidates": "editscope.factory.sources.candidates.source:CandidatesSource",
+    "mix": "editscope.factory.sources.mixing:MixedSource",
+    "start-end": "editscope.factory.sources.start_end:StartEndSource",
+    "causes": "editscope.factory.sources.word_tasks:CauseSource",
+    "processes": "editscope.factory.sources.word_tasks:ProcessSource",
+    "ideas": "editscope.factory.sources.word_tasks:IdeaSource",
 }
 STEP_GROUP, SOURCE_GROUP = "editscope.factory_steps", "editscope.factory_sources"
 T = TypeVar("T")
@@ -42,7 +52,7 @@ def make_step(entry: Mapping[str, Any], where: str) -> PipelineStep:
     if not isinstance(use, str) or not use:
         raise BadInput(f"{where} does not say what it uses; write, for example: use = 'template'")
     made = _class("step", use, STEPS, STEP_GROUP, PipelineStep)
-    settings = {key: value for key, value in entry.items() if key not in ("name", "use", "reads", "at_once")}
+    settings = {key: value for key, value in entry.items() if key not in ("name", "use", "reads", "at_once", "when")}
     _check_settings(settings, made.settings_of, f"{where} ({use})", open_ended=getattr(made, "open_settings", False))
     reads = entry.get("reads", [])
     if not isinstance(reads, list) or not all(isinstance(one, str) for one in reads):
@@ -54,6 +64,10 @@ def make_step(entry: Mapping[str, Any], where: str) -> PipelineStep:
         if not isinstance(at_once, int) or at_once < 1:
             raise BadInput(f"{where}: at_once is {at_once!r}; write a whole number from 1")
         step.at_once = at_once  # type: ignore[attr-defined]
+    if "when" in entry:
+        if not isinstance(step, RecordStep):
+            raise BadInput(f"{where}: a step that looks at all records has no when; put a where before it")
+        step.when = check_conditions(entry["when"], where)
     return step
 
 

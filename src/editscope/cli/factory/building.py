@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FUNNEL, PLAN = "funnel.json", "plan.toml"
 GAPS, STOPPED = 1, 3
+STOPPING = "stopping when the models have answered, which is paid for · Ctrl-C once more to leave at once"
 
 LIMITS, COST = "How much", "Models and money"
 
@@ -97,7 +98,7 @@ def build_plan(plan: BuildPlan, folder: Path, options: BuildOptions) -> None:
             f"or write it under [models]: {name} = 'openai:gpt-5'"
         )
     models = load_models(plan, ModelOptions(options.concurrency, options.rpm, prices=options.prices))
-    progress = BuildProgress()
+    progress = BuildProgress(stopping=lambda: printing.say(STOPPING, error=True))
     with _runner(options) as batches, Build(
         plan, folder, limit=options.limit, until=options.until, approved=options.approved,
         jobs=options.jobs or cores(), models=models, budget=options.budget, batches=batches, progress=progress,

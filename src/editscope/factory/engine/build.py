@@ -40,6 +40,7 @@ class BuildProgress:
 
     step_done: Callable[[str, int], None] = lambda step, number: None
     part_begun: Callable[[int, int], None] = lambda number, of: None
+    stopping: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,22 +80,22 @@ class Build:
         if limit is not None and limit < 1:
             raise BadInput(f"--limit is {limit}; write 1 or more")
         self.plan, self.folder, self.limit, self.until = plan, folder, limit, until
+        self._batches = batches or ProcessRunner(jobs)
+        self._progress = progress or BuildProgress()
+        self._state = _State()
         self._lock = Lock(
             folder / LOCK, f"{folder} is being built by another process; wait for it or stop it first", make_folder=True
         )
         try:
             self.store = ResultStore(folder)
+            self.tools = Tools(BlobStore(folder / BLOBS), plan.folder, plan.seed, models or {}, folder, approved)
+            for step in plan.steps:
+                step.begin(self.tools)
+            spent = sum(cost for _, cost, _, _ in self.store.spent().values())
+            open_account(folder, budget, spent, self.tools.models)
         except BaseException:
             self._lock.release()
             raise
-        self.tools = Tools(BlobStore(folder / BLOBS), plan.folder, plan.seed, models or {}, folder, approved)
-        for step in plan.steps:
-            step.begin(self.tools)
-        spent = sum(cost for _, cost, _, _ in self.store.spent().values())
-        open_account(folder, budget, spent, self.tools.models)
-        self._batches = batches or ProcessRunner(jobs)
-        self._progress = progress or BuildProgress()
-        self._state = _State()
 
     def __enter__(self) -> Build:
         return self
@@ -111,6 +112,13 @@ class Build:
     def stop(self) -> None:
         """Start nothing more; what is in the hands of models is waited for."""
         self._state.stop = True
+
+    def _interrupt(self, before: Any) -> None:
+        """Ctrl-C stops the build as soon as models have answered; once more, and it ends at once."""
+        self.stop()
+        asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, before)
+        self._progress.stopping()
 
     def redo(self, step: str) -> None:
         """Make a step again for every record, and what follows from it; what it gave before stays in the store."""
@@ -134,9 +142,9 @@ class Build:
                 await judge.close()
 
     async def _walk_parts(self) -> BuildResult:
-        loop = asyncio.get_running_loop()
         with contextlib.suppress(ValueError, NotImplementedError, RuntimeError):  # not in the main thread
-            loop.add_signal_handler(signal.SIGINT, self.stop)
+            before = signal.getsignal(signal.SIGINT)
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt, before)
         for step in self.plan.steps:
             if isinstance(step, RecordStep):
                 await step.prepare(self.tools)

@@ -20,6 +20,7 @@ STEPS = {
     "distinct": "editscope.factory.steps.sampling:DistinctStep",
     "review": "editscope.factory.steps.review:ReviewStep",
     "ask": "editscope.factory.steps.asking:AskStep",
+    "lint": "editscope.factory.steps.linting:LintStep",
     "call": "editscope.factory.steps.functions:FunctionStep",
 }
 SOURCES = {

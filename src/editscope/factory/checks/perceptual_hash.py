@@ -54,7 +54,7 @@ class NearHashes(Generic[Label]):
     >>> seen = NearHashes[str](distance=3)
     >>> seen.add(0b1111, "a")
     >>> seen.add(0b0011, "b")
-    >>> seen.near(0b0111), seen.near(1 << 40)
+    >>> seen.near(0b0111), seen.near(0xFF << 40)
     ([(1, 'a'), (1, 'b')], [])
     """
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from itertools import combinations
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from editscope.errors import BadInput
 from editscope.images import Pixels
 
 Label = TypeVar("Label", bound=Hashable)
+Gray: TypeAlias = "npt.NDArray[np.uint8]"
+SIDE = 32
+"""The side of the square that a hash is computed from."""
 BITS = 64
 BANDS = 4
 BAND_BITS = BITS // BANDS
@@ -27,12 +31,27 @@ def phash(pixels: Pixels) -> int:
     >>> phash(np.full((8, 8, 3), 200, np.uint8)) == phash(np.full((64, 64, 3), 200, np.uint8))
     True
     """
+    return hash_of_gray(small_gray(pixels))
+
+
+def small_gray(pixels: Pixels, side: int = SIDE) -> Gray:
+    """A picture in gray, squeezed into a square."""
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise BadInput(f"perceptual hashes need {error.name}: pip install 'editscope[factory]'") from error
+    gray = Image.fromarray(np.ascontiguousarray(pixels)).convert("L")
+    return np.asarray(gray.resize((side, side), Image.Resampling.LANCZOS))
+
+
+def hash_of_gray(gray: Gray) -> int:
+    """The perceptual hash of a picture that ``small_gray`` has made small."""
     try:
         import imagehash
         from PIL import Image
     except ImportError as error:
         raise BadInput(f"perceptual hashes need {error.name}: pip install 'editscope[factory]'") from error
-    found = imagehash.phash(Image.fromarray(np.ascontiguousarray(pixels[..., :3] if pixels.ndim == 3 else pixels)))
+    found = imagehash.phash(Image.fromarray(np.ascontiguousarray(gray)))
     return int.from_bytes(np.packbits(found.hash.ravel()).tobytes(), "big")
 
 

@@ -21,6 +21,7 @@ STEPS = {
     "review": "editscope.factory.steps.review:ReviewStep",
     "ask": "editscope.factory.steps.asking:AskStep",
     "call": "editscope.factory.steps.functions:FunctionStep",
+    "no_leak": "editscope.factory.leaks.step:NoLeakStep",
 }
 SOURCES = {
     "list": "editscope.factory.sources.manifest:ListSource",

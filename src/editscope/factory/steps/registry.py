@@ -23,10 +23,20 @@ STEPS = {
     "lint": "editscope.factory.steps.linting:LintStep",
     "call": "editscope.factory.steps.functions:FunctionStep",
     "no_leak": "editscope.factory.leaks.step:NoLeakStep",
+    "frames": "editscope.factory.steps.pixels.frames:FramesStep",
+    "static_pair": "editscope.factory.steps.pixels.checks:StaticPairStep",
+    "camera_motion": "editscope.factory.steps.pixels.checks:CameraMotionStep",
+    "blank_frame": "editscope.factory.steps.pixels.checks:BlankFrameStep",
+    "stable_outside": "editscope.factory.steps.pixels.checks:StableOutsideStep",
+    "fingerprint": "editscope.factory.steps.pixels.pictures:FingerprintStep",
+    "near_duplicates": "editscope.factory.steps.pixels.pictures:NearDuplicatesStep",
+    "crop": "editscope.factory.steps.pixels.pictures:CropStep",
+    "resolution": "editscope.factory.steps.pixels.pictures:ResolutionStep",
 }
 SOURCES = {
     "list": "editscope.factory.sources.manifest:ListSource",
     "folder": "editscope.factory.sources.pictures:FolderSource",
+    "videos": "editscope.factory.sources.videos:VideoFolderSource",
 }
 STEP_GROUP, SOURCE_GROUP = "editscope.factory_steps", "editscope.factory_sources"
 T = TypeVar("T")

@@ -169,7 +169,7 @@ class Build:
             PlacedStep(step, key, asyncio.Semaphore(step.at_once))
             for step, key in zip(part.steps, part.digests, strict=True)
         ]
-        walker = Walker(placed, self.store, self.tools, self._batches, lambda: self._state.stop)
+        walker = Walker(placed, self.store, self.tools, self._batches, lambda: self._state.stop, self.plan.fields)
         walker.step_done = self._progress.step_done
         there = self.store.chunks(part.key)
         counted: list[Mapping[str, StepCounts]] = []
@@ -286,12 +286,14 @@ class Build:
                 )
                 for record in self._walked(part, number)
             )
-            counts = StepCounts()
+            counts = self._state.counts[step.name] = StepCounts()
             decided: dict[str, list[Any]] = {}
             for decision in step.decide(seen, self.tools):
                 counts.records_in += 1
                 decided[decision.id] = [decision.dropped, dict(decision.fields)]
-                if decision.dropped:
+                if decision.waiting:
+                    counts.pending += 1
+                elif decision.dropped:
                     counts.drop(decision.dropped)
                 else:
                     counts.records_out += 1

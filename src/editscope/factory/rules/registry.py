@@ -319,6 +319,9 @@ _RULES: tuple[TextRule[Any], ...] = (
     ),
 )
 
+RULES_VERSION = 2
+"""Goes up with every change of what code decides, so that steps that use the rules are done again."""
+
 RULES = {one.name: one for one in _RULES}
 """Every rule by its name."""
 

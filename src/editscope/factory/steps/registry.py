@@ -33,6 +33,7 @@ STEPS = {
     "ordinals": "editscope.factory.pipelines.wiseedit.steps:OrdinalsStep",
     "check-tags": "editscope.factory.pipelines.wiseedit.steps:CheckTagsStep",
     "ask": "editscope.factory.steps.asking:AskStep",
+    "lint": "editscope.factory.steps.linting:LintStep",
     "call": "editscope.factory.steps.functions:FunctionStep",
 }
 SOURCES = {

@@ -243,6 +243,35 @@ class Build:
 
     # ---- what came out
 
+    def counts(self) -> dict[str, StepCounts]:
+        """Counts by step in the order of the plan, of what is done: without doing anything."""
+        counts = dict.fromkeys((step.name for step in self.plan.steps), StepCounts())
+        for part in self.parts():
+            kept = self.store.chunk_counts(part.key, 1 << 62)
+            counts |= total({step: StepCounts.from_json(one) for step, one in chunk.items()} for chunk in kept)
+            if part.whole is not None and (decided := self.store.decision(self._decision_key(part))) is not None:
+                counts[part.whole.name] = StepCounts.from_json(decided[1])
+        return counts
+
+    def unfinished(self) -> str:
+        """What is left to do before ``records`` are all that the plan gives, in a few words; "" where nothing is."""
+        parts = self.parts()
+        for number, part in enumerate(parts):
+            if number:
+                came = sum(1 for _ in self._came_out(parts, number - 1))
+            else:
+                known = self.plan.source.count(self.tools)
+                came = known if known is not None else sum(1 for _ in self._source())
+                came = came if self.limit is None else min(came, self.limit)
+            done = sum(size for size, _ in self.store.chunks(part.key).values())
+            if done != came:
+                steps = part.steps or ((part.whole,) if part.whole is not None else ())
+                between = f"from {steps[0].name!r} to {steps[-1].name!r}" if steps else "of the source"
+                return f"{done:,} of {came:,} records went through the steps {between}"
+            if part.whole is not None and self.store.decision(self._decision_key(part)) is None:
+                return f"the step {part.whole.name!r} has not decided about {came:,} records"
+        return ""
+
     def records(self) -> Iterator[Record]:
         """The records that went through all steps, in the order of their source."""
         parts = self.parts()

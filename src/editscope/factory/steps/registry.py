@@ -35,6 +35,7 @@ STEPS = {
     "ask": "editscope.factory.steps.asking:AskStep",
     "lint": "editscope.factory.steps.linting:LintStep",
     "call": "editscope.factory.steps.functions:FunctionStep",
+    "no_leak": "editscope.factory.leaks.step:NoLeakStep",
 }
 SOURCES = {
     "list": "editscope.factory.sources.manifest:ListSource",

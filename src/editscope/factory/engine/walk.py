@@ -13,6 +13,7 @@ from editscope.factory.engine.counts import StepCounts
 from editscope.factory.engine.processes import BatchRunner, Done, failure_of, timed
 from editscope.factory.records import Record
 from editscope.factory.steps.base import Outcome, PlainStep, RecordStep, StepFailed
+from editscope.factory.steps.conditions import unmet
 from editscope.factory.steps.tools import Tools
 from editscope.factory.store.results import KeptResult, ResultStore
 from editscope.factory.types import misfit
@@ -66,9 +67,15 @@ class Walker:
         walked = Walked(list(records))
         for placed in self._steps:
             counts = walked.counts[placed.step.name] = StepCounts(records_in=len(walked.records))
-            outcomes = await self._outcomes(placed, walked.records)
+            when = placed.step.when
+            passing = {record.id for record in walked.records if when and unmet(when, record.fields)}
+            outcomes = iter(await self._outcomes(placed, [one for one in walked.records if one.id not in passing]))
             further: list[Record] = []
-            for record, outcome in zip(walked.records, outcomes, strict=True):
+            for record in walked.records:
+                if record.id in passing:
+                    further.append(record)
+                    continue
+                outcome = next(outcomes)
                 if outcome is None:
                     counts.pending += 1
                 elif outcome.dropped or not outcome.parts:

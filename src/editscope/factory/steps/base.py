@@ -95,6 +95,8 @@ class RecordStep(PipelineStep):
     in_process: ClassVar[bool] = False
     at_once: int = 32
     """Records in its hands at a time."""
+    when: Mapping[str, Any] = NOTHING
+    """Conditions on fields; records that do not meet them pass the step by, unchanged."""
 
     async def prepare(self, tools: Tools) -> None:
         """Make ready, once, before the first record."""

@@ -93,11 +93,11 @@ def built_by_command(folder: Path, *, people: People | None = None, options: Seq
 
 def record_lines(folder: Path, limit: int | None = None) -> list[str]:
     """The records of a finished build, each as a line; what they name by its hash is there with these bytes."""
-    from editscope.factory.records import blobs_in
+    from editscope.factory.records import BLOB, blobs_in
 
     with Build(read_plan(folder / "plan.toml"), folder / "build", limit=limit) as build:
         records = list(build.records())
-        names = {name for record in records for name in blobs_in(record.fields)}
+        names = {blob[BLOB] for record in records for blob in blobs_in(record.fields)}
         there = {path.stem for path in build.tools.blobs.folder.rglob("*.*")}
         assert names <= there, f"{len(names - there)} blobs are gone"
         return [json.dumps(record.to_json(), sort_keys=True) for record in records]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from editscope.cases import NOTHING
 from editscope.errors import Stopped
 from editscope.factory.engine.counts import StepCounts
 from editscope.factory.engine.processes import BatchRunner, Done, failure_of, timed
@@ -15,6 +16,7 @@ from editscope.factory.steps.base import Outcome, PlainStep, RecordStep, StepFai
 from editscope.factory.steps.conditions import unmet
 from editscope.factory.steps.tools import Tools
 from editscope.factory.store.results import KeptResult, ResultStore
+from editscope.factory.types import misfit
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,14 @@ class Walker:
         tools: Tools,
         batches: BatchRunner,
         stopping: Callable[[], bool],
+        types: Mapping[str, str] = NOTHING,
     ) -> None:
         self._steps = steps
         self._store = store
         self._tools = tools
         self._batches = batches
         self._stopping = stopping
+        self._types = types
         self.step_done: Callable[[str, int], None] = lambda step, number: None
         """Called with the name of a step and the number of records that it has just done."""
 
@@ -128,6 +132,8 @@ class Walker:
     def _keep(self, step: RecordStep, done: Sequence[tuple[bytes, Record, Done]], known: dict[bytes, Outcome]) -> None:
         results = []
         for key, record, (outcome, seconds) in done:
+            if self._types and isinstance(outcome, Outcome):
+                outcome = _typed(outcome, self._types)
             if isinstance(outcome, StepFailed):
                 self._store.fail(step.name, record.id, str(outcome), outcome.cost_usd, outcome.attempts)
             else:
@@ -149,6 +155,14 @@ def _plain(step: PlainStep, record: Record, tools: Tools) -> Done:
     except Exception as error:
         outcome = failure_of(error)
     return outcome, time.perf_counter() - begun
+
+
+def _typed(outcome: Outcome, types: Mapping[str, str]) -> Outcome | StepFailed:
+    """An outcome whose fields hold what their types say; else the record is pending, and the step is to be mended."""
+    for part in outcome.parts:
+        if wrong := misfit(types, part):
+            return StepFailed(wrong, outcome.cost_usd, outcome.attempts)
+    return outcome
 
 
 def _further(record: Record, outcome: Outcome, step: RecordStep) -> list[Record]:

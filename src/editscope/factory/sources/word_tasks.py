@@ -65,11 +65,16 @@ class SeedSource(RecordSource):
         while left := [group for group, size in sizes.items() if taken[group] < size]:
             group = least_served(taken, sizes, left)
             variation, place = divmod(taken[group], len(seeds[group]))
-            fields = {**seeds[group][place], "variation": variation}
+            seed = seeds[group][place]
             if variation:
-                fields["nudge"] = nudge(tools.dice(type(self).__name__, group, str(taken[group])))
+                words = nudge(tools.dice(type(self).__name__, group, str(taken[group])))
+                seed = {**self.varied(seed), "nudge": words}
             taken[group] += 1
-            yield fields
+            yield {**seed, "variation": variation}
+
+    def varied(self, seed: Fields) -> Fields:
+        """What a variation takes over from its seed."""
+        return seed
 
     def count(self, tools: Tools) -> int | None:
         """How many there are."""
@@ -143,6 +148,10 @@ class ProcessSource(SeedSource):
             ]  # fmt: skip
         return {group: found for group, found in groups.items() if found}
 
+    def varied(self, seed: Fields) -> Fields:
+        """Start and end; stages, interval and checklist are those of the seed alone."""
+        return {name: value for name, value in seed.items() if name not in ("stages", "interval", "checklist")}
+
 
 class IdeaSource(SeedSource):
     """Ideas that need knowledge. Groups are tasks with their number of pictures, such as ``awareness_2``."""
@@ -154,11 +163,17 @@ class IdeaSource(SeedSource):
         for one in sorted(words.ideas, key=lambda idea: (list(words.tasks).index(idea.task), len(idea.pictures))):
             subset = f"{one.task}_{len(one.pictures)}"
             groups.setdefault(subset, []).append({
-                "task": one.task, "subset": subset, "subtask": one.subtask, "knowledge": one.knowledge,
+                "task": one.task, "task_about": words.about[one.task], "subset": subset, "subtask": one.subtask, "knowledge": one.knowledge,
                 "domain": one.domain, "count": len(one.pictures), "scenes": list(one.pictures),
                 "instruction": one.instruction, "hint": one.hint,
             })  # fmt: skip
         return groups
+
+    def varied(self, seed: Fields) -> Fields:
+        """Task and number of pictures; what the seed asks for is an example, ``seed`` and ``seed_hint``."""
+        left = ("instruction", "hint", "scenes", "knowledge", "domain")
+        taken = {name: value for name, value in seed.items() if name not in left}
+        return {**taken, "seed": seed["instruction"], "seed_hint": seed["hint"]}
 
 
 def nudge(dice: Random) -> str:

@@ -120,11 +120,15 @@ class PlainStep(RecordStep):
 
 @dataclass(frozen=True, slots=True)
 class RecordDecision:
-    """What a step that looks at all records says about one: a reason to drop it, or fields that it changes."""
+    """What a step that looks at all records says about one: a reason to drop it, or fields that it changes.
+
+    One that is ``waiting`` is neither kept nor dropped yet.
+    """
 
     id: str
     dropped: str = ""
     fields: Fields = field(default_factory=lambda: NOTHING)
+    waiting: bool = False
 
 
 class WholeStep(PipelineStep):

@@ -38,8 +38,6 @@ class GatherStep(PlainStep):
     settings_of: ClassVar = {"fields": [], "into": ""}
 
     def apply(self, record: Record, tools: Tools) -> Outcome:
-        """The record with the list; the fields themselves go."""
+        """The record with the list beside the fields."""
         entries = [record.fields.get(name) for name in self.settings["fields"]]
-        there = [entry for entry in entries if entry not in NOTHING_THERE]
-        gone = {name: None for name in self.settings["fields"] if name in record.fields}
-        return kept({**gone, self.settings["into"]: there})
+        return kept({self.settings["into"]: [entry for entry in entries if entry not in NOTHING_THERE]})

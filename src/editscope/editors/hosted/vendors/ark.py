@@ -8,14 +8,14 @@ from dataclasses import replace
 from math import ceil, floor, sqrt
 from typing import Any, ClassVar
 
-from editscope.editors.hosted.client import HostedEditor, load_hosted
+from editscope.editors.hosted.editor import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import ServiceOption, flag, matching, number, one_of
 from editscope.editors.hosted.pictures import from_base64, from_url
 from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
 from editscope.editors.sizing import Size
 from editscope.transport.faults import Failed, Fault, fault_of
-from editscope.transport.messages import NotAnAnswer, closing_fields, joined, loads
+from editscope.transport.messages import NotAnAnswer, closing_fields, dumps, joined, loads
 
 SEEDREAM = re.compile(r"seedream-(\d+)[-.](\d+)")
 NEWEST = (5, 0)
@@ -46,6 +46,7 @@ class Ark(Service):
     kind = "ark"
     home = "https://ark.cn-beijing.volces.com/api/v3"
     key_env = "ARK_API_KEY"
+    draws = True
     options: ClassVar[Mapping[str, ServiceOption]] = {
         "size": matching(
             r"auto|closest|adaptive|[1-4]K|[1-9]\d{1,3}x[1-9]\d{1,3}", "closest, auto, 2K or WIDTHxHEIGHT"
@@ -102,6 +103,8 @@ class Ark(Service):
             "watermark": self.option("watermark", False),
             "stream": False,
         }
+        if not pictures:
+            return dumps({name: value for name, value in fields.items() if value is not None})
         if len(pictures) == 1:
             return b'{"image":' + pictures[0] + closing_fields(fields)
         return joined(pictures, b'{"image":[', b"]" + closing_fields(fields))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import log
 from typing import Any, ClassVar
 
-from editscope.editors.hosted.client import HostedEditor, load_hosted
+from editscope.editors.hosted.editor import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import ServiceOption, flag, number, one_of
 from editscope.editors.hosted.pictures import from_base64
 from editscope.editors.hosted.prices import Tokens
+from editscope.editors.hosted.ratios import nearest_aspect
 from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
-from editscope.editors.sizing import Size
 from editscope.errors import BadInput
 from editscope.judges.wire.gemini import REFUSING
 from editscope.transport.faults import Fault, barred, fault_of
@@ -53,6 +52,7 @@ class GeminiImages(Service):
     kind = "gemini"
     home = "https://generativelanguage.googleapis.com/v1beta"
     key_env = "GEMINI_API_KEY"
+    draws = True
     options: ClassVar[Mapping[str, ServiceOption]] = {
         "aspect": one_of("auto", "closest", *ASPECTS, *STEEP),
         "size": one_of("512", "1K", "2K", "4K"),
@@ -87,7 +87,7 @@ class GeminiImages(Service):
         """The request as JSON; what the user did not ask for is left to the server, as published runs do."""
         generation = {
             "responseModalities": [word.upper() for word in str(self.option("modalities", "text,image")).split(",")],
-            "imageConfig": _said(aspectRatio=self.aspect(encoded.size), imageSize=self.option("size")),
+            "imageConfig": _said(aspectRatio=self.aspect(encoded), imageSize=self.option("size")),
             "thinkingConfig": _said(
                 thinkingLevel=str(self.option("thinking", "")).upper() or None,
                 includeThoughts=self.option("thoughts"),
@@ -101,12 +101,12 @@ class GeminiImages(Service):
         fields = {"generationConfig": _said(**generation)}
         return joined(parts, b'{"contents":[{"role":"user","parts":[', b"]}]" + closing_fields(fields))
 
-    def aspect(self, size: Size) -> str | None:
+    def aspect(self, encoded: EncodedRequest) -> str | None:
         """The aspect ratio that is asked for; None leaves it to the model, which follows the pictures it gets."""
-        wanted = str(self.option("aspect", "auto"))
+        wanted = str(self.option("aspect", "auto" if encoded.canvas is None else "closest"))
         if wanted == "auto":
             return None
-        return nearest_aspect(size, self._aspects) if wanted == "closest" else wanted
+        return nearest_aspect(encoded.size, self._aspects) if wanted == "closest" else wanted
 
     def grades(self, encoded: EncodedRequest | None) -> tuple[str, ...]:
         """The size of the picture, where one is asked for."""
@@ -172,21 +172,6 @@ def read(data: Any) -> PictureAnswer:
     if not text and not refused and ended in ("", "STOP"):
         raise NotAnAnswer("the reply is empty")
     return PictureAnswer(None, trace, refused, lacking, model=model, pictures=0, tokens=_tokens(data, drawn=False))
-
-
-def nearest_aspect(size: Size, known: Iterable[str]) -> str:
-    """The ratio that is nearest to width / height, measured by |log(w / h) − log(W / H)|; the first of equals.
-
-    >>> nearest_aspect((1000, 700), ASPECTS), nearest_aspect((512, 512), ASPECTS)
-    ('3:2', '1:1')
-    """
-    wanted = log(size[0] / size[1])
-
-    def off(name: str) -> float:
-        width, _, height = name.partition(":")
-        return abs(log(int(width) / int(height)) - wanted)
-
-    return min(known, key=off)
 
 
 def _said(**fields: Any) -> dict[str, Any] | None:

@@ -82,7 +82,8 @@ def test_a_list_and_keywords_from_a_file_are_read_and_what_does_not_decode_says_
     (tmp_path / "b.png").write_bytes(b"\x89PNG\r\n\x1a\nbroken")
     (tmp_path / "c.png").write_text("prose")
     (tmp_path / "list.csv").write_text(
-        "file_name,text,license\na.png,A garden pond,CC-BY\nb.png,Ponds in gardens,\nc.png,pond garden,\nd.png,a garden with a pond,\n"
+        "file_name,text,license\na.png,A garden pond,CC-BY\nb.png,Ponds in gardens,\nc.png,pond garden,\n"
+        "d.png,a garden with a pond,\n"
     )
     (tmp_path / "words.jsonl").write_text(json.dumps({"law": "reflection", "keywords": ["garden pond"]}) + "\n")
     records = found(tmp_path, path="list.csv", keywords_from="words.jsonl")

@@ -142,7 +142,9 @@ class DrawnRegionsStep(PlainStep):
             return {}
         root = self._home / str(self.settings["folder"])
         if LAYOUT.find(root) is None:
-            raise BadInput(f"step {self.name!r}: {root} has no {LAYOUT.files_label}; name a folder that the studio wrote")
+            raise BadInput(
+                f"step {self.name!r}: {root} has no {LAYOUT.files_label}; name a folder that the studio wrote"
+            )
         found: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for raw in LAYOUT.raws(root):
             path = root / text_of(raw, "input_path")

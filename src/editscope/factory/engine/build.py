@@ -25,6 +25,7 @@ from editscope.factory.steps.review import ReviewNeeded
 from editscope.factory.steps.tools import Tools
 from editscope.factory.store.results import Chunk, ResultStore
 from editscope.judges import Judge
+from editscope.runfolder.files import DiskError
 from editscope.runfolder.lock import Lock
 
 CHUNK = 200
@@ -130,7 +131,10 @@ class Build:
 
     def run(self) -> BuildResult:
         """Do all that is left; Stopped where something keeps it from its end."""
-        return asyncio.run(self._run())
+        try:
+            return asyncio.run(self._run())
+        except DiskError as error:
+            raise Stopped(f"{error}; then `editscope factory build` goes on with it") from error
 
     async def _run(self) -> BuildResult:
         judges = [model for model in self.tools.models.values() if isinstance(model, Judge)]

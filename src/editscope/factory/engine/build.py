@@ -343,6 +343,11 @@ class Build:
             counts = StepCounts.from_json(known[1])
         self._state.counts[step.name] = counts
 
+    @property
+    def counts(self) -> Mapping[str, StepCounts]:
+        """What happened at each step so far, in the order of the plan."""
+        return self._in_order()
+
     def _in_order(self) -> dict[str, StepCounts]:
         return {step.name: self._state.counts.get(step.name, StepCounts()) for step in self.plan.steps}
 

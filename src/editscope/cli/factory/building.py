@@ -125,7 +125,7 @@ def _write_funnel(work: Build) -> Sequence[FunnelRow]:
     from editscope.factory.funnel import funnel_rows
     from editscope.runfolder.files import DiskError, write_whole
 
-    rows = funnel_rows(work.plan, work.counts, work.store.spent())
+    rows = funnel_rows(work.plan, work.counts_so_far, work.store.spent())
     with suppress(DiskError):
         write_whole(work.folder / FUNNEL, (json.dumps([row.to_json() for row in rows], indent=1) + "\n").encode())
     return rows

@@ -344,8 +344,8 @@ class Build:
         self._state.counts[step.name] = counts
 
     @property
-    def counts(self) -> Mapping[str, StepCounts]:
-        """What happened at each step so far, in the order of the plan."""
+    def counts_so_far(self) -> Mapping[str, StepCounts]:
+        """What happened at each step in this process, in the order of the plan."""
         return self._in_order()
 
     def _in_order(self) -> dict[str, StepCounts]:

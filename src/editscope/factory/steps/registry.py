@@ -20,6 +20,9 @@ STEPS = {
     "distinct": "editscope.factory.steps.sampling:DistinctStep",
     "review": "editscope.factory.steps.review:ReviewStep",
     "ask": "editscope.factory.steps.asking:AskStep",
+    "draw": "editscope.factory.steps.making:DrawStep",
+    "animate": "editscope.factory.steps.making:AnimateStep",
+    "edit": "editscope.factory.steps.editing:EditStep",
     "call": "editscope.factory.steps.functions:FunctionStep",
 }
 SOURCES = {

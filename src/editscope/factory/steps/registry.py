@@ -36,6 +36,15 @@ STEPS = {
     "lint": "editscope.factory.steps.linting:LintStep",
     "call": "editscope.factory.steps.functions:FunctionStep",
     "no_leak": "editscope.factory.leaks.step:NoLeakStep",
+    "frames": "editscope.factory.steps.pixels.frames:FramesStep",
+    "static_pair": "editscope.factory.steps.pixels.checks:StaticPairStep",
+    "camera_motion": "editscope.factory.steps.pixels.checks:CameraMotionStep",
+    "blank_frame": "editscope.factory.steps.pixels.checks:BlankFrameStep",
+    "stable_outside": "editscope.factory.steps.pixels.checks:StableOutsideStep",
+    "fingerprint": "editscope.factory.steps.pixels.pictures:FingerprintStep",
+    "near_duplicates": "editscope.factory.steps.pixels.pictures:NearDuplicatesStep",
+    "crop": "editscope.factory.steps.pixels.pictures:CropStep",
+    "resolution": "editscope.factory.steps.pixels.pictures:ResolutionStep",
 }
 SOURCES = {
     "list": "editscope.factory.sources.manifest:ListSource",
@@ -45,6 +54,7 @@ SOURCES = {
     "causes": "editscope.factory.sources.word_tasks:CauseSource",
     "processes": "editscope.factory.sources.word_tasks:ProcessSource",
     "ideas": "editscope.factory.sources.word_tasks:IdeaSource",
+    "videos": "editscope.factory.sources.videos:VideoFolderSource",
 }
 STEP_GROUP, SOURCE_GROUP = "editscope.factory_steps", "editscope.factory_sources"
 T = TypeVar("T")

@@ -49,6 +49,9 @@ STEPS = {
 SOURCES = {
     "list": "editscope.factory.sources.manifest:ListSource",
     "folder": "editscope.factory.sources.pictures:FolderSource",
+    "law_words": "editscope.factory.sources.words:LawWordsSource",
+    "law_keywords": "editscope.factory.sources.words:LawKeywordsSource",
+    "candidates": "editscope.factory.sources.candidates.source:CandidatesSource",
     "mix": "editscope.factory.sources.mixing:MixedSource",
     "start-end": "editscope.factory.sources.start_end:StartEndSource",
     "causes": "editscope.factory.sources.word_tasks:CauseSource",

@@ -89,3 +89,21 @@ def write(path: Path, data: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     return path
+
+
+def video_of(first: Pixels, frames: int = 5, fps: int = 8) -> bytes:
+    """A video that begins with a picture and becomes brighter from left to right."""
+    height, width = (side // 2 * 2 for side in first.shape[:2])
+    made = []
+    for number in range(frames):
+        pixels = first[:height, :width].copy()
+        lit = width * number // max(1, frames - 1)
+        pixels[:, :lit] = np.minimum(255, pixels[:, :lit].astype(np.int16) + 60).astype(np.uint8)
+        made.append(pixels)
+    return encoded(made, fps=fps)
+
+
+def frames_of(data: bytes) -> list[Pixels]:
+    """The frames of a video."""
+    with av.open(io.BytesIO(data)) as container:
+        return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]

@@ -106,7 +106,7 @@ class Exchange:
             pause = min(longest_s, pause * GROWTH) if pause < longest_s else pause
 
     async def fetch(
-        self, where: str, *, what: str = "picture", most: int = MOST_PICTURE, with_key: bool = False
+        self, where: str, *, what: str = "picture", most: int | None = None, with_key: bool = False
     ) -> bytes:
         """The bytes behind an address that the server named, at most so many; redirects are followed with care.
 
@@ -115,7 +115,7 @@ class Exchange:
         lapses, url = 0, self._url(where) if with_key else where
         while True:
             try:
-                return await self._fetched(url, what, most, with_key)
+                return await self._fetched(url, what, most or MOST_PICTURE, with_key)
             except Failed as failed:
                 lapses += 1
                 if not failed.fault.again or lapses > MOST_LAPSES:

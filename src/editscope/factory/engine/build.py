@@ -17,14 +17,14 @@ from editscope.factory.engine.counts import StepCounts, total
 from editscope.factory.engine.parts import Part, parts_of
 from editscope.factory.engine.processes import BatchRunner, ProcessRunner
 from editscope.factory.engine.walk import PlacedStep, Walker
-from editscope.factory.models.loading import check_models, open_account
+from editscope.factory.models.loading import check_models, close_models, open_account
 from editscope.factory.plan import BuildPlan
 from editscope.factory.records import Record, digest
 from editscope.factory.steps.base import RecordStep
 from editscope.factory.steps.review import ReviewNeeded
 from editscope.factory.steps.tools import Tools
 from editscope.factory.store.results import Chunk, ResultStore
-from editscope.judges import Judge
+from editscope.runfolder.files import DiskError
 from editscope.runfolder.lock import Lock
 
 CHUNK = 200
@@ -130,16 +130,18 @@ class Build:
 
     def run(self) -> BuildResult:
         """Do all that is left; Stopped where something keeps it from its end."""
-        return asyncio.run(self._run())
+        try:
+            return asyncio.run(self._run())
+        except DiskError as error:
+            raise Stopped(f"{error}; then `editscope factory build` goes on with it") from error
 
     async def _run(self) -> BuildResult:
-        judges = [model for model in self.tools.models.values() if isinstance(model, Judge)]
+        models = list(self.tools.models.values())
         try:
-            await check_models(judges)
+            await check_models(models)
             return await self._walk_parts()
         finally:
-            for judge in judges:
-                await judge.close()
+            await close_models(models)
 
     async def _walk_parts(self) -> BuildResult:
         with contextlib.suppress(ValueError, NotImplementedError, RuntimeError):  # not in the main thread
@@ -338,6 +340,11 @@ class Build:
         else:
             counts = StepCounts.from_json(known[1])
         self._state.counts[step.name] = counts
+
+    @property
+    def counts_so_far(self) -> Mapping[str, StepCounts]:
+        """What happened at each step in this process, in the order of the plan."""
+        return self._in_order()
 
     def _in_order(self) -> dict[str, StepCounts]:
         return {step.name: self._state.counts.get(step.name, StepCounts()) for step in self.plan.steps}

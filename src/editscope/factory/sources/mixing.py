@@ -48,17 +48,25 @@ class MixedSource(RecordSource):
 
     def records(self, tools: Tools, start: int = 0) -> Iterator[Fields]:
         """The records of all parts, mixed."""
-        counts = {name: part.count(tools) for name, part in self.parts.items()}
-        if any(count is None for count in counts.values()):
+        taken = self._taken(tools, start) if start else dict.fromkeys(self.parts, 0)
+        if taken is None:
             yield from islice(self._mixed(tools, dict.fromkeys(self.parts, 0)), start, None)
-            return
+        else:
+            yield from self._mixed(tools, taken)
+
+    def _taken(self, tools: Tools, start: int) -> dict[str, int] | None:
+        """How many records of each part come before a place; None where only reading them tells."""
+        counts = {name: part.count(tools) for name, part in self.parts.items()}
         taken = dict.fromkeys(self.parts, 0)
         for _ in range(start):
-            left = [name for name, count in counts.items() if taken[name] < (count or 0)]
+            left = [name for name, count in counts.items() if count is None or taken[name] < count]
             if not left:
-                return
+                break
             taken[least_served(taken, self.shares, left)] += 1
-        yield from self._mixed(tools, taken)
+        for name, count in counts.items():  # a part that does not know its size may have ended before
+            if count is None and taken[name] and next(self.parts[name].records(tools, taken[name] - 1), None) is None:
+                return None
+        return taken
 
     def _mixed(self, tools: Tools, taken: dict[str, int]) -> Iterator[Fields]:
         there = {name: part.records(tools, taken[name]) for name, part in self.parts.items()}

@@ -121,13 +121,7 @@ class Ark(Service):
 
     def fault(self, status: int, headers: Mapping[str, str], content: bytes) -> Fault:
         """What Ark's own codes mean, where they say more than the status."""
-        fault = fault_of(status, headers, content)
-        try:
-            error = loads(content)["error"]
-            code = str(error["code"])
-        except (ValueError, KeyError, TypeError):
-            return fault
-        return _by_code(code, str(error.get("message") or ""), fault)
+        return ark_fault(status, headers, content)
 
     def gives_way(self, message: str) -> bool:
         """A model that knows no seed is asked without, unless the user wants one."""
@@ -135,6 +129,17 @@ class Ark(Service):
             return False
         self._sends_seed = False
         return True
+
+
+def ark_fault(status: int, headers: Mapping[str, str], content: bytes) -> Fault:
+    """What Ark's own codes mean, where they say more than the status."""
+    fault = fault_of(status, headers, content)
+    try:
+        error = loads(content)["error"]
+        code = str(error["code"])
+    except (ValueError, KeyError, TypeError):
+        return fault
+    return fault_by_code(code, str(error.get("message") or ""), fault)
 
 
 def version_of(model: str) -> tuple[int, int] | None:
@@ -166,12 +171,13 @@ def closest_size(version: tuple[int, int] | None, size: Size) -> Size:
 def _fault_in(error: Any) -> Fault:
     """An error that came with status 200, in the place of a picture or of all of them."""
     code, message = (str(error.get(name) or "") for name in ("code", "message"))
-    return _by_code(
+    return fault_by_code(
         code, message, Fault(f"the server made no picture ({code}): {message}"[:300], again=True, paid=True)
     )
 
 
-def _by_code(code: str, message: str, fault: Fault) -> Fault:
+def fault_by_code(code: str, message: str, fault: Fault) -> Fault:
+    """The fault that a code of Ark stands for; the given one where it says nothing more."""
     reason = " ".join(message.split())[:300] or "nothing more"
     if any(word in code for word in SENSITIVE):
         return Fault(f"content filter ({code}): {reason}", refused=True)

@@ -114,16 +114,12 @@ class GeminiImages(Service):
         return (str(size),) if size else ()
 
     def fault(self, status: int, headers: Mapping[str, str], content: bytes) -> Fault:
-        """A wrong key comes as 400; an account without any share of a model is told to come back for ever."""
-        if status == 400 and b"API_KEY_INVALID" in content:
-            return Fault("the server does not accept the key (400)", closed=True)
-        if status == 429 and b"limit: 0," in content:
-            return Fault("the account has no quota for this model (429); turn on billing at the provider", closed=True)
-        return barred(status, fault_of(status, headers, content))
+        """What a status means at Google."""
+        return google_fault(status, headers, content)
 
     def denies(self, status: int, content: bytes) -> bool:
-        """Whether the key is wrong; Google says so with 400, or with 403 where it is of another project."""
-        return status in (401, 403) or (status == 400 and b"API_KEY_INVALID" in content)
+        """Whether the key is wrong."""
+        return google_denies(status, content)
 
     def known(self, data: Any) -> bool:
         """Whether the model answers to ``generateContent``."""
@@ -140,6 +136,20 @@ class GeminiImages(Service):
     def _aspects(self) -> tuple[str, ...]:
         old = self.model.startswith((FIRST, PRO))
         return ASPECTS if old else (*ASPECTS, *STEEP)
+
+
+def google_fault(status: int, headers: Mapping[str, str], content: bytes) -> Fault:
+    """A wrong key comes as 400; an account without any share of a model is told to come back for ever."""
+    if status == 400 and b"API_KEY_INVALID" in content:
+        return Fault("the server does not accept the key (400)", closed=True)
+    if status == 429 and b"limit: 0," in content:
+        return Fault("the account has no quota for this model (429); turn on billing at the provider", closed=True)
+    return barred(status, fault_of(status, headers, content))
+
+
+def google_denies(status: int, content: bytes) -> bool:
+    """Whether the key is wrong; Google says so with 400, or with 403 where it is of another project."""
+    return status in (401, 403) or (status == 400 and b"API_KEY_INVALID" in content)
 
 
 def read(data: Any) -> PictureAnswer:

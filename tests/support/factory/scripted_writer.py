@@ -17,6 +17,17 @@ Fault: TypeAlias = "Callable[[Asked], Outcome | None]"
 """An answer in the place of the sensible one; None where that may stay."""
 THINGS = ("red stool", "blue crate", "green watering can", "yellow bucket", "white vase", "brown basket")
 SIDES = ("left", "right")
+CAPTIONS = {
+    "light_propagation": "The {} slides to the right by its own width, and its shadow slides along, camera static.",
+    "light_source_effects": "The lamp beside the {} goes off, and its highlights and shadows vanish, camera static.",
+    "reflection": "The {} slides to the left by its own width, and its reflection slides along, camera static.",
+    "refraction": "The {} moves half its width to the left behind the glass and warps at the rim, camera static.",
+    "deformation": "A brick is laid on the {}, which takes a deep dent and bulges at both sides, camera static.",
+    "causality": "The block under the {} is pulled to the left, and it tilts and falls on its side, camera static.",
+    "global": "Night falls over the {}, and the whole scene turns to cold blue light with deep shadows, camera static.",
+    "local": "Dense droplets cover the whole {}, and its surface turns dark and glossy, camera static.",
+}
+"""A caption for each law that keeps the rules."""
 
 
 def sensible(asked: Asked) -> Mapping[str, Any]:
@@ -145,7 +156,11 @@ def _scene(asked: Asked) -> Mapping[str, Any]:
 
 
 def _motion(asked: Asked) -> Mapping[str, Any]:
-    return {"motion": after(asked, "A draft, written without the picture: ")}
+    """The draft; where it broke a rule, a caption that keeps all of them."""
+    if "Your last attempt broke" not in asked.text:
+        return {"motion": after(asked, "A draft, written without the picture: ")}
+    law, subject = after(asked, "What the change has to show (never write this name): "), after(asked, "The thing: ")
+    return {"motion": CAPTIONS[law].format(subject)}
 
 
 def _verdict(asked: Asked) -> Mapping[str, Any]:
@@ -155,7 +170,11 @@ def _verdict(asked: Asked) -> Mapping[str, Any]:
 
 def _keywords(asked: Asked) -> Mapping[str, Any]:
     law = after(asked, "The law: ").partition(".")[0].replace("_", " ")
-    return {"keywords": [f"{thing} beside {law} tool {size}" for thing in THINGS for size in ("one", "two", "three", "four")]}
+    return {
+        "keywords": [
+            f"{thing} beside {law} tool {size}" for thing in THINGS for size in ("one", "two", "three", "four")
+        ]
+    }
 
 
 _ANSWERS: dict[str, Callable[[Asked], Mapping[str, Any]]] = {

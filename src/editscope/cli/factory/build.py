@@ -11,6 +11,7 @@ import typer
 from editscope import printing
 from editscope.cli import options as opt
 from editscope.cli.factory import building as of
+from editscope.cli.factory.export import export
 from editscope.cli.factory.pipelines import add_pipelines
 from editscope.cli.help import GroupedCommands, GroupedOptions
 from editscope.errors import BadInput
@@ -21,18 +22,12 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Build benchmarks and training sets: steps over records, resumable, with review by people.",
 )
-PlanFile = Annotated[
-    Path, typer.Argument(metavar="PLAN", help="The plan: a TOML or Python file, or a folder with plan.toml.")
-]
-Folder = Annotated[
-    Path | None, typer.Option("--out", metavar="DIR", help="The folder of the build [default: build/ beside the plan].")
-]
 
 
 @app.command(cls=GroupedOptions)
 def build(
-    plan: PlanFile,
-    out: Folder = None,
+    plan: of.PlanFile,
+    out: of.BuildFolder = None,
     limit: of.Pilot = None,
     until: of.UntilStep = "",
     approved: of.Approved = False,
@@ -70,7 +65,7 @@ def build(
 
 @app.command(cls=GroupedOptions)
 def redo(
-    plan: PlanFile, step: Annotated[str, typer.Argument(help="The step to make again.")], out: Folder = None
+    plan: of.PlanFile, step: Annotated[str, typer.Argument(help="The step to make again.")], out: of.BuildFolder = None
 ) -> None:
     """Mark a step to be made again by the next build, with all that depends on it. Nothing is deleted.
 
@@ -87,8 +82,8 @@ def redo(
 
 @app.command(cls=GroupedOptions)
 def funnel(
-    plan: PlanFile,
-    out: Folder = None,
+    plan: of.PlanFile,
+    out: of.BuildFolder = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw it: a PNG, SVG or PDF file.")
     ] = None,
@@ -117,4 +112,5 @@ def funnel(
         of.say_funnel(rows)
 
 
+app.command(cls=GroupedOptions)(export)
 add_pipelines(app)

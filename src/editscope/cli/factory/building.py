@@ -27,6 +27,12 @@ STOPPING = "stopping when the models have answered, which is paid for · Ctrl-C 
 
 LIMITS, COST = "How much", "Models and money"
 
+PlanFile: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="PLAN", help="The plan: a TOML or Python file, or a folder with plan.toml.")
+]
+BuildFolder: TypeAlias = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="The folder of the build [default: build/ beside the plan].")
+]
 Pilot: TypeAlias = Annotated[
     int | None,
     typer.Option("--limit", metavar="N", min=1, help="A pilot: only the first N records.", rich_help_panel=LIMITS),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,6 @@ from editscope.cli.factory import building as of
 from editscope.cli.factory.export import export
 from editscope.cli.factory.pipelines import add_pipelines
 from editscope.cli.help import GroupedCommands, GroupedOptions
-from editscope.errors import BadInput
 
 app = typer.Typer(
     cls=GroupedCommands,
@@ -95,19 +93,15 @@ def funnel(
 
     editscope factory funnel my-set --plot funnel.png
     """
-    from editscope.factory.funnel import FunnelRow
     from editscope.factory.funnel_plot import draw_funnel
 
     read, folder = of.build_folder(plan, out)
-    if not (folder / of.FUNNEL).is_file():
-        raise BadInput(f"{folder} has no {of.FUNNEL}; build the plan first")
-    found = json.loads((folder / of.FUNNEL).read_text(encoding="utf-8"))
-    rows = [FunnelRow.from_json(row) for row in found]
+    rows = of.kept_funnel(folder)
     if plot is not None:
         draw_funnel(rows, plot, read.title or read.name)
         printing.say(f"{plot}", error=as_json)
     if as_json:
-        printing.say_json(found)
+        printing.say_json([row.to_json() for row in rows])
     elif plot is None:
         of.say_funnel(rows)
 

@@ -22,6 +22,8 @@ STEPS = {
     "ask": "editscope.factory.steps.asking:AskStep",
     "call": "editscope.factory.steps.functions:FunctionStep",
     "frames": "editscope.factory.steps.pixels.frames:FramesStep",
+    "shots": "editscope.factory.steps.pixels.shots:ShotsStep",
+    "pairs": "editscope.factory.steps.pixels.shots:PairsStep",
     "static_pair": "editscope.factory.steps.pixels.checks:StaticPairStep",
     "camera_motion": "editscope.factory.steps.pixels.checks:CameraMotionStep",
     "blank_frame": "editscope.factory.steps.pixels.checks:BlankFrameStep",

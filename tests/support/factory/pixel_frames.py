@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
-import cv2
 import numpy as np
 
 from editscope.images import Pixels
 from support.factory.pixel_examples import Example
 from support.factory.pixel_pairs import visible
 from support.factory.scenes import TEXTURED, Rng, cloud, jpeg, lit, noisy, problem, recorded, scene
+
+cv2: Any = import_module("cv2")  # its types know no plain arrays
 
 # ---- blank_frame
 
@@ -19,7 +21,7 @@ def plain(rng: Rng) -> Example:
     height, width = 480, 640
     level: Any = rng.choice(["black", "white", "color"])
     color = {"black": rng.uniform(0, 12, 3), "white": rng.uniform(248, 255, 3), "color": rng.uniform(0, 255, 3)}[level]
-    picture = (
+    picture: Any = (
         np.ones((height, width, 3), np.float32) * color + rng.uniform(0, 4) * np.linspace(-1, 1, width)[None, :, None]
     )
     picture = noisy(np.clip(picture, 0, 255).astype(np.uint8), rng, float(rng.choice([0, 0, 1, 3, 6])))
@@ -107,7 +109,7 @@ def pattern(rng: Rng) -> Example:
     rows, columns = np.indices((height, width))
     side = int(rng.choice([5, 9, 12, 20, 28]))
     if way == "stripes":
-        gray = 60.0 + 120 * ((columns + 0.2 * rows) // side % 2)
+        gray: Any = 60.0 + 120 * ((columns + 0.2 * rows) // side % 2)
     elif way == "checks":
         gray = 60.0 + 120 * ((columns // side + rows // side) % 2)
     elif way == "grass":
@@ -141,7 +143,7 @@ def copied(rng: Rng) -> Example:
     picture, kind = _any_picture(rng)
     height, width = picture.shape[:2]
     way = str(rng.choice(["resized", "cropped", "lit", "marked", "noise", "blurred"]))
-    other = picture
+    other: Any = picture
     if way == "resized":
         scale = float(rng.uniform(0.4, 1.4))
         other = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
-import cv2
 import numpy as np
 
 from support.factory.pixel_examples import Example
 from support.factory.scenes import KINDS, TEXTURED, Rng, Scene, lit, problem, recorded, scene, thing
+
+cv2: Any = import_module("cv2")  # its types know no plain arrays
 
 # ---- edits
 
@@ -212,7 +214,7 @@ def beside_regions(rng: Rng, found: bool = True) -> Example:
     before, picture = one.render(), after.render()
     rows, columns = np.nonzero(np.abs(before.astype(int) - picture).max(axis=2) > 8)
     left, right, top, bottom = (int(value) for value in (columns.min(), columns.max() + 1, rows.min(), rows.max() + 1))
-    region = {"name": "edit", "x": left, "y": top, "width": right - left, "height": bottom - top}
+    region: dict[str, Any] = {"name": "edit", "x": left, "y": top, "width": right - left, "height": bottom - top}
     if found:
         region = {**region, "x": left - (right - left) if left > before.shape[1] - right else right}
         region["x"] = max(0, region["x"])

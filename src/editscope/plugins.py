@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -62,6 +63,15 @@ def load_registered(what: str, point: EntryPoint) -> Any:
             f"{what} {point.name!r}: registered as {point.value} but cannot be imported ({one_line(error)}); "
             f"install or remove the package {package_of(point)}"
         ) from error
+
+
+def folder_of(point: EntryPoint) -> Path | None:
+    """The folder of an entry point's module, which is not imported; None where it is registered but not there."""
+    try:
+        spec = find_spec(point.module)
+    except (Exception, SystemExit):  # the package around it is not there, or cannot be imported
+        return None
+    return None if spec is None or spec.origin is None else Path(spec.origin).parent
 
 
 def broken(what: str, point: EntryPoint) -> str:

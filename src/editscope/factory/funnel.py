@@ -41,6 +41,12 @@ class FunnelRow:
         more = f", {rest} more reasons" if rest > 0 else ""
         return f"{sum(self.dropped.values()):,}: {', '.join(shown)}{more}"
 
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> FunnelRow:
+        """A row that a file kept."""
+        names = {"in": "records_in", "out": "records_out"}
+        return cls(**{names.get(key, key): value for key, value in row.items()})
+
     def to_json(self) -> dict[str, Any]:
         """The row for a file."""
         return {

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from editscope.cases import NOTHING
 from editscope.documents import Malformed, read_toml
 from editscope.errors import BadInput, unknown
+from editscope.factory.inputs import apply_inputs, read_inputs
 from editscope.factory.sources.base import RecordSource
 from editscope.factory.steps.base import PipelineStep
 from editscope.factory.steps.registry import make_source, make_step
+from editscope.factory.types import check_types
 from editscope.files import SETTINGS, read_file
+from editscope.plugins import one_sentence
 
-NAMES = ("name", "title", "seed", "source", "models", "steps", "output")
+NAMES = ("name", "title", "seed", "source", "models", "fields", "steps", "output")
+MADE = "PLAN"
+"""The name that a plan has in a Python file."""
+SKIP = "skip"
+"""An entry of a step: with ``skip = true`` the plan is as if it had no such step."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildPlan:
     """A pipeline: where records come from, and the steps that they go through, in order.
 
-    ``models`` are specs by name. ``folder`` is where files that it names are looked for.
+    ``models`` are specs by name. ``fields`` are types of fields by name, checked as steps produce them. ``folder`` is
+    where files that the plan names are looked for.
     """
 
     name: str
@@ -33,8 +42,10 @@ class BuildPlan:
     title: str = ""
     folder: Path = Path()
     output: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    fields: Mapping[str, str] = field(default_factory=lambda: NOTHING)
 
     def __post_init__(self) -> None:
+        check_types(self.fields, f"the plan {self.name}")
         names = [step.name for step in self.steps]
         for name in names:
             if names.count(name) > 1:
@@ -45,6 +56,16 @@ class BuildPlan:
                 if wanted and wanted not in self.models:
                     raise unknown("model", str(wanted), self.models, of=f"the plan, for step {step.name!r}")
 
+    def missing_models(self) -> dict[str, str]:
+        """Models that steps use and that have no spec yet, each with the first step that uses it."""
+        missing: dict[str, str] = {}
+        for step in self.steps:
+            for setting in step.models:
+                name = step.settings.get(setting)
+                if name and not self.models[name]:
+                    missing.setdefault(name, step.name)
+        return missing
+
     def step(self, name: str) -> PipelineStep:
         """A step by its name."""
         found = next((step for step in self.steps if step.name == name), None)
@@ -54,16 +75,38 @@ class BuildPlan:
 
 
 def read_plan(path: Path) -> BuildPlan:
-    """The plan of a TOML file; BadInput names the file, the step and the fix."""
+    """The plan of a TOML file, or the ``PLAN`` of a Python file; BadInput names the file, the step and the fix."""
+    folder = str(path.parent.resolve())
+    if folder not in sys.path:  # steps of one's own lie beside the plan; other processes take over where to look
+        sys.path.append(folder)
+    if path.suffix == ".py":
+        return _python_plan(path)
     try:
         found = read_toml(read_file(path, SETTINGS).decode("utf-8"))
     except OSError as error:
         raise BadInput(
-            f"{path} cannot be read ({error.strerror}); name a plan (a TOML file, or a folder with plan.toml)"
+            f"{path} cannot be read ({error.strerror}); name a plan (a TOML or Python file, or a folder with plan.toml)"
         ) from error
     except (Malformed, UnicodeDecodeError) as error:
         raise BadInput(f"{path} is not TOML ({error}); write it again") from error
-    return plan_from(found, str(path), path.parent)
+    return plan_from(apply_inputs(found, read_inputs(path.parent), str(path)), str(path), path.parent)
+
+
+def _python_plan(path: Path) -> BuildPlan:
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    if not path.is_file():
+        raise BadInput(f"{path} cannot be read; name a plan (a TOML or Python file, or a folder with plan.toml)")
+    spec = spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)
+    with one_sentence(f"the plan {path} could not be loaded"):
+        spec.loader.exec_module(module)
+    made = getattr(module, MADE, None)
+    if not isinstance(made, BuildPlan):
+        raise BadInput(f"{path} has no plan; write: {MADE} = BuildPlan('my-set', source, steps)")
+    return made if made.folder != Path() else replace(made, folder=path.parent)
 
 
 def plan_from(found: Mapping[str, Any], where: str, folder: Path) -> BuildPlan:
@@ -86,6 +129,15 @@ def plan_from(found: Mapping[str, Any], where: str, folder: Path) -> BuildPlan:
     models = found.get("models", {})
     if not isinstance(models, dict) or not all(isinstance(spec, str) for spec in models.values()):
         raise BadInput(f"{where}: models are specs by name; write, for example: writer = 'openai:gpt-5' under [models]")
-    steps = [make_step(entry, f"{where}, step {number}") for number, entry in enumerate(entries, start=1)]
-    output = found.get("output", {})
-    return BuildPlan(name, make_source(source, where), steps, models, seed, str(found.get("title", "")), folder, output)
+    steps = [
+        make_step({key: value for key, value in entry.items() if key != SKIP}, f"{where}, step {number}")
+        for number, entry in enumerate(entries, start=1)
+        if not entry.get(SKIP)
+    ]
+    tables = {}
+    for table in ("output", "fields"):
+        tables[table] = found.get(table, {})
+        if not isinstance(tables[table], dict):
+            raise BadInput(f"{where}: {table} is a table; write [{table}] on a line of its own")
+    title = str(found.get("title", ""))
+    return BuildPlan(name, make_source(source, where), steps, models, seed, title, folder, **tables)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, TypeAlias
@@ -68,18 +68,18 @@ def digest(*values: Any) -> bytes:
     return hashed.digest()
 
 
-def blobs_in(value: Any) -> Iterable[str]:
-    """The digests of all blobs that a value names.
+def blobs_in(value: Any) -> Iterator[Mapping[str, Any]]:
+    """All blobs that a value holds.
 
-    >>> list(blobs_in({"picture": {"blob": "ab", "type": "image/png"}, "frames": [{"blob": "cd"}]}))
+    >>> fields = {"picture": {"blob": "ab", "type": "image/png"}, "frames": [{"blob": "cd"}]}
+    >>> [blob["blob"] for blob in blobs_in(fields)]
     ['ab', 'cd']
     """
     if isinstance(value, Mapping):
         if isinstance(value.get(BLOB), str):
-            yield value[BLOB]
+            yield value
             return
-        for inner in value.values():
-            yield from blobs_in(inner)
-    elif isinstance(value, list | tuple):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
         for inner in value:
             yield from blobs_in(inner)

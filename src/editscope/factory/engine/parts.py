@@ -34,6 +34,7 @@ def parts_of(plan: BuildPlan, source: bytes, redone: dict[str, int], until: str 
     for step in steps:
         key = digest(step.name, step.identity(), redone.get(step.name, 0), plan.seed, _models(plan, step))
         if isinstance(step, RecordStep):
+            key = digest(key, step.when) if step.when else key
             gathered.append(step)
             digests.append(key)
             continue

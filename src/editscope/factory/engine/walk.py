@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from editscope.cases import NOTHING
 from editscope.errors import Stopped
 from editscope.factory.engine.counts import StepCounts
 from editscope.factory.engine.processes import BatchRunner, Done, failure_of, timed
 from editscope.factory.records import Record
 from editscope.factory.steps.base import Outcome, PlainStep, RecordStep, StepFailed
+from editscope.factory.steps.conditions import unmet
 from editscope.factory.steps.tools import Tools
 from editscope.factory.store.results import KeptResult, ResultStore
+from editscope.factory.types import misfit
+from editscope.transport.account import BudgetSpent
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +52,14 @@ class Walker:
         tools: Tools,
         batches: BatchRunner,
         stopping: Callable[[], bool],
+        types: Mapping[str, str] = NOTHING,
     ) -> None:
         self._steps = steps
         self._store = store
         self._tools = tools
         self._batches = batches
         self._stopping = stopping
+        self._types = types
         self.step_done: Callable[[str, int], None] = lambda step, number: None
         """Called with the name of a step and the number of records that it has just done."""
 
@@ -62,9 +68,15 @@ class Walker:
         walked = Walked(list(records))
         for placed in self._steps:
             counts = walked.counts[placed.step.name] = StepCounts(records_in=len(walked.records))
-            outcomes = await self._outcomes(placed, walked.records)
+            when = placed.step.when
+            passing = {record.id for record in walked.records if when and unmet(when, record.fields)}
+            outcomes = iter(await self._outcomes(placed, [one for one in walked.records if one.id not in passing]))
             further: list[Record] = []
-            for record, outcome in zip(walked.records, outcomes, strict=True):
+            for record in walked.records:
+                if record.id in passing:
+                    further.append(record)
+                    continue
+                outcome = next(outcomes)
                 if outcome is None:
                     counts.pending += 1
                 elif outcome.dropped or not outcome.parts:
@@ -107,7 +119,10 @@ class Walker:
         async def one(key: bytes, record: Record) -> None:
             async with placed.turns:
                 self._check()
-                done = await timed(placed.step.run, record, self._tools)
+                try:
+                    done = await timed(placed.step.run, record, self._tools)
+                except BudgetSpent as error:
+                    raise BudgetSpent(f"at step {placed.step.name!r}, {error}") from error
             self._keep(placed.step, [(key, record, done)], known)
 
         tasks = [asyncio.ensure_future(one(key, record)) for key, record in todo]
@@ -121,6 +136,8 @@ class Walker:
     def _keep(self, step: RecordStep, done: Sequence[tuple[bytes, Record, Done]], known: dict[bytes, Outcome]) -> None:
         results = []
         for key, record, (outcome, seconds) in done:
+            if self._types and isinstance(outcome, Outcome):
+                outcome = _typed(outcome, self._types)
             if isinstance(outcome, StepFailed):
                 self._store.fail(step.name, record.id, str(outcome), outcome.cost_usd, outcome.attempts)
             else:
@@ -142,6 +159,14 @@ def _plain(step: PlainStep, record: Record, tools: Tools) -> Done:
     except Exception as error:
         outcome = failure_of(error)
     return outcome, time.perf_counter() - begun
+
+
+def _typed(outcome: Outcome, types: Mapping[str, str]) -> Outcome | StepFailed:
+    """An outcome whose fields hold what their types say; else the record is pending, and the step is to be mended."""
+    for part in outcome.parts:
+        if wrong := misfit(types, part):
+            return StepFailed(wrong, outcome.cost_usd, outcome.attempts)
+    return outcome
 
 
 def _further(record: Record, outcome: Outcome, step: RecordStep) -> list[Record]:

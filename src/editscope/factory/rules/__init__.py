@@ -12,10 +12,11 @@ from editscope.factory.rules.records import (
     TextRule,
     Translation,
 )
-from editscope.factory.rules.registry import RULES, breaches, rule, rules_for
+from editscope.factory.rules.registry import RULES, RULES_VERSION, breaches, rule, rules_for
 
 __all__ = [
     "RULES",
+    "RULES_VERSION",
     "Breach",
     "CaseQuestions",
     "LeveledInstruction",

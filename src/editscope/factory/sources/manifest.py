@@ -31,8 +31,7 @@ class ListSource(RecordSource):
     def records(self, tools: Tools, start: int = 0) -> Iterator[Fields]:
         """The rows."""
         path = self._path(tools)
-        rows = _json_rows if path.suffix in (".jsonl", ".json", ".ndjson") else _csv_rows
-        for number, row in islice(rows(path, self._data(tools)), start, None):
+        for number, row in islice(rows_of_file(path, self._data(tools)), start, None):
             yield {**row, **self._pictures(path, number, row, tools)}
 
     def _pictures(self, path: Path, number: int, row: Fields, tools: Tools) -> dict[str, Any]:
@@ -57,6 +56,12 @@ class ListSource(RecordSource):
             return read_file(path, DOCUMENT)
         except OSError as error:
             raise BadInput(f"{path} cannot be read ({error.strerror}); check the path of the source") from error
+
+
+def rows_of_file(path: Path, data: bytes) -> Iterator[tuple[int, Fields]]:
+    """The rows of a file with their lines: of CSV, unless its name says that it is JSON."""
+    rows = _json_rows if path.suffix in (".jsonl", ".json", ".ndjson") else _csv_rows
+    return rows(path, data)
 
 
 def _json_rows(path: Path, data: bytes) -> Iterator[tuple[int, Fields]]:

@@ -95,6 +95,8 @@ class RecordStep(PipelineStep):
     in_process: ClassVar[bool] = False
     at_once: int = 32
     """Records in its hands at a time."""
+    when: Mapping[str, Any] = NOTHING
+    """Conditions on fields; records that do not meet them pass the step by, unchanged."""
 
     async def prepare(self, tools: Tools) -> None:
         """Make ready, once, before the first record."""
@@ -118,11 +120,15 @@ class PlainStep(RecordStep):
 
 @dataclass(frozen=True, slots=True)
 class RecordDecision:
-    """What a step that looks at all records says about one: a reason to drop it, or fields that it changes."""
+    """What a step that looks at all records says about one: a reason to drop it, or fields that it changes.
+
+    One that is ``waiting`` is neither kept nor dropped yet.
+    """
 
     id: str
     dropped: str = ""
     fields: Fields = field(default_factory=lambda: NOTHING)
+    waiting: bool = False
 
 
 class WholeStep(PipelineStep):

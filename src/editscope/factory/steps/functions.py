@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from editscope.errors import BadInput
 from editscope.factory.records import Record
 from editscope.factory.steps.base import KINDS, Kind, Outcome, PlainStep, StepFailed, dropped, kept
 from editscope.factory.steps.tools import Tools
+from editscope.images import decode, encode_png
 from editscope.python_class import KIND, find_object
 
 
@@ -16,12 +19,13 @@ class FunctionStep(PlainStep):
     """A function of yours: ``function = "python:my_steps:tidy"``, called with the fields and the other settings.
 
     A ``map`` returns fields to add, an ``expand`` a list of them, a ``filter`` the reason to drop the record, or "".
-    It runs in other processes, several records at once.
+    Fields that ``pictures`` names come as arrays (height × width × 3, 8 bits), and arrays that it returns become
+    pictures. It runs in other processes, several records at once.
     """
 
     kind: Kind = "map"
     in_process = True
-    settings_of: ClassVar = {"function": "", "kind": "map", "version": 1}
+    settings_of: ClassVar = {"function": "", "kind": "map", "version": 1, "pictures": []}
     open_settings: ClassVar = True
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
@@ -42,13 +46,30 @@ class FunctionStep(PlainStep):
     def apply(self, record: Record, tools: Tools) -> Outcome:
         """What the function makes of the fields."""
         options = {key: value for key, value in self.settings.items() if key not in self.settings_of}
-        made = self._function()(dict(record.fields), **options)
+        fields = dict(record.fields)
+        for name in self.settings["pictures"]:
+            if name not in fields:
+                raise StepFailed(f"the function needs the picture {name!r}, which the record does not have")
+            fields[name] = decode(tools.blobs.get(fields[name]), name=name).pixels
+        made = self._function()(fields, **options)
         if self.kind == "filter":
             return dropped(str(made)) if made else kept()
         if self.kind == "expand":
             if not isinstance(made, list | tuple) or not all(isinstance(part, Mapping) for part in made):
                 raise StepFailed("the function did not return a list of fields")
-            return Outcome(tuple(made)) if made else dropped("nothing to expand")
+            return Outcome(tuple(_kept(part, tools) for part in made)) if made else dropped("nothing to expand")
         if not isinstance(made, Mapping):
             raise StepFailed("the function did not return fields")
-        return kept(dict(made))
+        return kept(_kept(made, tools))
+
+
+def _kept(fields: Mapping[str, Any], tools: Tools) -> dict[str, Any]:
+    """Fields as a record keeps them: arrays as pictures, NumPy's numbers as plain ones."""
+    made: dict[str, Any] = {}
+    for name, value in fields.items():
+        if isinstance(value, np.ndarray) and value.ndim == 3:
+            value = tools.blobs.put(encode_png(value))
+        elif isinstance(value, np.generic):
+            value = value.item()
+        made[name] = value
+    return made

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from editscope.errors import BadInput, unknown
 from editscope.factory.sources.base import RecordSource
-from editscope.factory.steps.base import KINDS, PipelineStep
+from editscope.factory.steps.base import KINDS, PipelineStep, RecordStep
+from editscope.factory.steps.conditions import check_conditions
 from editscope.plugins import load_registered, registered
 from editscope.python_class import KIND, find_object
 
@@ -16,18 +17,56 @@ STEPS = {
     "template": "editscope.factory.steps.texts:TemplateStep",
     "expand": "editscope.factory.steps.texts:ExpandStep",
     "where": "editscope.factory.steps.texts:WhereStep",
+    "accept": "editscope.factory.steps.conditions:AcceptStep",
+    "spread": "editscope.factory.steps.lists:SpreadStep",
+    "gather": "editscope.factory.steps.lists:GatherStep",
     "sample": "editscope.factory.steps.sampling:SampleStep",
+    "quota": "editscope.factory.steps.quotas:QuotaStep",
     "distinct": "editscope.factory.steps.sampling:DistinctStep",
     "review": "editscope.factory.steps.review:ReviewStep",
+    "pair_modes": "editscope.factory.pipelines.worldedit.steps:PairModesStep",
+    "process_kind": "editscope.factory.pipelines.inedit.steps:ProcessKindStep",
+    "drawn_regions": "editscope.factory.pipelines.picabench.steps:DrawnRegionsStep",
+    "place_regions": "editscope.factory.pipelines.picabench.steps:PlaceRegionsStep",
+    "bind_questions": "editscope.factory.pipelines.picabench.steps:BindQuestionsStep",
+    "pair-modes": "editscope.factory.pipelines.worldedit.steps:PairModesStep",
+    "process-kind": "editscope.factory.pipelines.inedit.steps:ProcessKindStep",
+    "join": "editscope.factory.pipelines.inedit.steps:JoinStep",
+    "process_case": "editscope.factory.pipelines.inedit.steps:ProcessCaseStep",
+    "assign_subtask": "editscope.factory.pipelines.wiseedit.steps:AssignSubtaskStep",
+    "choose_variant": "editscope.factory.pipelines.wiseedit.steps:ChooseVariantStep",
+    "ordinals": "editscope.factory.pipelines.wiseedit.steps:OrdinalsStep",
+    "check_tags": "editscope.factory.pipelines.wiseedit.steps:CheckTagsStep",
     "ask": "editscope.factory.steps.asking:AskStep",
+    "lint": "editscope.factory.steps.linting:LintStep",
     "draw": "editscope.factory.steps.making:DrawStep",
     "animate": "editscope.factory.steps.making:AnimateStep",
     "edit": "editscope.factory.steps.editing:EditStep",
     "call": "editscope.factory.steps.functions:FunctionStep",
+    "no_leak": "editscope.factory.leaks.step:NoLeakStep",
+    "frames": "editscope.factory.steps.pixels.frames:FramesStep",
+    "static_pair": "editscope.factory.steps.pixels.checks:StaticPairStep",
+    "camera_motion": "editscope.factory.steps.pixels.checks:CameraMotionStep",
+    "blank_frame": "editscope.factory.steps.pixels.checks:BlankFrameStep",
+    "stable_outside": "editscope.factory.steps.pixels.checks:StableOutsideStep",
+    "fingerprint": "editscope.factory.steps.pixels.pictures:FingerprintStep",
+    "near_duplicates": "editscope.factory.steps.pixels.pictures:NearDuplicatesStep",
+    "crop": "editscope.factory.steps.pixels.pictures:CropStep",
+    "resolution": "editscope.factory.steps.pixels.pictures:ResolutionStep",
 }
 SOURCES = {
     "list": "editscope.factory.sources.manifest:ListSource",
     "folder": "editscope.factory.sources.pictures:FolderSource",
+    "videos": "editscope.factory.sources.videos:VideoFolderSource",
+    "law_words": "editscope.factory.sources.words:LawWordsSource",
+    "law_keywords": "editscope.factory.sources.words:LawKeywordsSource",
+    "candidates": "editscope.factory.sources.candidates.source:CandidatesSource",
+    "mix": "editscope.factory.sources.mixing:MixedSource",
+    "start_end": "editscope.factory.sources.start_end:StartEndSource",
+    "causes": "editscope.factory.sources.word_tasks:CauseSource",
+    "processes": "editscope.factory.sources.word_tasks:ProcessSource",
+    "ideas": "editscope.factory.sources.word_tasks:IdeaSource",
+    "videos": "editscope.factory.sources.videos:VideoFolderSource",
 }
 STEP_GROUP, SOURCE_GROUP = "editscope.factory_steps", "editscope.factory_sources"
 T = TypeVar("T")
@@ -42,7 +81,7 @@ def make_step(entry: Mapping[str, Any], where: str) -> PipelineStep:
     if not isinstance(use, str) or not use:
         raise BadInput(f"{where} does not say what it uses; write, for example: use = 'template'")
     made = _class("step", use, STEPS, STEP_GROUP, PipelineStep)
-    settings = {key: value for key, value in entry.items() if key not in ("name", "use", "reads", "at_once")}
+    settings = {key: value for key, value in entry.items() if key not in ("name", "use", "reads", "at_once", "when")}
     _check_settings(settings, made.settings_of, f"{where} ({use})", open_ended=getattr(made, "open_settings", False))
     reads = entry.get("reads", [])
     if not isinstance(reads, list) or not all(isinstance(one, str) for one in reads):
@@ -54,6 +93,10 @@ def make_step(entry: Mapping[str, Any], where: str) -> PipelineStep:
         if not isinstance(at_once, int) or at_once < 1:
             raise BadInput(f"{where}: at_once is {at_once!r}; write a whole number from 1")
         step.at_once = at_once  # type: ignore[attr-defined]
+    if "when" in entry:
+        if not isinstance(step, RecordStep):
+            raise BadInput(f"{where}: a step that looks at all records has no when; put a where before it")
+        step.when = check_conditions(entry["when"], where)
     return step
 
 

@@ -63,7 +63,7 @@ class ReviewStep(WholeStep):
             made = outcomes.get(record.id)
             if made is None or made.fingerprint != record.fingerprint or made.outcome not in (ACCEPT, REJECT):
                 left += 1
-                yield RecordDecision(record.id, "not reviewed yet")
+                yield RecordDecision(record.id, "not reviewed yet", waiting=True)
             elif made.outcome == REJECT:
                 yield RecordDecision(record.id, f"rejected: {made.reason}" if made.reason else "rejected")
             else:

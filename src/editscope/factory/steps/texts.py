@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from editscope.factory.records import Record
 from editscope.factory.steps.base import Outcome, PlainStep, StepFailed, dropped, kept
+from editscope.factory.steps.conditions import CONDITIONS, unmet
 from editscope.factory.steps.tools import Tools
 
 
@@ -46,31 +47,17 @@ class ExpandStep(PlainStep):
 class WhereStep(PlainStep):
     """Records whose fields have certain values, lie between others, or are there at all.
 
-    ``equals = { law = "optics" }``, ``least = { width = 512 }``, ``most = { width = 4096 }``, ``has = ["picture"]``,
-    ``lacks = ["broken"]``.
+    ``equals = { law = "optics" }``, ``among = { law = ["optics", "heat"] }``, ``least = { width = 512 }``,
+    ``most = { width = 4096 }``, ``has = ["picture"]``, ``lacks = ["broken"]``.
     """
 
     kind = "filter"
-    settings_of: ClassVar = {"equals": {}, "least": {}, "most": {}, "has": [], "lacks": []}
+    settings_of: ClassVar = CONDITIONS
 
     def apply(self, record: Record, tools: Tools) -> Outcome:
         """The record, or why it is dropped."""
-        fields, settings = record.fields, self.settings
-        for name in settings["has"]:
-            if fields.get(name) in (None, "", [], {}):
-                return dropped(f"no {name}")
-        for name in settings["lacks"]:
-            if fields.get(name) not in (None, "", [], {}):
-                return dropped(f"{name}: {fields[name]}")
-        for name, value in settings["equals"].items():
-            if fields.get(name) != value:
-                return dropped(f"{name} is not {value}")
-        for bounds, below in (("least", True), ("most", False)):
-            for name, bound in settings[bounds].items():
-                value = fields.get(name)
-                if not isinstance(value, int | float) or (value < bound if below else value > bound):
-                    return dropped(f"{name} {'below' if below else 'above'} {bound}")
-        return kept()
+        reason = unmet(self.settings, record.fields)
+        return dropped(reason) if reason else kept()
 
 
 class _Words(dict[str, Any]):

@@ -44,6 +44,8 @@ class IdeaWords:
 
     tasks: Mapping[str, tuple[str, ...]]
     """The sub-tasks of each task."""
+    about: Mapping[str, str]
+    """A sentence about each task."""
     knowledge: Mapping[str, str]
     domains: Mapping[str, str]
     ideas: tuple[CaseIdea, ...]
@@ -76,7 +78,7 @@ def _read(path: Path, base: Path | None) -> IdeaWords:
     flaws = list(check_kinds(own, ("knowledge", "domains", "tasks", "ideas")))
     knowledge = named_sentences(everything, "knowledge", flaws)
     domains = named_sentences(everything, "domains", flaws)
-    tasks = _tasks(everything, flaws)
+    about, tasks = _tasks(everything, flaws)
     owners = {subtask: task for task, subtasks in tasks.items() for subtask in subtasks}
     found = list(_ideas(own, owners, knowledge, domains, flaws))
     flaws += repeats(((where, f"{' / '.join(one.pictures)}: {one.instruction}") for where, one in found), "idea")
@@ -91,11 +93,15 @@ def _read(path: Path, base: Path | None) -> IdeaWords:
     for of, names, given in counted:
         flaws += balance({name: given.count(name) for name in names if name in given}, str(path), "ideas", of)
     raise_flaws(flaws, f"the dictionary {path}")
-    return IdeaWords(tasks, knowledge, domains, ideas)
+    return IdeaWords(tasks, about, knowledge, domains, ideas)
 
 
-def _tasks(contents: Sequence[tuple[Path, Mapping[str, Any]]], flaws: list[Flaw]) -> dict[str, tuple[str, ...]]:
+def _tasks(
+    contents: Sequence[tuple[Path, Mapping[str, Any]]], flaws: list[Flaw]
+) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+    """What tasks are about, and their sub-tasks."""
     found: dict[str, tuple[str, ...]] = {}
+    about: dict[str, str] = {}
     for file, content in contents:
         given = content.get("tasks", {})
         if not isinstance(given, dict):
@@ -110,14 +116,14 @@ def _tasks(contents: Sequence[tuple[Path, Mapping[str, Any]]], flaws: list[Flaw]
             for key in fields:
                 if key not in ("about", "subtasks"):
                     row.flaw(str(unknown("key", key, ("about", "subtasks"))))
-            row.text("about")
+            about[name] = row.text("about")
             subtasks = texts(row, "subtasks")
             taken = {subtask for others in found.values() for subtask in others} & set(subtasks)
             if name in found or taken or len(set(subtasks)) < len(subtasks):
                 row.flaw(f"{min(taken, default=name)!r} is defined twice; choose another name")
             flaws += row.flaws
             found[name] = subtasks
-    return found
+    return about, found
 
 
 def _ideas(

@@ -6,14 +6,13 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 
 from editscope.cases import NOTHING
 from editscope.errors import BadInput, unknown
 from editscope.judges.prompts.promptfile import Prompt, differences, read_prompt, short_hash
 from editscope.judges.records import Call, Picture
-from editscope.plugins import installed
+from editscope.plugins import folder_of, installed
 
 FOLDER = "prompts"
 """The folder of a pack, beside the code that asks with it."""
@@ -77,22 +76,13 @@ def pack_folders() -> dict[str, Path]:
     folders: dict[str, Path] = {}
     for group in GROUPS:
         for point in sorted(installed(group), key=lambda point: point.name):
-            home = _beside(point.module)
+            home = folder_of(point)
             if home is None:
                 continue
             folder = home / (point.attr if group == GROUPS[1] else FOLDER)
             if folder not in folders.values() and any(folder.glob("*.txt")):
                 folders.setdefault(point.name, folder)
     return folders
-
-
-def _beside(module: str) -> Path | None:
-    """The folder of a module, which is not imported; None for one that is registered but not there."""
-    try:
-        spec = find_spec(module)
-    except (Exception, SystemExit):  # the package around it is not there, or cannot be imported
-        return None
-    return None if spec is None or spec.origin is None else Path(spec.origin).parent
 
 
 def meaning_of_marks(prompt: Prompt) -> dict[str, str]:

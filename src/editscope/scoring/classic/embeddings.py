@@ -85,6 +85,48 @@ class Clip(_Embedding):
         return out
 
 
+class TextPictureModel:
+    """A model of CLIP's kind that puts texts and pictures into one space; vectors have the length 1."""
+
+    def __init__(self, model: str, device: str = "cpu") -> None:
+        settings = MetricSettings(model=model, device=device)
+        self._clip = Clip()
+        try:
+            self._clip.load(settings)
+            self._tokenizer = library("transformers").AutoTokenizer.from_pretrained(model, local_files_only=True)
+        except ImportError as error:
+            raise BadInput(f"the model {model!r} needs more ({error}): pip install 'editscope[local]'") from error
+        except (OSError, ValueError) as error:
+            reason = " ".join(str(error).split()).split(". ")[0]
+            raise BadInput(f"model {model!r} has no tokenizer ({reason}); give a folder that has one") from error
+
+    def pictures(self, pictures: Sequence[Pixels]) -> Vectors:
+        """A row for each picture."""
+        return _unit(self._clip._vectors(pictures))
+
+    def texts(self, texts: Sequence[str]) -> Vectors:
+        """A row for each text."""
+        model = self._clip._model
+        whole = str(getattr(model.config, "model_type", "")).startswith("siglip")
+        rows = []
+        for start in range(0, len(texts), BATCH):
+            padding = "max_length" if whole else True
+            inputs = self._tokenizer(
+                list(texts[start : start + BATCH]), padding=padding, truncation=True, return_tensors="pt"
+            )
+            known = {name: inputs[name] for name in ("input_ids", "attention_mask") if name in inputs}
+            with library("torch").no_grad():
+                out = model.get_text_features(**known)
+            for field in ("text_embeds", "pooler_output"):
+                out = getattr(out, field, None) if getattr(out, field, None) is not None else out
+            rows.append(out.double().cpu().numpy())
+        return _unit(np.concatenate(rows))
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12))
+
+
 class Dino(_Embedding):
     """Cosine of the class tokens of DINO, DINOv2 or another vision transformer."""
 

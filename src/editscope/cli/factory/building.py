@@ -1,0 +1,193 @@
+"""A build from the command line: its options, its progress, and what is printed at the end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from editscope import printing
+from editscope.cli.output.progress import task_bar
+from editscope.errors import BadInput, Stopped
+
+if TYPE_CHECKING:
+    from editscope.factory.engine.build import Build, BuildResult
+    from editscope.factory.engine.processes import BatchRunner
+    from editscope.factory.funnel import FunnelRow
+    from editscope.factory.plan import BuildPlan
+
+FUNNEL, PLAN = "funnel.json", "plan.toml"
+GAPS, STOPPED = 1, 3
+STOPPING = "stopping when the models have answered, which is paid for · Ctrl-C once more to leave at once"
+
+LIMITS, COST = "How much", "Models and money"
+
+Pilot: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--limit", metavar="N", min=1, help="A pilot: only the first N records.", rich_help_panel=LIMITS),
+]
+UntilStep: TypeAlias = Annotated[
+    str, typer.Option("--until", metavar="STEP", help="Stop after this step.", rich_help_panel=LIMITS)
+]
+Approved: TypeAlias = Annotated[
+    bool, typer.Option("--approved", help="Go on with what people have accepted so far.", rich_help_panel=LIMITS)
+]
+Dollars: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--budget", metavar="USD", min=0.0, help="Spend at most so many dollars in all.", rich_help_panel=COST
+    ),
+]
+AtOnce: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--concurrency", metavar="N", min=1, help="Requests to one model at a time.", rich_help_panel=COST),
+]
+Rpm: TypeAlias = Annotated[
+    float | None, typer.Option("--rpm", metavar="N", help="Requests a minute to one model.", rich_help_panel=COST)
+]
+Prices: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--prices", metavar="FILE", help="Prices of models that are not known.", rich_help_panel=COST),
+]
+Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the funnel.")]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """What the command line says about a build."""
+
+    limit: int | None = None
+    until: str = ""
+    approved: bool = False
+    budget: float | None = None
+    concurrency: int | None = None
+    rpm: float | None = None
+    prices: Path | None = None
+    jobs: int | None = None
+    engine: str = "local"
+    ray_address: str | None = None
+    dry_run: bool = False
+    quiet: bool = False
+
+
+def build_folder(plan: Path, out: Path | None) -> tuple[BuildPlan, Path]:
+    """A plan by its file or folder, and the folder that it is built in."""
+    from editscope.factory.plan import read_plan
+
+    path = plan / PLAN if plan.is_dir() else plan
+    return read_plan(path), out or path.parent / "build"
+
+
+def build_plan(plan: BuildPlan, folder: Path, options: BuildOptions) -> None:
+    """Build, print the funnel, and exit with 1 where records are pending and with 3 where people have to decide."""
+    from editscope.factory.engine.build import Build, BuildProgress
+    from editscope.factory.models.loading import ModelOptions, load_models
+    from editscope.processes import cores
+
+    if missing := plan.missing_models():
+        name, step = next(iter(missing.items()))
+        raise BadInput(
+            f"the plan has no model for {name!r}, which step {step!r} asks; name one with --model {name}=SPEC, "
+            f"or write it under [models]: {name} = 'openai:gpt-5'"
+        )
+    models = load_models(plan, ModelOptions(options.concurrency, options.rpm, prices=options.prices))
+    progress = BuildProgress(stopping=lambda: printing.say(STOPPING, error=True))
+    with _runner(options) as batches, Build(
+        plan, folder, limit=options.limit, until=options.until, approved=options.approved,
+        jobs=options.jobs or cores(), models=models, budget=options.budget, batches=batches, progress=progress,
+    ) as work:  # fmt: skip
+        with task_bar(quiet=options.quiet) as update:
+            total = options.limit or plan.source.count(work.tools) or 0
+            done: dict[str, int] = {}
+
+            def step_done(step: str, number: int) -> None:
+                done[step] = done.get(step, 0) + number
+                if update is not None:
+                    update(step, done[step], max(total, done[step]))
+
+            progress.step_done = step_done
+            try:
+                result = work.run()
+            except Stopped:
+                _write_funnel(work)
+                raise
+        say_funnel(_write_funnel(work))
+        _say_end(work, result, options)
+
+
+def _write_funnel(work: Build) -> Sequence[FunnelRow]:
+    """Keep the funnel as it is now beside the build; its rows."""
+    from editscope.factory.funnel import funnel_rows
+    from editscope.runfolder.files import DiskError, write_whole
+
+    rows = funnel_rows(work.plan, work.counts_so_far, work.store.spent())
+    with suppress(DiskError):
+        write_whole(work.folder / FUNNEL, (json.dumps([row.to_json() for row in rows], indent=1) + "\n").encode())
+    return rows
+
+
+@contextmanager
+def _runner(options: BuildOptions) -> Iterator[BatchRunner | None]:
+    if options.engine not in ("local", "ray"):
+        raise BadInput(f"--engine {options.engine!r} is neither local nor ray")
+    if options.engine == "local":
+        yield None
+        return
+    from editscope.factory.engine.ray_runner import ray_runner
+
+    with ray_runner(options.ray_address, options.jobs) as runner:
+        yield runner
+
+
+def _say_end(work: Build, result: BuildResult, options: BuildOptions) -> None:
+    if result.waiting:
+        printing.say(f"\n{result.waiting}")
+        raise typer.Exit(STOPPED)
+    if result.pending:
+        step, record, reason = work.store.pending()[0]
+        printing.say(
+            f"\n{result.pending:,} records are pending, such as {record} at step {step!r}: {reason}. Build again to "
+            "try them once more; nothing that succeeded is asked again."
+        )
+        raise typer.Exit(GAPS)
+    if not options.until:
+        printing.say(f"\n{result.records:,} records in {work.folder}")
+
+
+def outline(plan: BuildPlan, folder: Path, limit: int | None) -> None:
+    """Print what a build would do."""
+    printing.say(
+        f"{plan.name}: {len(plan.steps)} steps into {folder}" + (f", the first {limit:,} records" if limit else "")
+    )
+    wide = max((len(step.name) for step in plan.steps), default=0)
+    for step in plan.steps:
+        used = [
+            f"{name} = {plan.models[name] or 'no model yet'}"
+            for setting in step.models
+            if (name := step.settings.get(setting))
+        ]
+        printing.say(f"  {step.name:<{wide}}  {step.kind:<6}  {', '.join(used)}".rstrip())
+
+
+def say_funnel(rows: Sequence[FunnelRow]) -> None:
+    """Print a funnel as a table."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("step")
+    for name in ("in", "out", "pending", "cost", "time"):
+        table.add_column(name, justify="right")
+    table.add_column("dropped")
+    for row in rows:
+        cost = f"${row.cost_usd:,.2f}" if row.cost_usd else ""
+        took = f"{row.seconds:,.1f} s" if row.seconds >= 0.05 else ""
+        pending = f"{row.pending:,}" if row.pending else ""
+        table.add_row(
+            row.step, f"{row.records_in:,}", f"{row.records_out:,}", pending, cost, took, row.dropped_in_words
+        )
+    printing.console().print(table)

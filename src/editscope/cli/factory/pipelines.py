@@ -1,0 +1,163 @@
+"""`editscope factory NAME`: a command for each pipeline that ships, and `new` for one of your own."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from shutil import copytree, ignore_patterns
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from editscope import printing
+from editscope.cli import options as opt
+from editscope.cli.factory import building as of
+from editscope.cli.help import GroupedOptions
+from editscope.errors import BadInput
+
+if TYPE_CHECKING:
+    from editscope.factory.pipelines.catalog import PlanInput, ShippedPipeline
+
+PANEL, INPUTS = "Pipelines", "What it takes"
+
+
+def add_pipelines(app: typer.Typer) -> None:
+    """Add `new`, and a command for each pipeline of the catalog."""
+    from editscope.factory.pipelines.catalog import pipelines
+
+    app.command(cls=GroupedOptions)(new)
+    for pipeline in pipelines().values():
+        app.command(pipeline.name, cls=GroupedOptions, rich_help_panel=PANEL)(_command(pipeline))
+
+
+def new(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
+    like: Annotated[
+        str, typer.Option("--like", metavar="NAME", help="Start from the plan and prompts of this pipeline.")
+    ] = "",
+) -> None:
+    """Write a small pipeline that builds immediately, as a start for your own.
+
+    It needs no model: a function draws pictures for a dictionary of 20 words.
+
+      editscope factory new my-set
+
+    Start from a pipeline that ships, and change its plan and prompts before you build:
+
+      editscope factory new my-set --like picabench
+    """
+    from editscope.factory.pipelines.catalog import find_pipeline
+    from editscope.factory.pipelines.starting import start_own, start_pipeline
+
+    if like:
+        pipeline = find_pipeline(like)
+        start_pipeline(pipeline, folder, {}, {}, whole=False)
+        printing.say(f"{folder} has the plan and the prompts of {like} · change plan.toml and prompts/")
+        needed = " ".join(f"--{one.name} {one.kind.upper()}" for one in pipeline.inputs if one.required)
+        printing.say(f"build it with: editscope factory {like} {folder} {needed}".rstrip())
+        return
+    start_own(folder)
+    printing.say(f"{folder} is a pipeline with a dictionary of 20 words · change plan.toml, words.csv and my_steps.py")
+    printing.say(f"build it with: editscope factory build {folder}")
+
+
+def _command(pipeline: ShippedPipeline) -> Any:
+    """The function behind the command of a pipeline, with an option for each of its inputs."""
+    names = {_name(one.name): one for one in pipeline.inputs}
+
+    def command(**values: Any) -> None:
+        from editscope.factory.pipelines.starting import start_pipeline
+
+        folder, specs = values.pop("folder"), values.pop("model")
+        given = {names[name].name: values.pop(name) for name in names if values[name] is not None}
+        values = {name: value for name, value in values.items() if name not in names}
+        options, models = of.BuildOptions(**values), dict(_model(spec) for spec in specs)
+        if options.dry_run:
+            with TemporaryDirectory() as scratch:
+                begun = (
+                    copytree(folder, Path(scratch) / "set", ignore=ignore_patterns("build"))
+                    if folder.is_dir()
+                    else scratch
+                )
+                read, _ = of.build_folder(start_pipeline(pipeline, Path(begun), given, models), None)
+                of.outline(read, folder / "build", options.limit)
+            return
+        of.build_plan(*of.build_folder(start_pipeline(pipeline, folder, given, models), None), options)
+
+    parameters = [
+        _parameter("folder", Path, typer.Argument(metavar="DIR", help="The folder of plan and build, made if needed.")),
+        *(_input_parameter(name, one) for name, one in names.items()),
+        _parameter("model", list[str], _model_option(pipeline), default=[]),
+    ]
+    shared = inspect.signature(_shared, eval_str=True).parameters.values()
+    command.__signature__ = inspect.Signature([*parameters, *shared])  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in (*parameters, *shared)}
+    command.__doc__ = _help(pipeline)
+    return command
+
+
+def _shared(
+    limit: of.Pilot = None,
+    until: of.UntilStep = "",
+    approved: of.Approved = False,
+    budget: of.Dollars = None,
+    concurrency: of.AtOnce = None,
+    rpm: of.Rpm = None,
+    prices: of.Prices = None,
+    jobs: opt.Jobs = None,
+    engine: opt.Engine = "local",
+    ray_address: opt.RayAddress = None,
+    dry_run: opt.DryRun = False,
+    quiet: of.Quiet = False,
+) -> None:
+    """The options that every pipeline has."""
+
+
+def _help(pipeline: ShippedPipeline) -> str:
+    required = "".join(f" --{one.name} {one.kind.upper()}" for one in pipeline.inputs if one.required)
+    models = "".join(f" --model {one.name}=SPEC" for one in pipeline.models)
+    lines = [f"Model {one.name} ({one.kind}): {one.about}" for one in pipeline.models]
+    return "\n\n".join(
+        [
+            pipeline.about,
+            f"As in {pipeline.paper}. The plan and its prompts are copied to DIR, where you can change them."
+            if pipeline.paper
+            else "The plan and its prompts are copied to DIR, where you can change them.",
+            *lines,
+            "A pilot of 50 records, then all of them:",
+            f"editscope factory {pipeline.name} my-set{required}{models} --limit 50",
+            f"editscope factory {pipeline.name} my-set",
+        ]
+    )
+
+
+def _parameter(name: str, kind: Any, option: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    annotation: Any = Annotated[kind, option]
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
+
+
+def _input_parameter(name: str, one: PlanInput) -> inspect.Parameter:
+    metavar = {"folder": "DIR", "file": "FILE", "number": "N"}.get(one.kind, "TEXT")
+    default = "" if one.default in (None, "") else f" [default: {one.default}]"
+    shown = None if one.kind == "flag" else metavar
+    about = f"{one.about.rstrip('.')}{default}."
+    option = typer.Option(f"--{one.name}", metavar=shown, help=about, rich_help_panel=INPUTS)
+    return _parameter(name, (bool if one.kind == "flag" else str) | None, option, default=None)
+
+
+def _model_option(pipeline: ShippedPipeline) -> Any:
+    names = ", ".join(one.name for one in pipeline.models) or "none"
+    about = f"The spec of a model, such as writer=openai:gpt-5; this pipeline has {names}. Repeat it for each."
+    return typer.Option("--model", metavar="NAME=SPEC", help=about, rich_help_panel=of.COST)
+
+
+def _model(text: str) -> tuple[str, str]:
+    name, equals, spec = text.partition("=")
+    if not equals or not name or not spec:
+        raise BadInput(f"--model {text!r} is not of the form NAME=SPEC; write, for example: writer=openai:gpt-5")
+    return name, spec
+
+
+def _name(name: str) -> str:
+    return name.replace("-", "_")

@@ -1,0 +1,170 @@
+"""Faults of one frame: blank, nearly black or white, noise, and what decoders leave where data are missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from editscope.factory.extra import factory_package
+from editscope.images import Pixels
+
+Floats = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+
+PLAIN_RANGE = 10.0
+"""A frame is plain where averages over small squares differ by less than this, of 255, the outermost 0.4 % apart."""
+DARK, LIGHT = 20.0, 244.0
+"""A frame is black where nearly no average reaches the first, white where nearly all are above the second."""
+NOISE_LIKE = 0.3
+"""A frame is noise where neighboring pixels correlate less than this, and averages have only what noise leaves."""
+GREEN = (0, 135, 0)
+"""RGB of a frame whose YUV data are all zero."""
+FILLED_SHARE = 0.04
+"""Share of a frame in the colors of missing data, as bands or blocks, from which it is broken."""
+BLOCK = 16
+BLOCK_SHARE, MOSAIC_SHARE = 0.02, 0.6
+"""Shares of blocks that do not fit to any neighbor: from the first on a frame is broken, beyond the second it shows a
+mosaic."""
+
+
+def frame_fault(pixels: Pixels) -> str:
+    """What is wrong with a frame, in a few words; "" where nothing is.
+
+    >>> frame_fault(np.full((64, 64, 3), 90, np.uint8))
+    'plain: one color'
+    >>> frame_fault(np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8))
+    'noise'
+    """
+    cv2 = factory_package("cv2", "measuring frames")
+    gray: Floats = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY).astype(np.float32)
+    return _plain(pixels, gray, cv2) or _noise(gray, cv2) or _missing(pixels, gray) or _blocks(gray)
+
+
+def _plain(pixels: Pixels, gray: Floats, cv2: Any) -> str:
+    square = max(2, min(pixels.shape[:2]) // 96)
+    size = (max(1, pixels.shape[1] // square), max(1, pixels.shape[0] // square))
+    means: Floats = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA).reshape(-1, 3).astype(np.float32)
+    low, high = np.percentile(means, (0.2, 99.8), axis=0)
+    if float((high - low).max()) < PLAIN_RANGE:
+        level = float(means.mean())
+        return "black" if level < DARK else "white" if level > LIGHT else "plain: one color"
+    if float(np.percentile(means.max(axis=1), 99.8)) < DARK:
+        return "black"
+    if float(np.percentile(means.min(axis=1), 0.2)) > LIGHT:
+        return "white"
+    # Noise over one color: what the averages vary by is no more than the noise leaves in them.
+    sigma = noise_of(gray)
+    spread = float(np.std(means.mean(axis=1)))
+    if sigma > 2 and spread < 2.0 * sigma / square and float((high - low).max()) < PLAIN_RANGE + 8 * sigma / square:
+        return "plain: one color and noise" if sigma < 30 else "noise"
+    return ""
+
+
+def noise_of(gray: Floats) -> float:
+    """The standard deviation of noise, from the second differences of a picture (Immerkær 1996).
+
+    >>> flat = np.random.default_rng(0).normal(100, 5, (200, 200)).astype(np.float32)
+    >>> round(noise_of(flat))
+    5
+    """
+    g = gray
+    second = (
+        g[:-2, :-2] - 2 * g[:-2, 1:-1] + g[:-2, 2:]
+        - 2 * (g[1:-1, :-2] - 2 * g[1:-1, 1:-1] + g[1:-1, 2:])
+        + g[2:, :-2] - 2 * g[2:, 1:-1] + g[2:, 2:]
+    )  # fmt: skip
+    return float(np.sqrt(np.pi / 2) * np.abs(second).mean() / 6) if second.size else 0.0
+
+
+def _noise(gray: Floats, cv2: Any) -> str:
+    """Noise has no neighbors: pixels beside each other are not alike, and averages of n pixels vary like 1/√n."""
+    for step in (1, 2, 4):
+        size = (gray.shape[1] // step, gray.shape[0] // step)
+        small = gray if step == 1 else cv2.resize(gray, size, interpolation=cv2.INTER_AREA)
+        if min(small.shape) < 32 or float(small.std()) < 4:
+            return ""
+        across, down = _correlation(small[:, :-1], small[:, 1:]), _correlation(small[:-1], small[1:])
+        if abs(across) > NOISE_LIKE or abs(down) > NOISE_LIKE:
+            continue
+        eighth = cv2.resize(small, (small.shape[1] // 8, small.shape[0] // 8), interpolation=cv2.INTER_AREA)
+        ratio = float(eighth.std()) * 8 / float(small.std())
+        if 0.3 < ratio < 2.5:
+            return "noise"
+    return ""
+
+
+def _correlation(first: Floats, second: Floats) -> float:
+    a, b = first - first.mean(), second - second.mean()
+    return float((a * b).mean() / max(1e-6, float(a.std() * b.std())))
+
+
+def _missing(pixels: Pixels, gray: Floats) -> str:
+    """Green or gray in place of missing data, and a last row that is drawn out to the bottom."""
+    height = gray.shape[0]
+    values = pixels.astype(np.int16)
+    green: Mask = np.all(np.abs(values - np.asarray(GREEN, np.int16)) <= 14, axis=2)
+    if _in_blocks(green) >= FILLED_SHARE:
+        return "missing data: decoder green"
+    middle: Mask = np.all(np.abs(values - 128) <= 2, axis=2)
+    rows = middle.mean(axis=1) > 0.98
+    band = _rows_at_end(rows)
+    if band >= max(BLOCK, FILLED_SHARE * height) and band < height and not rows[: height - band].any():
+        return "missing data: gray band"
+    step = np.abs(np.diff(gray, axis=0)).mean(axis=1)
+    drawn = _rows_at_end(np.concatenate([[False], step < 0.75]))
+    above = float(np.median(step[: height - drawn])) if drawn < height - 2 else 0.0
+    if drawn >= max(BLOCK, FILLED_SHARE * height) and float(gray[-1].std()) > 8 and above > 2.0:
+        return "missing data: drawn-out rows"
+    return ""
+
+
+def _rows_at_end(rows: Mask) -> int:
+    """How many rows at the end are all true.
+
+    >>> _rows_at_end(np.array([True, False, True, True]))
+    2
+    """
+    wrong = np.flatnonzero(~rows)
+    return len(rows) - (int(wrong[-1]) + 1 if wrong.size else 0)
+
+
+def _in_blocks(mask: Mask) -> float:
+    """The share of blocks of a frame that a mask fills."""
+    height, width = (side // BLOCK * BLOCK for side in mask.shape)
+    if not height or not width:
+        return 0.0
+    blocks = mask[:height, :width].reshape(height // BLOCK, BLOCK, width // BLOCK, BLOCK).mean(axis=(1, 3))
+    return float((blocks > 0.95).mean())
+
+
+def _blocks(gray: Floats) -> str:
+    """Blocks with a jump on all four sides, on the grid of the coder, between neighbors that fit to each other."""
+    rows, columns = gray.shape[0] // BLOCK, gray.shape[1] // BLOCK
+    if rows < 4 or columns < 4:
+        return ""
+    g = gray[: rows * BLOCK, : columns * BLOCK]
+    down, across = np.abs(np.diff(g, axis=0)), np.abs(np.diff(g, axis=1))
+    # Mean jump over each side of each block, and the mean step inside of blocks beside it.
+    top = down[BLOCK - 1 :: BLOCK].reshape(rows - 1, columns, BLOCK).mean(axis=2)
+    left = across[:, BLOCK - 1 :: BLOCK].reshape(rows, BLOCK, columns - 1).mean(axis=1)
+    near = [offset for offset in range(BLOCK - 4, BLOCK + 3) if offset != BLOCK - 1]
+    top_in = np.mean([down[o::BLOCK][: rows - 1].reshape(rows - 1, columns, BLOCK).mean(axis=2) for o in near], axis=0)
+    left_in = np.mean(
+        [across[:, o::BLOCK][:, : columns - 1].reshape(rows, BLOCK, -1).mean(axis=1) for o in near], axis=0
+    )
+    jump_top, jump_left = top > 3 * top_in + 10, left > 3 * left_in + 10
+    inner = jump_top[:-1, 1:-1].astype(int) + jump_top[1:, 1:-1] + jump_left[1:-1, :-1] + jump_left[1:-1, 1:]
+    share = float((inner >= 3).mean())
+    return "broken blocks" if BLOCK_SHARE <= share <= MOSAIC_SHARE and _aligned(g) else ""
+
+
+def _aligned(gray: Floats) -> bool:
+    """Whether jumps lie on the grid of blocks more than on any other; a mosaic of finer tiles has them there, too."""
+    down, across = np.abs(np.diff(gray, axis=0)).mean(axis=1), np.abs(np.diff(gray, axis=1)).mean(axis=0)
+    for line in (down, across):
+        *others, grid = (float(line[phase::BLOCK].mean()) for phase in range(BLOCK))
+        if grid < 1.15 * max(others):
+            return False
+    return True

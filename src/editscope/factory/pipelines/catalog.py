@@ -1,0 +1,127 @@
+"""The catalog of pipelines: those that ship with Editscope and those of other packages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, cast, get_args
+
+from editscope.documents import Malformed, read_toml
+from editscope.errors import BadInput, unknown
+from editscope.files import SETTINGS, read_file
+from editscope.plugins import folder_of, registered
+
+GROUP = "editscope.pipelines"
+"""Entry points of other packages: a module whose folder holds a ``pipeline.toml``."""
+FILE, PLAN, PROMPTS = "pipeline.toml", "plan.toml", "prompts"
+HOME = Path(__file__).parent
+
+InputKind: TypeAlias = Literal["folder", "file", "text", "number", "flag"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanInput:
+    """Something that a pipeline can be given, and the place in its plan where that goes."""
+
+    name: str
+    about: str
+    sets: str
+    kind: InputKind = "text"
+    required: bool = False
+    default: Any = None
+
+    def read(self, given: Any) -> Any:
+        """A value as the plan holds it; a path is made absolute, since the plan lies in another folder.
+
+        >>> PlanInput("count", "How many.", "source.count", "number").read("50")
+        50
+        """
+        if self.kind in ("folder", "file"):
+            path = Path(given)
+            if not (path.is_dir() if self.kind == "folder" else path.exists()):
+                raise BadInput(f"--{self.name}: {path} is no {self.kind}; name one that is there")
+            return str(path.absolute())
+        if self.kind == "number":
+            try:
+                number = float(given)
+            except ValueError:
+                raise BadInput(f"--{self.name} is {given!r}; write a number") from None
+            return int(number) if number == int(number) else number
+        return given
+
+
+@dataclass(frozen=True, slots=True)
+class PlanModel:
+    """A model that a pipeline asks: what for, and of which kind."""
+
+    name: str
+    about: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedPipeline:
+    """A pipeline that ships: where its plan and prompts lie, and what it takes."""
+
+    name: str
+    title: str
+    about: str
+    paper: str
+    folder: Path
+    inputs: tuple[PlanInput, ...]
+    models: tuple[PlanModel, ...]
+
+
+@lru_cache(maxsize=1)
+def pipelines() -> Mapping[str, ShippedPipeline]:
+    """All pipelines by name, those of Editscope first.
+
+    >>> "pica100k" in pipelines()
+    True
+    """
+    ours = [read_pipeline(path.parent) for path in sorted(HOME.glob(f"*/{FILE}"))]
+    found = {pipeline.name: pipeline for pipeline in ours}
+    for name, point in sorted(registered(GROUP, found).items()):
+        folder = folder_of(point)
+        if folder is not None and (folder / FILE).is_file():
+            found[name] = read_pipeline(folder, name)
+    return found
+
+
+def find_pipeline(name: str) -> ShippedPipeline:
+    """A pipeline by its name."""
+    if name not in pipelines():
+        raise unknown("pipeline", name, pipelines())
+    return pipelines()[name]
+
+
+def read_pipeline(folder: Path, name: str = "") -> ShippedPipeline:
+    """The pipeline of a folder; BadInput names the file and what is wrong with it."""
+    path = folder / FILE
+    try:
+        found = read_toml(read_file(path, SETTINGS).decode("utf-8"))
+    except (OSError, Malformed, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} cannot be read ({error})") from error
+    inputs = tuple(_input(path, key, entry) for key, entry in found.get("inputs", {}).items())
+    models = tuple(
+        PlanModel(key, str(entry.get("about", "")), str(entry.get("kind", "text")))
+        for key, entry in found.get("models", {}).items()
+    )
+    title, about, paper = (str(found.get(key, "")) for key in ("title", "about", "paper"))
+    return ShippedPipeline(name or str(found.get("name", folder.name)), title, about, paper, folder, inputs, models)
+
+
+def _input(path: Path, name: str, entry: Mapping[str, Any]) -> PlanInput:
+    kind = entry.get("kind", "text")
+    if kind not in get_args(InputKind) or not entry.get("sets"):
+        raise BadInput(f"{path}: the input {name!r} needs `sets`, and a kind of {', '.join(get_args(InputKind))}")
+    return PlanInput(
+        name,
+        str(entry.get("about", "")),
+        str(entry["sets"]),
+        cast(InputKind, kind),
+        bool(entry.get("required", False)),
+        entry.get("default"),
+    )

@@ -1,0 +1,1 @@
+"""Pipeline of InEdit-Bench: ways from a start to an end."""

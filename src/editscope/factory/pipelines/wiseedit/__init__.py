@@ -1,0 +1,1 @@
+"""Pipeline of WiseEdit: cases that need knowledge, in two languages."""

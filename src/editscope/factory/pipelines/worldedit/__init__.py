@@ -1,0 +1,1 @@
+"""Pipeline of WorldEdit: causes and what becomes visible, by object and mode."""

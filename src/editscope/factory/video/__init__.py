@@ -1,0 +1,1 @@
+"""Videos: frames by their time, shots, and pairs of frames within a shot."""

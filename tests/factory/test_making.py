@@ -11,6 +11,7 @@ import pytest
 
 from editscope.errors import BadInput
 from editscope.factory.engine.build import Build
+from editscope.factory.models.base import MadeMedia
 from editscope.factory.models.loading import ModelOptions, load_models
 from editscope.factory.plan import BuildPlan, plan_from
 from editscope.factory.records import Fields
@@ -300,6 +301,21 @@ class Painter:
         if prompt == "cup 1":
             raise RuntimeError("no paint left")
         return np.full((height, width, 3), seed % 256, np.uint8)
+
+
+class PaidPainter:
+    """A model of one's own that costs money."""
+
+    def draw(self, prompt: str, width: int, height: int, seed: int) -> MadeMedia:
+        return MadeMedia(encode_png(drawn(prompt)), cost_usd=1.0)
+
+
+def test_what_a_class_of_ones_own_says_that_it_cost_counts_against_the_budget(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, "python:test_making:PaidPainter", draw())
+    with pytest.raises(BudgetSpent, match="--budget"):
+        run(plan, tmp_path / "build", budget=2.0)
+    with Build(plan, tmp_path / "build", models=load_models(plan), budget=10.0) as build:
+        assert build.run().records == COUNT and build.store.spent()["paint"][1] == COUNT
 
 
 class Animator:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -96,5 +97,7 @@ def with_ftfy(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
         return
     (folder / "ftfy.py").write_text("def fix_text(text): return text\n")
     monkeypatch.syspath_prepend(str(folder))
-    place = "diffusers.pipelines.wan.pipeline_wan_i2v.ftfy"
-    monkeypatch.setattr(place, import_module("ftfy"), raising=False)
+    module = import_module("ftfy")
+    del sys.modules["ftfy"]
+    monkeypatch.setitem(sys.modules, "ftfy", module)  # so that it is gone when the test is over
+    monkeypatch.setattr("diffusers.pipelines.wan.pipeline_wan_i2v.ftfy", module, raising=False)

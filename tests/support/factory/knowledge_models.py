@@ -107,7 +107,9 @@ PROCESSES: Mapping[str, Answer] = {
 
 def _idea(asked: AskedWith) -> Mapping[str, Any]:
     count = int(asked["count"])
-    named = " and ".join(f"the {('first', 'second', 'third', 'fourth', 'fifth')[place]} image" for place in range(count))
+    named = " and ".join(
+        f"the {('first', 'second', 'third', 'fourth', 'fifth')[place]} image" for place in range(count)
+    )
     about = asked.words.get("nudge") or f"lot {asked.lot()}"
     instruction = f"Show what fits {about}." if count == 1 else f"Join {named} to show what fits {about}."
     return {

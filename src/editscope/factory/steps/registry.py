@@ -45,6 +45,8 @@ STEPS = {
     "call": "editscope.factory.steps.functions:FunctionStep",
     "no_leak": "editscope.factory.leaks.step:NoLeakStep",
     "frames": "editscope.factory.steps.pixels.frames:FramesStep",
+    "shots": "editscope.factory.steps.pixels.shots:ShotsStep",
+    "pairs": "editscope.factory.steps.pixels.shots:PairsStep",
     "static_pair": "editscope.factory.steps.pixels.checks:StaticPairStep",
     "camera_motion": "editscope.factory.steps.pixels.checks:CameraMotionStep",
     "blank_frame": "editscope.factory.steps.pixels.checks:BlankFrameStep",

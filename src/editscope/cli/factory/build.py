@@ -184,3 +184,6 @@ def _say_funnel(rows: Sequence[FunnelRow]) -> None:
             row.step, f"{row.records_in:,}", f"{row.records_out:,}", pending, cost, took, row.dropped_in_words
         )
     printing.console().print(table)
+
+
+from editscope.cli.factory import export as _export  # noqa: E402, F401 - it adds its command to `app`

@@ -84,14 +84,14 @@ class Build:
         )
         try:
             self.store = ResultStore(folder)
+            self.tools = Tools(BlobStore(folder / BLOBS), plan.folder, plan.seed, models or {}, folder, approved)
+            for step in plan.steps:
+                step.begin(self.tools)
+            spent = sum(cost for _, cost, _, _ in self.store.spent().values())
+            open_account(folder, budget, spent, self.tools.models)
         except BaseException:
             self._lock.release()
             raise
-        self.tools = Tools(BlobStore(folder / BLOBS), plan.folder, plan.seed, models or {}, folder, approved)
-        for step in plan.steps:
-            step.begin(self.tools)
-        spent = sum(cost for _, cost, _, _ in self.store.spent().values())
-        open_account(folder, budget, spent, self.tools.models)
         self._batches = batches or ProcessRunner(jobs)
         self._progress = progress or BuildProgress()
         self._state = _State()

@@ -8,7 +8,8 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from editscope.factory.checks.perceptual_hash import SIDE, Gray, NearHashes, hash_of_gray, small_gray
+from editscope.errors import BadInput
+from editscope.factory.checks.perceptual_hash import MOST_DISTANCE, SIDE, Gray, hash_of_gray, small_gray
 from editscope.images import Pixels
 
 DISTANCE = 10
@@ -18,7 +19,7 @@ ALIKE = 0.94
 """The correlation of small gray pictures from which one is a copy."""
 MAYBE = 0.6
 """The correlation below which no crop of the one is looked for in the other."""
-KEPT_SIDE, COMPARED_SIDE = 48, 16
+KEPT_SIDE, COMPARED_SIDE, TURNS = 48, 16, 8
 FLATTEST = 1.0
 """The standard deviation in gray below which a picture shows nothing that could be recognized."""
 _CUTS = tuple(product((0, 1), repeat=4))
@@ -42,25 +43,30 @@ class PictureIndex:
     """The pictures of suites, and the one that a new picture is a copy of."""
 
     def __init__(self, hashes: npt.NDArray[np.uint64], grays: npt.NDArray[np.uint8], distance: int = DISTANCE) -> None:
+        if not 0 <= distance <= MOST_DISTANCE:
+            raise BadInput(f"the distance of hashes is {distance}; write a whole number from 0 to {MOST_DISTANCE}")
+        self._distance = distance
+        self._places = np.flatnonzero(grays.reshape(len(grays), -1).std(axis=1) >= FLATTEST) if len(grays) else []
+        self._hashes = hashes[self._places] if len(grays) else np.empty((0, TURNS), np.uint64)
         self._grays = grays
-        self._near: NearHashes[tuple[int, int]] = NearHashes(distance)
-        flat = grays.reshape(len(grays), -1).std(axis=1) < FLATTEST if len(grays) else []
-        for place, row in enumerate(hashes.tolist()):
-            if not flat[place]:
-                for turn, value in enumerate(row):
-                    self._near.add(value, (place, turn))
 
     def copied(self, pixels: Pixels) -> int | None:
         """The place of the picture that this one is a copy of; None where it is of none."""
         small = small_gray(pixels, SIDE)
-        near = self._near.near(hash_of_gray(small))
-        if not near:
+        # All hashes at once: scenes of one benchmark have so many bits in common that no index skips many of them.
+        apart = np.bitwise_count(self._hashes ^ np.uint64(hash_of_gray(small)))
+        rows, turns = np.nonzero(apart <= self._distance)
+        if not len(rows):
             return None
         gray = small_gray(pixels, KEPT_SIDE)
         if gray.std() < FLATTEST:
             return None
         seen = standardized(shrunk(gray))
-        return next((place for _, (place, turn) in near if self._is_copy(gray, seen, place, turn)), None)
+        for nearest in np.argsort(apart[rows, turns], kind="stable"):
+            place = int(self._places[rows[nearest]])
+            if self._is_copy(gray, seen, place, int(turns[nearest])):
+                return place
+        return None
 
     def _is_copy(self, gray: Gray, seen: npt.NDArray[np.float64], place: int, turn: int) -> bool:
         kept = list(orientations(self._grays[place]))[turn]

@@ -43,6 +43,12 @@ def datasets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     yield datasets
 
 
+def environment(**more: str) -> dict[str, str]:
+    """That of this process, in which a program finds what tests share."""
+    paths = [str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **more}
+
+
 @pytest.mark.slow
 def test_datasets_reads_back_what_was_built(tmp_path: Path, datasets: Any) -> None:
     result = exported(picture_plan({"columns": COLUMNS, "split": {"test": 0.4}}), tmp_path)
@@ -100,6 +106,7 @@ def test_webdataset_shards_are_read_by_datasets(tmp_path: Path, datasets: Any) -
     assert np.array_equal(load(row["picture.png"].convert("RGB")), drawn(2))
 
 
+@pytest.mark.slow
 def test_the_same_build_gives_the_same_bytes(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path\nfrom support.factory.made_pictures import exported, picture_plan\n"
@@ -107,7 +114,7 @@ def test_the_same_build_gives_the_same_bytes(tmp_path: Path) -> None:
         "webdataset=True)"
     )
     for name, seed in (("one", "1"), ("two", "2")):
-        env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "PYTHONHASHSEED": seed, "TZ": f"UTC-{seed}"}
+        env = environment(PYTHONHASHSEED=seed, TZ=f"UTC-{seed}")
         subprocess.run([sys.executable, "-c", program, str(tmp_path / name)], env=env, check=True)
     one, two = (all_bytes(tmp_path / name / "export") for name in ("one", "two"))
     assert one == two and len(one) > 20
@@ -195,8 +202,7 @@ def test_a_killed_export_leaves_the_old_one_whole(tmp_path: Path, moment: int) -
         f"    if doing == 'write' and done == {moment}: os.kill(os.getpid(), signal.SIGKILL)\n"
         "exported(picture_plan({'columns': {'law': 'text'}}), Path(sys.argv[1]), progress=progress)"
     )
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
-    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], env=env, check=False)
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], env=environment(), check=False)
     assert done.returncode == -signal.SIGKILL and all_bytes(tmp_path / "export") == before
     exported(picture_plan({"columns": {"law": "text"}}), tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["build", "export"]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from editscope.factory.leaks.pictures import PictureIndex, hashes_and_gray
+from editscope.factory.leaks.pictures import PictureIndex, joined, traces_of
 from editscope.factory.leaks.suite_index import read_index, suite_index
 from editscope.images import Pixels, decode, load
 from editscope.suites.registry import load_suite
@@ -85,7 +85,8 @@ def photo(seed: int, width: int = 384, height: int = 256) -> Pixels:
     power[0, 0] = 1
     shared, *own = (np.fft.ifft2(np.fft.fft2(rng.normal(size=(height, width))) / power**0.65).real for _ in range(4))
     channels = np.stack([shared + 0.5 * one for one in own], axis=-1)
-    return ((channels - channels.min()) / np.ptp(channels) * 255).astype(np.uint8)
+    made: Pixels = ((channels - channels.min()) / np.ptp(channels) * 255).astype(np.uint8)
+    return made
 
 
 def spread(suite_name: str, number: int, **options: str) -> Iterator[tuple[str, Pixels]]:
@@ -102,12 +103,8 @@ def main() -> None:
     parser.add_argument("--unrelated", type=int, default=1000)
     options = parser.parse_args()
     photos = [photo(seed) for seed in range(options.copies)]
-    kept = [hashes_and_gray(pixels) for pixels in photos]
     indexes = [read_index(suite_index(load_suite(name))) for name in SUITES]
-    index = PictureIndex(
-        np.concatenate([*(one.hashes for one in indexes), np.array([hashes for hashes, _ in kept], np.uint64)]),
-        np.concatenate([*(one.grays for one in indexes), np.array([gray for _, gray in kept])]),
-    )
+    index = PictureIndex(joined([*(one.pictures for one in indexes), traces_of(photos)]))
     cases = [*(case for one in indexes for case in one.picture_cases), *(f"photo {n}" for n in range(len(photos)))]
     print(f"{len(cases):,} pictures in the index")
     sets = {name: list(spread(name, options.copies)) for name in SUITES}

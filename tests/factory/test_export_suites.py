@@ -35,7 +35,9 @@ QUESTIONS = [
 REGIONS = [{"name": "square", "x": 4, "y": 4, "width": 8, "height": 8}]
 FIELDS: dict[str, dict[str, Any]] = {
     "picabench": {"operation": "attribute", "questions": QUESTIONS, "regions": REGIONS},
-    "worldedit": {"mode": "temperature", "instruction": "Put it into the freezer.", "paraphrase": "It has frost on it now."},
+    "worldedit": {
+        "mode": "temperature", "instruction": "Put it into the freezer.", "paraphrase": "It has frost on it now.",
+    },
     "inedit": {
         "category": "dynamic_process", "subtask": "daily_life",
         "instruction": "From start to end in 4 numbered grids: first the fog, then the light.",
@@ -43,7 +45,8 @@ FIELDS: dict[str, dict[str, Any]] = {
         "checklist": [{"title": "Fog", "description": "It sinks."}, "Light: it dims"],
     },
     "wiseedit": {
-        "task": "awareness", "instruction": "Paint the cup as the tea ceremony has it.", "instruction_cn": "把杯子画成茶道的样子。",
+        "task": "awareness", "instruction": "Paint the cup as the tea ceremony has it.",
+        "instruction_cn": "把杯子画成茶道的样子。",
         "hint": "A plain bowl.", "knowledge": "conceptual", "domain": "cultural common sense",
     },
 }  # fmt: skip

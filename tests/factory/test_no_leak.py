@@ -15,7 +15,7 @@ from PIL import Image
 from editscope.errors import BadInput
 from editscope.factory.engine.build import Build
 from editscope.factory.leaks import suite_index as index_module
-from editscope.factory.leaks.pictures import PictureIndex, hashes_and_gray
+from editscope.factory.leaks.pictures import PictureIndex, traces_of
 from editscope.factory.leaks.step import NoLeakStep
 from editscope.factory.leaks.texts import TextIndex
 from editscope.factory.plan import BuildPlan
@@ -83,15 +83,13 @@ def guarded(folder: Path, records: list[dict[str, Any]], *suites: str, **setting
 @pytest.mark.parametrize("name", COPIES)
 def test_a_changed_copy_is_found_and_other_pictures_are_not(name: str) -> None:
     pictures = [drawn(seed, 200, 150) for seed in range(12)]
-    kept = [hashes_and_gray(pixels) for pixels in pictures[:10]]
-    index = PictureIndex(np.array([hashes for hashes, _ in kept], np.uint64), np.array([gray for _, gray in kept]))
+    index = PictureIndex(traces_of(pictures[:10]))
     assert [index.copied(COPIES[name](pixels)) for pixels in pictures] == [*range(10), None, None]
 
 
 def test_a_picture_of_one_color_is_no_copy_of_another() -> None:
     white = np.full((64, 64, 3), 255, np.uint8)
-    hashes, gray = hashes_and_gray(white)
-    assert PictureIndex(np.array([hashes], np.uint64), gray[None]).copied(white) is None
+    assert PictureIndex(traces_of([white])).copied(white) is None and PictureIndex(traces_of([])).copied(white) is None
 
 
 def test_texts_are_the_same_whatever_case_signs_and_spaces() -> None:
@@ -133,7 +131,7 @@ def test_a_made_suite_is_guarded_by_pictures_and_fingerprints_but_not_by_its_sen
     suite, other = load_suite(spec), load_suite(spec + "&namespace=train")
     case, fresh = suite[suite.ids[0]], other[other.ids[0]]
     assert case.answer is not None
-    records = [
+    records: list[dict[str, Any]] = [
         {"png": encode_png(load(fresh.images[0])), "instruction": case.instruction},
         {"png": encode_png(jpeg(load(case.answer)))},
         {"png": encode_png(load(fresh.images[0])), "fingerprint": case.fingerprint},
@@ -149,7 +147,7 @@ def test_an_index_is_computed_once_and_again_when_the_suite_changes(
     data = make_worldedit(tmp_path / "data", 2)
     path = index_module.suite_index(load_suite("worldedit", root=data))
     with monkeypatch.context() as patch:
-        patch.setattr(index_module, "hashes_and_gray", None)
+        patch.setattr(index_module, "traces_of", None)
         assert index_module.suite_index(load_suite("worldedit", root=data)) == path
     lines = (data / "cases.jsonl").read_text().splitlines()
     (data / "cases.jsonl").write_text("\n".join(lines[:1]) + "\n")

@@ -38,6 +38,9 @@ class DrawnSource(RecordSource):
 
     settings_of: ClassVar = {"count": 8, "side": 24, "fields": {}, "per_source": 2}
 
+    def count(self, tools: Tools) -> int:
+        return int(self.settings["count"])
+
     def records(self, tools: Tools, start: int = 0) -> Iterator[Fields]:
         for number in range(start, self.settings["count"]):
             before = drawn(number // self.settings["per_source"], self.settings["side"])

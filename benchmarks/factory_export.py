@@ -36,6 +36,10 @@ class NoiseSource(RecordSource):
 
     settings_of: ClassVar = {"count": 0, "side": 24}
 
+    def identity(self, tools: Tools) -> object:
+        """The settings: the name of this module is another one in the process that builds."""
+        return ["noise", self.settings]
+
     def count(self, tools: Tools) -> int:
         """How many there are."""
         return int(self.settings["count"])

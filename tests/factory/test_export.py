@@ -130,7 +130,7 @@ def test_shards_and_row_groups_are_bounded(tmp_path: Path, monkeypatch: pytest.M
         (path,) = (tmp_path / "export" / "data").iterdir()
         facts = pq.ParquetFile(path).metadata
         assert path.name == "train-00000-of-00001.parquet" and facts.num_row_groups == 10
-    shards = parquet.ParquetShards(tmp_path / "small", "train", [], shard_bytes=40)
+    shards = parquet.ParquetShards(tmp_path / "small", "train", [], shard_bytes=10)
     for number in range(5):
         shards.add(Record(f"{number:06d}"), "source", lambda blob: b"")
     assert [path.name for path in shards.close()] == [f"train-{n:05d}-of-00005.parquet" for n in range(5)]

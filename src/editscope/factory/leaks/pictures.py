@@ -44,7 +44,7 @@ def turned(picture: Gray, turn: int) -> Gray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PictureTraces:
-    """What an index keeps of pictures: a hash of each orientation, gray ones of 48 × 48, and colored ones of 16 × 16."""
+    """What an index keeps of pictures: hashes of all orientations, and small copies in gray and in color."""
 
     hashes: npt.NDArray[np.uint64]
     grays: npt.NDArray[np.uint8]

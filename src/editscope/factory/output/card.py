@@ -42,7 +42,8 @@ class CardCounts:
                 self.groups.setdefault(name, Counter())[value, split] += 1
         self.licenses[str(record.fields.get(LICENSE) or UNKNOWN)] += 1
         for step, notes in record.history:
-            self.models[step, *(str(notes.get(name) or "") for name in ("model", "snapshot", "prompt"))] += 1
+            model, snapshot, prompt = (str(notes.get(name) or "") for name in ("model", "snapshot", "prompt"))
+            self.models[step, model, snapshot, prompt] += 1
 
 
 def plan_hash(plan: BuildPlan, source: Any) -> str:
@@ -213,9 +214,8 @@ def _license_note(counts: CardCounts) -> str:
 
 
 def _limits(plan: BuildPlan, counts: CardCounts) -> str:
-    guarded = [
-        str(suite).partition("=")[0] for step in plan.steps for suite in step.settings.get("suites", []) if step.kind == "filter"
-    ]  # fmt: skip
+    filters = [step for step in plan.steps if step.kind == "filter"]
+    guarded = [str(suite).partition("=")[0] for step in filters for suite in step.settings.get("suites", [])]
     compared = (
         f"Compared with the test suites {', '.join(map(plain, guarded))}; others were not at hand."
         if guarded

@@ -69,8 +69,8 @@ def _unfinished(build: Build, partial: bool) -> Iterator[str]:
     left = build.unfinished()
     if left and not partial:
         raise BadInput(
-            f"the build in {build.folder} is not finished: {left}. Go on with `editscope factory build`, or export what "
-            "is there with --partial (a pilot: with the --limit that it was built with)"
+            f"the build in {build.folder} is not finished: {left}. Go on with `editscope factory build`, export a "
+            "pilot with the --limit that it was built with, or export what is there with --partial"
         )
     if left:
         yield f"This is a part of the build: {left}."
@@ -149,14 +149,13 @@ def _write(
     cases = suite.close() if suite is not None else 0
     if suite is not None and suite.left_out:
         remarks.append(f"{suite.left_out:,} records were left out of the suite, because they cannot be a case of it.")
-    for split in settings.split:
-        if split not in shards:
-            remarks.append(f"The split {split} is empty: there are too few sources for its share.")
+    empty = [split for split in settings.split if split not in shards]
+    remarks += [f"The split {split} is empty: there are too few sources for its share." for split in empty]
     hashed = plan_hash(build.plan, build.plan.source.identity(build.tools))
     card = data_card(
         build.plan, settings, hashed=hashed, columns=survey.columns, roles=survey.roles, counts=counts,
         sizes={split: one.bytes for split, one in shards.items()}, funnel=build.counts(), inferred=survey.inferred,
-        remarks=[remark for remark in remarks if "inferred" not in remark],
+        remarks=[remark for remark in remarks if remark not in survey.remarks],
         suite=(suite.layout.title, cases) if suite is not None else None,
     )  # fmt: skip
     (new / CARD).write_text(card, encoding="utf-8")

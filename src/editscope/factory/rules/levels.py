@@ -84,7 +84,7 @@ def _is_command(found: list[str]) -> bool:
     following = after[0] if after else "."
     if first in _ambiguous():
         if following in _AFTER_VERB - {"on"}:
-            return True
+            return not _BE.intersection(_clause(after))
         if first in ATTRIBUTES:
             return False
         return following == "." or not _goes_on_as_noun(first, after)
@@ -93,9 +93,19 @@ def _is_command(found: list[str]) -> bool:
     return following in DETERMINERS and not (is_participle(first) or first.endswith("s"))
 
 
+_BE = word_set("is are was were")
+_NEW_CLAUSE = word_set("that which who whose so until where when while if as and but because what how")
+
+
+def _clause(found: list[str]) -> list[str]:
+    """The words before a mark or another clause."""
+    stop = next((at for at, word in enumerate(found) if is_mark(word) or word in _NEW_CLAUSE), len(found))
+    return found[:stop]
+
+
 _DONE_SOMEWHERE = word_set(
     "step tap roll slide lean sit stand cut blow press push pull play point sweep rub drill knock jump shine zoom switch "
-    "swing ride drive sail move turn work land stamp bite run shift bounce"
+    "swing ride drive sail move turn work land stamp bite run shift bounce saw bore chip scratch scrape dig hammer"
 )
 
 
@@ -103,8 +113,12 @@ def _goes_on_as_noun(first: str, after: list[str]) -> bool:
     """Whether the word before is a noun: a verb follows, or a preposition where the word is no verb of motion."""
     if after[0] in AUXILIARIES or third_person(after[0]):
         return True
+    if after[0] in PLURALS and after[1:2] and after[1] in DETERMINERS:
+        return True
     if after[0] in PREPOSITIONS:
-        return first not in _DONE_SOMEWHERE or any(third_person(word) or word in AUXILIARIES - {"can"} for word in after)
+        return first not in _DONE_SOMEWHERE or any(
+            third_person(word) or word in AUXILIARIES - {"can"} for word in after
+        )
     if is_participle(after[0]):
         return True
     return len(after) > 1 and (after[1] in AUXILIARIES or third_person(after[1]))
@@ -114,7 +128,7 @@ def third_person(word: str) -> bool:
     """Whether a word is a verb such as *falls*, and no plural that looks like one."""
     if not word.endswith("s") or word in PLURALS:
         return False
-    return word[:-1] in _verbs() or word[:-2] in _verbs() or word in HAPPENS
+    return {word[:-1], word[:-2], f"{word[:-3]}y"} & _verbs() != frozenset() or word in HAPPENS
 
 
 def _command_after_opening(found: list[str]) -> bool:

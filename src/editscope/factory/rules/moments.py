@@ -6,7 +6,7 @@ import re
 
 from editscope.factory.rules.lexicon import entries, listed
 from editscope.factory.rules.records import LeveledInstruction
-from editscope.suites.annotation.questions.english import is_participle, matching, unquoted, word_set, words
+from editscope.suites.annotation.questions.english import is_mark, is_participle, matching, unquoted, word_set, words
 
 _STEADY = word_set(
     "snow rain hail drizzle sleet snowflakes snowfall raindrops fog mist wind clouds cloud water waterfall fountain river "
@@ -33,6 +33,13 @@ _GOING_ON = re.compile(
     r"|\b(?:still|keeps?|continues?|currently|just|already|now) (?P<verb>\w+ing)\b",
     re.IGNORECASE,
 )
+_POSTURES = word_set("lying standing hanging resting leaning sitting floating burning glowing facing holding wearing")
+_IS_DOING = re.compile(r"\b(?:is|are|be|was|were) (?:now |still |just |\w+ly )*(?P<verb>\w{2,}ing)\b", re.IGNORECASE)
+_BEFORE = re.compile(
+    r"\bbefore (?:it|they|the \w+|its \w+) (?:\w+ly )?(?:hits?|lands?|falls?|reaches|touches|breaks?|settles?|collapses?|drops?"
+    r"|tips?|shatters?|melts?|stops?)\b",
+    re.IGNORECASE,
+)
 _RUSHING = re.compile(
     r"\b(?:as|while|when) (?:the |its |a |an |their )?(?:\w+ ){0,2}?\w+s (?:out|down|off|over|into|away|through|apart|up"
     r"|under|toward|towards|across|onto|to the|in half|open|loose|and)\b"
@@ -40,7 +47,16 @@ _RUSHING = re.compile(
     r"|drops|sinks|bursts|burns|cracks|slides|spills|freezes|tears|snaps|crumbles|explodes|lands|hits)\b",
     re.IGNORECASE,
 )
-_LASTING = word_set("lying standing hanging resting leaning sitting floating burning glowing facing holding wearing")
+_LASTING = word_set(
+    "lying standing hanging resting leaning sitting floating burning glowing facing holding wearing showing missing remaining "
+    "shining covering touching pointing looking reaching hovering reflecting casting supporting leading surrounding winding "
+    "extending stretching crossing sticking flowing living sleeping blooming waving overlapping matching containing carrying "
+    "framing blocking hiding spanning connecting separating dividing overlooking bordering filling lining lighting "
+    "illuminating bulging protruding projecting jutting sagging drooping slumping trailing dangling clinging adhering peeling "
+    "flaking curling gleaming glistening glittering sparkling shimmering steaming smoking dripping keeping staying depicting "
+    "kneeling crouching perching squatting reclining balancing propping draping pooling bubbling boiling flickering "
+    "smoldering nothing something anything everything ceiling building painting clothing railing interesting boring"
+)
 
 
 def settled_state(text: LeveledInstruction) -> str | None:
@@ -61,11 +77,11 @@ def _passing(instruction: str) -> str | None:
     for at, word in enumerate(found):
         if word not in passing:
             continue
-        before, after = found[max(0, at - 4) : at], found[at + 1 : at + 3]
+        before, after = found[max(0, at - 7) : at], found[at + 1 : at + 3]
         last = before[-1] if before else "."
         if last in _DONE or (last in ("and", "or", ",") and _DONE.intersection(before)):
             continue
-        if word not in _VIOLENT and (_STEADY.intersection(before[-3:]) or _STEADY.intersection(after[:1])):
+        if word not in _VIOLENT and (_STEADY.intersection(_phrase(before)) or _STEADY.intersection(after[:1])):
             continue
         if word in _WHOLE and after and after[0] in _KINDS:
             continue
@@ -73,13 +89,23 @@ def _passing(instruction: str) -> str | None:
     return None
 
 
+def _phrase(before: list[str]) -> list[str]:
+    """The words since the last comma or the like."""
+    marks = [at for at, word in enumerate(before) if is_mark(word)]
+    return before[marks[-1] + 1 :] if marks else before
+
+
 def _going_on(instruction: str) -> str | None:
     for match in _GOING_ON.finditer(unquoted(instruction)):
         if match["passive"] and not is_participle(match["passive"].lower()):
             continue
         if match["verb"] and (
-            match["verb"].lower() in _LASTING or match[0].lower().startswith(("now", "just", "keep"))
+            match["verb"].lower() in _POSTURES or match[0].lower().startswith(("now", "just", "keep"))
         ):
             continue
         return match[0]
-    return matching(_RUSHING, instruction)
+    for match in _IS_DOING.finditer(unquoted(instruction)):
+        before = words(instruction[: match.start()])[-7:]
+        if match["verb"].lower() not in _LASTING and not _STEADY.intersection(before):
+            return match[0]
+    return matching(_RUSHING, instruction) or matching(_BEFORE, instruction)

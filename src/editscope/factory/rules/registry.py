@@ -25,18 +25,19 @@ _QUESTION_WORDS = {
     "mark, so that Yes or No answers it.",
     "one_predicate": "It asks one thing: and, or, both, either, while and except stand only inside words that say which thing is "
     "meant or where it is, never between two things that are asked about or two things that are said.",
-    "edited_picture_alone": "The picture after the edit alone answers it. It is in the present tense (no Did, Was or Has … been), has no "
-    "word that points back (before, originally, still, now, no longer, remain, the new lamp), no word for an edit "
-    "(edit, change, add, remove, replace, move, turn into) or for another picture, and compares only things that "
-    "it names: 'darker than the sea' is fine, 'darker?', 'different?' and 'in the same place?' are not.",
+    "edited_picture_alone": "The picture after the edit alone answers it. It is in the present tense (no did, was, were, had or has … "
+    "been), has no word that points back (before, originally, still, now, again, no longer, remain, the new "
+    "lamp), no word for an edit (edit, change, add, remove, replace, move, turn into) or for another picture, and "
+    "compares only things that it names: 'darker than the sea' is fine, 'darker?', 'different?' and 'in the same "
+    "place?' are not.",
     "concrete_words": "No word leaves open whether, how much or how many: some, several, many, a few, slightly, somewhat, roughly, "
     "maybe, probably, seems, appears to, looks like, looks followed by an adjective.",
     "positive_framing": "It asks for what should be there: no not, no, never, none, nothing, nobody, n't or fails to anywhere, and "
     "without only where it says which thing is meant; absent, missing and gone are fine.",
     "located_target": "Words tell which thing is meant: a place anywhere in the question (on the rug, at the left), an order (the "
     "second), a word before its name (the red cup, the desk lamp) or what it belongs to (the shadow of the pole). "
-    "What is asked about it (is it lit, has it a handle) does not count, and 'in the picture' is no place. The "
-    "sky, the sun, the moon, the horizon, the background and the foreground need none.",
+    "What is asked about it (is it lit, has it a handle, is it made of wood) does not count, and 'in the picture' "
+    "is no place. The sky, the sun, the moon, the horizon, the background and the foreground need none.",
     "brief_question": "It has at most 30 words, counted by the spaces between them.",
 }
 
@@ -177,8 +178,9 @@ _RULES: tuple[TextRule[Any], ...] = (
     ),
     TextRule(
         "clip_length",
-        "Any time that the caption names is three to five seconds; minutes, hours, days, 'in an instant' as a "
-        "number of seconds, and time lapse break it. A caption that names no time keeps it.",
+        "Any time that the caption names is three to five seconds (over four seconds). One second, ten seconds, "
+        "minutes, hours, days, nights, years and time lapse break it. A caption that names no time keeps it; an "
+        "age (a day-old loaf) is no time.",
         sources.MOTION_CAPTIONS,
         ("motion_caption",),
         MotionCaption,
@@ -213,10 +215,13 @@ _RULES: tuple[TextRule[Any], ...] = (
     ),
     TextRule(
         "single_shot",
-        "Nothing says that the shot ends or that another begins: no cut, no fade, dissolve or transition of the "
-        "picture, no montage or split screen, no next, second or other shot, scene, angle or close-up, no view "
-        "first from here and then from there, and no jump in time (later, the next day). Things that are cut, "
-        "fade or dissolve in the scene are fine.",
+        "The caption has none of these, in any form: cut to, away, from, between or back; jump, hard or quick "
+        "cut, intercut, cutaway, or cut by itself between commas; fade in, fade out, fade to black; crossfade, "
+        "cross dissolve; transition to or into; montage; split screen; shot (a single, one, continuous, static or "
+        "tracking shot and a shot glass are fine); scene (the scene and the whole scene are fine); clip, video, "
+        "footage; a new, another, different, second, other or reverse angle, view, viewpoint, perspective or "
+        "camera; close-up; flashback, replay; we; later, meanwhile, next (next to is fine). Other words, even "
+        "such as dissolve, are fine.",
         sources.MOTION_CAPTIONS,
         ("motion_caption",),
         MotionCaption,
@@ -226,9 +231,9 @@ _RULES: tuple[TextRule[Any], ...] = (
         "measurable_cue",
         "Words outside those about the camera say which way the change goes (left, up, off, away, across, toward "
         "or onto something, to the floor, from the edge) or how much it is (a share, a number, half, twice, "
-        "fully, slightly, almost, a comparative such as longer, or a size or amount such as deep, dense or "
-        "whole). To turn on, off or out counts. A verb alone (falls, grows, collapses), a color, and words that "
-        "only say which thing is meant (the tall mug on the left) do not.",
+        "fully, slightly, almost, a comparative such as longer, or a size or amount such as deep, dense, long or "
+        "whole). To turn on, off or out counts. A verb alone (falls, grows, lengthens, collapses, goes dark), a "
+        "color, and words that only say which thing is meant (the tall mug on the left, the left window) do not.",
         sources.MOTION_CAPTIONS,
         ("motion_caption",),
         MotionCaption,
@@ -265,6 +270,13 @@ _RULES: tuple[TextRule[Any], ...] = (
     TextRule(
         "visible_law",
         "What the caption describes is what one sees of its law, whatever the words.",
+        sources.MOTION_CAPTIONS,
+        ("motion_caption",),
+        MotionCaption,
+    ),
+    TextRule(
+        "unbroken_view",
+        "One view from beginning to end: no cut, in whatever words.",
         sources.MOTION_CAPTIONS,
         ("motion_caption",),
         MotionCaption,

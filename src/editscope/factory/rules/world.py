@@ -21,7 +21,7 @@ _DEFINITE = word_set("the this that these those its his her their my your")
 _STATE = re.compile(
     r"\b(?:becom(?:e|es|ing)|became|turn(?:s|ed)?|gets?|got|grows?|looks?|appears?|is|are|be|being|made|make"
     r"|makes|goes"
-    r"|seem|seems|with|has|have)\s+(?P<rest>[^.;?!]*)",
+    r"|seem|seems|with|has|have)\s+(?=(?P<rest>[^.;?!]*))",
     re.IGNORECASE,
 )
 
@@ -39,6 +39,12 @@ def _explicit(text: str) -> str | None:
     return _said_state(text) or _leading_to(text)
 
 
+_SUBSTANCE = re.compile(
+    r"\b(?:turn(?:s|ed|ing)?|change[sd]?|melt(?:s|ed)?|burn(?:s|ed)?|crumbl(?:es?|ed)|dissolv(?:es?|ed)|fall(?:s)?|reduced) (?:all )?to"
+    r" (?:\w+ )?(?:water|ice|ash|ashes|stone|dust|powder|steam|liquid|mush|goo|gold|slush|mud|pulp|pieces|shards|crumbs|rubble"
+    r"|vapor|jelly|charcoal|cinders|shreds)\b",
+    re.IGNORECASE,
+)
 _LEADING = re.compile(
     r"\b(?:into|leaving|revealing|showing|forming|creating|producing|causing|with|gets?|has|have|shows?|forms?|develops?"
     r"|until|so that|so)\s+(?P<rest>[^.;?!]*)",
@@ -48,6 +54,8 @@ _LEADING = re.compile(
 
 def _leading_to(text: str) -> str | None:
     """A result that is named, as in "into a puddle" or "leaving cracks"."""
+    if match := _SUBSTANCE.search(unquoted(text)):
+        return match[0]
     for match in _LEADING.finditer(unquoted(text)):
         verb = match[0].split()[0].lower()
         noun = _new_result(match["rest"])

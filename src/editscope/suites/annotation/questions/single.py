@@ -42,7 +42,7 @@ _LOOKING = PREPOSITIONS - {"about"} | word_set(
 )
 _EARLIER = re.compile(
     r"\b(?:original|originally|originals|previous|previously|prior|earlier|former|formerly|initial|initially|beforehand"
-    r"|no longer|any ?more|any longer|already|yet|again|once more|anew|newly|now|nowadays|been|so far|until|since then"
+    r"|no longer|any ?more|any longer|already|yet|again|once more|anew|newly|now|nowadays|been|so far|until|since then|as (?:it|they) (?:was|were|used)|requested|instructed"
     r"|used to|compared (?:to|with)|in comparison|by comparison|as (?:instructed|requested|asked|described|specified|intended"
     r"|expected|prompted|wanted)"
     r"|(?:source|input|initial|starting|reference|first|unedited|base|other|old|given|raw) (?:image|picture|photo"
@@ -67,7 +67,7 @@ _EARLIER = re.compile(
     re.IGNORECASE,
 )
 _PAST = re.compile(
-    r"^(?:did|was|were|had)\b|^(?:has|have) (?!(?:the|a|an|this|that|both|all|each) (?:\w+ ){1,4}(?:a|an|any|two|three|no) )",
+    r"\b(?:did|was|were|had)\b|\bback (?:on|in|at) (?:the|its|his|her|their)\b|^(?:has|have) (?!(?:the|a|an|this|that|both|all|each) (?:\w+ ){1,4}(?:a|an|any|two|three|no) )",
     re.IGNORECASE,
 )
 _ALIKE = re.compile(

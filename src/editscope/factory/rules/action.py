@@ -21,7 +21,8 @@ from editscope.suites.annotation.questions.english import (
 _JOINING = word_set("and then but or")
 _OBJECTS = DETERMINERS | word_set("it them him her itself themselves everything something")
 _CLAUSES = word_set(
-    "so because until till unless while whilst when whenever once if although though whereas whereby thereby thus hence "
+    "so because until till unless while whilst when whenever once if although though whereas whereby thereby "
+    "thus hence "
     "therefore consequently"
 )
 _AFTER_COMMA = word_set("then which with where as since to like after before for who whose that due but")
@@ -31,9 +32,11 @@ _MAKING = word_set(
 )
 _PLACING = word_set("face point lean hang stand lie sit rest reach touch cover fit")
 _AS = re.compile(
-    r"\bas (?:it|they|if|though|a result|would|physics|gravity|nature|expected|after|during|in (?:real|nature|reality))\b"
+    r"\bas (?:it|they|if|though|a result|would|physics|gravity|nature|expected|after|during|in (?:real|nature"
+    r"|reality))\b"
     r"|\bas (?:the|its|their|a|an) (?:\w+ ){1,3}(?:\w+s|would|does|do|is|are)\b|\blike in (?:real|nature)"
-    r"|\bunder (?:its|the|their) (?:own )?weight\b|\bin (?:a )?(?:real|realistic|natural|physical)\w* (?:life|way|manner)\b"
+    r"|\band (?:its|their) (?:\w+ ){1,2}\w+er\b|\bunder (?:its|the|their) (?:own )?weight\b|\bin (?:a )?(?:real"
+    r"|realistic|natural|physical)\w* (?:life|way|manner)\b"
     r"|\b(?:which|, that|,? (?:and|with) (?:its|the|all|their) (?:\w+ ){0,3}(?:effects?|consequences?))\b",
     re.IGNORECASE,
 )
@@ -68,13 +71,13 @@ def _second_clause(instruction: str) -> str | None:
             return word
         if word == "to" and _is_purpose(after):
             return f"to {after[0]}"
-        if word == "," and after and (said := _after_comma(after)):
-            if said != "with" or not _EXCHANGING.intersection(found):
-                return said
+        said = _after_comma(after) if word == "," and after else None
+        if said and not (said == "with" and _EXCHANGING.intersection(found)):
+            return said
         if word == "then":
             return word
-        if word in _JOINING and after and (said := _joined(after)):
-            return f"{word} {said}"
+        if word in _JOINING and after and (joined := _joined(after)):
+            return f"{word} {joined}"
     return None
 
 
@@ -93,9 +96,12 @@ def _is_command(found: list[str]) -> bool:
 
 
 _ONLY_VERBS = word_set(
-    "add remove make let create show reveal ensure cause allow keep adjust update change darken brighten soften sharpen "
-    "insert delete erase replace bring give have enlarge reduce increase decrease preserve maintain shatter melt spill "
-    "sink collapse lower raise widen lengthen shorten deform bend simulate render reflect cast follow match produce throw"
+    "add remove make let create show reveal ensure cause allow keep adjust update change darken brighten soften "
+    "sharpen "
+    "insert delete erase replace bring give have enlarge reduce increase decrease preserve maintain shatter "
+    "melt spill "
+    "sink collapse lower raise widen lengthen shorten deform bend simulate render reflect cast follow match "
+    "produce throw"
 )
 
 

@@ -35,14 +35,16 @@ PLURALS = word_set(
     "flowers books boxes clouds nails screws cups rocks trees leaves windows shadows curls ties tiles signs posts "
     "strings steps sails seats rests sets loops knots hooks handles glasses benches towers chairs lamps cushions "
     "letters numbers balls blocks bricks boards branches fans fires hammers irons masks mirrors patches pins saws "
-    "shoes shelves stones strips pipes wheels whips wraps paints papers cards clothes dishes dresses faces feet hands "
+    "shoes shelves stones strips pipes wheels whips wraps paints papers cards clothes dishes dresses faces feet "
+    "hands "
     "heads hairs horses houses jams lines locks maps parts people pets pots rails roads rollers ropes seeds sheets "
-    "skies socks springs stairs stamps stars stools straps streams streets swings tables taps tents walls weights wires"
+    "skies socks springs stairs stamps stars stools straps streams streets swings tables taps tents walls "
+    "weights wires"
 )
 """Plural nouns that look like verbs."""
 HAPPENS = word_set(
     "falls disappears vanishes follows reacts glows becomes gets goes comes flows gushes leaks rises remains stays "
-    "appears looks seems obeys happens occurs moves responds shows dries flies"
+    "appears looks seems obeys lies rises ties happens occurs moves responds shows dries flies"
 )
 """Verbs that say what happens, and are no commands."""
 _UNITS = (
@@ -79,6 +81,8 @@ def _is_command(found: list[str]) -> bool:
         return first != "do" or after[:1] == ["not"]
     if first in _OPENERS or (is_participle(first) and first.endswith("ing")):
         return _command_after_opening(found)
+    if first in NUMBERS and "," in found and not AUXILIARIES.intersection(found[: found.index(",")]):
+        return PREPOSITIONS.intersection(found[: found.index(",")]) != frozenset() and _command_after_opening(found)
     if first in DETERMINERS | PRONOUNS | AUXILIARIES - {"have"} | _NEVER_VERBS:
         return False
     following = after[0] if after else "."
@@ -104,7 +108,8 @@ def _clause(found: list[str]) -> list[str]:
 
 
 _DONE_SOMEWHERE = word_set(
-    "step tap roll slide lean sit stand cut blow press push pull play point sweep rub drill knock jump shine zoom switch "
+    "step tap roll slide lean sit stand cut blow press push pull play point sweep rub drill knock jump shine "
+    "zoom switch "
     "swing ride drive sail move turn work land stamp bite run shift bounce saw bore chip scratch scrape dig hammer"
 )
 
@@ -167,8 +172,9 @@ def no_other_picture(text: LeveledInstruction) -> str | None:
                     f"{match[0]!r} at the {level} level is a picture that the editor does not have; say what to change."
                 )
         bare = re.search(
-            r"\b(?:match|like|as in|seen in|shown in|equals?) the (output|target"
-            r"|result)\b(?! \w)",
+            r"\b(?:match|like|as in|seen in|shown in|equals?|to|from|per|following|follow|of|in"
+            r"|with) the (output|target"
+            r"|result|reference|ground truth)\b(?! \w)",
             plain,
         )
         if bare:

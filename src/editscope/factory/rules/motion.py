@@ -29,13 +29,15 @@ _INSTANT = re.compile(
 _LONG = r"(?:minute|hour|day|week|month|year|decade|century|centurie|night)"
 _CLIP = r"(?: long)?[- ](?:shot|clip|video|take|sequence|duration|period|process|span)"
 _LONGER = re.compile(
-    rf"(?<!man of )(?<!child of )(?<!aged )\b(?:{_NUMBER}|half an?|several|few|many|couple of|multiple|some|more|next|following|entire"
+    rf"(?<!man of )(?<!child of )(?<!aged )\b(?:{_NUMBER}|half an?|several|few|many|couple of|multiple|some"
+    rf"|more|next|following|entire"
     rf"|whole) {_LONG}s?\b(?! (?:old|hand|of age))"
     rf"|\b(?:{_NUMBER})-{_LONG}s?{_CLIP}|\b(?:over|for|in|within|during|after|of|lasting|takes?"
     rf"|half) an? (?:full |single |whole )?{_LONG}\b"
     rf"|\b(?:over|for|during|through|after|across|within|in) (?:the )?(?:next |many |long |course of |past "
     rf"|passing )*"
-    rf"(?:{_LONG}|season|age)s\b|\b(?:throughout|all) (?:the )?(?:{_LONG}|season)s?\b|\bovernight\b|\btime-? ?laps\w*|\bhyper-? ?laps\w*",
+    rf"(?:{_LONG}|season|age)s\b|\b(?:throughout|all) (?:the )?(?:{_LONG}|season)s?\b|\bovernight\b"
+    rf"|\btime-? ?laps\w*|\bhyper-? ?laps\w*",
     re.IGNORECASE,
 )
 _ABBREVIATION = re.compile(
@@ -44,9 +46,11 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 _CUTS = re.compile(
-    r"\b(?:cut|cuts|cutting) (?:to|away|between|back|from)\b|\b(?:jump|hard|smash|match|quick|sudden|cross)[- ]?cuts?\b"
+    r"\b(?:cut|cuts|cutting) (?:to|away|between|back|from)\b|\b(?:jump|hard|smash|match|quick|sudden"
+    r"|cross)[- ]?cuts?\b"
     r"|\b(?:inter|cross)cut\w*|\bcut-?aways?\b|(?:^|[,;:] *|\bthen )cut(?= *[,;:])"
-    r"|\b(?:fade|fades|fading|fade-?)[- ]?(?:in|out)\b|\b(?:fade|fades|fading) to black\b|\bcross-? ?(?:fad|dissolv)\w*"
+    r"|\b(?:fade|fades|fading|fade-?)[- ]?(?:in|out)\b|\b(?:fade|fades|fading) to black\b|\bcross-? ?(?:fad"
+    r"|dissolv)\w*"
     r"|\btransition(?:s|ed|ing)? (?:in)?to\b|\bmontages?\b|\bsplit-? ?screens?\b"
     r"|\bshots?\b(?! glass)|\bscenes\b|(?<!\bthe )(?<!\bwhole )(?<!\bentire )\bscene\b|\b(?:clip|video|footage)s?\b"
     r"|\b(?:new|another|different|second|other|reverse) (?:\w+ )?(?:angle|view|viewpoint|perspective|camera)s?\b"
@@ -58,44 +62,55 @@ _ONE_SHOT = re.compile(
 )
 _SIDES = re.compile(
     r"(?<!\bon the )(?<!\bthe )(?<!\bat )(?<!\bfar )(?<!\bits )\b(?:left|right)\b(?! (?:side|half|edge|hand"
-    r"|corner|end|of|behind|over|open|unlit|alone)\b)|\b(?:to|toward|towards|from) (?:the |its )?(?:far |very )?(?:left|right)\b",
+    r"|corner|end|of)\b)|\b(?:to|toward|towards|from) (?:the |its )?(?:far "
+    r"|very )?(?:left|right)\b",
     re.IGNORECASE,
 )
 _WAY = re.compile(
-    r"(?<!next )(?<!close )(?<!attached )(?<!near )(?<!due )(?<!compared )(?<!similar )(?<!tied )(?<!belonging )(?<!adjacent )"
-    r"(?<!fixed )(?<!opposite )(?<!parallel )(?<!change )(?<!changes )(?<!turns )(?<!turn )(?<!shifts )\bto (?:the|its|their|one|his|her|both)"
+    r"(?<!next )(?<!close )(?<!attached )(?<!near )(?<!due )(?<!compared )(?<!similar )(?<!tied )"
+    r"(?<!belonging )(?<!adjacent )(?<!fixed )(?<!opposite )(?<!parallel )(?<!change )(?<!changes )"
+    r"(?<!turns )(?<!turn )(?<!shifts )\bto (?:the|its|their|one|his|her|both)"
     r" (?!color|colour|shade|tone|hue|eye|touch|music|same)\w+"
     r"|\bfrom (?:the |its |one )?(?:\w+ )?(?:to|toward|towards|down|up|into|onto|outward|inward)\b"
     r"|\binto (?:the|its|his|her|their) \w+|\b(?:out of|along|past|around|through|over) (?:the|its|a|an) \w+"
-    r"|\b(?:falls?|drops?|sinks?|rises?|slides?|moves?|rolls?|slips?|climbs?|disappears?|vanish(?:es)?|goes|spreads?|drifts?|flows?"
-    r"|runs?|spills?|dips?|shoots?|flies|bounces?|jumps?|leaks?|pours?|swings?|tips?|topples?|leans?|shifts?) (?:\w+ly )?(?:below"
+    r"|\b(?:falls?|drops?|sinks?|rises?|slides?|moves?|rolls?|slips?|climbs?|disappears?|vanish(?:es)?|goes"
+    r"|spreads?|drifts?|flows?"
+    r"|runs?|spills?|dips?|shoots?|flies|bounces?|jumps?|leaks?|pours?|swings?|tips?|topples?|leans?"
+    r"|shifts?) (?:\w+ly )?(?:below"
     r"|above|beyond|past|behind|under|beneath|over|onto|through|between|inside|out|in front of)\b"
     r"|\bfrom (?:the )?(?:top|bottom|edges?|center|centre|middle|tip|base|sides?|back|front|left|right)\b",
     re.IGNORECASE,
 )
 _MEASURE = re.compile(
     r"\b\d+(?:\.\d+)?\s?(?:%|cm|mm|m\b|°|x\b|times|percent|degrees|meters|inches|feet)|\bas \w+ as\b"
-    r"|\bby (?:about |roughly |nearly |almost |at least )?(?:an?|its|one|two|three|four|five|half|several) (?:\w+(?:'s)? )?"
+    r"|\bby (?:about |roughly |nearly |almost |at least )?(?:an?|its|one|two|three|four|five|half"
+    r"|several) (?:\w+(?:'s)? )?"
     r"(?:widths?|heights?|lengths?|sizes?|fifth|tenth|fraction|few|lot|steps?|notch|floors?|rows?|body|hand"
     r"|finger|palm|full|stories|storeys|meters?|inch|inches|feet|foot|degrees)\b"
     r"|\b(?:more|less) (?:\w+ly |\w+)(?= |,|\.|$)|\bmost of\b|\btwo-thirds|\bthree-quarters",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    r"(?:^|(?<=, )|(?<=and )|(?<=while ))(?:the|its|his|her|their|this|that|both|two|three|one)\s+(?:(?!whole|entire|full)[\w-]+\s+){0,3}?"
-    r"(?=\w+(?:\s+(?:on|in|at|of|by|near|beside|behind|under|above|next to)\s+(?:the|its|a)\s+[\w-]+(?:\s+(?:side|wall|shelf"
+    r"(?:^|(?<=, )|(?<=and )|(?<=while ))(?:the|its|his|her|their|this|that|both|two|three|one)\s+(?:(?!whole"
+    r"|entire|full)[\w-]+\s+){0,3}?"
+    r"(?=\w+(?:\s+(?:on|in|at|of|by|near|beside|behind|under|above|next to)\s+(?:the|its"
+    r"|a)\s+[\w-]+(?:\s+(?:side|wall|shelf"
     r"|table))?)?\s+(?:\w+s|is|are|\w+ly)\b)",
     re.IGNORECASE,
 )
 _SIZED = re.compile(
-    r"\b(?:the|its|his|her|their) (?:(?:small|smaller|big|bigger|large|larger|tall|taller|short|long|thin|thick|tiny|huge|narrow|wide"
+    r"\b(?:the|its|his|her|their) (?:(?:small|smaller|big|bigger|large|larger|tall|taller|short|long|thin|thick"
+    r"|tiny|huge|narrow|wide"
     r"|low|high|heavy|deep|giant|lower|upper|faint|strong|full) )+",
     re.IGNORECASE,
 )
 _PLACES = re.compile(
-    r"\b(?:on|in|at|of|by|near|beside|behind|under|above|below|inside) (?:the|its|a) (?:far |upper |lower |top |back |front )*"
-    r"(?:left|right|top|bottom|middle|center|centre|back|front|foreground|background|end|edge|corner|upper|lower|side)"
-    r"(?:-?(?:hand|most))?(?: (?:side|half|corner|edge|shelf|wall|part|end|window|table|row))?\b(?: of (?:the|its|a) \w+)?",
+    r"\b(?:on|in|at|of|by|near|beside|behind|under|above|below|inside) (?:the|its|a) (?:far |upper |lower |top "
+    r"|back |front )*"
+    r"(?:left|right|top|bottom|middle|center|centre|back|front|foreground|background|end|edge|corner|upper"
+    r"|lower|side)"
+    r"(?:-?(?:hand|most))?(?: (?:side|half|corner|edge|shelf|wall|part|end|window|table|row))?\b(?: of (?:the"
+    r"|its|a) \w+)?",
     re.IGNORECASE,
 )
 _META = re.compile(
@@ -105,20 +120,29 @@ _META = re.compile(
 )
 
 _SEEN = {
-    "light_source_effects light_propagation": "shadow, shade, highlight, glow, glare, gleam, glint, beam, ray, illuminate, "
+    "light_source_effects light_propagation": "shadow, shade, highlight, glow, glare, gleam, glint, beam, ray, "
+    "illuminate, "
     "silhouette, bright, dark, dim, lit, unlit, tint, of light",
-    "reflection": "reflect, reflection, mirror image, mirrors, mirrored, mirroring, highlight, gloss, gleam, glint, sheen",
-    "refraction": "warp, distort, distortion, bend, bent, disperse, dispersion, magnified, ripple, wavy, blur, split, rainbow, "
+    "reflection": "reflect, reflection, mirror image, mirrors, mirrored, mirroring, highlight, gloss, gleam, "
+    "glint, sheen",
+    "refraction": "warp, distort, distortion, bend, bent, disperse, dispersion, magnified, ripple, wavy, blur, "
+    "split, rainbow, "
     "displace, offset, stretch, curve, bulge, enlarge",
-    "deformation": "indent, indentation, dent, rebound, sag, sink, sank, sunk, sunken, compress, squash, squeeze, flatten, "
+    "deformation": "indent, indentation, dent, rebound, sag, sink, sank, sunk, sunken, compress, squash, "
+    "squeeze, flatten, "
     "bulge, crease, wrinkle, fold, stretch, bend, bent, buckle, crumple, imprint, dimple",
-    "causality": "tilt, slide, slid, collapse, topple, tip, fall, fell, fallen, tumble, drop, roll, lean, slip, swing, swung, "
+    "causality": "tilt, slide, slid, collapse, topple, tip, fall, fell, fallen, tumble, drop, roll, lean, slip, "
+    "swing, swung, "
     "spill, scatter, crash, sway, wobble, buckle, crumble, plunge, sink, sank, splash, snap, pour, shatter",
-    "local": "droplet, frost, soot, crack, wet, gloss, ice, icicle, melt, char, smoke, flame, steam, rust, mold, splash, drip, "
-    "puddle, stain, wrinkle, fracture, shard, scorch, soak, damp, dry, bead, bubble, blister, ash, burn, burnt, foam, wilt, "
+    "local": "droplet, frost, soot, crack, wet, gloss, ice, icicle, melt, char, smoke, flame, steam, rust, "
+    "mold, splash, drip, "
+    "puddle, stain, wrinkle, fracture, shard, scorch, soak, damp, dry, bead, bubble, blister, ash, burn, burnt, "
+    "foam, wilt, "
     "shatter, crumble, peel, freeze, froze, frozen",
-    "global": "color temperature, atmosphere, haze, fog, mist, sunset, sunrise, dusk, dawn, golden, warm, cool, overcast, cloud, "
-    "storm, thunderstorm, snow, snowfall, snowflake, rain, rainfall, raindrop, frost, nightfall, twilight, moonlight, sunlight, daylight, night, noon, shadow, glow, dark, bright, dim, autumn, "
+    "global": "color temperature, atmosphere, haze, fog, mist, sunset, sunrise, dusk, dawn, golden, warm, cool, "
+    "overcast, cloud, "
+    "storm, thunderstorm, snow, snowfall, snowflake, rain, rainfall, raindrop, frost, nightfall, twilight, "
+    "moonlight, sunlight, daylight, night, noon, shadow, glow, dark, bright, dim, autumn, "
     "winter, summer, sky",
 }
 CUES = {law: tuple(words.split(", ")) for laws, words in _SEEN.items() for law in laws.split()}

@@ -27,7 +27,8 @@ _WHOLE = word_set("image picture photo photograph scene frame shot view")
 """Places that are the whole picture, and say nothing."""
 _THERE = word_set("visible present absent there shown seen be missing gone")
 _DOING = word_set(
-    "have show cast hold wear look face touch reflect contain carry stand lie lean hang cover reach lack glow shine point sit "
+    "have show cast hold wear look face touch reflect contain carry stand lie lean hang cover reach lack glow "
+    "shine point sit "
     "rest float burn emit block overlap match bend sag tilt drip leak bloom"
 )
 _PARTICLES = word_set("on off up down out open over away")
@@ -36,7 +37,8 @@ _PARTICLES = word_set("on off up down out open over away")
 def is_located(question: str) -> bool:
     """Whether a place, an order or an attribute says which thing is meant.
 
-    >>> is_located("Is there a cat on the rug?"), is_located("Is there a cat in the picture?"), is_located("Is it wet?")
+    >>> is_located("Is there a cat on the rug?"), is_located("Is there a cat in the picture?"), is_located("Is "
+        "it wet?")
     (True, False, False)
     """
     found = [word for word in words(_STUFF.sub(" ", question)) if not is_mark(word)]

@@ -34,8 +34,8 @@ def _objects(asked: AskedWith) -> Mapping[str, Any]:
 
 
 def _instructions(asked: AskedWith) -> Mapping[str, Any]:
-    thing = asked["object"]
-    texts = [f"Leave the {thing} out in the storm for two days.", f"What if a cart rolled over the {thing}?"]
+    thing, hours = asked["object"], len(asked["mode"])
+    texts = [f"Leave the {thing} out in the storm for {hours} days.", f"What if {hours} carts rolled over the {thing}?"]
     if asked.lot() < 25:
         texts[1] = f"Make the {thing} bright red."
     return {"instructions": [{"instruction": text} for text in texts]}

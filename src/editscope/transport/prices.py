@@ -17,7 +17,7 @@ from editscope.transport.budget import Budget
 
 SHIPPED = Path(__file__).with_name("prices.toml")
 SOURCES = "sources"
-TABLES = {"models": "model", "editors": "editor"}
+TABLES = {"models": "model", "editors": "editor", "videos": "video model"}
 """The tables of a file of prices, and what messages call an entry of each."""
 MILLION = 1_000_000
 OLD_DAYS = 183

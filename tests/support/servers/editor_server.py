@@ -20,6 +20,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -85,9 +86,9 @@ class EditorServer(Loopback):
     """Runs in a thread of its own while the ``with`` block lasts; a vendor's server is a subclass.
 
     ``script`` is a function of what is seen, or a list of outcomes given in order of arrival (the last one again for
-    all that come later). ``calls`` counts requests for edits, ``checks`` other questions about models, ``wrong`` holds
-    why requests were turned down; ``peak`` is the largest number at the same time; ``seen`` keeps what was asked;
-    ``leaks`` counts requests for files that carried a key.
+    all that come later). With ``draws`` it makes a picture of a prompt alone, too. ``calls`` counts requests for edits,
+    ``checks`` other questions about models, ``wrong`` holds why requests were turned down; ``peak`` is the largest
+    number at the same time; ``seen`` keeps what was asked; ``leaks`` counts requests for files that carried a key.
     """
 
     kind: str
@@ -102,9 +103,11 @@ class EditorServer(Loopback):
         models: Sequence[str] | None = None,
         lists_models: bool = True,
         keep: bool = True,
+        draws: bool = False,
         port: int = 0,
     ) -> None:
         super().__init__(port)
+        self.draws = draws
         self.script = script
         self.latency = latency
         self.keys = keys
@@ -226,7 +229,10 @@ class EditorServer(Loopback):
 
     def pictures(self, seen: Seen, reply: Reply) -> list[bytes]:
         """The pictures of a reply."""
-        first = reply.picture if reply.picture is not None else encode_png(negative(load_bytes(seen.pictures[0])))
+        if reply.picture is not None:
+            first = reply.picture
+        else:
+            first = encode_png(negative(load_bytes(seen.pictures[0])) if seen.pictures else drawn(seen.instruction))
         return [] if reply.text_only else [first, *reply.more]
 
     def encoded(self, reply: Reply, picture: bytes) -> str:
@@ -252,6 +258,8 @@ class OpenAIServer(EditorServer):
     FIXED = ("auto", "1024x1024", "1536x1024", "1024x1536")
 
     async def read(self, request: web.Request) -> Seen:
+        if self.draws and request.path.endswith("/images/generations"):
+            return await self._drawing(request)
         if not request.path.endswith("/images/edits"):
             raise Wrong(f"Invalid URL (POST {request.path})")
         if request.content_type != "multipart/form-data":
@@ -274,9 +282,21 @@ class OpenAIServer(EditorServer):
         self._check(fields, names, len(pictures))
         return Seen(fields["prompt"], tuple(pictures), fields["model"], fields)
 
+    async def _drawing(self, request: web.Request) -> Seen:
+        if request.content_type != "application/json":
+            raise Wrong(f"Unsupported content type {request.content_type}")
+        fields = orjson.loads(await request.read())
+        if "input_fidelity" in fields or fields.get("n") != 1:
+            raise Wrong("Unknown parameter: 'input_fidelity', or another n than 1.")
+        self._check_fields({name: str(value) for name, value in fields.items()})
+        return Seen(fields["prompt"], (), fields["model"], fields)
+
     def _check(self, fields: Mapping[str, str], names: set[str], pictures: int) -> None:
         if names not in ({"image"}, {"image[]"}) or not 1 <= pictures <= 16 or (names == {"image"} and pictures > 1):
             raise Wrong(f"Expected 'image' or up to 16 of 'image[]', got {pictures} of {sorted(names)}")
+        self._check_fields(fields)
+
+    def _check_fields(self, fields: Mapping[str, str]) -> None:
         for name in ("model", "prompt"):
             if not fields.get(name):
                 raise Wrong(f"Missing required parameter: '{name}'.")
@@ -320,6 +340,12 @@ USAGE = {
 def negative(pixels: Pixels) -> Pixels:
     """The picture in negative."""
     return 255 - pixels
+
+
+def drawn(prompt: str) -> Pixels:
+    """A small picture in a color of its own for each prompt."""
+    color = np.frombuffer(sha256(prompt.encode()).digest()[:3], np.uint8)
+    return np.ascontiguousarray(np.broadcast_to(color, (48, 64, 3)))
 
 
 def load_bytes(data: bytes) -> Pixels:

@@ -46,7 +46,7 @@ class ArkServer(EditorServer):
         for name in body:
             if name not in FIELDS | (SEEDEDIT if seededit else SEEDREAM):
                 raise Wrong(f"The parameter `{name}` specified in the request is not valid for {body['model']}")
-        image = body.pop("image")
+        image = body.pop("image", []) if self.draws else body.pop("image")
         urls = [image] if isinstance(image, str) else image
         if len(urls) > (1 if seededit else 14) or (isinstance(image, list) and seededit):
             raise Wrong("too many pictures")

@@ -16,12 +16,13 @@ from support.servers.loopback import as_json
 EVERY = {"prompt", "seed", "output_format", "safety_tolerance"}
 FIELDS = {
     "flux-kontext": {"aspect_ratio", "prompt_upsampling"},
+    "flux-pro-1.1": {"width", "height", "prompt_upsampling"},
     "flux-2": {"width", "height", "disable_pup"},
     "flux-2-flex": {"width", "height", "prompt_upsampling", "steps", "guidance"},
     "flux-2-klein": {"width", "height"},
 }
-SAFETY = {"flux-kontext": 6, "flux-2": 5}
-MOST = {"flux-kontext": 4, "flux-2-klein": 4, "flux-2": 8}
+SAFETY = {"flux-kontext": 6, "flux-pro-1.1": 6, "flux-2": 5}
+MOST = {"flux-kontext": 4, "flux-pro-1.1": 1, "flux-2-klein": 4, "flux-2": 8}
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class BFLServer(EditorServer):
         body = orjson.loads(await request.read())
         names = ["input_image", *(f"input_image_{number}" for number in range(2, 9))]
         sent = [name for name in names if name in body]
-        if sent != names[: len(sent)] or not sent or len(sent) > _of(MOST, model):
+        if sent != names[: len(sent)] or not (sent or self.draws) or len(sent) > _of(MOST, model):
             raise Wrong(f"{model} does not take the pictures {sent}")
         for name in set(body) - set(sent):
             if name not in EVERY | _of(FIELDS, model):

@@ -42,7 +42,7 @@ class ChatServer(EditorServer):
         if text["type"] != "text" or any(part["type"] != "image_url" for part in pictures):
             raise Wrong("pictures first, then the instruction")
         urls = [part["image_url"]["url"] for part in pictures]
-        if not urls or not all(url.startswith(PREFIX) for url in urls):
+        if not (urls or self.draws) or not all(url.startswith(PREFIX) for url in urls):
             raise Wrong("pictures are expected as data URLs")
         decoded = tuple(base64.b64decode(url.removeprefix(PREFIX), validate=True) for url in urls)
         return Seen(text["text"], decoded, body["model"], body)

@@ -71,7 +71,11 @@ class GeminiServer(EditorServer):
         if content["role"] != "user" or set(content) != {"role", "parts"}:
             raise Wrong("one content of the user is expected")
         *pictures, text = content["parts"]
-        if set(text) != {"text"} or any(set(part) != {"inlineData"} for part in pictures) or not pictures:
+        if (
+            set(text) != {"text"}
+            or any(set(part) != {"inlineData"} for part in pictures)
+            or not (pictures or self.draws)
+        ):
             raise Wrong("pictures first, then the instruction")
         self._check(model, body["generationConfig"])
         return Seen(text["text"], tuple(_picture(part["inlineData"]) for part in pictures), model, body)

@@ -9,7 +9,7 @@ from io import BytesIO
 from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-from editscope.editors.hosted.service import Service
+from editscope.editors.hosted.service import VendorService
 from editscope.transport.faults import Failed, Fault, fault_of, from_exception, from_reading
 from editscope.transport.local_network import is_local, points_inward
 from editscope.transport.messages import NotJson, dumps, loads
@@ -35,13 +35,13 @@ class FormPart:
 
 
 class Exchange:
-    """What a service may do to make one edit.
+    """What a service may do to make one answer.
 
     Only hosts of the service see its key; nothing is followed that is not http or https, and no redirect of the API
     itself. Once a request was answered, whatever fails later counts as paid for.
     """
 
-    def __init__(self, session: Any, service: Service, key: str, timeout_s: float) -> None:
+    def __init__(self, session: Any, service: VendorService, key: str, timeout_s: float) -> None:
         self.answered = False
         """Whether the server has answered at all: from there on an edit may be paid for."""
         self._session = session
@@ -105,12 +105,17 @@ class Exchange:
                 lapses = 0
             pause = min(longest_s, pause * GROWTH) if pause < longest_s else pause
 
-    async def fetch(self, url: str) -> bytes:
-        """The bytes behind an address that the server named: without our key, redirects followed with care."""
-        lapses = 0
+    async def fetch(
+        self, where: str, *, what: str = "picture", most: int | None = None, with_key: bool = False
+    ) -> bytes:
+        """The bytes behind an address that the server named, at most so many; redirects are followed with care.
+
+        Our key goes along only where it is asked for, and only to hosts that may see it.
+        """
+        lapses, url = 0, self._url(where) if with_key else where
         while True:
             try:
-                return await self._fetched(url)
+                return await self._fetched(url, what, most or MOST_PICTURE, with_key)
             except Failed as failed:
                 lapses += 1
                 if not failed.fault.again or lapses > MOST_LAPSES:
@@ -137,11 +142,12 @@ class Exchange:
         except Exception as error:  # aiohttp's own, OSError, ssl: each is a fault with a name, anything else is raised
             raise Failed(from_exception(error, limit or self._timeout_s)) from error
 
-    async def _fetched(self, url: str) -> bytes:
+    async def _fetched(self, url: str, what: str, most: int, with_key: bool) -> bytes:
         for _ in range(MOST_REDIRECTS + 1):
             self._must_be_safe(url)
+            own = self._service.headers(self._key) if with_key and self.may_see_key(url) else {}
             try:
-                reply = await send(self._session, "GET", url, timeout_s=self._glance_s, most=MOST_PICTURE)
+                reply = await send(self._session, "GET", url, headers=own, timeout_s=self._glance_s, most=most)
             except Failed:
                 raise
             except Exception as error:
@@ -150,10 +156,10 @@ class Exchange:
                 return reply.content
             if reply.status not in (301, 302, 303, 307, 308) or "Location" not in reply.headers:
                 fault = fault_of(reply.status, reply.headers, b"")
-                text = f"the picture could not be fetched ({reply.status})"
+                text = f"the {what} could not be fetched ({reply.status})"
                 raise Failed(Fault(text, again=fault.again, pause=fault.pause))
             url = _joined(url, reply.headers["Location"])
-        raise Failed(Fault("the picture could not be fetched: it is redirected without end"))
+        raise Failed(Fault(f"the {what} could not be fetched: it is redirected without end"))
 
     def _url(self, where: str) -> str:
         if "://" not in where:

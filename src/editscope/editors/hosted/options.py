@@ -61,16 +61,16 @@ def matching(pattern: str, wants: str) -> ServiceOption:
 
 
 def read_options(
-    kind: str, target: str, given: Mapping[str, Any], allowed: Mapping[str, ServiceOption]
+    kind: str, target: str, given: Mapping[str, Any], allowed: Mapping[str, ServiceOption], role: str = "editor"
 ) -> tuple[dict[str, Any], str | None, str | None]:
     """The options of a spec, checked, and apart from them the address and the name of the key's variable if given."""
-    where = f"editor {kind}:{target}"
+    where = f"{role} {kind}:{target}"
     known = (*EVERYWHERE, *allowed)
     read: dict[str, Any] = {}
     for name, value in given.items():
         no_secret(where, name, value)
         if name not in known:
-            raise unknown("option", name, known, of=f"editors of kind {kind}")
+            raise unknown("option", name, known, of=f"{role}s of kind {kind}")
         if name in allowed:
             read[name] = allowed[name].read(value)
             if read[name] is None:

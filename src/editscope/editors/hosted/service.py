@@ -20,6 +20,9 @@ from editscope.transport.keys import bearer
 if TYPE_CHECKING:
     from editscope.editors.hosted.exchange import Exchange
 
+SQUARE = (1024, 1024)
+"""Width and height of a picture that is drawn where nobody says how large."""
+
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
@@ -39,6 +42,8 @@ class EncodedRequest:
 
     request: Request
     pictures: tuple[bytes, ...]
+    canvas: tuple[int, int] | None = None
+    """Width and height of a picture that is to be drawn from nothing; None leaves them to the model."""
 
     @classmethod
     def of(cls, request: Request) -> EncodedRequest:
@@ -47,7 +52,9 @@ class EncodedRequest:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height of the first picture."""
+        """Width and height of the first picture, or of the one that is to be drawn."""
+        if not self.request.arrays:
+            return self.canvas or SQUARE
         height, width = self.request.arrays[0].shape[:2]
         return width, height
 
@@ -80,17 +87,16 @@ class PictureAnswer:
     notes: tuple[str, ...] = ()
 
 
-class Service(ABC):
-    """One vendor's API. ``make`` is all that a new one must have; the rest are names and numbers.
+class VendorService:
+    """One vendor's API, whatever it makes: names and numbers, and what its statuses mean.
 
-    An instance serves one editor in one event loop; it may keep what it learns of the server (``gives_way``).
+    An instance serves one model in one event loop; it may keep what it learns of the server (``gives_way``).
     """
 
     kind: str
     home: str
     key_env: str
     needs_key: bool = True
-    max_images: int | None = None
     options: ClassVar[Mapping[str, ServiceOption]] = {}
     family: tuple[str, ...] = ()
     """Domains besides that of ``base_url`` whose hosts may see the key, such as regional ones: ("bfl.ai",)."""
@@ -108,18 +114,6 @@ class Service(ABC):
     def headers(self, key: str) -> dict[str, str]:
         """The headers that carry the key: a bearer token, none for a server that wants none."""
         return bearer(key)
-
-    @abstractmethod
-    async def make(self, encoded: EncodedRequest, exchange: Exchange) -> PictureAnswer:
-        """Ask for one edit and wait for it.
-
-        ``exchange`` raises what stands in the way; NotAnAnswer (or a KeyError, TypeError … while reading) is for a
-        reply that is not what the API promises. A refusal is a PictureAnswer that says so.
-        """
-
-    def grades(self, encoded: EncodedRequest | None) -> tuple[str, ...]:
-        """Under which names the list price of a picture may stand, the best first: ("high 1024x1024", "high")."""
-        return ()
 
     def fault(self, status: int, headers: Mapping[str, str], content: bytes) -> Fault:
         """What a status other than 200 means; for vendors with words of their own."""
@@ -140,3 +134,23 @@ class Service(ABC):
         back with the same objection: the answer is yes again.
         """
         return False
+
+
+class Service(VendorService, ABC):
+    """A vendor's API for pictures. ``make`` is all that a new one must have; the rest are names and numbers."""
+
+    max_images: int | None = None
+    draws: ClassVar[bool] = False
+    """Whether it makes a picture of a prompt alone, too."""
+
+    @abstractmethod
+    async def make(self, encoded: EncodedRequest, exchange: Exchange) -> PictureAnswer:
+        """Ask for one edit and wait for it.
+
+        ``exchange`` raises what stands in the way; NotAnAnswer (or a KeyError, TypeError … while reading) is for a
+        reply that is not what the API promises. A refusal is a PictureAnswer that says so.
+        """
+
+    def grades(self, encoded: EncodedRequest | None) -> tuple[str, ...]:
+        """Under which names the list price of a picture may stand, the best first: ("high 1024x1024", "high")."""
+        return ()

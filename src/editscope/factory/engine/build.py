@@ -17,14 +17,13 @@ from editscope.factory.engine.counts import StepCounts, total
 from editscope.factory.engine.parts import Part, parts_of
 from editscope.factory.engine.processes import BatchRunner, ProcessRunner
 from editscope.factory.engine.walk import PlacedStep, Walker
-from editscope.factory.models.loading import check_models, open_account
+from editscope.factory.models.loading import check_models, close_models, open_account
 from editscope.factory.plan import BuildPlan
 from editscope.factory.records import Record, digest
 from editscope.factory.steps.base import RecordStep
 from editscope.factory.steps.review import ReviewNeeded
 from editscope.factory.steps.tools import Tools
 from editscope.factory.store.results import Chunk, ResultStore
-from editscope.judges import Judge
 from editscope.runfolder.lock import Lock
 
 CHUNK = 200
@@ -125,13 +124,12 @@ class Build:
         return asyncio.run(self._run())
 
     async def _run(self) -> BuildResult:
-        judges = [model for model in self.tools.models.values() if isinstance(model, Judge)]
+        models = list(self.tools.models.values())
         try:
-            await check_models(judges)
+            await check_models(models)
             return await self._walk_parts()
         finally:
-            for judge in judges:
-                await judge.close()
+            await close_models(models)
 
     async def _walk_parts(self) -> BuildResult:
         loop = asyncio.get_running_loop()

@@ -8,14 +8,14 @@ from dataclasses import replace
 from math import ceil, floor, sqrt
 from typing import Any, ClassVar
 
-from editscope.editors.hosted.client import HostedEditor, load_hosted
+from editscope.editors.hosted.editor import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import ServiceOption, flag, matching, number, one_of
 from editscope.editors.hosted.pictures import from_base64, from_url
 from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
 from editscope.editors.sizing import Size
 from editscope.transport.faults import Failed, Fault, fault_of
-from editscope.transport.messages import NotAnAnswer, closing_fields, joined, loads
+from editscope.transport.messages import NotAnAnswer, closing_fields, dumps, joined, loads
 
 SEEDREAM = re.compile(r"seedream-(\d+)[-.](\d+)")
 NEWEST = (5, 0)
@@ -46,6 +46,7 @@ class Ark(Service):
     kind = "ark"
     home = "https://ark.cn-beijing.volces.com/api/v3"
     key_env = "ARK_API_KEY"
+    draws = True
     options: ClassVar[Mapping[str, ServiceOption]] = {
         "size": matching(
             r"auto|closest|adaptive|[1-4]K|[1-9]\d{1,3}x[1-9]\d{1,3}", "closest, auto, 2K or WIDTHxHEIGHT"
@@ -102,6 +103,8 @@ class Ark(Service):
             "watermark": self.option("watermark", False),
             "stream": False,
         }
+        if not pictures:
+            return dumps({name: value for name, value in fields.items() if value is not None})
         if len(pictures) == 1:
             return b'{"image":' + pictures[0] + closing_fields(fields)
         return joined(pictures, b'{"image":[', b"]" + closing_fields(fields))
@@ -118,13 +121,7 @@ class Ark(Service):
 
     def fault(self, status: int, headers: Mapping[str, str], content: bytes) -> Fault:
         """What Ark's own codes mean, where they say more than the status."""
-        fault = fault_of(status, headers, content)
-        try:
-            error = loads(content)["error"]
-            code = str(error["code"])
-        except (ValueError, KeyError, TypeError):
-            return fault
-        return _by_code(code, str(error.get("message") or ""), fault)
+        return ark_fault(status, headers, content)
 
     def gives_way(self, message: str) -> bool:
         """A model that knows no seed is asked without, unless the user wants one."""
@@ -132,6 +129,17 @@ class Ark(Service):
             return False
         self._sends_seed = False
         return True
+
+
+def ark_fault(status: int, headers: Mapping[str, str], content: bytes) -> Fault:
+    """What Ark's own codes mean, where they say more than the status."""
+    fault = fault_of(status, headers, content)
+    try:
+        error = loads(content)["error"]
+        code = str(error["code"])
+    except (ValueError, KeyError, TypeError):
+        return fault
+    return fault_by_code(code, str(error.get("message") or ""), fault)
 
 
 def version_of(model: str) -> tuple[int, int] | None:
@@ -163,12 +171,13 @@ def closest_size(version: tuple[int, int] | None, size: Size) -> Size:
 def _fault_in(error: Any) -> Fault:
     """An error that came with status 200, in the place of a picture or of all of them."""
     code, message = (str(error.get(name) or "") for name in ("code", "message"))
-    return _by_code(
+    return fault_by_code(
         code, message, Fault(f"the server made no picture ({code}): {message}"[:300], again=True, paid=True)
     )
 
 
-def _by_code(code: str, message: str, fault: Fault) -> Fault:
+def fault_by_code(code: str, message: str, fault: Fault) -> Fault:
+    """The fault that a code of Ark stands for; the given one where it says nothing more."""
     reason = " ".join(message.split())[:300] or "nothing more"
     if any(word in code for word in SENSITIVE):
         return Fault(f"content filter ({code}): {reason}", refused=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from editscope.editors.hosted.client import HostedEditor, load_hosted
+from editscope.editors.hosted.editor import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import ServiceOption, flag, matching, number, one_of
 from editscope.editors.hosted.pictures import from_url
+from editscope.editors.hosted.ratios import nearest_aspect
 from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
 from editscope.editors.sizing import Size, fit_to
 from editscope.errors import BadInput
@@ -26,6 +27,9 @@ POLL_S, LONGEST_POLL_S = 0.5, 1.0
 """Pauses between polls. The time of an edit is known to within one, so they stay short."""
 
 DOLLARS_PER_CREDIT = 0.01
+FIRST_STEP, FIRST_LEAST, FIRST_LONGEST = 32, 256, 1440
+BY_RATIO = (KONTEXT, "flux-pro-1.1-ultra")
+RATIOS = ("1:1", "4:3", "3:4", "3:2", "2:3", "16:9", "9:16", "21:9", "9:21")
 STEP, LEAST_SIDE, MOST_AREA = 16, 64, 4_000_000
 FIXED = (KONTEXT, "flux-2-pro", "flux-2-max", KLEIN)
 UNFIT = {"aspect": (FLUX_2,), "size": (KONTEXT,), "steps": FIXED, "guidance": FIXED, "upsample": (KLEIN,)}
@@ -58,6 +62,7 @@ class BlackForest(Service):
     home = "https://api.bfl.ai"
     key_env = "BFL_API_KEY"
     family = ("bfl.ai", "bfl.ml")
+    draws = True
     options: ClassVar[Mapping[str, ServiceOption]] = {
         "aspect": matching(r"auto|[1-9]\d?:[1-9]\d?", "auto or a ratio such as 16:9"),
         "size": matching(r"auto|closest|[1-9]\d{1,3}x[1-9]\d{1,3}", "auto, closest or WIDTHxHEIGHT"),
@@ -103,14 +108,14 @@ class BlackForest(Service):
         return PictureAnswer(
             picture=await self._picture(result["sample"], where, exchange),
             cost_usd=cost,
-            size=self.size(encoded.size),
+            size=self.size(encoded),
             prompt=str(result.get("prompt") or ""),
         )
 
     def fields(self, encoded: EncodedRequest) -> dict[str, Any]:
         """The fields of the task; what the user did not ask for is left to the server, but for a lossless picture."""
-        size = self.size(encoded.size)
-        aspect = self.option("aspect", "auto")
+        size = self.size(encoded)
+        aspect = self.option("aspect", self._drawn_aspect(encoded))
         fields = {
             "prompt": encoded.request.instruction,
             "seed": encoded.request.seed if self.option("seed", True) else None,
@@ -136,13 +141,22 @@ class BlackForest(Service):
         unasked = model.startswith(FLUX_2) and not model.startswith(FLEX)
         return {"disable_pup": not wanted} if unasked else {"prompt_upsampling": wanted}
 
-    def size(self, size: Size) -> Size | None:
+    def _drawn_aspect(self, encoded: EncodedRequest) -> str:
+        """What models that know no sides, only ratios, are asked for where a size is wanted."""
+        if encoded.canvas is None or not self.settings.model.startswith(BY_RATIO):
+            return "auto"
+        return nearest_aspect(encoded.canvas, RATIOS)
+
+    def size(self, encoded: EncodedRequest) -> Size | None:
         """The size that is asked for; None leaves it to the model, which follows the first picture."""
-        wanted = str(self.option("size", "auto"))
+        drawn = encoded.canvas is not None and not self.settings.model.startswith(BY_RATIO)
+        wanted = str(self.option("size", "closest" if drawn else "auto"))
         if wanted == "auto":
             return None
         if wanted == "closest":
-            return closest_size(size)
+            if drawn and not self.settings.model.startswith(FLUX_2):
+                return closest_of_first(encoded.size)
+            return closest_size(encoded.size)
         width, _, height = wanted.partition("x")
         return int(width), int(height)
 
@@ -196,6 +210,17 @@ def closest_size(size: Size) -> Size:
         scale = (MOST_AREA / (size[0] * size[1])) ** 0.5
         fitted = (int(size[0] * scale) // STEP * STEP, int(size[1] * scale) // STEP * STEP)
     return max(LEAST_SIDE, fitted[0]), max(LEAST_SIDE, fitted[1])
+
+
+def closest_of_first(size: Size) -> Size:
+    """The size nearest to the one that is wanted that FLUX.1 draws: sides in steps of 32 from 256 to 1440.
+
+    >>> closest_of_first((1024, 576)), closest_of_first((2048, 1000))
+    ((1024, 576), (1440, 704))
+    """
+    scale = min(1.0, FIRST_LONGEST / max(size))
+    width, height = (max(FIRST_LEAST, round(side * scale / FIRST_STEP) * FIRST_STEP) for side in size)
+    return width, height
 
 
 def _because(what: str, details: Any) -> str:

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from editscope.editors.hosted.client import HostedEditor, load_hosted
+from editscope.editors.hosted.editor import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import ServiceOption, flag, matching, number, one_of
 from editscope.editors.hosted.pictures import from_base64, from_url
 from editscope.editors.hosted.prices import Tokens
+from editscope.editors.hosted.ratios import nearest_aspect
 from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
 from editscope.errors import BadInput
 from editscope.outside import MOST_DOLLARS, measure
@@ -22,6 +23,9 @@ MARKDOWN = re.compile(r"!\[[^\]]*\]\(\s*<?((?:https?://|data:image/)[^)\s>]+)>?[
 DATA_URL = re.compile(r"data:image/[a-z0-9.+-]+;base64,[A-Za-z0-9+/=]+", re.IGNORECASE)
 BARE = re.compile(r"[A-Za-z0-9+/\s]{400,}={0,2}\s*")
 """A content that is nothing but base64; shorter than this no picture is."""
+
+RATIOS = ("1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9")
+"""Aspect ratios that a gateway is asked for where a picture of some size is to be drawn."""
 
 IN_PLACE = "[picture]"
 LARGEST_SEED = 2**31 - 1
@@ -43,6 +47,7 @@ class ChatImages(Service):
     home = ""
     key_env = "OPENAI_API_KEY"
     needs_key = False
+    draws = True
     options: ClassVar[dict[str, ServiceOption]] = {
         "modalities": one_of("image,text", "text,image", "image", "off"),
         "seed": flag(),
@@ -57,7 +62,7 @@ class ChatImages(Service):
 
     def __init__(self, settings: ServiceSettings) -> None:
         super().__init__(settings)
-        self._sends = {"modalities": True, "seed": self.option("seed", True)}
+        self._sends = {"modalities": True, "seed": self.option("seed", True), "aspect_ratio": True}
 
     async def make(self, encoded: EncodedRequest, exchange: Exchange) -> PictureAnswer:
         """The first picture of the first choice, wherever the server puts it; ``?take=last`` for the last."""
@@ -98,7 +103,7 @@ class ChatImages(Service):
     def gives_way(self, message: str) -> bool:
         """Some servers know no modalities or no seed; they are sent unless the user said otherwise."""
         text = message.lower()
-        for name, word in (("modalities", "modalit"), ("seed", "seed")):
+        for name, word in (("modalities", "modalit"), ("seed", "seed"), ("aspect_ratio", "image_config")):
             if word in text and name not in self.settings.options:
                 self._sends[name] = False
                 return True
@@ -109,7 +114,7 @@ class ChatImages(Service):
             "model": self.settings.model,
             "modalities": self._modalities(),
             "seed": encoded.request.seed & LARGEST_SEED if self._sends["seed"] else None,
-            "image_config": self._image_config(),
+            "image_config": self._image_config(encoded),
             "stream": False,
             **{name: self.option(name) for name in ("temperature", "top_p", "max_tokens")},
         }
@@ -123,8 +128,10 @@ class ChatImages(Service):
         wanted = str(self.option("modalities", "image,text"))
         return wanted.split(",") if wanted != "off" and self._sends["modalities"] else None
 
-    def _image_config(self) -> dict[str, str] | None:
-        given = {name: self.option(name) for name in ("aspect_ratio", "image_size")}
+    def _image_config(self, encoded: EncodedRequest) -> dict[str, str] | None:
+        wanted = encoded.canvas if self._sends["aspect_ratio"] else None
+        ratio = nearest_aspect(wanted, RATIOS) if wanted else None
+        given = {"aspect_ratio": self.option("aspect_ratio", ratio), "image_size": self.option("image_size")}
         return {name: str(value) for name, value in given.items() if value is not None} or None
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import log
 from typing import Any, ClassVar
 
-from editscope.editors.hosted.client import HostedEditor, load_hosted
+from editscope.editors.hosted.editor import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import ServiceOption, flag, number, one_of
 from editscope.editors.hosted.pictures import from_base64
 from editscope.editors.hosted.prices import Tokens
+from editscope.editors.hosted.ratios import nearest_aspect
 from editscope.editors.hosted.service import EncodedRequest, PictureAnswer, Service, ServiceSettings
-from editscope.editors.sizing import Size
 from editscope.errors import BadInput
 from editscope.judges.wire.gemini import REFUSING
 from editscope.transport.faults import Fault, barred, fault_of
@@ -53,6 +52,7 @@ class GeminiImages(Service):
     kind = "gemini"
     home = "https://generativelanguage.googleapis.com/v1beta"
     key_env = "GEMINI_API_KEY"
+    draws = True
     options: ClassVar[Mapping[str, ServiceOption]] = {
         "aspect": one_of("auto", "closest", *ASPECTS, *STEEP),
         "size": one_of("512", "1K", "2K", "4K"),
@@ -87,7 +87,7 @@ class GeminiImages(Service):
         """The request as JSON; what the user did not ask for is left to the server, as published runs do."""
         generation = {
             "responseModalities": [word.upper() for word in str(self.option("modalities", "text,image")).split(",")],
-            "imageConfig": _said(aspectRatio=self.aspect(encoded.size), imageSize=self.option("size")),
+            "imageConfig": _said(aspectRatio=self.aspect(encoded), imageSize=self.option("size")),
             "thinkingConfig": _said(
                 thinkingLevel=str(self.option("thinking", "")).upper() or None,
                 includeThoughts=self.option("thoughts"),
@@ -101,12 +101,12 @@ class GeminiImages(Service):
         fields = {"generationConfig": _said(**generation)}
         return joined(parts, b'{"contents":[{"role":"user","parts":[', b"]}]" + closing_fields(fields))
 
-    def aspect(self, size: Size) -> str | None:
+    def aspect(self, encoded: EncodedRequest) -> str | None:
         """The aspect ratio that is asked for; None leaves it to the model, which follows the pictures it gets."""
-        wanted = str(self.option("aspect", "auto"))
+        wanted = str(self.option("aspect", "auto" if encoded.canvas is None else "closest"))
         if wanted == "auto":
             return None
-        return nearest_aspect(size, self._aspects) if wanted == "closest" else wanted
+        return nearest_aspect(encoded.size, self._aspects) if wanted == "closest" else wanted
 
     def grades(self, encoded: EncodedRequest | None) -> tuple[str, ...]:
         """The size of the picture, where one is asked for."""
@@ -114,16 +114,12 @@ class GeminiImages(Service):
         return (str(size),) if size else ()
 
     def fault(self, status: int, headers: Mapping[str, str], content: bytes) -> Fault:
-        """A wrong key comes as 400; an account without any share of a model is told to come back for ever."""
-        if status == 400 and b"API_KEY_INVALID" in content:
-            return Fault("the server does not accept the key (400)", closed=True)
-        if status == 429 and b"limit: 0," in content:
-            return Fault("the account has no quota for this model (429); turn on billing at the provider", closed=True)
-        return barred(status, fault_of(status, headers, content))
+        """What a status means at Google."""
+        return google_fault(status, headers, content)
 
     def denies(self, status: int, content: bytes) -> bool:
-        """Whether the key is wrong; Google says so with 400, or with 403 where it is of another project."""
-        return status in (401, 403) or (status == 400 and b"API_KEY_INVALID" in content)
+        """Whether the key is wrong."""
+        return google_denies(status, content)
 
     def known(self, data: Any) -> bool:
         """Whether the model answers to ``generateContent``."""
@@ -140,6 +136,20 @@ class GeminiImages(Service):
     def _aspects(self) -> tuple[str, ...]:
         old = self.model.startswith((FIRST, PRO))
         return ASPECTS if old else (*ASPECTS, *STEEP)
+
+
+def google_fault(status: int, headers: Mapping[str, str], content: bytes) -> Fault:
+    """A wrong key comes as 400; an account without any share of a model is told to come back for ever."""
+    if status == 400 and b"API_KEY_INVALID" in content:
+        return Fault("the server does not accept the key (400)", closed=True)
+    if status == 429 and b"limit: 0," in content:
+        return Fault("the account has no quota for this model (429); turn on billing at the provider", closed=True)
+    return barred(status, fault_of(status, headers, content))
+
+
+def google_denies(status: int, content: bytes) -> bool:
+    """Whether the key is wrong; Google says so with 400, or with 403 where it is of another project."""
+    return status in (401, 403) or (status == 400 and b"API_KEY_INVALID" in content)
 
 
 def read(data: Any) -> PictureAnswer:
@@ -172,21 +182,6 @@ def read(data: Any) -> PictureAnswer:
     if not text and not refused and ended in ("", "STOP"):
         raise NotAnAnswer("the reply is empty")
     return PictureAnswer(None, trace, refused, lacking, model=model, pictures=0, tokens=_tokens(data, drawn=False))
-
-
-def nearest_aspect(size: Size, known: Iterable[str]) -> str:
-    """The ratio that is nearest to width / height, measured by |log(w / h) − log(W / H)|; the first of equals.
-
-    >>> nearest_aspect((1000, 700), ASPECTS), nearest_aspect((512, 512), ASPECTS)
-    ('3:2', '1:1')
-    """
-    wanted = log(size[0] / size[1])
-
-    def off(name: str) -> float:
-        width, _, height = name.partition(":")
-        return abs(log(int(width) / int(height)) - wanted)
-
-    return min(known, key=off)
 
 
 def _said(**fields: Any) -> dict[str, Any] | None:

@@ -1,11 +1,14 @@
-"""OpenAI's image edits, ``openai:MODEL``: ``POST {base_url}/images/edits`` as a multipart form."""
+"""OpenAI's images, ``openai:MODEL``: ``POST {base_url}/images/edits`` as a multipart form.
+
+Without a picture it is ``POST {base_url}/images/generations`` with JSON.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from editscope.editors.hosted.client import HostedEditor, load_hosted
+from editscope.editors.hosted.editor import HostedEditor, load_hosted
 from editscope.editors.hosted.exchange import Exchange, FormPart
 from editscope.editors.hosted.options import ServiceOption, matching, number, one_of
 from editscope.editors.hosted.pictures import from_base64, from_url
@@ -20,6 +23,9 @@ SIZES: tuple[Size, ...] = ((1024, 1024), (1536, 1024), (1024, 1536))
 
 ANY_SIZE = "gpt-image-2"
 """Models from this one on take any size within limits: sides in steps of 16, at most 3840, at most 3 to 1."""
+
+OPENAI_S = ("gpt-image", "dall-e", "chatgpt-image")
+"""Models that are known to make some sizes only."""
 
 STEP, LONGEST, STEEPEST = 16, 3840, 3.0
 LEAST_AREA, MOST_AREA = 655_360, 8_294_400
@@ -37,6 +43,7 @@ class OpenAIImages(Service):
     home = "https://api.openai.com/v1"
     key_env = "OPENAI_API_KEY"
     max_images = 16
+    draws = True
     options: ClassVar[dict[str, ServiceOption]] = {
         "size": matching(r"auto|closest|[1-9]\d{1,4}x[1-9]\d{1,4}", "auto, closest or WIDTHxHEIGHT"),
         "quality": one_of("auto", "low", "medium", "high"),
@@ -53,8 +60,11 @@ class OpenAIImages(Service):
         return f"models/{self.settings.model}"
 
     async def make(self, encoded: EncodedRequest, exchange: Exchange) -> PictureAnswer:
-        """One picture for one form."""
-        data = await exchange.post("images/edits", form=self._form(encoded))
+        """One picture for one request."""
+        if encoded.pictures:
+            data = await exchange.post("images/edits", form=self._form(encoded))
+        else:
+            data = await exchange.post("images/generations", json=self._drawing(encoded))
         pictures = data.get("data") or ()
         if not pictures:
             raise NotAnAnswer("there is no picture in the reply")
@@ -102,14 +112,22 @@ class OpenAIImages(Service):
         form += [FormPart(name, data, f"image-{number}.png") for number, data in enumerate(encoded.pictures, 1)]
         return form
 
+    def _drawing(self, encoded: EncodedRequest) -> dict[str, Any]:
+        fields = {**self.settings.options, "size": self._sent_size(encoded)}
+        given = {name: value for name, value in fields.items() if value is not None and name != "input_fidelity"}
+        return {"model": self.settings.model, "prompt": encoded.request.instruction, "n": 1, **given}
+
     def _sent_size(self, encoded: EncodedRequest) -> str | None:
         size = self._named_size(encoded)
         return self.option("size") if size is None else f"{size[0]}x{size[1]}"
 
     def _named_size(self, encoded: EncodedRequest | None) -> Size | None:
         """The size that is asked for, where it is not left to the model."""
-        wanted = str(self.option("size", "auto"))
+        drawn = encoded is not None and encoded.canvas is not None
+        wanted = str(self.option("size", "closest" if drawn else "auto"))
         if wanted == "closest":
+            if drawn and not self.settings.model.rpartition("/")[2].startswith(OPENAI_S):
+                return encoded.canvas if encoded else None  # compatible servers make what they are asked for
             return None if encoded is None else closest_size(self.settings.model, encoded.size)
         if wanted == "auto":
             return None

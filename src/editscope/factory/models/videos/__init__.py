@@ -1,0 +1,1 @@
+"""Models that animate a picture: vendors' APIs, and the client that they share."""

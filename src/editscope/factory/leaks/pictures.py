@@ -103,4 +103,5 @@ def standardized(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Values around 0 with length 1, so that the product of two is their correlation."""
     centered = values.ravel() - values.mean()
     length = float(np.sqrt(centered @ centered))
-    return centered / length if length > 1e-9 else centered * 0.0
+    scaled: npt.NDArray[np.float64] = centered / length if length > 1e-9 else centered * 0.0
+    return scaled

@@ -39,6 +39,9 @@ class AnnotationLayout(ABC):
     title: ClassVar[str]
     files_label: ClassVar[str]
     """The files that it reads and writes, for people."""
+    record_fields: ClassVar[Mapping[str, str]] = NOTHING
+    """Which fields of records that a pipeline has built fill a field of the form: ``a | b`` is the first that is there,
+    ``a + b`` all of them. A field of the form that is not named here is filled by the field of its own name."""
 
     @abstractmethod
     def find(self, folder: Path) -> Path | None:
@@ -71,6 +74,17 @@ class AnnotationLayout(ABC):
     @abstractmethod
     def blank(self, number: int, pictures: Sequence[str]) -> dict[str, Any]:
         """The values that a new case of these pictures begins with; ``number`` counts cases from 1."""
+
+    def record_field(self, name: str) -> str:
+        """Which fields of a built record fill a field of the form."""
+        return self.record_fields.get(name, name)
+
+    def from_record(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
+        """The values of a case that a pipeline has built, as the layout wants them; ``number`` counts cases from 1."""
+        return values
+
+    def begin_folder(self, root: Path, name: str, about: str, *, pixels: bool, tags: Sequence[str]) -> None:  # noqa: B027
+        """Write what a new folder needs before its form is known. ``pixels``: every case has its right answer."""
 
     def remarks(self, values: Values, sizes: Sizes) -> Iterator[Remark]:
         """What the benchmark's own rules say about a case."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from editscope.suites.annotation.form import AnnotationForm, FormField, Remark, Sizes, Values
 from editscope.suites.annotation.layout import (
@@ -43,6 +43,12 @@ class InEditAnnotation(AnnotationLayout):
     suite = "inedit"
     title = "InEdit-Bench"
     files_label = FILE
+    record_fields: ClassVar = {
+        "pictures": "pictures | before + after | picture",
+        NODES: f"{NODES} | nodes",
+        "instruction_A": "instruction_A | path_a",
+        "instruction_B": "instruction_B | path_b",
+    }
 
     def find(self, folder: Path) -> Path | None:
         """The folder, or ``data`` in it, where a ``data.json`` lies."""
@@ -136,6 +142,11 @@ class InEditAnnotation(AnnotationLayout):
         category = CATEGORIES[0]
         entries = picture_entries(list(pictures[:2]))
         return {"index": f"{category}_{number}", "category": category, "pictures": entries}
+
+    def from_record(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
+        """With an index that no case of the authors has, since a sub-task may follow from theirs."""
+        values["category"] = tag_name(str(values.get("category", "")))
+        return {**values, "index": f"{values['category'] or 'case'}_made_{number}"}
 
     def remarks(self, values: Values, sizes: Sizes) -> Iterator[Remark]:
         """Paths that differ, grids in the instruction, and key nodes that it names."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from editscope.suites.annotation.form import AnnotationForm, FormField, Remark, Sizes, Values
 from editscope.suites.annotation.layout import (
@@ -26,10 +27,11 @@ from editscope.suites.annotation.regions import (
     write_edit_area,
     write_pairs,
 )
-from editscope.suites.annotation.writing import json_lines_bytes
+from editscope.suites.annotation.writing import json_lines_bytes, write_files
 from editscope.suites.datafolder.rows import json_lines
 from editscope.suites.own.manifest import FILE, Manifest, read_manifest
 from editscope.suites.own.start import suite_name
+from editscope.suites.registry import suite_names
 
 if TYPE_CHECKING:
     from editscope.suites.base import Suite
@@ -45,6 +47,12 @@ class OwnAnnotation(AnnotationLayout):
     suite = "own"
     title = "Your own benchmark"
     files_label = f"{FILE} and cases.jsonl"
+    record_fields: ClassVar = {
+        "pictures": "pictures | picture | before",
+        "answer": "answer | after | edit",
+        "instructions": "instructions | superficial + intermediate + explicit",
+        "references": "references | reference",
+    }
 
     def find(self, folder: Path) -> Path | None:
         """The folder itself, where it holds a ``suite.toml``."""
@@ -149,6 +157,33 @@ class OwnAnnotation(AnnotationLayout):
     def blank(self, number: int, pictures: Sequence[str]) -> dict[str, Any]:
         """A case of any number of pictures."""
         return {"id": f"case-{number}", "pictures": picture_entries(list(pictures))}
+
+    def record_field(self, name: str) -> str:
+        """A tag is filled by the field of its name."""
+        return super().record_field(name.removeprefix(TAG))
+
+    def from_record(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
+        """With one instruction or several, not both."""
+        return {**values, "instruction": ""} if values.get("instructions") else values
+
+    def begin_folder(self, root: Path, name: str, about: str, *, pixels: bool, tags: Sequence[str]) -> None:
+        """Write a ``suite.toml`` and, for a judge, the prompts of the template."""
+        template = files("editscope.suites.own").joinpath("template")
+        title = suite_name(Path(name))
+        lines = [
+            f"name = {json.dumps(f'my-{title}' if title in suite_names() else title)}",
+            f"about = {json.dumps(about, ensure_ascii=False)}",
+            f"tags = {json.dumps(list(tags))}",
+        ]
+        made: dict[str, bytes] = {}
+        if pixels:
+            lines.insert(2, 'scoring = "pixels"')
+        else:
+            for prompt in sorted(template.joinpath("prompts").iterdir(), key=lambda one: one.name):
+                metric = prompt.name.removesuffix(".txt")
+                lines += ["", "[[metrics]]", f"name = {json.dumps(metric)}", f'prompt = "prompts/{prompt.name}"']
+                made[f"prompts/{prompt.name}"] = prompt.read_bytes()
+        write_files(root, {FILE: ("\n".join(lines) + "\n").encode(), **made})
 
     def remarks(self, values: Values, sizes: Sizes) -> Iterator[Remark]:
         """One way to instruct, names of instructions, and an answer of the picture's size."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from editscope.suites.annotation.form import AnnotationForm, FormField, Remark, Sizes, Values
 from editscope.suites.annotation.layout import (
@@ -43,6 +43,14 @@ class PicaBenchAnnotation(AnnotationLayout):
     suite = "picabench"
     title = "PICABench"
     files_label = FILE
+    record_fields: ClassVar = {
+        "picture": "picture | before",
+        "physics_law": "law",
+        "edit_operation": "operation",
+        "superficial_prompt": "superficial | instruction",
+        "intermediate_prompt": "intermediate",
+        "explicit_prompt": "explicit",
+    }
 
     def find(self, folder: Path) -> Path | None:
         """The folder itself, where it holds a ``meta_info.json``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from editscope.suites.annotation.form import AnnotationForm, FormField, Remark, Sizes, Values
 from editscope.suites.annotation.layout import (
@@ -51,6 +51,12 @@ class WiseEditAnnotation(AnnotationLayout):
     suite = "wiseedit"
     title = "WiseEdit"
     files_label = f"{MAIN}/<Task>/<Task>_<n>/<Task>_<n>.csv"
+    record_fields: ClassVar = {
+        "pictures": "pictures | picture",
+        "prompt": "instruction | prompt",
+        "promptcn": "instruction_cn | promptcn",
+        "references": "references | reference",
+    }
 
     def find(self, folder: Path) -> Path | None:
         """The folder that holds ``WiseEdit`` or ``WiseEdit-Complex`` with CSV files."""
@@ -158,6 +164,10 @@ class WiseEditAnnotation(AnnotationLayout):
     def blank(self, number: int, pictures: Sequence[str]) -> dict[str, Any]:
         """A case of one to five pictures."""
         return {"task": TASK_NAMES[0], "idx": str(number), "pictures": picture_entries(list(pictures[:MOST_INPUTS]))}
+
+    def from_record(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
+        """With the name of the task as the folders have it."""
+        return {**values, "task": str(values.get("task", "")).strip().capitalize()}
 
     def remarks(self, values: Values, sizes: Sizes) -> Iterator[Remark]:
         """Ordinals against the number of pictures, roles, and what the judge needs."""

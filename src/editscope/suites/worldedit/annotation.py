@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from editscope.suites.annotation.form import AnnotationForm, FormField, Remark, Sizes, Values
 from editscope.suites.annotation.layout import (
@@ -28,6 +28,7 @@ class WorldEditAnnotation(AnnotationLayout):
     suite = "worldedit"
     title = "WorldEdit"
     files_label = FILE
+    record_fields: ClassVar = {"picture": "picture | before"}
 
     def find(self, folder: Path) -> Path | None:
         """The folder itself, where it holds a ``cases.jsonl`` that is not one of a benchmark of your own."""

@@ -1,0 +1,144 @@
+"""Reading of an export as a training set: lazily, by index, with the pictures as they are stored."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from editscope.errors import BadInput, unknown
+from editscope.factory.output.columns import PROVENANCE
+from editscope.factory.output.export import DATA, read_mark
+from editscope.factory.output.roles import TrainingRoles
+from editscope.images import Pixels, decode
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+GROUPS_KEPT = 4
+"""Row groups that stay in memory: neighbors are read at once, and a shuffled order reads a group for each record."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredPicture:
+    """A picture as its file has it; ``pixels`` decodes it, within the limits of pictures from outside."""
+
+    data: bytes
+    name: str = ""
+
+    def pixels(self) -> Pixels:
+        """The pixels: uint8, height × width × 3."""
+        return decode(self.data, name=self.name or None).pixels
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingRecord:
+    """One record: pictures that go in, instructions by level, and the picture that should come out, if there is one.
+
+    ``fields`` has the other columns, ``history`` how the record was made, as JSON.
+    """
+
+    id: str
+    source_id: str
+    pictures: tuple[StoredPicture, ...]
+    instructions: Mapping[str, str]
+    answer: StoredPicture | None
+    fields: Mapping[str, Any]
+    history: str
+
+
+class TrainingSet(Sequence[TrainingRecord]):
+    """The records of one split. A record is read when it is asked for; the set can be sent to other processes."""
+
+    def __init__(self, folder: Path, split: str, roles: TrainingRoles) -> None:
+        self.folder, self.split, self.roles = folder, split, roles
+        self._paths = sorted((folder / DATA).glob(f"{split}-*-of-*.parquet"))
+        if not self._paths:
+            raise BadInput(f"{folder / DATA} holds no Parquet file of the split {split!r}; export the build again")
+        self._starts: list[int] = []
+        self._groups: list[tuple[int, int]] = []
+        self._length = 0
+        for place, path in enumerate(self._paths):
+            facts = _opened(path).metadata
+            for group in range(facts.num_row_groups):
+                self._starts.append(self._length)
+                self._groups.append((place, group))
+                self._length += facts.row_group(group).num_rows
+        self._kept: OrderedDict[int, Any] = OrderedDict()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kept": OrderedDict()}
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> TrainingRecord: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[TrainingRecord]: ...
+
+    def __getitem__(self, index: int | slice) -> TrainingRecord | Sequence[TrainingRecord]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(self._length))]
+        place = index + self._length if index < 0 else index
+        if not 0 <= place < self._length:
+            raise IndexError(f"record {index} of {self._length}")
+        group = bisect_right(self._starts, place) - 1
+        return self._record(self._table(group).slice(place - self._starts[group], 1).to_pylist()[0])
+
+    def __iter__(self) -> Iterator[TrainingRecord]:
+        return (self[place] for place in range(self._length))
+
+    def _table(self, group: int) -> Any:
+        if group not in self._kept:
+            place, number = self._groups[group]
+            with _opened(self._paths[place]) as file:
+                self._kept[group] = file.read_row_group(number)
+            if len(self._kept) > GROUPS_KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(group)
+        return self._kept[group]
+
+    def _record(self, row: dict[str, Any]) -> TrainingRecord:
+        roles = self.roles
+        special = {*PROVENANCE, *roles.inputs, *roles.instructions, roles.answer}
+        answer = _pictures(row.get(roles.answer)) if roles.answer else []
+        return TrainingRecord(
+            row["id"],
+            row["source_id"],
+            tuple(picture for name in roles.inputs for picture in _pictures(row[name])),
+            {name: row[name] for name in roles.instructions if row[name]},
+            answer[0] if answer else None,
+            {name: value for name, value in row.items() if name not in special},
+            row["history"],
+        )
+
+
+def load_training_set(folder: str | Path, split: str = "train") -> TrainingSet:
+    """A split of an exported build, as records for training.
+
+    ``records[17].pictures[0].pixels()`` decodes one picture and reads one row group, whatever the size of the set.
+    """
+    place = Path(folder)
+    mark = read_mark(place)
+    if split not in mark["splits"]:
+        raise unknown("split", split, mark["splits"], of=str(place))
+    return TrainingSet(place, split, TrainingRoles.from_json(mark["roles"]))
+
+
+def _pictures(cell: Any) -> list[StoredPicture]:
+    listed = cell if isinstance(cell, list) else [] if cell is None else [cell]
+    return [StoredPicture(one["bytes"], one["path"] or "") for one in listed]
+
+
+def _opened(path: Path) -> pq.ParquetFile:
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.ParquetFile(path)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read ({error}); export the build again") from error

@@ -1,0 +1,91 @@
+"""Splits that never divide a source picture, nor pictures that are nearly the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from editscope.factory.checks.perceptual_hash import NearHashes
+from editscope.factory.records import BLOB, Record, digest
+
+PHASH = "phash"
+
+
+@dataclass(slots=True)
+class SourceGroups:
+    """Records that belong together: of one entry of the source, of one source picture, or of nearly equal ones.
+
+    >>> groups = SourceGroups("picture", near=0)
+    >>> for name, blob in (("000001.1", "aa"), ("000001.2", "bb"), ("000002", "bb"), ("000003", "cc")):
+    ...     groups.add(Record(name, {"picture": {"blob": blob}}))
+    >>> [groups.group(name) for name in ("000001.1", "000001.2", "000002", "000003")]
+    ['aa', 'aa', 'aa', 'cc']
+    """
+
+    source: str
+    near: int
+    _parents: dict[str, str] = field(default_factory=dict)
+    _of: dict[str, str] = field(default_factory=dict)
+    _seen: NearHashes[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._seen = NearHashes(self.near)
+
+    def add(self, record: Record) -> None:
+        """Put a record into its group."""
+        root = f"record {record.id.partition('.')[0]}"
+        blob = record.fields.get(self.source)
+        if isinstance(blob, list) and blob:
+            blob = blob[0]
+        named = blob.get(BLOB) if isinstance(blob, Mapping) else None
+        own = str(named) if named else root
+        self._of[record.id] = own
+        self._join(own, root)
+        if (value := hash_of(record)) is not None:
+            for _, other in self._seen.near(value):
+                self._join(own, other)
+            self._seen.add(value, own)
+
+    def group(self, record_id: str) -> str:
+        """What stands for the group of a record."""
+        return self._top(self._of[record_id])
+
+    def _top(self, name: str) -> str:
+        path = [name]
+        while (parent := self._parents.get(path[-1], path[-1])) != path[-1]:
+            path.append(parent)
+        for one in path:
+            self._parents[one] = path[-1]
+        return path[-1]
+
+    def _join(self, first: str, second: str) -> None:
+        # Hashes of pictures stand before the ids of records, so that a group is known by a picture where it has one.
+        low, high = sorted((self._top(first), self._top(second)), key=lambda name: (name.startswith("record "), name))
+        self._parents[high] = low
+
+
+def hash_of(record: Record) -> int | None:
+    """The perceptual hash that a step has put into a record, as a number or in hexadecimal digits."""
+    value = record.fields.get(PHASH)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value & ((1 << 64) - 1)
+    if isinstance(value, str):
+        try:
+            return int(value, 16) & ((1 << 64) - 1)
+        except ValueError:
+            return None
+    return None
+
+
+def split_of(group: str, seed: int, shares: Mapping[str, float], rest: str) -> str:
+    """The split of a group: a hash of the seed and the group decides, so that more records move nobody else.
+
+    >>> [split_of(name, 0, {"test": 0.5}, "train") for name in ("a", "b", "c", "d")]
+    ['train', 'test', 'train', 'test']
+    """
+    place = int.from_bytes(digest("split", seed, group)[:8], "big") / (1 << 64)
+    for name, share in sorted(shares.items()):
+        if place < share:
+            return name
+        place -= share
+    return rest

@@ -46,6 +46,8 @@ NAMED_ELSEWHERE = {
     "cli/results/published.py": ("paintbench", EXAMPLE),
     "editors/diffusion/families.py": ("paintbench", "the paper whose settings of models are the defaults"),
     "editors/folder.py": ("paintbench", "released outputs lie in a folder of this name, and editors know no suite"),
+    "factory/pipelines/picabench/steps.py": ("picabench", "steps that only its pipeline needs"),
+    "factory/steps/registry.py": ("inedit picabench wiseedit worldedit", "steps that only one pipeline needs, by name"),
     "factory/rules/motion.py": ("picabench", "captions are written for its laws"),
     "factory/rules/sources.py": ("picabench wiseedit worldedit", "the papers that state the rules"),
     "report/paper_figures/correlation.py": ("rise", WORD),

@@ -136,3 +136,50 @@ def test_a_build_that_is_killed_again_and_again_equals_one_that_was_not(tmp_path
     assert lines == built(made_plan(tmp_path / "other", count=700, sample=90), tmp_path / "fresh")[1]
     in_hand = 32  # `at_once` of the step
     assert len(set(calls(tmp_path / "log"))) == 700 and len(calls(tmp_path / "log")) <= 700 + kills * in_hand
+
+
+SLOW_STEP = """
+import asyncio
+from editscope.factory.steps.base import RecordStep, kept
+
+class Slow(RecordStep):
+    kind = "map"
+    at_once = 2
+
+    async def run(self, record, tools):
+        (tools.folder / "begun").touch()
+        while not (tools.folder / "answer").exists():
+            await asyncio.sleep(0.01)
+        return kept({"answer": 1})
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("presses", [1, 2])
+def test_ctrl_c_waits_for_what_is_paid_for_and_a_second_one_does_not(tmp_path: Path, presses: int) -> None:
+    (tmp_path / "slow_step.py").write_text(SLOW_STEP)
+    (tmp_path / "words.csv").write_text("word\n" + "a\n" * 9)
+    (tmp_path / "plan.toml").write_text(
+        "name = 'slow'\nsource = { use = 'list', path = 'words.csv' }\n"
+        "[[steps]]\nname = 'ask'\nuse = 'python:slow_step:Slow'\n"
+    )
+    command = [sys.executable, "-m", "editscope", "factory", "build", str(tmp_path)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        while not (tmp_path / "begun").exists():
+            time.sleep(0.01)
+        assert process.stderr is not None
+        process.send_signal(signal.SIGINT)
+        assert "Ctrl-C once more to leave at once" in process.stderr.readline()
+        if presses == 1:
+            (tmp_path / "answer").touch()
+        else:
+            process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+        assert process.wait() == 3 and "Traceback" not in said
+    (tmp_path / "answer").touch()
+    from editscope.factory.plan import read_plan
+
+    with Build(read_plan(tmp_path / "plan.toml"), tmp_path / "build") as build:
+        kept_before = build.store.spent().get("ask", (0,))[0]
+        assert build.run().records == 9
+    assert kept_before == (2 if presses == 1 else 0)

@@ -60,7 +60,7 @@ def test_words_that_cannot_be_used_are_refused_with_the_fix(tmp_path: Path) -> N
 
 def test_laws_bring_their_keywords(tmp_path: Path) -> None:
     records = list(LawKeywordsSource({"laws": ["reflection"]}).records(tools(tmp_path)))
-    assert len(records) == 1 and "rain puddle" in records[0]["keywords"] and records[0]["about"]
+    assert len(records) == 1 and "rain puddle" in records[0]["known"] and records[0]["about"]
 
 
 def test_a_folder_is_searched_by_the_captions_beside_its_pictures(tmp_path: Path) -> None:
@@ -82,9 +82,10 @@ def test_a_list_and_keywords_from_a_file_are_read_and_what_does_not_decode_says_
     (tmp_path / "b.png").write_bytes(b"\x89PNG\r\n\x1a\nbroken")
     (tmp_path / "c.png").write_text("prose")
     (tmp_path / "list.csv").write_text(
-        "file_name,text,license\na.png,A pond,CC-BY\nb.png,Ponds,\nc.png,pond,\nd.png,my pond,\n"
+        "file_name,text,license\na.png,A garden pond,CC-BY\nb.png,Ponds in gardens,\nc.png,pond garden,\n"
+        "d.png,a garden with a pond,\n"
     )
-    (tmp_path / "words.jsonl").write_text(json.dumps({"law": "reflection", "keywords": ["pond"]}) + "\n")
+    (tmp_path / "words.jsonl").write_text(json.dumps({"law": "reflection", "keywords": ["garden pond"]}) + "\n")
     records = found(tmp_path, path="list.csv", keywords_from="words.jsonl")
     assert records[0]["license"] == "CC-BY" and records[0]["laws"] == ["reflection"] and "broken" not in records[0]
     assert [("broken" in record, "picture" in record) for record in records[1:]] == [(True, False)] * 3

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -43,3 +46,33 @@ def test_a_build_on_ray_gives_the_same_bytes(editscope: Callable[..., Called], t
         said(editscope, "build", tmp_path / name, *engine, code=3)
         blobs.append(sorted(path.name for path in (tmp_path / name / "build" / "blobs").rglob("*.png")))
     assert len(blobs[0]) >= 40 and blobs[0] == blobs[1]
+
+
+def test_a_full_disk_stops_a_build_and_room_lets_it_go_on(tmp_path: Path) -> None:
+    """On a real, small file system in a mount namespace of its own."""
+    script = """
+set -e
+mkdir small
+mount -t tmpfs -o size=170k tmpfs small
+set +e
+"$@" factory new set
+"$@" factory build set --out small/build --approved --jobs 1 > first.txt 2>&1; echo $? > first.code
+mount -o remount,size=20m small
+"$@" factory build set --out small/build --approved --jobs 1 > second.txt 2>&1; echo $? > second.code
+"$@" factory build set --out whole --approved --jobs 1 > /dev/null 2>&1
+ls small/build/blobs/* | sort > there.txt
+ls whole/blobs/* | sort | sed s/whole/small.build/ > wanted.txt
+"""
+    if shutil.which("unshare") is None or subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
+        pytest.skip("needs the right to make a mount namespace")
+    command = ["unshare", "-rm", "sh", "-c", script, "sh", sys.executable, "-m", "editscope"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    first = (tmp_path / "first.txt").read_text()
+    assert (tmp_path / "first.code").read_text() == "3\n" and "Traceback" not in first, first
+    assert "No space left on device" in first or "full" in first
+    assert (tmp_path / "second.code").read_text() == "0\n", (tmp_path / "second.txt").read_text()
+    names = [(tmp_path / name).read_text().split() for name in ("there.txt", "wanted.txt")]
+    assert len(names[1]) > 20 and [one.rpartition("/")[2] for one in names[0]] == [
+        one.rpartition("/")[2] for one in names[1]
+    ]

@@ -10,7 +10,7 @@ import pytest
 from editscope.errors import BadInput
 from editscope.factory.engine.build import Build
 from editscope.factory.inputs import apply_inputs, read_inputs, write_inputs
-from editscope.factory.pipelines.catalog import Pipeline, PipelineInput, PipelineModel
+from editscope.factory.pipelines.catalog import PlanInput, PlanModel, ShippedPipeline
 from editscope.factory.pipelines.starting import start_own, start_pipeline
 from editscope.factory.plan import plan_from, read_plan
 
@@ -68,16 +68,16 @@ def test_inputs_survive_their_file_and_go_before_the_plan(tmp_path: Path) -> Non
         apply_inputs(plan, {"set": {"steps.drw.on": 1}}, "plan.toml")
 
 
-def a_pipeline(folder: Path) -> Pipeline:
+def a_pipeline(folder: Path) -> ShippedPipeline:
     folder.mkdir()
     (folder / "prompts").mkdir()
     (folder / "prompts" / "ask.txt").write_text("a prompt")
     (folder / "plan.toml").write_text(PLAN)
     inputs = (
-        PipelineInput("words", "A file of words.", "source.path", "file", required=True),
-        PipelineInput("start", "The seed.", "seed", "number"),
+        PlanInput("words", "A file of words.", "source.path", "file", required=True),
+        PlanInput("start", "The seed.", "seed", "number"),
     )
-    return Pipeline("cups", "Cups", "Makes cups.", "", folder, inputs, (PipelineModel("writer", "Writes.", "text"),))
+    return ShippedPipeline("cups", "Cups", "Makes cups.", "", folder, inputs, (PlanModel("writer", "Writes.", "text"),))
 
 
 def test_a_pipeline_is_copied_once_and_takes_new_inputs_later(tmp_path: Path) -> None:

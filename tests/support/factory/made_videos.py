@@ -1,4 +1,7 @@
 <<<<<<< HEAD
+<<<<<<< HEAD
+=======
+>>>>>>> cf50f7f0ceca2cf52b3f06d686a926c3884a8307
 """Small video files, encoded for real: any frames, rates, rotation, sound only, broken ones."""
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+<<<<<<< HEAD
 =======
 """Small real MP4 files, made with PyAV."""
 
@@ -16,6 +20,8 @@ from __future__ import annotations
 
 from io import BytesIO
 >>>>>>> 0aa33df5d471bc1461d999bfb1a7805de3bc8ded
+=======
+>>>>>>> cf50f7f0ceca2cf52b3f06d686a926c3884a8307
 
 import av
 import numpy as np
@@ -24,6 +30,9 @@ from editscope.images import Pixels
 
 
 <<<<<<< HEAD
+<<<<<<< HEAD
+=======
+>>>>>>> cf50f7f0ceca2cf52b3f06d686a926c3884a8307
 def encoded(
     frames: Sequence[Pixels],
     *,
@@ -98,27 +107,30 @@ def write(path: Path, data: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     return path
+<<<<<<< HEAD
 =======
 def video_of(first: Pixels, frames: int = 5, fps: int = 8, codec: str = "libx264") -> bytes:
+=======
+
+
+def video_of(first: Pixels, frames: int = 5, fps: int = 8) -> bytes:
+>>>>>>> cf50f7f0ceca2cf52b3f06d686a926c3884a8307
     """A video that begins with a picture and becomes brighter from left to right."""
     height, width = (side // 2 * 2 for side in first.shape[:2])
-    file = BytesIO()
-    with av.open(file, "w", format="mp4") as container:
-        stream = container.add_stream(codec, rate=fps)
-        stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"  # type: ignore[attr-defined]
-        for number in range(frames):
-            pixels = first[:height, :width].copy()
-            lit = width * number // max(1, frames - 1)
-            pixels[:, :lit] = np.minimum(255, pixels[:, :lit].astype(np.int16) + 60).astype(np.uint8)
-            for packet in stream.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")):  # type: ignore[attr-defined]
-                container.mux(packet)
-        for packet in stream.encode():  # type: ignore[attr-defined]
-            container.mux(packet)
-    return file.getvalue()
+    made = []
+    for number in range(frames):
+        pixels = first[:height, :width].copy()
+        lit = width * number // max(1, frames - 1)
+        pixels[:, :lit] = np.minimum(255, pixels[:, :lit].astype(np.int16) + 60).astype(np.uint8)
+        made.append(pixels)
+    return encoded(made, fps=fps)
 
 
 def frames_of(data: bytes) -> list[Pixels]:
     """The frames of a video."""
-    with av.open(BytesIO(data)) as container:
+    with av.open(io.BytesIO(data)) as container:
         return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+<<<<<<< HEAD
 >>>>>>> 0aa33df5d471bc1461d999bfb1a7805de3bc8ded
+=======
+>>>>>>> cf50f7f0ceca2cf52b3f06d686a926c3884a8307

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -13,7 +13,7 @@ import typer
 
 from editscope import printing
 from editscope.cli.output.progress import task_bar
-from editscope.errors import BadInput
+from editscope.errors import BadInput, Stopped
 
 if TYPE_CHECKING:
     from editscope.factory.engine.build import Build, BuildResult
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FUNNEL, PLAN = "funnel.json", "plan.toml"
 GAPS, STOPPED = 1, 3
+STOPPING = "stopping when the models have answered, which is paid for · Ctrl-C once more to leave at once"
 
 LIMITS, COST = "How much", "Models and money"
 
@@ -85,10 +86,8 @@ def build_folder(plan: Path, out: Path | None) -> tuple[BuildPlan, Path]:
 def build_plan(plan: BuildPlan, folder: Path, options: BuildOptions) -> None:
     """Build, print the funnel, and exit with 1 where records are pending and with 3 where people have to decide."""
     from editscope.factory.engine.build import Build, BuildProgress
-    from editscope.factory.funnel import funnel_rows
     from editscope.factory.models.loading import ModelOptions, load_models
     from editscope.processes import cores
-    from editscope.runfolder.files import write_whole
 
     if missing := plan.missing_models():
         name, step = next(iter(missing.items()))
@@ -97,7 +96,7 @@ def build_plan(plan: BuildPlan, folder: Path, options: BuildOptions) -> None:
             f"or write it under [models]: {name} = 'openai:gpt-5'"
         )
     models = load_models(plan, ModelOptions(options.concurrency, options.rpm, prices=options.prices))
-    progress = BuildProgress()
+    progress = BuildProgress(stopping=lambda: printing.say(STOPPING, error=True))
     with _runner(options) as batches, Build(
         plan, folder, limit=options.limit, until=options.until, approved=options.approved,
         jobs=options.jobs or cores(), models=models, budget=options.budget, batches=batches, progress=progress,
@@ -112,11 +111,24 @@ def build_plan(plan: BuildPlan, folder: Path, options: BuildOptions) -> None:
                     update(step, done[step], max(total, done[step]))
 
             progress.step_done = step_done
-            result = work.run()
-        rows = funnel_rows(plan, result.counts, work.store.spent())
-        write_whole(folder / FUNNEL, (json.dumps([row.to_json() for row in rows], indent=1) + "\n").encode())
-        say_funnel(rows)
+            try:
+                result = work.run()
+            except Stopped:
+                _write_funnel(work)
+                raise
+        say_funnel(_write_funnel(work))
         _say_end(work, result, options)
+
+
+def _write_funnel(work: Build) -> Sequence[FunnelRow]:
+    """Keep the funnel as it is now beside the build; its rows."""
+    from editscope.factory.funnel import funnel_rows
+    from editscope.runfolder.files import DiskError, write_whole
+
+    rows = funnel_rows(work.plan, work.counts_so_far, work.store.spent())
+    with suppress(DiskError):
+        write_whole(work.folder / FUNNEL, (json.dumps([row.to_json() for row in rows], indent=1) + "\n").encode())
+    return rows
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from editscope.cli.help import GroupedOptions
 from editscope.errors import BadInput
 
 if TYPE_CHECKING:
-    from editscope.factory.pipelines.catalog import Pipeline, PipelineInput
+    from editscope.factory.pipelines.catalog import PlanInput, ShippedPipeline
 
 PANEL, INPUTS = "Pipelines", "What it takes"
 
@@ -62,7 +62,7 @@ def new(
     printing.say(f"build it with: editscope factory build {folder}")
 
 
-def _command(pipeline: Pipeline) -> Any:
+def _command(pipeline: ShippedPipeline) -> Any:
     """The function behind the command of a pipeline, with an option for each of its inputs."""
     names = {_name(one.name): one for one in pipeline.inputs}
 
@@ -114,7 +114,7 @@ def _shared(
     """The options that every pipeline has."""
 
 
-def _help(pipeline: Pipeline) -> str:
+def _help(pipeline: ShippedPipeline) -> str:
     required = "".join(f" --{one.name} {one.kind.upper()}" for one in pipeline.inputs if one.required)
     models = "".join(f" --model {one.name}=SPEC" for one in pipeline.models)
     lines = [f"Model {one.name} ({one.kind}): {one.about}" for one in pipeline.models]
@@ -137,7 +137,7 @@ def _parameter(name: str, kind: Any, option: Any, default: Any = inspect.Paramet
     return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
 
 
-def _input_parameter(name: str, one: PipelineInput) -> inspect.Parameter:
+def _input_parameter(name: str, one: PlanInput) -> inspect.Parameter:
     metavar = {"folder": "DIR", "file": "FILE", "number": "N"}.get(one.kind, "TEXT")
     default = "" if one.default in (None, "") else f" [default: {one.default}]"
     shown = None if one.kind == "flag" else metavar
@@ -146,7 +146,7 @@ def _input_parameter(name: str, one: PipelineInput) -> inspect.Parameter:
     return _parameter(name, (bool if one.kind == "flag" else str) | None, option, default=None)
 
 
-def _model_option(pipeline: Pipeline) -> Any:
+def _model_option(pipeline: ShippedPipeline) -> Any:
     names = ", ".join(one.name for one in pipeline.models) or "none"
     about = f"The spec of a model, such as writer=openai:gpt-5; this pipeline has {names}. Repeat it for each."
     return typer.Option("--model", metavar="NAME=SPEC", help=about, rich_help_panel=of.COST)

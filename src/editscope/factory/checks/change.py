@@ -25,7 +25,7 @@ NOISE_TIMES = 6.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Change:
+class PixelChange:
     """Where two pictures differ: a mask in the measured size, the signed blurred difference, and the limit used."""
 
     mask: Mask
@@ -54,7 +54,7 @@ def measured(pixels: Pixels, side: int = SIDE) -> Pixels:
     return small
 
 
-def change(before: Pixels, after: Pixels, side: int = SIDE) -> Change:
+def change(before: Pixels, after: Pixels, side: int = SIDE) -> PixelChange:
     """Where two pictures of one size differ.
 
     Both are blurred; d is their difference, largest of the channels by size. The noise of the pair is
@@ -75,7 +75,7 @@ def change(before: Pixels, after: Pixels, side: int = SIDE) -> Change:
     noise = 1.4826 * float(np.median(np.abs(centered)))
     limit = min(CEILING, max(FLOOR, NOISE_TIMES * noise))
     mask = opened(size > limit, 3)
-    return Change(mask, difference, limit)
+    return PixelChange(mask, difference, limit)
 
 
 def changed_share(before: Pixels, after: Pixels) -> float:

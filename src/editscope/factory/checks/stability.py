@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from editscope.factory.checks.change import Change, Mask, change
+from editscope.factory.checks.change import Mask, PixelChange, change
 from editscope.factory.extra import factory_package
 from editscope.images import Pixels
 
@@ -61,7 +61,7 @@ def stability(
     return _outside(difference, edit)
 
 
-def edited_area(difference: Change, areas: int = AREAS) -> Mask:
+def edited_area(difference: PixelChange, areas: int = AREAS) -> Mask:
     """The largest places of change, with what lies between their parts."""
     cv2 = factory_package("cv2", "measuring pictures")
     longer = max(difference.mask.shape)
@@ -78,7 +78,7 @@ def edited_area(difference: Change, areas: int = AREAS) -> Mask:
     return _wider(edit > 0, max(1, round(MARGIN * longer)))
 
 
-def _outside(difference: Change, edit: Mask) -> Stability:
+def _outside(difference: PixelChange, edit: Mask) -> Stability:
     rest = ~edit
     inside = float(edit.mean())
     if not rest.any():

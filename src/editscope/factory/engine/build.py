@@ -24,6 +24,7 @@ from editscope.factory.steps.base import RecordStep
 from editscope.factory.steps.review import ReviewNeeded
 from editscope.factory.steps.tools import Tools
 from editscope.factory.store.results import Chunk, ResultStore
+from editscope.runfolder.files import DiskError
 from editscope.runfolder.lock import Lock
 
 CHUNK = 200
@@ -39,6 +40,7 @@ class BuildProgress:
 
     step_done: Callable[[str, int], None] = lambda step, number: None
     part_begun: Callable[[int, int], None] = lambda number, of: None
+    stopping: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,22 +80,22 @@ class Build:
         if limit is not None and limit < 1:
             raise BadInput(f"--limit is {limit}; write 1 or more")
         self.plan, self.folder, self.limit, self.until = plan, folder, limit, until
+        self._batches = batches or ProcessRunner(jobs)
+        self._progress = progress or BuildProgress()
+        self._state = _State()
         self._lock = Lock(
             folder / LOCK, f"{folder} is being built by another process; wait for it or stop it first", make_folder=True
         )
         try:
             self.store = ResultStore(folder)
+            self.tools = Tools(BlobStore(folder / BLOBS), plan.folder, plan.seed, models or {}, folder, approved)
+            for step in plan.steps:
+                step.begin(self.tools)
+            spent = sum(cost for _, cost, _, _ in self.store.spent().values())
+            open_account(folder, budget, spent, self.tools.models)
         except BaseException:
             self._lock.release()
             raise
-        self.tools = Tools(BlobStore(folder / BLOBS), plan.folder, plan.seed, models or {}, folder, approved)
-        for step in plan.steps:
-            step.begin(self.tools)
-        spent = sum(cost for _, cost, _, _ in self.store.spent().values())
-        open_account(folder, budget, spent, self.tools.models)
-        self._batches = batches or ProcessRunner(jobs)
-        self._progress = progress or BuildProgress()
-        self._state = _State()
 
     def __enter__(self) -> Build:
         return self
@@ -111,6 +113,13 @@ class Build:
         """Start nothing more; what is in the hands of models is waited for."""
         self._state.stop = True
 
+    def _interrupt(self, before: Any) -> None:
+        """Ctrl-C stops the build as soon as models have answered; once more, and it ends at once."""
+        self.stop()
+        asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, before)
+        self._progress.stopping()
+
     def redo(self, step: str) -> None:
         """Make a step again for every record, and what follows from it; what it gave before stays in the store."""
         redone = dict(self.store.fact(REDONE, {}))
@@ -121,7 +130,10 @@ class Build:
 
     def run(self) -> BuildResult:
         """Do all that is left; Stopped where something keeps it from its end."""
-        return asyncio.run(self._run())
+        try:
+            return asyncio.run(self._run())
+        except DiskError as error:
+            raise Stopped(f"{error}; then `editscope factory build` goes on with it") from error
 
     async def _run(self) -> BuildResult:
         models = list(self.tools.models.values())
@@ -132,9 +144,9 @@ class Build:
             await close_models(models)
 
     async def _walk_parts(self) -> BuildResult:
-        loop = asyncio.get_running_loop()
         with contextlib.suppress(ValueError, NotImplementedError, RuntimeError):  # not in the main thread
-            loop.add_signal_handler(signal.SIGINT, self.stop)
+            before = signal.getsignal(signal.SIGINT)
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt, before)
         for step in self.plan.steps:
             if isinstance(step, RecordStep):
                 await step.prepare(self.tools)
@@ -328,6 +340,11 @@ class Build:
         else:
             counts = StepCounts.from_json(known[1])
         self._state.counts[step.name] = counts
+
+    @property
+    def counts_so_far(self) -> Mapping[str, StepCounts]:
+        """What happened at each step in this process, in the order of the plan."""
+        return self._in_order()
 
     def _in_order(self) -> dict[str, StepCounts]:
         return {step.name: self._state.counts.get(step.name, StepCounts()) for step in self.plan.steps}

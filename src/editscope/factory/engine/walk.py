@@ -17,6 +17,7 @@ from editscope.factory.steps.conditions import unmet
 from editscope.factory.steps.tools import Tools
 from editscope.factory.store.results import KeptResult, ResultStore
 from editscope.factory.types import misfit
+from editscope.transport.account import BudgetSpent
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,10 @@ class Walker:
         async def one(key: bytes, record: Record) -> None:
             async with placed.turns:
                 self._check()
-                done = await timed(placed.step.run, record, self._tools)
+                try:
+                    done = await timed(placed.step.run, record, self._tools)
+                except BudgetSpent as error:
+                    raise BudgetSpent(f"at step {placed.step.name!r}, {error}") from error
             self._keep(placed.step, [(key, record, done)], known)
 
         tasks = [asyncio.ensure_future(one(key, record)) for key, record in todo]

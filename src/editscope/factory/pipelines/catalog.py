@@ -22,7 +22,7 @@ InputKind: TypeAlias = Literal["folder", "file", "text", "number", "flag"]
 
 
 @dataclass(frozen=True, slots=True)
-class PipelineInput:
+class PlanInput:
     """Something that a pipeline can be given, and the place in its plan where that goes."""
 
     name: str
@@ -35,7 +35,7 @@ class PipelineInput:
     def read(self, given: Any) -> Any:
         """A value as the plan holds it; a path is made absolute, since the plan lies in another folder.
 
-        >>> PipelineInput("count", "How many.", "source.count", "number").read("50")
+        >>> PlanInput("count", "How many.", "source.count", "number").read("50")
         50
         """
         if self.kind in ("folder", "file"):
@@ -53,7 +53,7 @@ class PipelineInput:
 
 
 @dataclass(frozen=True, slots=True)
-class PipelineModel:
+class PlanModel:
     """A model that a pipeline asks: what for, and of which kind."""
 
     name: str
@@ -62,7 +62,7 @@ class PipelineModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Pipeline:
+class ShippedPipeline:
     """A pipeline that ships: where its plan and prompts lie, and what it takes."""
 
     name: str
@@ -70,12 +70,12 @@ class Pipeline:
     about: str
     paper: str
     folder: Path
-    inputs: tuple[PipelineInput, ...]
-    models: tuple[PipelineModel, ...]
+    inputs: tuple[PlanInput, ...]
+    models: tuple[PlanModel, ...]
 
 
 @lru_cache(maxsize=1)
-def pipelines() -> Mapping[str, Pipeline]:
+def pipelines() -> Mapping[str, ShippedPipeline]:
     """All pipelines by name, those of Editscope first.
 
     >>> "pica100k" in pipelines()
@@ -90,14 +90,14 @@ def pipelines() -> Mapping[str, Pipeline]:
     return found
 
 
-def find_pipeline(name: str) -> Pipeline:
+def find_pipeline(name: str) -> ShippedPipeline:
     """A pipeline by its name."""
     if name not in pipelines():
         raise unknown("pipeline", name, pipelines())
     return pipelines()[name]
 
 
-def read_pipeline(folder: Path, name: str = "") -> Pipeline:
+def read_pipeline(folder: Path, name: str = "") -> ShippedPipeline:
     """The pipeline of a folder; BadInput names the file and what is wrong with it."""
     path = folder / FILE
     try:
@@ -106,18 +106,18 @@ def read_pipeline(folder: Path, name: str = "") -> Pipeline:
         raise BadInput(f"{path} cannot be read ({error})") from error
     inputs = tuple(_input(path, key, entry) for key, entry in found.get("inputs", {}).items())
     models = tuple(
-        PipelineModel(key, str(entry.get("about", "")), str(entry.get("kind", "text")))
+        PlanModel(key, str(entry.get("about", "")), str(entry.get("kind", "text")))
         for key, entry in found.get("models", {}).items()
     )
     title, about, paper = (str(found.get(key, "")) for key in ("title", "about", "paper"))
-    return Pipeline(name or str(found.get("name", folder.name)), title, about, paper, folder, inputs, models)
+    return ShippedPipeline(name or str(found.get("name", folder.name)), title, about, paper, folder, inputs, models)
 
 
-def _input(path: Path, name: str, entry: Mapping[str, Any]) -> PipelineInput:
+def _input(path: Path, name: str, entry: Mapping[str, Any]) -> PlanInput:
     kind = entry.get("kind", "text")
     if kind not in get_args(InputKind) or not entry.get("sets"):
         raise BadInput(f"{path}: the input {name!r} needs `sets`, and a kind of {', '.join(get_args(InputKind))}")
-    return PipelineInput(
+    return PlanInput(
         name,
         str(entry.get("about", "")),
         str(entry["sets"]),

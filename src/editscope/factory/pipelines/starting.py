@@ -9,14 +9,14 @@ from typing import Any
 
 from editscope.errors import BadInput, unknown
 from editscope.factory.inputs import read_inputs, write_inputs
-from editscope.factory.pipelines.catalog import PLAN, PROMPTS, Pipeline
+from editscope.factory.pipelines.catalog import PLAN, PROMPTS, ShippedPipeline
 
 TEMPLATE = Path(__file__).parents[1] / "template"
 """A small pipeline to start one's own from."""
 
 
 def start_pipeline(
-    pipeline: Pipeline, folder: Path, given: Mapping[str, Any], models: Mapping[str, str], *, whole: bool = True
+    pipeline: ShippedPipeline, folder: Path, given: Mapping[str, Any], models: Mapping[str, str], *, whole: bool = True
 ) -> Path:
     """Put a plan into a new folder, or take new inputs into one that has it; the plan's file.
 

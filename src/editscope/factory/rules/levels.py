@@ -30,30 +30,21 @@ _POLITE = word_set("please then now first next finally just simply also so and")
 _OPENERS = PREPOSITIONS | word_set("where when while as if because using keeping given once")
 _AFTER_VERB = DETERMINERS | PRONOUNS | word_set("it them him her on off up down out away back")
 _NEVER_VERBS = word_set("half all both no what here there most such more")
-_POSTURES = word_set(
-    "including starting facing standing hanging leaning sitting lying wearing holding resting using during morning "
-    "evening ceiling building string spring king ring wing thing sling painting awning railing swing"
+PLURALS = word_set(
+    "stains lights cracks drops shades rings stacks covers stands plants marks spots waves prints reflections plates "
+    "flowers books boxes clouds nails screws cups rocks trees leaves windows shadows curls ties tiles signs posts "
+    "strings steps sails seats rests sets loops knots hooks handles glasses benches towers chairs lamps cushions "
+    "letters numbers balls blocks bricks boards branches fans fires hammers irons masks mirrors patches pins saws "
+    "shoes shelves stones strips pipes wheels whips wraps paints papers cards clothes dishes dresses faces feet hands "
+    "heads hairs horses houses jams lines locks maps parts people pets pots rails roads rollers ropes seeds sheets "
+    "skies socks springs stairs stamps stars stools straps streams streets swings tables taps tents walls weights wires"
 )
-_TRAILING = re.compile(r",\s+(?:\w+ly\s+)?(\w+ing)\b", re.IGNORECASE)
-_EFFECTS = (
-    "collapse|fall|bend|sink|tilt|melt|darken|dim|brighten|shift|change|reflect|mirror|cast|deform|sag|drop|shatter|break"
-    "|tip|slide|spread|turn|fade|disappear|vanish|follow|react|stretch|shrink|swell|grow|compress|distort|refract|warp"
-    "|illuminate|glow|obey|match|respond|adapt|adjust|update|crumple|dent|flood|fill|soak|wet|freeze|burn|crack|lose|get"
+"""Plural nouns that look like verbs."""
+HAPPENS = word_set(
+    "falls disappears vanishes follows reacts glows becomes gets goes comes flows gushes leaks rises remains stays "
+    "appears looks seems obeys happens occurs moves responds shows dries flies"
 )
-_CLAUSE = re.compile(
-    rf",\s+which\b|,? and (?:it|they) \w+|\bthat (?:\w+ly )?(?:{_EFFECTS})(?:s|es)?\b|,\s+where\b"
-    rf"|\bto (?:{_EFFECTS.replace('fall|', '')}|enlarge|magnify|show|reveal|create|make|let|cause|produce)\b"
-    rf"|\band (?:the|its|their|all|every|everything) (?:\w+ ){{0,4}}(?:{_EFFECTS})(?:s|es)\b"
-    rf"|\band (?:\w+ly )?(?:show|let|have|keep|preserve|maintain|blend|simulate|allow|{_EFFECTS})\b (?:it|them"
-    rf"|the|its|their|how|that|what)"
-    rf"|\bwith (?:\w+ ){{0,4}}(?:adjusted|updated|shifted|changed|following|reacting|responding|casting"
-    rf"|reflecting|bending)\b"
-    r"|\bso (?:the|its|their|a|an|every|all|that|everything)\b|\bso (?:it|they) (?!leans?|faces?|points?|stands?"
-    r"|hangs?|lies?)"
-    r"|\bgiven (?:the|that|its|how)\b|\bas (?:physics|gravity|nature|expected)\b|\bunder (?:its|the"
-    r"|their)(?: own)? weight\b",
-    re.IGNORECASE,
-)
+"""Verbs that say what happens, and are no commands."""
 _UNITS = (
     r"percent|per cent|%|degrees?|stops?|pixels?|px|cm|mm|centimeters?|meters?|inch(?:es)?|feet|foot|kelvins?|ev"
     r"|points?"
@@ -63,11 +54,6 @@ _FIGURES = re.compile(
     rf"[+−-]?\d[\d.,]*(?:\s?(?:%|°|{_UNITS}))?|\b(?:{'|'.join(sorted(NUMBERS))}|half a|a few|a couple of|several)"
     rf"(?:[- ](?:{'|'.join(sorted(NUMBERS))}))*[- ](?:{_UNITS})\b",
     re.IGNORECASE,
-)
-_STEADY = word_set(
-    "snow rain leaves snowflakes snowfall water petals bird birds kite kites plane flag insects bees butterfly "
-    "seagull "
-    "seagulls confetti ash embers"
 )
 
 
@@ -97,38 +83,43 @@ def _is_command(found: list[str]) -> bool:
         return False
     following = after[0] if after else "."
     if first in _ambiguous():
-        if (
-            following in word_set("water paint light air smoke steam sand snow dust oil ink milk salt")
-            and len(after) > 1
-        ):
-            return first not in ATTRIBUTES and after[1] in PREPOSITIONS
+        if following in _AFTER_VERB - {"on"}:
+            return True
         if first in ATTRIBUTES:
-            return following in _AFTER_VERB - {"on"}
-        return (
-            following in _AFTER_VERB - {"on"} or following == "." or (first in _verbs() and not _goes_on_as_noun(after))
-        )
+            return False
+        return following == "." or not _goes_on_as_noun(first, after)
     if first in _verbs():
-        return following not in AUXILIARIES | {"of"} and not (following == "in" and first in {"change", "increase"})
+        return following not in AUXILIARIES | {"of"}
     return following in DETERMINERS and not (is_participle(first) or first.endswith("s"))
 
 
-def _goes_on_as_noun(after: list[str]) -> bool:
-    """Whether the word before is the subject of a sentence: a preposition, a verb or nothing follows."""
-    if not after or after[0] in PREPOSITIONS | AUXILIARIES:
+_DONE_SOMEWHERE = word_set(
+    "step tap roll slide lean sit stand cut blow press push pull play point sweep rub drill knock jump shine zoom switch "
+    "swing ride drive sail move turn work land stamp bite run shift bounce"
+)
+
+
+def _goes_on_as_noun(first: str, after: list[str]) -> bool:
+    """Whether the word before is a noun: a verb follows, or a preposition where the word is no verb of motion."""
+    if after[0] in AUXILIARIES or third_person(after[0]):
         return True
-    return after[0].endswith("s") and len(after) > 1 and after[1] in PREPOSITIONS | DETERMINERS - {"to", "into", "from"}
+    if after[0] in PREPOSITIONS:
+        return first not in _DONE_SOMEWHERE or any(third_person(word) or word in AUXILIARIES for word in after)
+    if is_participle(after[0]):
+        return True
+    return len(after) > 1 and (after[1] in AUXILIARIES or third_person(after[1]))
+
+
+def third_person(word: str) -> bool:
+    """Whether a word is a verb such as *falls*, and no plural that looks like one."""
+    if not word.endswith("s") or word in PLURALS:
+        return False
+    return word[:-1] in _verbs() or word[:-2] in _verbs() or word in HAPPENS
 
 
 def _command_after_opening(found: list[str]) -> bool:
-    """Whether a command follows after an opening such as "in the foreground"."""
-    if "," in found:
-        return _is_command(found[found.index(",") + 1 :])
-    for at, word in enumerate(found):
-        if word in AUXILIARIES or word in ("there", "we"):
-            return False
-        if at > 1 and word in _verbs() and found[at + 1 : at + 2] and found[at + 1] in DETERMINERS:
-            return found[at - 1] not in DETERMINERS
-    return False
+    """Whether a command follows after the comma of an opening such as "in the foreground,"."""
+    return "," in found and _is_command(found[found.index(",") + 1 :])
 
 
 def _verbs() -> frozenset[str]:
@@ -137,89 +128,6 @@ def _verbs() -> frozenset[str]:
 
 def _ambiguous() -> frozenset[str]:
     return frozenset(entries("verbs_or_nouns"))
-
-
-def bare_action(text: LeveledInstruction) -> str | None:
-    """The superficial level has the action alone."""
-    instruction = text.superficial.strip()
-    if not instruction:
-        return None
-    if word := listed("reasons_and_results", instruction):
-        return f"{word!r} adds a cause, a result or a demand to the action; the superficial level has the action alone."
-    if match := _CLAUSE.search(unquoted(instruction)):
-        return f"{match[0].strip(' ,')!r} adds a result to the action; the superficial level has the action alone."
-    for match in _TRAILING.finditer(unquoted(instruction)):
-        if match[1].lower() not in _POSTURES:
-            return f"{match[1]!r} adds a result to the action; the superficial level has the action alone."
-    if re.search(r"[.!?;]\s+\S", unquoted(instruction)):
-        return "it has a second sentence; the superficial level has the action alone."
-    return None
-
-
-def settled_state(text: LeveledInstruction) -> str | None:
-    """No level asks for a moment in between."""
-    for level, instruction in text.levels():
-        word = listed("passing_moment", instruction) or _passing_verb(instruction) or _going_on(instruction)
-        if word:
-            return (
-                f"{word!r} at the {level} level is a moment in between; describe the state when all has come to rest."
-            )
-    return None
-
-
-_KINDS = word_set("sliding folding swinging flying melting")
-"""Verb forms that name a kind of thing before a noun, such as a sliding door."""
-
-
-def _passing_verb(instruction: str) -> str | None:
-    for match in pattern("passing_verbs").finditer(unquoted(instruction)):
-        after = words(instruction[match.end() :])[:1]
-        before = words(instruction[: match.start()])[-2:]
-        names = before[-1:] and before[-1] in {"a", "an", "the"} and after and not is_mark(after[0])
-        if not _STEADY.intersection([*after, *before]) and not (names and match[0].lower() in _KINDS):
-            return match[0]
-    return None
-
-
-_GOING_ON = re.compile(
-    r"\b(?:is|are|being|keeps?|still|just|currently|slowly|rapidly|quickly|starts?|begins?|starting|beginning)"
-    r" (?:just |now |\w+ly )?(?P<verb>\w+ing)\b|\bas (?:it|they) (?!was|were|is|are|would|should|did|had)\w+"
-    r"|\b(?P<more>\w+er) and (?P=more)\b",
-    re.IGNORECASE,
-)
-_LASTING = word_set(
-    "lying standing hanging resting leaning glowing burning running facing showing floating sitting missing "
-    "remaining "
-    "wearing holding growing shining evening morning nothing something everything ceiling building blooming sleeping "
-    "covering touching pointing looking reaching hovering reflecting casting supporting leading surrounding winding "
-    "extending stretching crossing coming forming showing depicting waving rising sticking parking painting "
-    "flowing living"
-)
-
-
-def _going_on(instruction: str) -> str | None:
-    for match in _GOING_ON.finditer(unquoted(instruction)):
-        if (match["verb"] or "").lower() not in _LASTING or match[0].lower().startswith(("still", "just", "keep")):
-            return match[0]
-    for match in _AFTER_NOUN.finditer(unquoted(instruction)):
-        noun, verb = match["noun"].lower(), match["verb"].lower()
-        if verb not in _LASTING and is_participle(verb) and noun not in _NO_NOUNS | _STEADY - {"water"}:
-            return match[0]
-    return matching(_RUSHING, instruction)
-
-
-_NO_NOUNS = DETERMINERS | PREPOSITIONS | AUXILIARIES | word_set("and or while when not")
-_AFTER_NOUN = re.compile(
-    r"\b(?P<noun>\w+) (?P<verb>\w+ing)(?= (?:down|up|off|out|over|away|apart|through|into|onto|toward|towards"
-    r"|across|loose"
-    r"|against|from|to|in|back|around|under|forward|sideways)\b|[.,;]|$)",
-    re.IGNORECASE,
-)
-_RUSHING = re.compile(
-    r"\bas (?:the |its |a |an )?\w+ \w+s (?:out|down|off|over|into|away|through|apart|up|under|toward|towards"
-    r"|across)\b",
-    re.IGNORECASE,
-)
 
 
 def token_limits(text: LeveledInstruction) -> str | None:

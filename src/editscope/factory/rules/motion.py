@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from editscope.errors import unknown
 from editscope.factory.rules import camera
 from editscope.factory.rules.lexicon import listed
 from editscope.factory.rules.records import MotionCaption
-from editscope.suites.annotation.questions.english import NUMBERS, matching, unquoted
+from editscope.suites.annotation.questions.english import NUMBERS, matching, unquoted, word_set
 from editscope.suites.picabench.data import LAWS
 
 SHORTEST, LONGEST = 3.0, 5.0
@@ -42,29 +43,78 @@ _ABBREVIATION = re.compile(
     r"|(?<=\b[a-z]\.[a-z])\.",
     re.IGNORECASE,
 )
+_STAGE = (
+    r"(?:scenes?|shots?|views?|screen|frame|footage|video|clip|film|picture|camera|perspective|angle|viewpoint|story)"
+)
 _CUTS = re.compile(
     r"\bcuts? to\b(?! (?:size|length|pieces|shape|fit|a point|the bone|ribbons|half|its|two|a third|a quarter|strips))"
+    r"|\bcut (?:in|between|from|back|away)\b(?= .*\b(?:shot|scene|angle|close-?up)\b)"
+    r"|\b(?:a|an|the|one|another|after|without|no|hard|quick|sudden|abrupt|jump|smash|match|invisible|clean|sharp|straight"
+    r"|two|several|three) (?:\w+ )?cuts?(?= *(?:[;,.:]|$|and|in|to|from|between|shows?|reveals?|before|after|the camera))"
     r"|\bfollowed by (?:an? |the |another )?(?:\w+ )?(?:shot|view|scene|close-?up|angle)\b"
-    r"|\b(?:switch|switches|switching|jumps?|jumping|transitions?|moves?) to (?:an? |the )?(?:\w+ )?(?:close-?up"
-    r"|shot|wide shot|angle|scene|view)\b"
-    r"|\b(?:scene|screen|shot|view|picture|frame|everything) fades? to (?:black|white)\b"
+    r"|\b(?:switch|switches|switching|jumps?|jumping|transitions?|transitioning|moves?|changes?|changing|shifts?|shifting"
+    r"|flips?|snaps?|goes) to (?:an? |the |another )?(?:[\w-]+ ){0,2}(?:close-?ups?|shot|angle|scene|view|viewpoint"
+    r"|perspective)\b"
+    rf"|\b{_STAGE} (?:\w+ly |then |suddenly )*(?:switches|jumps|cuts|skips|returns|goes (?:back|to)|transitions|dissolves"
+    rf"|fades|blends|morphs|wipes|moves on|is split|alternates|changes to"
+    rf"|shifts to|turns to|flips)\b"
+    r"|\b(?:scene|screen|video|clip|film|footage) (?:then |suddenly )?(?:opens|begins|starts|ends|closes|splits)\b"
+    r"|(?:^|[,;.:] *|\bthen |\band |\beverything |\ball |\bit )(?:then |slowly )*(?:fades?|fading|dissolves?|wipes?) (?:to|into|from|in|out"
+    r")(?: to| from)? (?:black|white|an?(?: \w+)? (?:shot|scene|view|close-?up)|the (?:next|second|other|final|same))\b"
+    r"|\b(?:fades?|dissolves?|wipes?) (?:in|out|to|into) (?:on )?(?:an? |the )?(?:\w+ )?(?:shot|scene|view|close-?up)\b"
+    r"|(?:^|[,;.:] *|\bthen )fades? (?:in|out|up)\b|\bfade[- ](?:in|out|up)\b(?= *(?:[;,.:]|$|to|on|from|at|between))"
+    r"|\b(?:a|an|after|with|through) (?:\w+ )?(?:fade|dissolve|wipe|crossfade)\b"
+    r"|\b(?:a|an|with|by|after|through) (?:\w+ )?transitions?\b(?= *(?:[;,.:]|$|to|into|between|effect|shows?|reveals?|takes))"
     r"|(?:^|[,;.:] *|\bthen )(?:cut(?= *[;,.:]|$)|switch to\b)"
-    r"|\b(?:view|scene|camera|shot|video|story|focus|perspective|clip|footage|film) (?:\w+ )?(?:switches|jumps"
-    r"|cuts|skips|returns"
-    r"|goes back) to\b"
-    r"|(?:^|[,;.:] *|\bthen )(?:an? |smooth |quick |slow )*transition(?:s|ing)? to\b",
+    r"|(?:^|[,;.:] *|\bthen )(?:an? |smooth |quick |slow )*transition(?:s|ing)? to\b"
+    r"|\b(?:two|three|four|five|multiple|several|many|different|various|separate|alternating|quick|short|successive|both"
+    r"|rapid|consecutive|new) (?:\w+ )?(?:shots|angles|views|scenes|viewpoints|perspectives|cameras|takes|clips|panels)\b"
+    r"|\b(?:seen|shown|filmed|viewed|captured|shot|recorded)(?: \w+)? from (?:\w+ ){1,4}(?:and|then|, then|before)"
+    r"(?: then| again)? from\b"
+    r"|\b(?:first|then|now|and) from (?:above|below|behind|the (?:front|side|back|top|left|right)|overhead|inside|outside"
+    r"|another|a (?:different|new|second))\b"
+    r"|(?<!\bat a )(?<!\bat an )\b(?:next|another|second|new|following|final|last|later|separate|different|reverse|other) (?:\w+ )?(?:shot|scene"
+    r"|angle|view|viewpoint|perspective|camera|take|close-?up)\b"
+    r"|\b(?:then|before|and|now) (?:an? )?(?:extreme |tight )?(?:close-?up|wide shot|aerial|overhead|medium shot|detail shot"
+    r"|wide view|establishing shot)\b"
+    r"|\b(?:later|meanwhile|flash(?:es|ing)? ?(?:back|forward)|the (?:next|following) (?:day|morning|evening|week|year|night"
+    r"|moment|season)|hours? after|days? after|time (?:jumps?|skips?|passes))\b"
+    r"|\b(?:split|divided|side-by-side|side by side|picture-in-picture|picture in picture)[ -]?(?:screen|view|frame|inset"
+    r"|comparison|panels?|shots?|views?)?\b(?=.*\b(?:screen|panel|view|inset|frame|before and after|comparison|shots?)\b)",
     re.IGNORECASE,
 )
 _SIDES = re.compile(
     r"(?<!\bon the )(?<!\bthe )(?<!\bat )(?<!\bfar )(?<!\bits )\b(?:left|right)\b(?! (?:side|half|edge|hand"
-    r"|corner|end|of)\b)|\b(?:to|toward|towards|from) the (?:far )?(?:left|right)\b",
+    r"|corner|end|of|behind|over|open|unlit|alone)\b)|\b(?:to|toward|towards|from) (?:the |its )?(?:far |very )?(?:left|right)\b",
+    re.IGNORECASE,
+)
+_WAY = re.compile(
+    r"(?<!next )(?<!close )(?<!attached )(?<!near )(?<!due )(?<!compared )(?<!similar )(?<!tied )(?<!belonging )(?<!adjacent )"
+    r"(?<!fixed )(?<!opposite )(?<!parallel )(?<!change )(?<!changes )(?<!turns )(?<!turn )(?<!shifts )\bto (?:the|its|their|one|his|her|both)"
+    r" (?!color|colour|shade|tone|hue|eye|touch|music|same)\w+"
+    r"|\bfrom (?:the |its |one )?(?:\w+ )?(?:to|toward|towards|down|up|into|onto|outward|inward)\b"
+    r"|\binto (?:the|its|his|her|their) \w+|\b(?:out of|along|past|around|through|over) (?:the|its|a|an) \w+"
+    r"|\bfrom (?:the )?(?:top|bottom|edges?|center|centre|middle|tip|base|sides?|back|front|left|right)\b",
     re.IGNORECASE,
 )
 _MEASURE = re.compile(
-    r"\b\d+(?:\.\d+)?\s?(?:%|cm|mm|m\b|°)|\bas \w+ as\b"
-    r"|\bby (?:about |roughly |nearly |almost )?(?:an?|its|one|two|three|four|five) (?:\w+(?:'s)? )?"
+    r"\b\d+(?:\.\d+)?\s?(?:%|cm|mm|m\b|°|x\b|times|percent|degrees|meters|inches|feet)|\bas \w+ as\b"
+    r"|\bby (?:about |roughly |nearly |almost |at least )?(?:an?|its|one|two|three|four|five|half|several) (?:\w+(?:'s)? )?"
     r"(?:widths?|heights?|lengths?|sizes?|fifth|tenth|fraction|few|lot|steps?|notch|floors?|rows?|body|hand"
-    r"|finger|palm|full)\b",
+    r"|finger|palm|full|stories|storeys|meters?|inch|inches|feet|foot|degrees)\b"
+    r"|\b(?:more|less) (?:\w+ly |\w+)(?= |,|\.|$)|\bmost of\b|\btwo-thirds|\bthree-quarters",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"(?:^|(?<=, )|(?<=and )|(?<=while ))(?:the|its|his|her|their|this|that|both|two|three|one)\s+(?:(?!whole|entire|full)[\w-]+\s+){0,3}?"
+    r"(?=\w+(?:\s+(?:on|in|at|of|by|near|beside|behind|under|above|next to)\s+(?:the|its|a)\s+[\w-]+(?:\s+(?:side|wall|shelf"
+    r"|table))?)?\s+(?:\w+s|is|are|\w+ly)\b)",
+    re.IGNORECASE,
+)
+_PLACES = re.compile(
+    r"\b(?:on|in|at|of|by|near|beside|behind|under|above|below|inside) (?:the|its|a) (?:far |upper |lower |top |back |front )*"
+    r"(?:left|right|top|bottom|middle|center|centre|back|front|foreground|background|end|edge|corner|upper|lower|side)"
+    r"(?:-?(?:hand|most))?(?: (?:side|half|corner|edge|shelf|wall|part|end|window|table|row))?\b(?: of (?:the|its|a) \w+)?",
     re.IGNORECASE,
 )
 _META = re.compile(
@@ -72,6 +122,26 @@ _META = re.compile(
     r"|\bprompt(?:s|ed|ing)?\b",
     re.IGNORECASE,
 )
+
+_SEEN = {
+    "light_source_effects light_propagation": "shadow, shade, highlight, glow, glare, gleam, glint, beam, ray, illuminate, "
+    "silhouette, bright, dark, dim, lit, unlit, tint, of light",
+    "reflection": "reflect, reflection, mirror image, mirrors, mirrored, mirroring, highlight, gloss, gleam, glint, sheen",
+    "refraction": "warp, distort, distortion, bend, bent, disperse, dispersion, magnified, ripple, wavy, blur, split, rainbow, "
+    "displace, offset, stretch, curve, bulge, enlarge",
+    "deformation": "indent, indentation, dent, rebound, sag, sink, sank, sunk, sunken, compress, squash, squeeze, flatten, "
+    "bulge, crease, wrinkle, fold, stretch, bend, bent, buckle, crumple, imprint, dimple",
+    "causality": "tilt, slide, slid, collapse, topple, tip, fall, fell, fallen, tumble, drop, roll, lean, slip, swing, swung, "
+    "spill, scatter, crash, sway, wobble, buckle, crumble, plunge, sink, sank, splash, snap, pour, shatter",
+    "local": "droplet, frost, soot, crack, wet, gloss, ice, icicle, melt, char, smoke, flame, steam, rust, mold, splash, drip, "
+    "puddle, stain, wrinkle, fracture, shard, scorch, soak, damp, dry, bead, bubble, blister, ash, burn, burnt, foam, wilt, "
+    "shatter, crumble, peel, freeze, froze, frozen",
+    "global": "color temperature, atmosphere, haze, fog, mist, sunset, sunrise, dusk, dawn, golden, warm, cool, overcast, cloud, "
+    "storm, thunderstorm, snow, snowfall, snowflake, rain, rainfall, raindrop, frost, nightfall, twilight, moonlight, sunlight, daylight, night, noon, shadow, glow, dark, bright, dim, autumn, "
+    "winter, summer, sky",
+}
+CUES = {law: tuple(words.split(", ")) for laws, words in _SEEN.items() for law in laws.split()}
+"""Words that name what one sees of each law."""
 
 
 def clip_length(text: MotionCaption) -> str | None:
@@ -109,18 +179,29 @@ def one_camera_motion(text: MotionCaption) -> str | None:
     return f"the camera moves in {len(found)} ways, {' and '.join(found)}; keep one." if len(found) > 1 else None
 
 
+_NO_SHOTS = re.compile(
+    r"\bshot glass\w*|\b(?:one|single|same|unbroken|uncut|continuous|whole) (?:\w+ )?(?:shot|take|scene|view|angle)\b"
+    r"|\bshots? of (?:rum|espresso|whiskey|whisky|vodka|tequila|liquor|gin|coffee)\b|\b(?:sooner or )later\b"
+    r"|\bwithout (?:any |a )?(?:cuts?|fades?|transitions?)\b|\bno (?:cuts?|fades?|transitions?)\b|\bfilm of \w+"
+    r"|\b(?:left|right|cold|paper|clean|fresh|deep|short|straight) cut\b(?= (?:in|on|of|through))",
+    re.IGNORECASE,
+)
+
+
 def single_shot(text: MotionCaption) -> str | None:
     """One shot without a cut."""
-    plain = re.sub(r"\bshot glass\w*", "glass", text.text, flags=re.IGNORECASE)
+    plain = _NO_SHOTS.sub("glass", text.text)
     word = matching(_CUTS, plain) or listed("cuts", plain)
     return f"{word!r} is a cut; describe one continuous shot." if word else None
 
 
 def measurable_cue(text: MotionCaption) -> str | None:
     """Which way, or how much."""
-    plain = camera.content(text.text)
+    plain = _PLACES.sub(" there ", camera.content(text.text))
+    plain = _NAMED.sub("the ", plain)
     if (
         matching(_SIDES, plain)
+        or matching(_WAY, plain)
         or matching(_MEASURE, plain)
         or listed("directions", plain)
         or listed("magnitudes", plain)
@@ -130,24 +211,38 @@ def measurable_cue(text: MotionCaption) -> str | None:
 
 
 def physics_cue(text: MotionCaption) -> str | None:
-    """A visible sign of the law."""
+    """A cue word of the law."""
     if text.law not in LAWS:
         raise unknown("law", text.law, LAWS)
-    if listed(f"cues_{text.law}", camera.content(text.text)):
+    if matching(_cue_pattern(text.law), camera.content(text.text)):
         return None
-    return f"no word says what one sees of {text.law.replace('_', ' ')}; name it, such as {_EXAMPLES[text.law]}."
+    return f"it has no cue word of {text.law.replace('_', ' ')}; use one, such as {CUES[text.law][0]!r}."
 
 
-_EXAMPLES = {
-    "light_propagation": "the shadow",
-    "light_source_effects": "the shadows or the glow",
-    "reflection": "the reflection",
-    "refraction": "how the view through the glass warps",
-    "deformation": "the dent",
-    "causality": "how things tilt, slide or fall",
-    "global": "the haze or the color of the light",
-    "local": "droplets, frost, soot or cracks",
-}
+_SHADES = word_set("bright dark dim damp wet cool warm")
+
+
+@cache
+def _cue_pattern(law: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(map(_any_form, CUES[law]))})\b", re.IGNORECASE)
+
+
+def _any_form(word: str) -> str:
+    """A word and its forms: darkens, darkened, darker and darkness of *dark*."""
+    base = re.escape(word)
+    endings = "(?:s|es|ed|ing|y|ily)?"
+    if word in _SHADES:
+        endings = "(?:s|ed|ing|er|est|ers|en|ens|ened|ening|ness|ly)?"
+    if word.endswith("e"):
+        return rf"(?:{base}(?:s|d|r|st)?|{base[:-1]}(?:ed|es|ing|y|ily|ion|ations?))"
+    if word.endswith("y"):
+        return rf"(?:{base}(?:ing|ly|ness|s)?|{base[:-1]}(?:ies|ied|ier|iest|ily))"
+    return rf"(?:{base}{endings}|{base}{base[-1]}(?:ed|ing|er|est|y))"
+
+
+def cues_in_words() -> str:
+    """The cue words of every law, as a text for people."""
+    return "; ".join(f"{' and '.join(laws.split())}: {words}" for laws, words in _SEEN.items())
 
 
 def law_unnamed(text: MotionCaption) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, get_args
 
 from editscope.errors import unknown
-from editscope.factory.rules import levels, motion, question, sources, translation, world
+from editscope.factory.rules import action, levels, moments, motion, question, sources, translation, world
 from editscope.factory.rules.records import (
     Breach,
     CaseQuestions,
@@ -97,7 +97,7 @@ _RULES: tuple[TextRule[Any], ...] = (
         sources.BENCHMARK_INSTRUCTIONS,
         ("benchmark_instruction",),
         LeveledInstruction,
-        levels.bare_action,
+        action.bare_action,
     ),
     TextRule(
         "settled_state",
@@ -105,7 +105,7 @@ _RULES: tuple[TextRule[Any], ...] = (
         sources.BENCHMARK_INSTRUCTIONS,
         ("benchmark_instruction",),
         LeveledInstruction,
-        levels.settled_state,
+        moments.settled_state,
     ),
     TextRule(
         "stable_outcome",
@@ -286,7 +286,6 @@ _RULES: tuple[TextRule[Any], ...] = (
         sources.PARAPHRASES,
         ("paraphrase",),
         PlainText,
-        world.visible_change,
     ),
     TextRule(
         "strong_effect",

@@ -6,16 +6,17 @@ import re
 
 from editscope.factory.rules.lexicon import entries, listed, pattern
 from editscope.factory.rules.records import PlainText
-from editscope.suites.annotation.questions.english import ATTRIBUTES, DETERMINERS, is_mark, unquoted, word_set, words
+from editscope.suites.annotation.questions.english import DETERMINERS, is_adverb, is_mark, unquoted, word_set, words
 
-_PAINTING = word_set(
-    "recolor repaint paint color colour tint dye enlarge shrink resize widen lengthen shorten darken brighten "
-    "fade whiten blacken redden roughen dim outline "
-    "lighten "
-    "blur erase delete remove crop draw insert replace swap substitute give sharpen thicken desaturate shade"
+EDITING = word_set(
+    "add remove delete erase replace swap substitute exchange change transform convert alter modify edit adjust make give "
+    "render paint repaint color colour recolor recolour tint dye draw insert include resize enlarge shrink widen lengthen "
+    "shorten thicken darken brighten lighten redden whiten blacken dim blur sharpen desaturate crop show depict display "
+    "create generate apply decorate outline shade deform reshape flatten increase decrease reduce fade intensify soften"
 )
-_CHANGING = word_set("change transform convert modify alter adjust increase decrease reduce edit")
-_ADDING = word_set("add cover put place create apply scatter decorate fill coat include smear sprinkle splash attach")
+"""Commands that order a picture to be changed rather than something to happen."""
+_MAYBE = word_set("cover put place fill coat scatter smear sprinkle splash attach turn let have leave get")
+"""Commands that order an edit only together with what one will see."""
 _DEFINITE = word_set("the this that these those its his her their my your")
 _STATE = re.compile(
     r"\b(?:becom(?:e|es|ing)|became|turn(?:s|ed)?|gets?|got|grows?|looks?|appears?|is|are|be|being|made|make"
@@ -35,45 +36,59 @@ def _explicit(text: str) -> str | None:
     for clause in re.split(r"[,;.]\s+(?:and |then )*|\s(?:and|then) (?=\w+ )", unquoted(text)):
         if word := _explicit_command(clause, text):
             return word
-    return _said_state(text)
+    return _said_state(text) or _leading_to(text)
+
+
+_LEADING = re.compile(
+    r"\b(?:into|leaving|revealing|showing|forming|creating|producing|causing|with|gets?|has|have|shows?|forms?|develops?"
+    r"|until|so that|so)\s+(?P<rest>[^.;?!]*)",
+    re.IGNORECASE,
+)
+
+
+def _leading_to(text: str) -> str | None:
+    """A result that is named, as in "into a puddle" or "leaving cracks"."""
+    for match in _LEADING.finditer(unquoted(text)):
+        verb = match[0].split()[0].lower()
+        noun = _new_result(match["rest"])
+        place = match["rest"].lower().find(noun.lower()) if noun else 0
+        if noun and (verb not in ("with", "has", "have") or len(match["rest"][:place].split()) < 4):
+            return f"{verb} … {noun}"
+    return None
 
 
 def _explicit_command(clause: str, text: str) -> str | None:
-    """The words at the beginning of a clause that make it an order to paint a result."""
-    found = [word for word in words(clause) if word not in _FILLERS and not is_mark(word)]
+    """The words at the beginning of a clause that make it an order to change the picture."""
+    found = [word for word in words(clause) if not is_mark(word)]
+    while found and (found[0] in _FILLERS or (is_adverb(found[0]) and len(found) > 1)):
+        found = found[1:]
     if len(found) < 2:
         return None
     first, rest = found[0], found[1:]
-    if first in ("remove", "delete", "erase") and _SUPPORTS.intersection(rest[:4]):
-        return None
-    if first in _PAINTING:
+    if first in EDITING:
         return first
-    if first in _CHANGING:
-        return None if any(word in entries("conditions") for word in rest[:4]) and "color" not in rest else first
-    if first in _ADDING:
-        return f"{first} {noun}" if (noun := _new_result(text)) else None
-    if first == "make":
-        return None if rest[0] == "it" and rest[1:2] and rest[1] in {"rain", "snow", "hail"} else first
-    if first in ("turn", "render") and ("into" in rest or rest[-1] in entries("visible_attributes")):
-        return f"{first} {'into' if 'into' in rest else rest[-1]}"
-    if first in _SHOWING and "what" not in rest and "how" not in rest:
+    if first == "turn" and (
+        "into" in rest or (rest[-1] in entries("visible_attributes") and rest[-1] not in _SWITCHED)
+    ):
+        return f"turn … {'into' if 'into' in rest else rest[-1]}"
+    if first in _MAYBE:
         with_attribute = re.search(r"\bwith (?:an? |its )?(\w+)", clause, re.IGNORECASE)
-        if with_attribute and with_attribute[1].lower() in entries("visible_attributes"):
-            return f"{first} … {with_attribute[0]}"
-        return f"{first} … {rest[-1]}" if rest[-1] in entries("visible_attributes") else _new_result(clause)
-    return _new_result(clause) if "into" in rest and first not in _CAUSING else None
+        if first in ("let", "have", "leave") and rest[-1] in entries("visible_attributes"):
+            return f"{first} … {rest[-1]}"
+        if first == "have" and with_attribute and with_attribute[1].lower() in entries("visible_attributes"):
+            return f"have … {with_attribute[0]}"
+        if first in ("fill", "cover", "coat", "splash") and with_attribute:
+            said = with_attribute[1].lower()
+            return f"{first} … with {said}" if said in _COLORS else _new_result(text)
+        return f"{first} {noun}" if (noun := _new_result(text)) else None
+    return None
 
 
-_FILLERS = word_set("please now just then let's simply slowly carefully gently")
-_CAUSING = word_set(
-    "pour put drop throw dip push press blow inject pump place roll fall toss shoot walk crash run jump"
+_FILLERS = word_set("please now just then let's simply and so also to")
+_COLORS = word_set(
+    "red orange yellow green blue purple violet pink brown black white gray grey golden silver dark pale"
 )
-_SUPPORTS = word_set(
-    "air heat support supports pressure cork plug pin pillar water moisture oxygen weight battery power lid cap "
-    "stopper "
-    "nail screw prop clamp peg magnet column"
-)
-_SHOWING = word_set("show let depict have display")
+_SWITCHED = word_set("on off")
 
 
 _INSIDE = word_set("on in under at of")
@@ -122,7 +137,11 @@ def _is_said(verb: str, rest: list[str]) -> bool:
 
 
 _FACES = re.compile(
-    r"\b(?:happy|sad|angry|laughing|crying|scared|proud|cheerful|tired|scary)[ -]"
+    r"\bhappy birthday\b|\bsleeping bags?\b|\bmerry christmas\b|\bghost town\b|\blove seat\b|\bloveseat\b|\bhope chest\b"
+    r"|\bheart[- ]shaped\b|\bmusic stand\b|\bdeath cap\b|\bdead (?:leaf|leaves|branch|branches|wood|tree|grass|skin)\b"
+    r"|\b(?:weeping|crying) (?:willow|wood)s?\b|\bpeace (?:sign|lily)\b|\bpassion ?fruit\b|\bhumming ?birds?\b"
+    r"|\b(?:human|clock|doll's|statue's|painted) (?:face|smile)s?\b|\bstory (?:book|house)s?\b|\b(?:two|three|upper|second)[- ]stor(?:y|ies)\b"
+    r"|\b(?:happy|sad|angry|laughing|crying|scared|proud|cheerful|tired|scary)[ -]"
     r"(?:faces?|smileys?|emojis?|expressions?|masks?|clowns?|eyes|mouths?|looking face)\b",
     re.IGNORECASE,
 )
@@ -149,17 +168,3 @@ def no_mood(text: PlainText) -> str | None:
     plain = _FACES.sub(" ", unquoted(text.text))
     match = pattern("moods").search(_TACTILE.sub(" ", plain)) or _FEELING.search(plain) or _a_look(plain)
     return f"{match[0]!r} is a mood or an image in words; describe what one sees." if match else None
-
-
-def visible_change(text: PlainText) -> str | None:
-    """At least one change that can be seen."""
-    plain = re.sub(r"\bno longer\b", "", text.text.strip(), flags=re.IGNORECASE)
-    named = words(plain)
-    while len(named) > 2 and named[0] in DETERMINERS and named[1] in ATTRIBUTES:
-        named.pop(1)
-    if listed("visible_changes", " ".join(named)):
-        return None
-    return (
-        "no word says what one sees; name a change of texture, shape, color, gloss, firmness or surface, "
-        "a fragment or a deformation."
-    )

@@ -57,7 +57,9 @@ class StartEndSource(RecordSource):
             if path.suffix.lower() in TYPES and ending and path.is_file():
                 stem = path.relative_to(folder).with_name(path.stem.removesuffix(ending)).as_posix()
                 if (stem, ending) in named:
-                    raise BadInput(f"{path} and {named[stem, ending].name} are both the {ending[1:]} of {stem}; keep one")
+                    raise BadInput(
+                        f"{path} and {named[stem, ending].name} are both the {ending[1:]} of {stem}; keep one"
+                    )
                 named[stem, ending] = path
         for (stem, ending), path in named.items():
             if (stem, END if ending == START else START) not in named:

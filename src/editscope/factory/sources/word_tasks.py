@@ -148,7 +148,6 @@ class ProcessSource(SeedSource):
             ]  # fmt: skip
         return {group: found for group, found in groups.items() if found}
 
-
     def varied(self, seed: Fields) -> Fields:
         """Start and end; stages, interval and checklist are those of the seed alone."""
         return {name: value for name, value in seed.items() if name not in ("stages", "interval", "checklist")}

@@ -65,7 +65,7 @@ class LawWordsSource(RecordSource):
 
 
 class LawKeywordsSource(RecordSource):
-    """One record for each law: ``law``, ``about`` (a sentence), and ``keywords`` with which to look for pictures."""
+    """One record for each law: ``law``, ``about`` (a sentence), and ``known``: its keywords."""
 
     settings_of: ClassVar = {"laws": [], "folder": ""}
 
@@ -78,7 +78,7 @@ class LawKeywordsSource(RecordSource):
         words = LawWordsSource(self.settings)._words(tools)
         laws = [law for law in words.laws if not self.settings["laws"] or law in self.settings["laws"]]
         for law in laws[start:]:
-            yield {"law": law, "about": words.laws[law], "keywords": list(words.keywords.get(law, ()))}
+            yield {"law": law, "about": words.laws[law], "known": list(words.keywords.get(law, ()))}
 
     def count(self, tools: Tools) -> int | None:
         """The number of laws."""

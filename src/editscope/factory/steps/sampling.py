@@ -14,11 +14,12 @@ from editscope.factory.steps.tools import Tools
 class SampleStep(WholeStep):
     """A random sample: ``size`` of all, spread evenly over the values of ``by``, or ``each`` of every value of ``by``.
 
-    Which records are drawn depends on the plan's seed and on their ids, not on how many others there are.
+    With ``ratio`` no value of ``by`` has more than so many times the records of the rarest one. Which records are drawn
+    depends on the plan's seed and on their ids, not on how many others there are.
     """
 
     kind = "sample"
-    settings_of: ClassVar = {"size": 0, "each": 0, "by": ""}
+    settings_of: ClassVar = {"size": 0, "each": 0, "by": "", "ratio": 0.0}
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)
@@ -34,14 +35,20 @@ class SampleStep(WholeStep):
             groups.setdefault(group, []).append(record.id)
             order.append((record.id, group))
         drawn: set[str] = set()
+        if ratio := self.settings["ratio"]:
+            most = int(min(map(len, groups.values()), default=0) * max(1.0, ratio))
+            groups = {group: self._drawn(ids, tools)[:most] for group, ids in groups.items()}
         quota = dict.fromkeys(groups, each) if each else _even(groups, size or len(order))
         for group, ids in groups.items():
-            ids.sort(key=lambda one: (tools.number(self.name, one), one))
-            drawn.update(ids[: quota[group]])
+            drawn.update(self._drawn(ids, tools)[: quota[group]])
         for one, group in order:
             yield RecordDecision(
                 one, "" if one in drawn else f"beyond the quota: {group}" if by else "beyond the sample"
             )
+
+    def _drawn(self, ids: Sequence[str], tools: Tools) -> list[str]:
+        """Ids in the order in which they are drawn."""
+        return sorted(ids, key=lambda one: (tools.number(self.name, one), one))
 
 
 def _even(groups: Mapping[str, Sequence[str]], size: int) -> Counter[str]:

@@ -128,10 +128,10 @@ class Video:
         return begun, begun if last is None or last[0] == first[0] else self._shown(*last)
 
     def at(self, times: Sequence[float]) -> list[VideoFrame]:
-        """The frame that is shown at each of some rising times: the last one that begins by then."""
+        """The frame that is shown at each of some times in order: the last one that begins by then."""
         wanted = list(times)
         if wanted != sorted(wanted):
-            raise ValueError("times must rise")
+            raise ValueError("the times are not in order")
         found: list[VideoFrame] = []
         before: tuple[int, float, Any] | None = None
         for place in self._decoded():

@@ -25,7 +25,7 @@ class CandidatesSource(RecordSource):
     ``path`` is a folder, a list (JSON lines or CSV), a dataset on disk (Parquet files, or what ``datasets`` saved), or
     ``hf:OWNER/NAME@REVISION``. ``by`` is ``keyword`` (all words of a keyword stand in the caption), ``embedding``
     (``model`` is a folder with a model of CLIP's kind), or ``all``. Keywords are those of the dictionary for
-    ``laws``, or those in ``keywords``, or those of a file (``keywords_from``). ``most`` is how many each law gets.
+    ``laws``, with those of a file (``keywords_from``), or ``keywords`` alone. ``most`` is how many each law gets.
 
     A record has ``picture``, ``width``, ``height``, ``file``, ``source``, ``caption``, ``license``, ``keywords`` and
     ``laws``: what it was found by. One that cannot be decoded has ``broken`` with the reason.
@@ -84,15 +84,15 @@ class CandidatesSource(RecordSource):
             return []
         if settings["keywords"]:
             return [Keyword(str(text)) for text in settings["keywords"]]
-        if settings["keywords_from"]:
-            read = read_keywords(tools.folder / settings["keywords_from"])
-            return [one for one in read if not settings["laws"] or one.law in settings["laws"]]
         words = read_law_words(tools.folder / settings["folder"] if settings["folder"] else None)
         for law in settings["laws"]:
             if law not in words.laws:
                 raise unknown("law", str(law), words.laws, of="the source")
         laws = settings["laws"] or words.laws
-        return [Keyword(text, law) for law in laws for text in words.keywords.get(law, ())]
+        known = [Keyword(text, law) for law in laws for text in words.keywords.get(law, ())]
+        if settings["keywords_from"]:
+            known += [one for one in read_keywords(tools.folder / settings["keywords_from"]) if one.law in laws]
+        return list(dict.fromkeys(known))
 
     def _collection(self, tools: Tools) -> PictureCollection:
         settings = self.settings

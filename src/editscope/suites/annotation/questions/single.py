@@ -41,20 +41,37 @@ _LOOKING = PREPOSITIONS - {"about"} | word_set(
     "exactly only clearly both"
 )
 _EARLIER = re.compile(
-    r"\b(?:original|originally|previous|previously|earlier|formerly|no longer|any ?more|unchanged|unaltered|unedited"
-    r"|used to|compared (?:to|with)|in comparison|newly|now|been|as (?:instructed|requested|asked)"
-    r"|(?:source|input|initial|starting|reference|first|unedited) (?:image|picture|photo|photograph|scene|version)"
-    r"|the (?:input|source)(?= *[,?])|the same as in|than (?:it|they|he|she) (?:was|were|did|had)"
-    r"|after (?:the )?(?:edit\w*|change|modification|removal|addition|replacement|move)|edit(?:s|ed|ing)?"
-    r"|modif(?:y|ied|ication)|altered|inserted|added|replaced|chang(?:e|es|ed)|preserved|retained|restored"
-    r"|remain(?:ed|ing)?|remains(?! of)|at first|untouched|unaffected|stay(?:s|ed)?|keeps? (?:its|his|her|their)"
-    r"|moved"
-    r"|relocated|transformed|converted|turned into|swapped|erased|deleted|the (?:model|editor)|disappear(?:s"
-    r"|ed)?|vanished"
-    r"|increased|decreased|reduced|enlarged|(?:look|looks|exactly) the same(?! \w+ as)"
-    r"|the same (?:place|position|spot|pose|location|way|state|condition)(?! as (?:the|a|an|its|that)\b))\b"
-    r"|\bnew(?= *\?$)|^(?:did|was|were)\b",
+    r"\b(?:original|originally|originals|previous|previously|prior|earlier|former|formerly|initial|initially|beforehand"
+    r"|no longer|any ?more|any longer|already|yet|again|once more|anew|newly|now|nowadays|been|so far|until|since then"
+    r"|used to|compared (?:to|with)|in comparison|by comparison|as (?:instructed|requested|asked|described|specified|intended"
+    r"|expected|prompted|wanted)"
+    r"|(?:source|input|initial|starting|reference|first|unedited|base|other|old|given|raw) (?:image|picture|photo"
+    r"|photograph|scene|version|shot|frame)"
+    r"|(?:output|final|resulting|result|generated|new) (?:image|picture|photo|photograph|version)"
+    r"|the (?:input|source|output|instruction|instructions|request|prompt)(?= *[,?]| \w)"
+    r"|the same as in|than (?:it|they|he|she) (?:was|were|did|had|used)"
+    r"|(?:after|through|by|during|from|in|of) (?:the |this |any )?(?:edit\w*|change|changes|modification|removal|addition|replacement"
+    r"|move)|(?:un)?edit(?:s|ed|ing|or|able)?"
+    r"|modif(?:y|ies|ied|ication|ications)|alter(?:s|ed|ation|ations)?|insert(?:ed|ion)|add(?:ed|ition)(?! to)|replac(?:e|es|ed|ement)"
+    r"|removed|removal|chang(?:e|es|ed|ing)|preserv(?:e|es|ed)|retain(?:s|ed)?|restored|un(?:changed|altered|touched|affected"
+    r"|modified|moved|disturbed)|remain(?:s|ed|ing)?(?! of)|at first|stay(?:s|ed)?|kept|keeps? (?:its|his|her|their|the)"
+    r"|maintain(?:s|ed)?|continues?|moved|relocated|shifted|swapped|transform(?:s|ed)?|convert(?:s|ed)?|turned (?:into"
+    r"|to (?:gold|stone|ice|glass|wood))|turn(?:s)? into|becom(?:e|es|ing)|became|recolou?red|repainted|erased|deleted|substituted"
+    r"|adjusted|updated|corrected|the (?:model|editor)|disappear(?:s|ed)?|vanish(?:es|ed)?|left (?:alone|as is|in place|intact)"
+    r"|increas(?:e|es|ed)|decreas(?:e|es|ed)|reduced|enlarged|gained|lost(?! (?:in|behind))"
+    r"|(?:the|its|his|her|their) new(?! (?:york|moon|zealand|year))|ha(?:s|ve) (?:grown|shrunk|risen|fallen|melted|turned|gone)"
+    r"|(?:look|looks|looking|exactly|stay|stays) the same(?! \w+ as)|the same(?= *\?)"
+    r"|the same (?:place|position|spot|pose|location|way|state|condition|size|color|colour|shape|brightness|expression|angle|style)"
+    r"(?! as (?:the|a|an|its|that|those|in the)\b))\b"
+    r"|\bnew(?= *\?$)|^(?:did|was|were|had)\b|^(?:has|have) (?!(?:the|a|an|this|that|both|all|each) (?:\w+ ){1,4}(?:a|an|any|two"
+    r"|three|no) )",
     re.IGNORECASE,
+)
+_ALIKE = re.compile(
+    r"\b(?:two|both|three|four|all|pair|each|and|every|these|those)\b|\bthe same\b.*\bas the\b", re.IGNORECASE
+)
+_DIFFERENT = re.compile(
+    r"\bdifferent(?:ly)?\b(?!.*\b(?:from|than|to)\b(?! (?:before|it was|the (?:original|source|input))))", re.IGNORECASE
 )
 _BEFORE = re.compile(
     r"\bbefore\b(?! (?:the|a|an|its|his|her|their|this|that|these|those)\b)"
@@ -66,11 +83,17 @@ _STILL = re.compile(
     r"(?<!sit )(?<!sitting )(?<!lying )(?<!lie )\bstill\b(?! *[?]| life| and\b| water\b)",
     re.IGNORECASE,
 )
+_COMPARED = (
+    "dark|bright|light|long|short|tall|larg|small|bigg|wid|narrow|warm|cool|cold|hott|thick|thinn|soft|hard|sharp|high|low"
+    "|deep|clean|wett|dri|smooth|rough|heavi|redd|blu|green|full|clear|clos|round|flatt|shini|dirti|pal|dimm|strong|weak"
+    "|old|young|near|farth|furth|empti|dens|fewer|few|great|straight|loos|tight|steep|slow|fast|quiet|loud|rich|poor"
+    "|fresh|ripe|rip|fatt|slimm|fluffi|fuzzi|gloss|glossi|dull|faint|harsh|calm|rusti|mold|moldi|dusti|muddi|crisp|crispi"
+    "|blurri|cloudi|sunni|foggi|snowi|busi|tidi|neat|nic|prett|prett|simpl|whit|black|brown|gray|grey|yellow|pink|bent"
+)
 _COMPARATIVE = re.compile(
-    r"\b(?:(?:more|less) \w+|(?:dark|bright|light|long|short|tall|larg|small|bigg|wid|narrow|warm|cool|cold|hott"
-    r"|thick"
-    r"|thinn|soft|sharp|high|low|deep|clean|wett|dri|smooth|rough|heavi|redd|blu|green|full|clear|clos|round|flatt"
-    r"|shini|dirti|pal|dimm|strong|weak)er) *\?$",
+    rf"(?!.*\bthan (?!before|it |they |he |she |in the (?:original|source|first|input)))"
+    rf"(?:\b(?:more|less|fewer) \w+|(?<!\bthe )\b(?:{_COMPARED})er)"
+    rf"(?= *\?|\s+(?:in|on|at|to|from|under|near|along|around|across|over|by|with|behind|toward|towards|and|overall)\b)",
     re.IGNORECASE,
 )
 
@@ -132,8 +155,9 @@ def _a_little(question: str) -> str | None:
 
 def edited_picture_alone(question: str) -> str | None:
     """Answerable from the edit alone: no word about the picture before, or about editing."""
-    for pattern in (_EARLIER, _BEFORE, _STILL, _COMPARATIVE):
-        if word := matching(pattern, question.strip()):
+    for pattern in (_EARLIER, _BEFORE, _STILL, _COMPARATIVE, _DIFFERENT):
+        word = matching(pattern, question.strip())
+        if word and not ("the same" in word.lower() and _ALIKE.search(question)):
             word = word.rstrip(" ?")
             return f"{word!r} compares with the picture before, which the judge does not see. Ask what the edit shows."
     return None

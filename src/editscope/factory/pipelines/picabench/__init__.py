@@ -1,0 +1,1 @@
+"""The pipeline that builds a benchmark of physics: steps for regions and questions."""

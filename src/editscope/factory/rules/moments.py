@@ -1,0 +1,85 @@
+"""Moments in between: words that ask for something that is under way rather than for the state at its end."""
+
+from __future__ import annotations
+
+import re
+
+from editscope.factory.rules.lexicon import entries, listed
+from editscope.factory.rules.records import LeveledInstruction
+from editscope.suites.annotation.questions.english import is_participle, matching, unquoted, word_set, words
+
+_STEADY = word_set(
+    "snow rain hail drizzle sleet snowflakes snowfall raindrops fog mist wind clouds cloud water waterfall fountain river "
+    "stream tap faucet fire flame flames campfire candle smoke steam bird birds kite kites plane flag flags insects bees drops droplets "
+    "butterfly seagull seagulls waves"
+)
+"""Weather, fire, running water and things in the air, which may go on."""
+_DONE = word_set("by after from without before of for stopped finished stops stop ceased than prevent instead against")
+_WHOLE = word_set(
+    "sliding folding boiling bubbling swinging rocking rolling flying running turning spinning revolving growing moving rising"
+)
+"""Forms that name a kind of thing before a noun, such as a sliding door."""
+_KINDS = word_set(
+    "top pot water kettle door doors chair chairs stick board pin pins shoes shoe table tables gate gates stool machine horse saucer star fish "
+    "mill wheel suitcase bag walkway staircase stairs window windows sun moon tide hills ladder screen scissors knife water"
+)
+_VIOLENT = word_set(
+    "bursting gushing surging spilling racing crashing engulfing flooding exploding spreading splashing"
+)
+_GOING_ON = re.compile(
+    r"\b(?:being|getting) (?:\w+ly )?(?P<passive>\w+)\b"
+    r"|\bas (?:it|they) (?!was|were|is|are|would|should|did|had|does|do|has|have)\w+"
+    r"|\b(?P<more>\w+er) and (?P=more)\b"
+    r"|\b(?:still|keeps?|continues?|currently|just|already|now) (?P<verb>\w+ing)\b",
+    re.IGNORECASE,
+)
+_RUSHING = re.compile(
+    r"\b(?:as|while|when) (?:the |its |a |an |their )?(?:\w+ ){0,2}?\w+s (?:out|down|off|over|into|away|through|apart|up"
+    r"|under|toward|towards|across|onto|to the|in half|open|loose|and)\b"
+    r"|\b(?:as|while|just as) (?:the|its|a|an|their) (?:\w+ ){1,2}?(?:falls|melts|collapses|breaks|shatters|tips|topples"
+    r"|drops|sinks|bursts|burns|cracks|slides|spills|freezes|tears|snaps|crumbles|explodes|lands|hits)\b",
+    re.IGNORECASE,
+)
+_LASTING = word_set("lying standing hanging resting leaning sitting floating burning glowing facing holding wearing")
+
+
+def settled_state(text: LeveledInstruction) -> str | None:
+    """No level asks for a moment in between."""
+    for level, instruction in text.levels():
+        word = listed("passing_moment", instruction) or _passing(instruction) or _going_on(instruction)
+        if word:
+            return (
+                f"{word!r} at the {level} level is a moment in between; describe the state when all has come to rest."
+            )
+    return None
+
+
+def _passing(instruction: str) -> str | None:
+    """A form in -ing of a verb of motion or change, where it says what goes on."""
+    found = words(instruction)
+    passing = frozenset(entries("passing_verbs"))
+    for at, word in enumerate(found):
+        if word not in passing:
+            continue
+        before, after = found[max(0, at - 4) : at], found[at + 1 : at + 3]
+        last = before[-1] if before else "."
+        if last in _DONE or (last in ("and", "or", ",") and _DONE.intersection(before)):
+            continue
+        if word not in _VIOLENT and (_STEADY.intersection(before[-3:]) or _STEADY.intersection(after[:1])):
+            continue
+        if word in _WHOLE and after and after[0] in _KINDS:
+            continue
+        return word
+    return None
+
+
+def _going_on(instruction: str) -> str | None:
+    for match in _GOING_ON.finditer(unquoted(instruction)):
+        if match["passive"] and not is_participle(match["passive"].lower()):
+            continue
+        if match["verb"] and (
+            match["verb"].lower() in _LASTING or match[0].lower().startswith(("now", "just", "keep"))
+        ):
+            continue
+        return match[0]
+    return matching(_RUSHING, instruction)

@@ -106,6 +106,8 @@ def _is_purpose(after: list[str]) -> bool:
         return _is_purpose(after[1:])
     if first not in entries("command_verbs"):
         return first in ("be", "get", "become", "have", "see", "look", "give", "cause")
+    if following in ("up", "down", "off", "out", "away") and first in entries("command_verbs"):
+        return True
     return following in _OBJECTS or first in _ONLY_VERBS or (first in _ENDING and following == ".")
 
 

@@ -104,7 +104,7 @@ def _goes_on_as_noun(first: str, after: list[str]) -> bool:
     if after[0] in AUXILIARIES or third_person(after[0]):
         return True
     if after[0] in PREPOSITIONS:
-        return first not in _DONE_SOMEWHERE or any(third_person(word) or word in AUXILIARIES for word in after)
+        return first not in _DONE_SOMEWHERE or any(third_person(word) or word in AUXILIARIES - {"can"} for word in after)
     if is_participle(after[0]):
         return True
     return len(after) > 1 and (after[1] in AUXILIARIES or third_person(after[1]))

@@ -111,7 +111,7 @@ def _said_state(text: str) -> str | None:
     """A visible attribute that is said of something, as in "the can becomes flat"."""
     for match in _STATE.finditer(unquoted(text)):
         rest = [word for word in words(match["rest"]) if word not in DETERMINERS | {"more", "very", "much", "all"}]
-        while rest and rest[0].endswith("ly"):
+        while rest and is_adverb(rest[0]):
             rest = rest[1:]
         verb = match[0].split()[0]
         if verb.lower().startswith("bec") and not re.search(r"\bwhat\b", text[: match.start()], re.IGNORECASE):

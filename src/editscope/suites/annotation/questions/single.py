@@ -63,8 +63,11 @@ _EARLIER = re.compile(
     r"|(?:look|looks|looking|exactly|stay|stays) the same(?! \w+ as)|the same(?= *\?)"
     r"|the same (?:place|position|spot|pose|location|way|state|condition|size|color|colour|shape|brightness|expression|angle|style)"
     r"(?! as (?:the|a|an|its|that|those|in the)\b))\b"
-    r"|\bnew(?= *\?$)|^(?:did|was|were|had)\b|^(?:has|have) (?!(?:the|a|an|this|that|both|all|each) (?:\w+ ){1,4}(?:a|an|any|two"
-    r"|three|no) )",
+    r"|\bnew(?= *\?$)",
+    re.IGNORECASE,
+)
+_PAST = re.compile(
+    r"^(?:did|was|were|had)\b|^(?:has|have) (?!(?:the|a|an|this|that|both|all|each) (?:\w+ ){1,4}(?:a|an|any|two|three|no) )",
     re.IGNORECASE,
 )
 _ALIKE = re.compile(
@@ -155,7 +158,7 @@ def _a_little(question: str) -> str | None:
 
 def edited_picture_alone(question: str) -> str | None:
     """Answerable from the edit alone: no word about the picture before, or about editing."""
-    for pattern in (_EARLIER, _BEFORE, _STILL, _COMPARATIVE, _DIFFERENT):
+    for pattern in (_EARLIER, _BEFORE, _STILL, _COMPARATIVE, _DIFFERENT, _PAST):
         word = matching(pattern, question.strip())
         if word and not ("the same" in word.lower() and _ALIKE.search(question)):
             word = word.rstrip(" ?")

@@ -1,7 +1,3 @@
-<<<<<<< HEAD
-<<<<<<< HEAD
-=======
->>>>>>> cf50f7f0ceca2cf52b3f06d686a926c3884a8307
 """Small video files, encoded for real: any frames, rates, rotation, sound only, broken ones."""
 
 from __future__ import annotations
@@ -12,16 +8,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
-<<<<<<< HEAD
-=======
-"""Small real MP4 files, made with PyAV."""
-
-from __future__ import annotations
-
-from io import BytesIO
->>>>>>> 0aa33df5d471bc1461d999bfb1a7805de3bc8ded
-=======
->>>>>>> cf50f7f0ceca2cf52b3f06d686a926c3884a8307
 
 import av
 import numpy as np
@@ -29,10 +15,6 @@ import numpy as np
 from editscope.images import Pixels
 
 
-<<<<<<< HEAD
-<<<<<<< HEAD
-=======
->>>>>>> cf50f7f0ceca2cf52b3f06d686a926c3884a8307
 def encoded(
     frames: Sequence[Pixels],
     *,
@@ -107,14 +89,9 @@ def write(path: Path, data: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     return path
-<<<<<<< HEAD
-=======
-def video_of(first: Pixels, frames: int = 5, fps: int = 8, codec: str = "libx264") -> bytes:
-=======
 
 
 def video_of(first: Pixels, frames: int = 5, fps: int = 8) -> bytes:
->>>>>>> cf50f7f0ceca2cf52b3f06d686a926c3884a8307
     """A video that begins with a picture and becomes brighter from left to right."""
     height, width = (side // 2 * 2 for side in first.shape[:2])
     made = []
@@ -130,7 +107,3 @@ def frames_of(data: bytes) -> list[Pixels]:
     """The frames of a video."""
     with av.open(io.BytesIO(data)) as container:
         return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
-<<<<<<< HEAD
->>>>>>> 0aa33df5d471bc1461d999bfb1a7805de3bc8ded
-=======
->>>>>>> cf50f7f0ceca2cf52b3f06d686a926c3884a8307

@@ -33,6 +33,7 @@ STEPS = {
     "process-kind": "editscope.factory.pipelines.inedit.steps:ProcessKindStep",
     "join": "editscope.factory.pipelines.inedit.steps:JoinStep",
     "process_case": "editscope.factory.pipelines.inedit.steps:ProcessCaseStep",
+    "read_checklist": "editscope.factory.pipelines.inedit.steps:ReadChecklistStep",
     "assign_subtask": "editscope.factory.pipelines.wiseedit.steps:AssignSubtaskStep",
     "choose_variant": "editscope.factory.pipelines.wiseedit.steps:ChooseVariantStep",
     "ordinals": "editscope.factory.pipelines.wiseedit.steps:OrdinalsStep",

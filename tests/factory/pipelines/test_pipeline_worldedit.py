@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from drills.counts import times
+from support.factory.blotches import picture_folder
 from support.factory.knowledge_models import CAUSES
-from support.factory.made_pictures import picture_folder
 from support.factory.pipeline_runs import LoopbackModels, begun, leaked, loopback_models, pilot, survives_kills
 from support.servers.judge_server import KEY
 

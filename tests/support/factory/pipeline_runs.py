@@ -16,8 +16,8 @@ from editscope.factory.pipelines.catalog import find_pipeline
 from editscope.factory.pipelines.starting import start_pipeline
 from editscope.factory.plan import read_plan
 from editscope.images import encode_png
+from support.factory.blotches import blotches, picture_folder
 from support.factory.kills import accept_all, built_by_command, killed_and_resumed, slowly
-from support.factory.made_pictures import blotches, picture_folder
 from support.factory.scripted_packs import Answer, ScriptedPack, scripted
 from support.servers.editor_server import OpenAIServer, Seen
 from support.servers.editor_server import Reply as PictureReply
@@ -45,7 +45,9 @@ class LoopbackModels:
 
 
 @contextmanager
-def loopback_models(pipeline: str, answers: Mapping[str, Answer], packs: tuple[str, ...] = ()) -> Iterator[LoopbackModels]:
+def loopback_models(
+    pipeline: str, answers: Mapping[str, Answer], packs: tuple[str, ...] = ()
+) -> Iterator[LoopbackModels]:
     """Models that answer the prompts of a pipeline."""
     script = scripted(find_pipeline(pipeline).folder / "prompts", answers, packs)
     with JudgeServer(script, keep=False) as writer, OpenAIServer(_painted, draws=True, keep=False) as painter:

@@ -11,7 +11,7 @@ import numpy as np
 
 from editscope.factory.engine.build import Build
 from editscope.factory.engine.processes import Done, timed
-from editscope.factory.output.export import ExportOptions, ExportResult, export
+from editscope.factory.output.export import ExportOptions, WrittenExport, export
 from editscope.factory.plan import BuildPlan
 from editscope.factory.records import Fields, Record
 from editscope.factory.sources.base import RecordSource
@@ -86,7 +86,7 @@ def picture_plan(output: Mapping[str, Any] | None = None, **source: Any) -> Buil
     return BuildPlan("drawn", DrawnSource(source), steps, output=output or {}, title="Drawn | pairs <b>")
 
 
-def exported(plan: BuildPlan, folder: Path, *, to: Path | None = None, **options: Any) -> ExportResult:
+def exported(plan: BuildPlan, folder: Path, *, to: Path | None = None, **options: Any) -> WrittenExport:
     """Build a plan and export it."""
     with Build(plan, folder / "build") as build:
         build.run()

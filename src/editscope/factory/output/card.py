@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from editscope.factory.engine.counts import StepCounts
-from editscope.factory.output.columns import PROVENANCE, Column
+from editscope.factory.output.columns import PROVENANCE, ExportColumn
 from editscope.factory.output.roles import TrainingRoles
 from editscope.factory.output.settings import OutputSettings
 from editscope.factory.plan import BuildPlan
@@ -57,7 +57,7 @@ def data_card(
     settings: OutputSettings,
     *,
     hashed: str,
-    columns: Sequence[Column],
+    columns: Sequence[ExportColumn],
     roles: TrainingRoles,
     counts: CardCounts,
     sizes: Mapping[str, int],
@@ -107,9 +107,13 @@ def plain(text: Any) -> str:
 
 
 def _front_matter(
-    settings: OutputSettings, columns: Sequence[Column], counts: CardCounts, sizes: Mapping[str, int], splits: list[str]
+    settings: OutputSettings,
+    columns: Sequence[ExportColumn],
+    counts: CardCounts,
+    sizes: Mapping[str, int],
+    splits: list[str],
 ) -> str:
-    listed = [*(Column(name, "text") for name in PROVENANCE), *columns]
+    listed = [*(ExportColumn(name, "text") for name in PROVENANCE), *columns]
     lines = ["---"]
     if settings.license:
         lines.append(f"license: {json.dumps(settings.license, ensure_ascii=False)}")
@@ -153,7 +157,7 @@ def _loading(plan: BuildPlan, settings: OutputSettings, splits: list[str], suite
     return "\n".join(lines)
 
 
-def _columns(columns: Sequence[Column], roles: TrainingRoles, inferred: bool) -> str:
+def _columns(columns: Sequence[ExportColumn], roles: TrainingRoles, inferred: bool) -> str:
     shown = [("id", "text", "the id of the record"), ("source\\_id", "text", "equal for records of one source picture")]
     shown.append(("history", "json", "for each step: model, snapshot, prompt with its hash"))
     for column in columns:

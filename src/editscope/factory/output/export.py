@@ -15,7 +15,7 @@ from typing import Any
 from editscope.errors import BadInput
 from editscope.factory.engine.build import Build
 from editscope.factory.output.card import CardCounts, data_card, plan_hash
-from editscope.factory.output.columns import Column, FieldSurvey
+from editscope.factory.output.columns import ExportColumn, FieldSurvey
 from editscope.factory.output.parquet import ParquetShards
 from editscope.factory.output.roles import TrainingRoles, roles_of
 from editscope.factory.output.settings import TEST, OutputSettings, output_settings
@@ -44,7 +44,7 @@ class ExportOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class ExportResult:
+class WrittenExport:
     """What was written: records by split, cases of a suite, and remarks that a user should read."""
 
     folder: Path
@@ -53,7 +53,7 @@ class ExportResult:
     remarks: tuple[str, ...]
 
 
-def export(build: Build, folder: Path, options: ExportOptions = ExportOptions()) -> ExportResult:
+def export(build: Build, folder: Path, options: ExportOptions = ExportOptions()) -> WrittenExport:
     """Write a finished build into a folder; an earlier export there is replaced when the new one is whole."""
     settings = output_settings(build.plan)
     _check_target(folder)
@@ -62,7 +62,7 @@ def export(build: Build, folder: Path, options: ExportOptions = ExportOptions())
     remarks += survey.remarks
     with _new_folder(folder) as new:
         splits, cases = _write(build, settings, survey, new, options, remarks)
-    return ExportResult(folder, splits, cases, tuple(remarks))
+    return WrittenExport(folder, splits, cases, tuple(remarks))
 
 
 def _unfinished(build: Build, partial: bool) -> Iterator[str]:
@@ -90,7 +90,7 @@ class _Survey:
             raise BadInput(
                 f"the build in {build.folder} has no records; `editscope factory funnel` shows where they went"
             )
-        self.columns: Sequence[Column] = fields.columns(settings.columns, videos=settings.videos)
+        self.columns: Sequence[ExportColumn] = fields.columns(settings.columns, videos=settings.videos)
         self.inferred = not settings.columns
         self.remarks: list[str] = []
         if self.inferred:

@@ -42,16 +42,16 @@ from editscope.images import encode_png
 SIDE = 64
 TEXTS = {
     "prompt": "A clay pot stands on a bench under a lamp, and a coil of twine lies behind it.",
-    "motion": "The clay pot slides to the right by its own width, and its shadow follows along the planks, camera static.",
+    "motion": "The clay pot slides to the right by its own width, and its shadow follows, camera static.",
     "superficial": "Move the clay pot to the right.",
     "intermediate": "Move the clay pot to the right, and let its shadow follow.",
-    "explicit": "Move the clay pot to the right end of the bench. Its shadow starts at its foot and points to the right.",
+    "explicit": "Move the clay pot to the right end of the bench. Its shadow points to the right.",
 }
 MOTIONS = {
     "light_propagation": "The pot slides to the right by its own width, and its shadow follows it, camera static.",
     "light_source_effects": "The lamp goes dark completely, and the highlight on the pot fades away, camera static.",
-    "reflection": "The pot slides to the left by half its width, and its reflection in the mirror follows, camera static.",
-    "refraction": "The spoon sinks to the bottom of the glass, and its lower half looks bent and shifted, camera static.",
+    "reflection": "The pot slides to the left by half its width, and its mirror image follows, camera static.",
+    "refraction": "The spoon sinks to the bottom of the glass, and its lower half looks bent, camera static.",
     "deformation": "The pot presses a deep dent into the whole cushion, which bulges at both sides, camera static.",
     "causality": "The pot tips over to the right, falls off the bench and comes to rest on the floor, camera static.",
     "global": "Snow covers the whole garden up to the rim of the pot, and the light turns cold blue, camera static.",

@@ -34,8 +34,8 @@ def _objects(asked: AskedWith) -> Mapping[str, Any]:
 
 
 def _instructions(asked: AskedWith) -> Mapping[str, Any]:
-    thing = asked["object"]
-    texts = [f"Leave the {thing} out in the storm for two days.", f"What if a cart rolled over the {thing}?"]
+    thing, hours = asked["object"], len(asked["mode"])
+    texts = [f"Leave the {thing} out in the storm for {hours} days.", f"What if {hours} carts rolled over the {thing}?"]
     if asked.lot() < 25:
         texts[1] = f"Make the {thing} bright red."
     return {"instructions": [{"instruction": text} for text in texts]}
@@ -105,13 +105,15 @@ PROCESSES: Mapping[str, Answer] = {
 """The prompts about ways from a start to an end."""
 
 
+def _named(count: int) -> str:
+    """The pictures of a case, by number."""
+    return " and ".join(f"the {place} image" for place in ("first", "second", "third", "fourth", "fifth")[:count])
+
+
 def _idea(asked: AskedWith) -> Mapping[str, Any]:
     count = int(asked["count"])
-    named = " and ".join(
-        f"the {('first', 'second', 'third', 'fourth', 'fifth')[place]} image" for place in range(count)
-    )
     about = asked.words.get("nudge") or f"lot {asked.lot()}"
-    instruction = f"Show what fits {about}." if count == 1 else f"Join {named} to show what fits {about}."
+    instruction = f"Show what fits {about}." if count == 1 else f"Join {_named(count)} to show what fits {about}."
     return {
         "instruction": instruction, "hint": f"One sees what fits {about}.",
         "scenes": [f"{about}, view {place}" for place in range(1, count + 1)],
@@ -124,8 +126,14 @@ def _drawings(asked: AskedWith) -> Mapping[str, Any]:
 
 
 def _variants(asked: AskedWith) -> Mapping[str, Any]:
-    text = asked["instruction"]
-    return {"variants": [text.replace(".", ", please."), f"Here is a task. {text}", f"Somebody asks: {text}"]}
+    count, text = int(asked["count"]), asked["instruction"]
+    about = f"With {_named(count)}: {text}" if count > 1 else text
+    return {"variants": [about.replace(".", ", please."), f"Here is a task. {about}", f"Somebody asks: {about}"]}
+
+
+def _choice(asked: AskedWith) -> Mapping[str, Any]:
+    several = asked["count"] != "1" and asked.lot() >= 10
+    return {"reason": "as seen", "choice": ("original", "first", "second", "third")[asked.lot() % 3 + several]}
 
 
 def _chinese(asked: AskedWith) -> Mapping[str, Any]:
@@ -149,9 +157,7 @@ IDEAS: Mapping[str, Answer] = {
     "drawings": _drawings,
     "check_pictures": _verdict(missing=5, given_away=2, broken=2),
     "variants": _variants,
-    "check_variants": lambda asked: {
-        "reason": "as seen", "choice": ("original", "first", "second", "third")[asked.lot() % 4],
-    },
+    "check_variants": _choice,
     "translate": _chinese,
     "check_translation": _verdict(changed=4, clumsy=3),
     "hint": lambda asked: Reply({"hint": f"{asked['draft']} Anything else is wrong."}),

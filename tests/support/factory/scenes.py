@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -84,7 +84,7 @@ class Scene:
         """The picture; ``camera`` moves the whole scene (2 × 3, in pixels around the center)."""
         top, left = int(MARGIN * self.height), int(MARGIN * self.width)
         height, width = self.height + 2 * top, self.width + 2 * left
-        image = background(self.kind, np.random.default_rng(self.seed), height, width)
+        image = _background(self.kind, self.seed, height, width)
         for thing in self.things:
             image = _drawn(image, thing)
         if camera is not None:
@@ -118,6 +118,13 @@ def _drawn(image: Any, thing: Thing) -> Any:
         texture = cv2.warpAffine(texture, move, (width, height), borderMode=cv2.BORDER_WRAP)
         paint = paint + thing.textured * texture[..., None]
     return image * (1 - mask[..., None]) + paint * mask[..., None]
+
+
+@lru_cache(6)
+def _background(kind: str, seed: int, height: int, width: int) -> Any:
+    image = background(kind, np.random.default_rng(seed), height, width)
+    image.setflags(write=False)
+    return image
 
 
 def background(kind: str, rng: Rng, height: int, width: int) -> Any:

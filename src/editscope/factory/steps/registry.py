@@ -31,6 +31,7 @@ STEPS = {
     "bind_questions": "editscope.factory.pipelines.picabench.steps:BindQuestionsStep",
     "join": "editscope.factory.pipelines.inedit.steps:JoinStep",
     "process_case": "editscope.factory.pipelines.inedit.steps:ProcessCaseStep",
+    "read_checklist": "editscope.factory.pipelines.inedit.steps:ReadChecklistStep",
     "assign_subtask": "editscope.factory.pipelines.wiseedit.steps:AssignSubtaskStep",
     "choose_variant": "editscope.factory.pipelines.wiseedit.steps:ChooseVariantStep",
     "ordinals": "editscope.factory.pipelines.wiseedit.steps:OrdinalsStep",

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -237,13 +238,13 @@ class Video:
 
 
 @contextmanager
-def open_video(path: Path | str, limits: VideoLimits = LIMITS) -> Iterator[Video]:
-    """A video file, opened; BadVideo where it is none or beyond a limit, OSError where it cannot be read."""
+def open_video(path: Path | str | bytes, limits: VideoLimits = LIMITS) -> Iterator[Video]:
+    """A video file, or its bytes, opened; BadVideo where it is none or beyond a limit, OSError if it is unreadable."""
     av = factory_package("av", "reading videos")
     av_errors = factory_package("av.error", "reading videos")
     factory_package("av.logging", "reading videos").set_level(None)
-    with open_file(path) as file:
-        size = os.fstat(file.fileno()).st_size
+    with BytesIO(path) if isinstance(path, bytes) else open_file(path) as file:
+        size = len(path) if isinstance(path, bytes) else os.fstat(file.fileno()).st_size
         if not size:
             raise BadVideo("empty video: the file has no bytes")
         if size > limits.bytes:

@@ -10,15 +10,15 @@ from editscope.factory.sources.word_tasks import PATH_PAIRS
 from editscope.factory.steps.base import Outcome, PlainStep, StepFailed, dropped, kept
 from editscope.factory.steps.tools import Tools
 from editscope.factory.words.processes import ProcessCategory, shipped_process_words
-from editscope.suites.inedit.annotation import checklist_text
+from editscope.suites.inedit.annotation import ITEMS, checklist_items, checklist_text
 from editscope.suites.inedit.data import CHECKED
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
-FIRST = {"right": ("on the left", "on the right"), "down": ("at the top", "at the bottom")}
+PLACES = {"right": ("On the left", "On the right"), "down": ("At the top", "At the bottom")}
 FORM = (
-    "The picture shows two states: {start} {first}, and {end} {last}. Draw what happens between them as one picture "
-    "of numbered grids, one stage in each, in order, with its number in the upper left corner. Choose as many grids as "
-    "the way needs. {demand}"
+    "The picture shows a start and an end. {first}: {start}. {last}: {end}. Draw what happens between them as one "
+    "picture of numbered grids, one stage in each, in order, with its number in the upper left corner. Choose as many "
+    "grids as the way needs. {demand}"
 )
 """How an instruction begins, whatever the category."""
 
@@ -92,6 +92,21 @@ class ProcessCaseStep(PlainStep):
         return kept({**texts, "checklist": checklist_text(fields["items"]), "key_nodes": nodes})
 
 
+class ReadChecklistStep(PlainStep):
+    """The items of a checklist, which people may have changed as a text; two to four, each with a description."""
+
+    kind = "map"
+    settings_of: ClassVar = {"field": "checklist", "into": "items"}
+
+    def apply(self, record: Record, tools: Tools) -> Outcome:
+        """The record with the items."""
+        items = checklist_items(str(record.fields.get(self.settings["field"], "")))
+        least, most = ITEMS
+        if not least <= len(items) <= most or not all(one["title"] and one["description"] for one in items):
+            return dropped(f"not {NUMBERS[least]} to {NUMBERS[most]} items with descriptions: {len(items)}")
+        return kept({self.settings["into"]: items})
+
+
 def _demand(category: ProcessCategory, nodes: Sequence[str], interval: str) -> str:
     """What the instruction asks for in a category."""
     if category.interval:
@@ -103,7 +118,7 @@ def _demand(category: ProcessCategory, nodes: Sequence[str], interval: str) -> s
 
 
 def _instruction(fields: Mapping[str, Any], demand: str) -> str:
-    first, last = FIRST[fields["layout"]]
+    first, last = PLACES[fields["layout"]]
     return FORM.format(start=fields["start"], end=fields["end"], first=first, last=last, demand=demand)
 
 

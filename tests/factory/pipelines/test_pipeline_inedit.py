@@ -1,0 +1,44 @@
+"""The pipeline of InEdit-Bench, end to end against models on loopback: scenarios, pictures, stages, checklists, paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from drills.counts import times
+from support.factory.blotches import picture_folder
+from support.factory.knowledge_models import PROCESSES
+from support.factory.pipeline_runs import LoopbackModels, begun, leaked, loopback_models, pilot, survives_kills
+from support.servers.judge_server import KEY
+
+NAME = "inedit"
+
+
+@pytest.fixture
+def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackModels]:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with loopback_models(NAME, PROCESSES) as made:
+        yield made
+
+
+def started(folder: Path, models: LoopbackModels) -> Path:
+    """The pipeline with pairs of pictures of the test, one of which a test suite has."""
+    names = [f"bud {n}_{end}" for n in range(6) for end in ("start", "end")]
+    pairs = picture_folder(folder.parent / "pairs", names)
+    (pairs / "bud 1_end.png").write_bytes(b"\x89PNG and nothing else")
+    suite = leaked(folder.parent / "test-suite", "bud 2_start", "Nothing of this.")
+    return begun(NAME, folder, models, {"steps.no-leak.suites": [suite]}, pairs=pairs, license="CC0")
+
+
+@pytest.mark.slow
+def test_a_pilot_of_fifty_records_goes_through_every_step(tmp_path: Path, models: LoopbackModels) -> None:
+    made = pilot(started(tmp_path / "set", models), models)
+    print(made.outs(), {name: made.reasons(name) for name in made.counts}, made.requests, models.script.asked)
+
+
+@pytest.mark.slow
+@pytest.mark.drill
+def test_a_killed_build_ends_as_one_that_was_not(tmp_path: Path, models: LoopbackModels) -> None:
+    survives_kills(lambda name: started(tmp_path / name / "set", models), models, times(3, 50), limit=24)

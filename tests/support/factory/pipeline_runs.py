@@ -1,0 +1,128 @@
+"""Pipelines that ship, begun in a folder with small pictures and models on loopback, as their commands begin them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from editscope.factory.engine.build import Build
+from editscope.factory.inputs import read_inputs, write_inputs
+from editscope.factory.models.loading import load_models
+from editscope.factory.pipelines.catalog import find_pipeline
+from editscope.factory.pipelines.starting import start_pipeline
+from editscope.factory.plan import read_plan
+from editscope.images import encode_png
+from support.factory.blotches import blotches, picture_folder
+from support.factory.kills import accept_all, built_by_command, killed_and_resumed, slowly
+from support.factory.scripted_packs import Answer, ScriptedPack, scripted
+from support.servers.editor_server import OpenAIServer, Seen
+from support.servers.editor_server import Reply as PictureReply
+from support.servers.judge_server import JudgeServer
+
+SIDE = 128
+"""Pixels of what the models on loopback draw."""
+
+
+@dataclass(frozen=True)
+class LoopbackModels:
+    """A model that writes and judges, and one that draws and edits."""
+
+    writer: JudgeServer
+    painter: OpenAIServer
+    script: ScriptedPack
+
+    def spec(self, kind: str) -> str:
+        """The spec of the model for a kind."""
+        return self.writer.spec() if kind == "text" else self.painter.spec()
+
+    def requests(self) -> int:
+        """Requests that would have cost money."""
+        return self.writer.calls + self.painter.calls
+
+
+@contextmanager
+def loopback_models(
+    pipeline: str, answers: Mapping[str, Answer], packs: tuple[str, ...] = ()
+) -> Iterator[LoopbackModels]:
+    """Models that answer the prompts of a pipeline."""
+    script = scripted(find_pipeline(pipeline).folder / "prompts", answers, packs)
+    with JudgeServer(script, keep=False) as writer, OpenAIServer(_painted, draws=True, keep=False) as painter:
+        yield LoopbackModels(writer, painter, script)
+
+
+def _painted(seen: Seen) -> PictureReply:
+    """A drawing of the prompt; an edit is the input in negative."""
+    return PictureReply() if seen.pictures else PictureReply(encode_png(blotches(seen.instruction, SIDE, SIDE)))
+
+
+def begun(pipeline: str, folder: Path, models: LoopbackModels, settings: Mapping[str, Any], **inputs: Any) -> Path:
+    """A folder with the plan of a pipeline, its inputs and models; ``settings`` go to places of the plan."""
+    found = find_pipeline(pipeline)
+    specs = {one.name: models.spec(one.kind) for one in found.models}
+    plan = start_pipeline(found, folder, inputs, specs)
+    given = read_inputs(folder)
+    write_inputs(folder, pipeline, given["models"], {**given["set"], **settings})
+    return plan
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """A build of some records to its end: the counts of steps, records in JSON, and the requests it took."""
+
+    counts: Mapping[str, Any]
+    records: list[dict[str, Any]]
+    requests: int
+
+    def outs(self) -> dict[str, int]:
+        """How many records went on, for steps that dropped some or made more of them."""
+        return {name: one.records_out for name, one in self.counts.items() if one.records_in != one.records_out}
+
+    def reasons(self, step: str) -> dict[str, int]:
+        """Why a step dropped records."""
+        return dict(self.counts[step].dropped)
+
+
+def pilot(plan: Path, models: LoopbackModels, limit: int = 50) -> Pilot:
+    """Build to the queue of people, accept all, and build to the end, which asks nobody again."""
+    before = models.requests()
+    waiting, _, _ = _built(plan, limit)
+    assert "wait for people at step 'review'" in waiting
+    requests = models.requests() - before
+    accept_all(plan.parent / "build")
+    waiting, counts, records = _built(plan, limit)
+    assert not waiting and models.requests() - before == requests
+    assert not any(one.pending for one in counts.values())
+    return Pilot(counts, records, requests)
+
+
+def _built(plan: Path, limit: int) -> tuple[str, Mapping[str, Any], list[dict[str, Any]]]:
+    read = read_plan(plan)
+    with Build(read, plan.parent / "build", models=load_models(read), limit=limit) as build:
+        result = build.run()
+        return result.waiting, result.counts, [dict(record.fields) for record in build.records()]
+
+
+def leaked(folder: Path, picture: str, instruction: str) -> str:
+    """A small test suite with one picture of ``made_pictures`` and one instruction, as `no_leak` names it."""
+    picture_folder(folder, [picture])
+    case = {"id": "one", "image": f"{picture}.png", "instruction": instruction, "mode": "time"}
+    (folder / "cases.jsonl").write_text(json.dumps(case))
+    return f"worldedit={folder}"
+
+
+def survives_kills(start: Callable[[Path], Path], models: LoopbackModels, kills: int, limit: int = 12) -> None:
+    """A build that is killed again and again equals one that was not, and pays for nothing twice but what was in hand."""
+    whole, killed = start(Path("whole")), start(Path("killed"))
+    for plan in (whole, killed):
+        in_hand = slowly(plan)
+    options = ("--limit", str(limit))
+    before = models.requests()
+    lines = built_by_command(whole.parent, people=accept_all, options=options)
+    once = models.requests() - before
+    survived = killed_and_resumed(killed.parent, kills, models.requests, people=accept_all, options=options, stride=40)
+    assert lines and survived.lines == lines
+    assert survived.requests <= once + survived.kills * in_hand

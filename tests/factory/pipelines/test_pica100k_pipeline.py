@@ -21,7 +21,8 @@ from support.servers.editor_server import KEY
 
 
 @pytest.fixture(autouse=True)
-def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("EDITSCOPE_CACHE", str(tmp_path / "kept"))
     for name in ("OPENAI_API_KEY", "ARK_API_KEY"):
         monkeypatch.setenv(name, KEY)
 
@@ -64,7 +65,7 @@ def test_a_pilot_keeps_pairs_in_which_something_happened_and_the_camera_stood(tm
         assert built_here(folder, limit=50)[1] == lines and models.calls == calls
     assert counted(result)["refine"][0] == 50 and reasons(result) == DROPPED
     records = [json.loads(line) for line in lines]
-    assert len(records) == result.records == 19
+    assert len(records) == result.records == 23
     laws = Counter(fields["law"] for _, fields, _ in records)
     assert max(laws.values()) <= 1.5 * min(laws.values())
     for _, fields, history in records:
@@ -74,7 +75,15 @@ def test_a_pilot_keeps_pairs_in_which_something_happened_and_the_camera_stood(tm
     _exports_for_training(folder, len(lines))
 
 
-DROPPED: dict[str, Any] = {}
+DROPPED = {
+    "refine": {"the model declined": 2},
+    "draw": {"the model declined": 6},
+    "drawn": {"plain": 2},
+    "whole-frames": {"black": 4},
+    "something-changed": {"nothing changed": 3},
+    "camera-still": {"the camera moves": 5},
+    "balance": {"beyond the quota": 5},
+}
 
 
 def _exports_for_training(folder: Path, count: int) -> None:

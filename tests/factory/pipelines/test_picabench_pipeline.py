@@ -27,6 +27,11 @@ from support.servers.judge_server import JudgeServer
 SMALL: dict[str, Any] = {"steps__large-enough__least_side": 96}
 
 
+@pytest.fixture(autouse=True)
+def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("EDITSCOPE_CACHE", str(tmp_path / "kept"))
+
+
 def begun(folder: Path, server: JudgeServer, pictures: Path, **places: Any) -> Path:
     """A folder of the pipeline for pictures that a test drew; a test set at hand has one of them."""
     suite = folder.parent / "suite"

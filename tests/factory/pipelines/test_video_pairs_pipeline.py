@@ -23,6 +23,11 @@ GOOD = 26
 FPS = 8
 
 
+@pytest.fixture(autouse=True)
+def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("EDITSCOPE_CACHE", str(tmp_path / "kept"))
+
+
 def shot(seed: int, frames: int = 16) -> list[Any]:
     """Two seconds in which a disc comes in."""
     return disc_clip(drawn_picture(seed), seed, frames)

@@ -9,6 +9,7 @@ from itertools import islice
 
 import pytest
 
+from editscope.factory.rules import MotionCaption, breaches
 from editscope.factory.words.combining import WordCombination, across_laws, combinations
 from editscope.factory.words.entries import name_key
 from editscope.factory.words.fitting import fit_table
@@ -91,6 +92,7 @@ def test_a_caption_keeps_the_rules_of_motion_captions(motion: MotionTemplate) ->
     assert re.search(rf"\b(?:{PHYSICS[motion.law]})\b", text), "a word of the physics"
     assert not re.search(r"\b(?:seconds|minutes?|hours?|days?|weeks?|years?)\b", text), "the clip has 3 to 5 seconds"
     assert 12 <= len(text.split()) <= 60
+    assert not breaches("motion_caption", MotionCaption(text, motion.law))
 
 
 @pytest.mark.parametrize("motion", MOTIONS)

@@ -20,7 +20,7 @@ from editscope.images import encode_png, load
 from editscope.suites.base import Suite
 from editscope.suites.registry import load_suite
 from support.factory.kills import accept_all, built_by_command, killed_and_resumed, slowly
-from support.factory.made_pictures import blotches, picture_folder
+from support.factory.blotches import blotches, picture_folder
 from support.factory.scripted_packs import Answer, ScriptedPack, scripted
 from support.servers.editor_server import Reply as PictureReply
 from support.servers.editor_server import Seen

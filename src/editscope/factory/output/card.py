@@ -149,12 +149,9 @@ def _loading(plan: BuildPlan, settings: OutputSettings, splits: list[str], suite
     if suite is not None:
         name, number = suite
         lines += ["", f"The folder `suite/` holds {number:,} cases in the layout of {plain(name)}, ready for a run:"]
-        lines += [
-            "",
-            "```",
-            f"editscope run {_code(settings.suite)} --data path/to/this/folder/suite --editor …",
-            "```",
-        ]
+        data = "path/to/this/folder/suite"
+        spec = data if settings.suite == OWN else f"{_code(settings.suite)} --data {data}"
+        lines += ["", "```", f"editscope run {spec} --editor …", "```"]
     return "\n".join(lines)
 
 

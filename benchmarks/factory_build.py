@@ -42,13 +42,23 @@ from editscope.images import encode_png
 SIDE = 64
 TEXTS = {
     "prompt": "A clay pot stands on a bench under a lamp, and a coil of twine lies behind it.",
-    "motion": "The clay pot slides to the right by its own width, and its shadow follows along the planks, camera static.",
+    "motion": "The clay pot slides to the right by its own width, and its shadow follows, camera static.",
     "superficial": "Move the clay pot to the right.",
     "intermediate": "Move the clay pot to the right, and let its shadow follow.",
-    "explicit": "Move the clay pot to the right end of the bench. Its shadow starts at its foot and points to the right.",
+    "explicit": "Move the clay pot to the right end of the bench. Its shadow points to the right.",
+}
+MOTIONS = {
+    "light_propagation": "The pot slides to the right by its own width, and its shadow follows it, camera static.",
+    "light_source_effects": "The lamp goes dark completely, and the highlight on the pot fades away, camera static.",
+    "reflection": "The pot slides to the left by half its width, and its mirror image follows, camera static.",
+    "refraction": "The spoon sinks to the bottom of the glass, and its lower half looks bent, camera static.",
+    "deformation": "The pot presses a deep dent into the whole cushion, which bulges at both sides, camera static.",
+    "causality": "The pot tips over to the right, falls off the bench and comes to rest on the floor, camera static.",
+    "global": "Snow covers the whole garden up to the rim of the pot, and the light turns cold blue, camera static.",
+    "local": "The whole pot cracks from rim to foot, and drops run down its left side, camera static.",
 }
 KINDS = {"writer": "InstantWriter", "painter": "InstantPainter", "animator": "InstantAnimator"}
-LOOKS = ("frames", "blank_frame", "static_pair", "camera_motion", "stable_outside", "fingerprint")
+LOOKS = ("frames", "no_leak", "blank_frame", "static_pair", "camera_motion", "stable_outside", "fingerprint")
 """Steps that look at pixels, by what a plan says that they use."""
 
 
@@ -58,7 +68,11 @@ class InstantWriter(es.Judge):
     spec = "instant"
 
     async def ask(self, call: Any, sample: int = 0) -> es.Verdict:
-        values = {field.name: TEXTS[field.name] for field in call.schema.fields}
+        values: Any = {field.name: TEXTS[field.name] for field in call.schema.fields}
+        if "motion" in values:
+            text = "".join(part for part in call.parts if isinstance(part, str))
+            law = text.partition("never write this name): ")[2].partition("\n")[0]
+            values["motion"] = MOTIONS[law]
         return es.Verdict("ok", values, judge="instant", prompt_hash=call.prompt_hash)
 
 
@@ -144,7 +158,12 @@ def build(folder: Path, records: int, *, pixels: bool) -> dict[str, Any]:
     """Build in this process, and say what it took."""
     begun = float(os.environ.get("BEGUN", time.time()))
     first: list[float] = []
-    progress = BuildProgress(step_done=lambda step, number: first or first.append(time.time() - begun))
+
+    def noted(step: str, number: int) -> None:
+        if not first:
+            first.append(time.time() - begun)
+
+    progress = BuildProgress(step_done=noted)
     plan = plan_of(folder, records, pixels=pixels)
     with Build(plan, folder / "build", jobs=2, models=load_models(plan), progress=progress) as work:
         started, cpu = time.perf_counter(), time.process_time()

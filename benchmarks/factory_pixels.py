@@ -32,12 +32,14 @@ AIM = 0.95
 
 
 def static_pair(example: Example) -> tuple[bool, str]:
-    changed = changed_share(*example.pictures)
+    before, after = example.pictures
+    changed = changed_share(before, after)
     return changed < StaticPairStep.settings_of["least_share"], f"{100 * changed:.2f} % changed"
 
 
 def moving_camera(example: Example) -> tuple[bool, str]:
-    motion = camera_motion(*example.pictures)
+    before, after = example.pictures
+    motion = camera_motion(before, after)
     moves = not motion.matched or motion.share > CameraMotionStep.settings_of["most_shift"]
     return moves, f"{motion.share:.2f} %, zoom {motion.zoom}, turn {motion.rotation_deg}, matched {motion.matched}"
 
@@ -48,10 +50,11 @@ def blank_frame(example: Example) -> tuple[bool, str]:
 
 
 def unstable_outside(example: Example) -> tuple[bool, str]:
-    measured, settings = stability(*example.pictures[:2], example.regions), StableOutsideStep.settings_of
+    before, after = example.pictures
+    measured, settings = stability(before, after, example.regions), StableOutsideStep.settings_of
     everywhere = not example.regions and measured.inside > settings["most_area"]
-    unstable = everywhere or measured.psnr < settings["least_psnr"]
-    return unstable, f"{measured.psnr:.1f} dB outside of {100 * measured.inside:.0f} %"
+    unstable = everywhere or measured.psnr < settings["least_psnr"] or measured.detail < settings["least_detail"]
+    return unstable, f"{measured.psnr:.1f} dB and detail {measured.detail:.2f} outside of {100 * measured.inside:.0f} %"
 
 
 def near_duplicates(example: Example) -> tuple[bool, str]:

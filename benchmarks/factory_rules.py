@@ -12,7 +12,7 @@ from editscope.factory.rules import RULES, TextRule
 from editscope.stats.diagnosis.reasoning import share
 
 EXAMPLES = Path(__file__).parents[1] / "tests" / "factory"
-SETS = ("labelled", "tuned", "fresh", "unseen")
+SETS = ("labelled", "tuned", "unseen")
 AIM = 95.0
 
 
@@ -66,7 +66,7 @@ def table(examples: Path, names: list[str]) -> str:
     rows = []
     for name in names:
         cells = []
-        for folder in ("labelled", "fresh", "unseen"):
+        for folder in ("labelled", "unseen"):
             file = examples / folder / f"{name}.jsonl"
             one = measure(RULES[name], file) if file.is_file() else Measured(0, 0, 0, ())
             cells += [one.precision, one.recall]

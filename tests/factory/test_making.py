@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,15 +11,22 @@ from typing import Any
 import numpy as np
 import pytest
 
+from editscope.editors.hosted import Exchange, Failed, ServiceSettings
 from editscope.errors import BadInput
 from editscope.factory.engine.build import Build
+from editscope.factory.models.base import MadeMedia
 from editscope.factory.models.loading import ModelOptions, load_models
+from editscope.factory.models.videos.openai_videos import OpenAIVideos
+from editscope.factory.models.videos.seedance import Seedance
+from editscope.factory.models.videos.service import VideoService
+from editscope.factory.models.videos.veo import Veo
 from editscope.factory.plan import BuildPlan, plan_from
 from editscope.factory.records import Fields
 from editscope.factory.sources.base import RecordSource
 from editscope.factory.steps.tools import Tools
 from editscope.images import encode_png, load
 from editscope.transport.account import BudgetSpent
+from editscope.transport.session import open_session
 from support.factory.made_videos import frames_of, video_of
 from support.servers.editor_server import KEY, EditorServer, Fault, OpenAIServer, Reply, Seen, drawn, negative
 from support.servers.editor_server_ark import ArkServer
@@ -223,6 +232,46 @@ def test_the_key_does_not_follow_a_redirect_to_another_server(vendor: type[Video
         assert result.records == COUNT == other.fetches and other.leaks == 0
 
 
+@pytest.mark.parametrize("vendor", [OpenAIVideos, Veo, Seedance], ids=lambda vendor: vendor.kind)
+def test_a_vendor_on_the_internet_cannot_point_into_the_local_network(vendor: type[VideoService]) -> None:
+    async def fetched(home: str, url: str) -> bytes:
+        async with open_session(home, {}) as session:
+            exchange = Exchange(session, vendor(ServiceSettings("m", home)), KEY, 5.0)
+            return await exchange.fetch(url, what="video", with_key=vendor is not Seedance)
+
+    with OpenAIServer() as server:
+        for url in (server.file(b"secret"), "http://169.254.169.254/latest", server.url.replace("127.0.0.1", "0x7f.1")):
+            with pytest.raises(Failed, match="local network"):
+                asyncio.run(fetched("http://8.8.8.8/v1", url))
+        with pytest.raises(Failed, match="not https"):
+            asyncio.run(fetched("https://api.example.org/v1", server.file(b"secret")))
+        assert server.fetches == 0 and asyncio.run(fetched(server.url, server.file(b"video"))) == b"video"
+
+
+def test_no_more_is_asked_for_at_once_than_the_user_says(tmp_path: Path) -> None:
+    with OpenAIServer([Reply(latency=0.05)], draws=True) as server:
+        plan = plan_of(tmp_path, server.spec(), draw())
+        models = load_models(plan, ModelOptions(concurrency=2))
+        with Build(plan, tmp_path / "build", models=models) as build:
+            assert build.run().records == COUNT
+        assert server.peak == 2
+
+
+def test_a_model_goes_to_another_process_without_its_connections_and_works_there(tmp_path: Path) -> None:
+    with OpenAIServer(draws=True) as server:
+        plan = plan_of(tmp_path, server.spec(), draw())
+        model: Any = load_models(plan)["maker"]
+
+        async def drawn_by(asked: Any) -> bytes:
+            made: MadeMedia = await asked.call(lambda painter: painter.draw("a cup", 0, 0, 1))
+            await asked.close()
+            return made.data
+
+        first = asyncio.run(drawn_by(model))
+        copied = pickle.dumps(model)
+        assert KEY.encode() not in copied and asyncio.run(drawn_by(pickle.loads(copied))) == first
+
+
 def test_a_budget_stops_videos_at_the_price_of_their_seconds(tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text('[videos."sora-2"]\nsecond = 0.25\n')
@@ -300,6 +349,21 @@ class Painter:
         if prompt == "cup 1":
             raise RuntimeError("no paint left")
         return np.full((height, width, 3), seed % 256, np.uint8)
+
+
+class PaidPainter:
+    """A model of one's own that costs money."""
+
+    def draw(self, prompt: str, width: int, height: int, seed: int) -> MadeMedia:
+        return MadeMedia(encode_png(drawn(prompt)), cost_usd=1.0)
+
+
+def test_what_a_class_of_ones_own_says_that_it_cost_counts_against_the_budget(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, "python:test_making:PaidPainter", draw())
+    with pytest.raises(BudgetSpent, match="--budget"):
+        run(plan, tmp_path / "build", budget=2.0)
+    with Build(plan, tmp_path / "build", models=load_models(plan), budget=10.0) as build:
+        assert build.run().records == COUNT and build.store.spent()["paint"][1] == COUNT
 
 
 class Animator:

@@ -10,7 +10,7 @@ import pytest
 from editscope.errors import BadInput
 from editscope.factory.engine.build import Build
 from editscope.factory.inputs import apply_inputs, read_inputs, write_inputs
-from editscope.factory.pipelines.catalog import PlanInput, PlanModel, ShippedPipeline
+from editscope.factory.pipelines.catalog import ModelInput, PlanInput, ShippedPipeline
 from editscope.factory.pipelines.starting import start_own, start_pipeline
 from editscope.factory.plan import plan_from, read_plan
 
@@ -77,7 +77,9 @@ def a_pipeline(folder: Path) -> ShippedPipeline:
         PlanInput("words", "A file of words.", "source.path", "file", required=True),
         PlanInput("start", "The seed.", "seed", "number"),
     )
-    return ShippedPipeline("cups", "Cups", "Makes cups.", "", folder, inputs, (PlanModel("writer", "Writes.", "text"),))
+    return ShippedPipeline(
+        "cups", "Cups", "Makes cups.", "", folder, inputs, (ModelInput("writer", "Writes.", "text"),)
+    )
 
 
 def test_a_pipeline_is_copied_once_and_takes_new_inputs_later(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from support.places import ROOT, TESTS
 
 LABELLED = TESTS / "factory" / "labelled"
 TUNED = TESTS / "factory" / "tuned"
+UNSEEN = TESTS / "factory" / "unseen"
 CODE = [name for name, one in RULES.items() if one.decided_by == "code"]
 MODEL = [name for name, one in RULES.items() if one.decided_by == "model"]
 
@@ -59,6 +60,27 @@ def test_no_labelled_example_stands_twice(name: str) -> None:
 
 def test_every_rule_that_code_decides_has_examples_and_every_file_a_rule() -> None:
     assert {file.stem for file in LABELLED.glob("*.jsonl")} == set(CODE)
+
+
+@pytest.mark.parametrize("file", sorted(TUNED.glob("*.jsonl")), ids=lambda file: file.stem)
+def test_what_was_found_wrong_once_stays_right(file: Path) -> None:
+    assert file.stem in CODE
+    assert wrongly_decided(file.stem, examples(file.stem, TUNED)) == []
+
+
+@pytest.mark.parametrize("file", sorted(UNSEEN.glob("*.jsonl")), ids=lambda file: file.stem)
+def test_unseen_examples_are_thirty_that_no_other_set_has(file: Path) -> None:
+    assert file.stem in CODE
+    unseen = examples(file.stem, UNSEEN)
+    one = RULES[file.stem]
+    assert len(unseen) == 30
+    assert 12 <= sum(entry["breaks"] for entry in unseen) <= 18
+    assert all(isinstance(entry["breaks"], bool) for entry in unseen)
+    records = [one.record.from_json(entry) for entry in unseen]
+    assert len(set(records)) == 30
+    for other in (LABELLED, TUNED):
+        if (other / file.name).is_file():
+            assert not set(records) & {one.record.from_json(entry) for entry in examples(file.stem, other)}
 
 
 @pytest.mark.parametrize("name", CODE)

@@ -40,6 +40,15 @@ def test_a_variable_frame_rate_is_read_by_time_and_not_by_number(tmp_path: Path)
         assert [frame.index for frame in video.at([0.0, 0.8, 1.5, 7.0])] == [0, 2, 3, 4]
 
 
+def test_late_frames_are_the_same_whether_the_video_is_wound_or_read_from_its_beginning(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.mp4", encoded(sliding(100, step=1), key_every=12))
+    with open_video(path) as video:
+        read = {frame.time_s: frame.pixels for frame in video.frames()}
+        late = [*video.at([7.3, 9.0, 11.1]), *video.frames(8.2, 8.6), *video.first_and_last(6.0, 10.0)]
+        assert [frame.time_s for frame in late] == [7.25, 9.0, 11.0, 8.125, 8.25, 8.375, 8.5, 6.0, 10.0]
+        assert all(np.array_equal(frame.pixels, read[frame.time_s]) for frame in late)
+
+
 def test_a_rotated_video_is_turned_upright(tmp_path: Path) -> None:
     assert corner(0, tmp_path) == ((64, 96), 9.5, 9.5)
     assert corner(-90, tmp_path) == ((96, 64), 9.5, 53.5)  # a phone held upright: the corner goes to the right

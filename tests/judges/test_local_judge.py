@@ -16,6 +16,7 @@ from editscope.errors import BadInput
 from editscope.images import encode_png
 from editscope.judges import Call, Field, Picture, Schema, Verdict
 from editscope.judges.local.likelihood import Answers, Search
+from editscope.judges.records import TextField
 from editscope.judges.registry import load_judge
 from support.models.tiny_vlm import save_tiny_vlm
 
@@ -253,3 +254,31 @@ def test_a_tokenizer_that_cannot_tell_answers_apart_is_an_error() -> None:
 def test_a_likelihood_that_is_no_number_is_an_error() -> None:
     with pytest.raises(ArithmeticError):
         Search(((1,), (2,))).told({1: float("nan"), 2: 0.0})
+
+
+WRITTEN = Schema((TextField("caption", "yes_no", 1, 1, "text"), TextField("cues", "yes_no", 1, 3, "texts")), reason="")
+
+
+def test_a_call_for_texts_is_written_by_the_model_and_read_as_strictly_as_any(model: Path) -> None:
+    calls = [call(seed, WRITTEN, "Write.") for seed in (1, 2)]
+    first, again = (ask(f"local:{model}?tokens=12", calls) for _ in range(2))
+    assert [one.reply for one in first] == [one.reply for one in again]  # always the likeliest tokens
+    for verdict in first:  # random weights write no JSON: that is no verdict, and no marks are made of it
+        assert verdict.status == "unparsed" and verdict.reply.startswith("{") and not verdict.values
+        assert 0 < verdict.usage.output_tokens <= 12 and verdict.usage.cost_usd == 0.0
+
+
+def test_texts_that_a_model_writes_become_values(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reply = '"caption": "A cup falls.", "cues": ["left to right"]} That is all.'
+    place = "editscope.judges.local.model.LocalModel.continued"
+    monkeypatch.setattr(place, lambda self, rows, begun, most: [reply] * len(rows))
+    (verdict,) = ask(f"local:{model}", [call(3, WRITTEN, "Write.")])
+    assert verdict.status == "ok" and dict[str, Any](verdict.values) == {
+        "caption": "A cup falls.",
+        "cues": ["left to right"],
+    }
+
+
+def test_a_limit_of_written_tokens_changes_no_identity_of_marks(model: Path) -> None:
+    plain, limited = load_judge(f"local:{model}"), load_judge(f"local:{model}?tokens=64")
+    assert "tokens" not in plain.identity and limited.identity["tokens"] == 64

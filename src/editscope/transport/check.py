@@ -14,6 +14,9 @@ from editscope.transport.reply import MOST_TEXT, Reply, send
 MOST_LISTED = 16_000_000
 """Bytes of a list of models: gateways list hundreds, with descriptions."""
 
+OPTIONS = ("judge", "editor")
+"""Roles that are options of commands, too."""
+
 HINT = "check the network and ?base_url="
 
 
@@ -43,8 +46,9 @@ class Endpoint:
 
     def unknown_model(self, otherwise: str, where: str) -> BadInput:
         """The error for a model that the server does not know; ``otherwise`` is what else may be wrong."""
+        place = f"--{self.role}" if self.role in OPTIONS else f"the {self.role}"
         return BadInput(
-            f"{self.base_url} knows no model {self.model!r}, or {otherwise}; check the name in --{self.role} {where}"
+            f"{self.base_url} knows no model {self.model!r}, or {otherwise}; check the name in {place} {where}"
         )
 
     async def ask(

@@ -35,7 +35,12 @@ def test_parts_come_in_their_shares_until_one_ends_and_from_any_place(tmp_path: 
     parts = {"a": {**rows(tmp_path, "a", 6), "share": 3}, "b": {**rows(tmp_path, "b", 5), "share": 1}}
     source, tools = MixedSource({"parts": parts}), tools_in(tmp_path)
     found = list(source.records(tools))
-    assert "".join(one["source"] for one in found) == "aaabaaabbbb" and [one["number"] for one in found[:4]] == [0, 1, 2, 0]
+    assert "".join(one["source"] for one in found) == "aaabaaabbbb" and [one["number"] for one in found[:4]] == [
+        0,
+        1,
+        2,
+        0,
+    ]
     for start in range(13):
         assert list(source.records(tools, start)) == found[start:]
 

@@ -59,7 +59,13 @@ def test_a_condition_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_word_that_a_model_chose_becomes_the_reason(tmp_path: Path) -> None:
-    step = {"name": "good", "use": "accept", "field": "verdict", "accepts": ["fine"], "reasons": {"weak": "weak effect"}}
+    step = {
+        "name": "good",
+        "use": "accept",
+        "field": "verdict",
+        "accepts": ["fine"],
+        "reasons": {"weak": "weak effect"},
+    }
     records = [{"verdict": word} for word in ("fine", "weak", "odd", "weak")]
     dropped, fields = outcome(tmp_path, plan_of(tmp_path, records, step), "good")
     assert dropped == {"weak effect": 2, "verdict is odd": 1} and len(fields) == 1

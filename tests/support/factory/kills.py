@@ -73,6 +73,7 @@ def killed_and_resumed(
                 time.sleep(pause_s)
             killed += process.poll() is None
             _kill(process)
+        assert process.returncode in (0, WAITS, -signal.SIGKILL), f"the build ended with {process.returncode}"
         if process.returncode == WAITS and people is not None:
             people(folder / "build")
     lines = built_by_command(folder, people=people, options=options)
@@ -115,7 +116,7 @@ def accept_all(build: Path) -> None:
 def slowly(plan: Path, at_once: int = 4) -> int:
     """Let every step of a plan that names a model have so many records in its hands at a time; the number."""
     text = plan.read_text(encoding="utf-8")
-    plan.write_text(re.sub(r"(?m)^(model = .+)$", rf"\1\nat_once = {at_once}", text), encoding="utf-8")
+    plan.write_text(re.sub(r'(?m)^(model = ".+")$', rf"\1\nat_once = {at_once}", text), encoding="utf-8")
     return at_once
 
 

@@ -23,11 +23,13 @@ def encoded(
     rotation: int = 0,
     crf: int = 18,
     faststart: bool = False,
+    key_every: int = 250,
 ) -> bytes:
     """An MP4 file with H.264; ``times_s`` gives each frame its own time, ``rotation`` goes into the display matrix."""
     with tempfile.TemporaryDirectory() as folder:  # moving the header to the front reads the file again
         path = Path(folder) / "made.mp4"
-        _encode(path, frames, fps, times_s, rotation, crf, {"movflags": "faststart"} if faststart else {})
+        coder = {"crf": str(crf), "preset": "veryfast", "threads": "1", "g": str(key_every)}
+        _encode(path, frames, fps, times_s, rotation, coder, {"movflags": "faststart"} if faststart else {})
         return path.read_bytes()
 
 
@@ -37,14 +39,14 @@ def _encode(
     fps: int,
     times_s: Sequence[float] | None,
     rotation: int,
-    crf: int,
+    coder: dict[str, str],
     options: dict[str, str],
 ) -> None:
     with av.open(str(path), "w", format="mp4", options=options) as container:
         stream: Any = container.add_stream("libx264", rate=fps)
         stream.height, stream.width = frames[0].shape[:2] if len(frames) else (64, 64)
         stream.pix_fmt = "yuv420p"
-        stream.options = {"crf": str(crf), "preset": "veryfast", "threads": "1"}
+        stream.options = coder
         if times_s is not None:
             stream.time_base = stream.codec_context.time_base = Fraction(1, 1000)
         if rotation:

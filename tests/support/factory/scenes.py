@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import cv2
 import numpy as np
-import numpy.typing as npt
 import PIL.Image
 
 from editscope.factory.video.reading import open_video
 from editscope.images import Pixels
 from support.factory.made_videos import encoded
+
+cv2: Any = import_module("cv2")  # its types know no plain arrays
 
 Rng = np.random.Generator
 SIZES = ((512, 512), (480, 640), (640, 480), (512, 768), (360, 640), (720, 720))
@@ -24,9 +25,11 @@ MARGIN = 0.2
 """What a scene has beyond each edge, so that a camera can move."""
 
 
-def cloud(
-    rng: Rng, height: int, width: int, coarse: int, octaves: int = 4, fall: float = 0.5
-) -> npt.NDArray[np.float32]:
+def _floats(values: Any) -> Any:
+    return np.asarray(values, np.float32)
+
+
+def cloud(rng: Rng, height: int, width: int, coarse: int, octaves: int = 4, fall: float = 0.5) -> Any:
     """Smooth noise of several scales, from -1 to 1 or so; ``coarse`` is the size of its largest spots in pixels."""
     total = np.zeros((height, width), np.float32)
     for octave in range(octaves):
@@ -44,13 +47,13 @@ class Thing:
     x: float
     y: float
     size: float
-    color: tuple[float, float, float]
+    color: tuple[float, ...]
     angle: float = 0.0
     seed: int = 0
     textured: float = 0.0
     shadow: bool = False
 
-    def mask(self, height: int, width: int) -> npt.NDArray[np.float32]:
+    def mask(self, height: int, width: int) -> Any:
         image = np.zeros((height, width), np.uint8)
         reach = self.size * min(height, width)
         center = (self.x * width, self.y * height)
@@ -77,46 +80,54 @@ class Scene:
     seed: int
     things: tuple[Thing, ...] = field(default=())
 
-    def render(self, camera: npt.NDArray[np.float64] | None = None) -> Pixels:
+    def render(self, camera: Any | None = None) -> Pixels:
         """The picture; ``camera`` moves the whole scene (2 × 3, in pixels around the center)."""
         top, left = int(MARGIN * self.height), int(MARGIN * self.width)
         height, width = self.height + 2 * top, self.width + 2 * left
-        image = background(self.kind, np.random.default_rng(self.seed), height, width)
+        image = _background(self.kind, self.seed, height, width)
         for thing in self.things:
             image = _drawn(image, thing)
         if camera is not None:
             image = cv2.warpAffine(image, camera, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT)
-        return np.clip(image[top : top + self.height, left : left + self.width], 0, 255).astype(np.uint8)
+        picture: Pixels = np.clip(image[top : top + self.height, left : left + self.width], 0, 255).astype(np.uint8)
+        return picture
 
-    def camera(self, shift: tuple[float, float], zoom: float = 1.0, degrees: float = 0.0) -> npt.NDArray[np.float64]:
+    def camera(self, shift: tuple[float, float], zoom: float = 1.0, degrees: float = 0.0) -> Any:
         """A motion around the center; the shift in pixels."""
         center = (self.width * (0.5 + MARGIN), self.height * (0.5 + MARGIN))
-        matrix: npt.NDArray[np.float64] = cv2.getRotationMatrix2D(center, degrees, zoom)
+        matrix: Any = cv2.getRotationMatrix2D(center, degrees, zoom)
         matrix[:, 2] += shift
         return matrix
 
 
-def _drawn(image: npt.NDArray[np.float32], thing: Thing) -> npt.NDArray[np.float32]:
+def _drawn(image: Any, thing: Thing) -> Any:
     height, width = image.shape[:2]
     mask = thing.mask(height, width)
     if thing.shadow:
-        offset = np.float32([[1, 0, 0.4 * thing.size * width], [0, 1, 0.3 * thing.size * height]])
+        offset = _floats([[1, 0, 0.4 * thing.size * width], [0, 1, 0.3 * thing.size * height]])
         dark = cv2.GaussianBlur(cv2.warpAffine(mask, offset, (width, height)), (0, 0), 6)
         image = image * (1 - 0.4 * dark[..., None])
     rng = np.random.default_rng(thing.seed)
-    paint = np.ones_like(image) * np.float32(thing.color)
+    paint = np.ones_like(image) * _floats(thing.color)
     down = np.linspace(25, -25, height, dtype=np.float32)[:, None, None]
     paint = paint + down
     if thing.textured:
         # The texture moves with the object.
         texture = cloud(rng, height, width, 24)
-        move = np.float32([[1, 0, thing.x * width], [0, 1, thing.y * height]])
+        move = _floats([[1, 0, thing.x * width], [0, 1, thing.y * height]])
         texture = cv2.warpAffine(texture, move, (width, height), borderMode=cv2.BORDER_WRAP)
         paint = paint + thing.textured * texture[..., None]
     return image * (1 - mask[..., None]) + paint * mask[..., None]
 
 
-def background(kind: str, rng: Rng, height: int, width: int) -> npt.NDArray[np.float32]:
+@lru_cache(6)
+def _background(kind: str, seed: int, height: int, width: int) -> Any:
+    image = background(kind, np.random.default_rng(seed), height, width)
+    image.setflags(write=False)
+    return image
+
+
+def background(kind: str, rng: Rng, height: int, width: int) -> Any:
     """One of several backgrounds, as floats."""
     y = np.linspace(0, 1, height, dtype=np.float32)[:, None, None]
     base = rng.uniform(60, 190, 3).astype(np.float32)
@@ -126,9 +137,9 @@ def background(kind: str, rng: Rng, height: int, width: int) -> npt.NDArray[np.f
         texture = cloud(rng, height, width, 64, 5, 0.6)[..., None]
         return base + rng.uniform(12, 30) * texture + rng.uniform(-40, 40) * (y - 0.5)
     if kind == "landscape":
-        sky = np.float32([120, 160, 215]) + (1 - y) * -30 + 10 * cloud(rng, height, width, 160, 3)[..., None]
+        sky = _floats([120, 160, 215]) + (1 - y) * -30 + 10 * cloud(rng, height, width, 160, 3)[..., None]
         ridge = 0.45 + 0.08 * cloud(rng, 1, width, 120, 4)[0]
-        grass = np.float32([80, 110, 50]) + 28 * cloud(rng, height, width, 16, 4, 0.8)[..., None]
+        grass = _floats([80, 110, 50]) + 28 * cloud(rng, height, width, 16, 4, 0.8)[..., None]
         below = (np.linspace(0, 1, height, dtype=np.float32)[:, None] > ridge[None]).astype(np.float32)[..., None]
         return sky * (1 - below) + grass * below
     if kind == "tiles":
@@ -140,8 +151,7 @@ def background(kind: str, rng: Rng, height: int, width: int) -> npt.NDArray[np.f
         return base + shade - 45 * line + 5 * cloud(rng, height, width, 12)[..., None]
     if kind == "night":
         image = (
-            np.ones((height, width, 3), np.float32) * np.float32([8, 9, 16])
-            + 4 * cloud(rng, height, width, 64)[..., None]
+            np.ones((height, width, 3), np.float32) * _floats([8, 9, 16]) + 4 * cloud(rng, height, width, 64)[..., None]
         )
         for _ in range(int(rng.integers(12, 40))):
             light = np.zeros((height, width), np.float32)
@@ -153,13 +163,13 @@ def background(kind: str, rng: Rng, height: int, width: int) -> npt.NDArray[np.f
     if kind == "room":
         wall = base + 6 * cloud(rng, height, width, 90, 4)[..., None]
         grain = cv2.resize(rng.standard_normal((height, 12)).astype(np.float32), (width, height))
-        floor = np.float32([130, 95, 60]) + 14 * grain[..., None] + 6 * cloud(rng, height, width, 10)[..., None]
+        floor = _floats([130, 95, 60]) + 14 * grain[..., None] + 6 * cloud(rng, height, width, 10)[..., None]
         image = np.where(y > 0.62, floor, wall).astype(np.float32)
         for _ in range(3):  # pictures on the wall
             left, top = int(rng.integers(0, int(0.8 * width))), int(rng.integers(0, int(0.4 * height)))
             wide, tall = int(rng.integers(40, 110)), int(rng.integers(40, 90))
             part = image[top : top + tall, left : left + wide]
-            part[:] = rng.uniform(30, 220, 3) + 40 * cloud(rng, *part.shape[:2], 20)[..., None]
+            part[:] = rng.uniform(30, 220, 3) + 40 * cloud(rng, part.shape[0], part.shape[1], 20)[..., None]
         return image
     raise ValueError(kind)
 
@@ -199,8 +209,9 @@ def noisy(pixels: Pixels, rng: Rng, sigma: float) -> Pixels:
 
 
 def lit(pixels: Pixels, gain: float = 1.0, add: float = 0.0, gamma: float = 1.0, tint: Any = (1, 1, 1)) -> Pixels:
-    values = 255 * (pixels.astype(np.float32) / 255) ** gamma * gain * np.float32(tint) + add
-    return np.clip(values, 0, 255).astype(np.uint8)
+    values = 255 * (pixels.astype(np.float32) / 255) ** gamma * gain * _floats(tint) + add
+    picture: Pixels = np.clip(values, 0, 255).astype(np.uint8)
+    return picture
 
 
 def filmed(frames: list[Pixels], crf: int) -> list[Pixels]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from editscope.judges.prompts.packs import load_pack
 from editscope.judges.prompts.promptfile import Prompt, read_prompt

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -11,9 +10,9 @@ import typer
 from editscope import printing
 from editscope.cli import options as opt
 from editscope.cli.factory import building as of
+from editscope.cli.factory.export import export
 from editscope.cli.factory.pipelines import add_pipelines
 from editscope.cli.help import GroupedCommands, GroupedOptions
-from editscope.errors import BadInput
 
 app = typer.Typer(
     cls=GroupedCommands,
@@ -21,18 +20,12 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Build benchmarks and training sets: steps over records, resumable, with review by people.",
 )
-PlanFile = Annotated[
-    Path, typer.Argument(metavar="PLAN", help="The plan: a TOML or Python file, or a folder with plan.toml.")
-]
-Folder = Annotated[
-    Path | None, typer.Option("--out", metavar="DIR", help="The folder of the build [default: build/ beside the plan].")
-]
 
 
 @app.command(cls=GroupedOptions)
 def build(
-    plan: PlanFile,
-    out: Folder = None,
+    plan: of.PlanFile,
+    out: of.BuildFolder = None,
     limit: of.Pilot = None,
     until: of.UntilStep = "",
     approved: of.Approved = False,
@@ -70,7 +63,7 @@ def build(
 
 @app.command(cls=GroupedOptions)
 def redo(
-    plan: PlanFile, step: Annotated[str, typer.Argument(help="The step to make again.")], out: Folder = None
+    plan: of.PlanFile, step: Annotated[str, typer.Argument(help="The step to make again.")], out: of.BuildFolder = None
 ) -> None:
     """Mark a step to be made again by the next build, with all that depends on it. Nothing is deleted.
 
@@ -87,8 +80,8 @@ def redo(
 
 @app.command(cls=GroupedOptions)
 def funnel(
-    plan: PlanFile,
-    out: Folder = None,
+    plan: of.PlanFile,
+    out: of.BuildFolder = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw it: a PNG, SVG or PDF file.")
     ] = None,
@@ -100,21 +93,18 @@ def funnel(
 
     editscope factory funnel my-set --plot funnel.png
     """
-    from editscope.factory.funnel import FunnelRow
     from editscope.factory.funnel_plot import draw_funnel
 
     read, folder = of.build_folder(plan, out)
-    if not (folder / of.FUNNEL).is_file():
-        raise BadInput(f"{folder} has no {of.FUNNEL}; build the plan first")
-    found = json.loads((folder / of.FUNNEL).read_text(encoding="utf-8"))
-    rows = [FunnelRow.from_json(row) for row in found]
+    rows = of.kept_funnel(folder)
     if plot is not None:
         draw_funnel(rows, plot, read.title or read.name)
         printing.say(f"{plot}", error=as_json)
     if as_json:
-        printing.say_json(found)
+        printing.say_json([row.to_json() for row in rows])
     elif plot is None:
         of.say_funnel(rows)
 
 
+app.command(cls=GroupedOptions)(export)
 add_pipelines(app)

@@ -25,8 +25,23 @@ FUNNEL, PLAN = "funnel.json", "plan.toml"
 GAPS, STOPPED = 1, 3
 STOPPING = "stopping when the models have answered, which is paid for · Ctrl-C once more to leave at once"
 
+EXAMPLES = {
+    "text": "openai:gpt-5",
+    "judge": "openai:gpt-5",
+    "image": "openai:gpt-image-1",
+    "video": "openai:sora-2",
+    "editor": "openai:gpt-image-1",
+}
+"""A spec of each kind of model."""
+
 LIMITS, COST = "How much", "Models and money"
 
+PlanFile: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="PLAN", help="The plan: a TOML or Python file, or a folder with plan.toml.")
+]
+BuildFolder: TypeAlias = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="The folder of the build [default: build/ beside the plan].")
+]
 Pilot: TypeAlias = Annotated[
     int | None,
     typer.Option("--limit", metavar="N", min=1, help="A pilot: only the first N records.", rich_help_panel=LIMITS),
@@ -91,9 +106,11 @@ def build_plan(plan: BuildPlan, folder: Path, options: BuildOptions) -> None:
 
     if missing := plan.missing_models():
         name, step = next(iter(missing.items()))
+        kinds = plan.step(step).models
+        kind = next(kinds[setting] for setting in kinds if plan.step(step).settings.get(setting) == name)
         raise BadInput(
-            f"the plan has no model for {name!r}, which step {step!r} asks; name one with --model {name}=SPEC, "
-            f"or write it under [models]: {name} = 'openai:gpt-5'"
+            f"the plan has no {kind} model {name!r}, which step {step!r} asks; write its spec under [models] of the "
+            f"plan: {name} = '{EXAMPLES.get(kind, 'SPEC')}' (a pipeline that ships takes --model {name}=SPEC)"
         )
     models = load_models(plan, ModelOptions(options.concurrency, options.rpm, prices=options.prices))
     progress = BuildProgress(stopping=lambda: printing.say(STOPPING, error=True))
@@ -160,10 +177,10 @@ def _say_end(work: Build, result: BuildResult, options: BuildOptions) -> None:
 
 
 def outline(plan: BuildPlan, folder: Path, limit: int | None) -> None:
-    """Print what a build would do."""
-    printing.say(
-        f"{plan.name}: {len(plan.steps)} steps into {folder}" + (f", the first {limit:,} records" if limit else "")
-    )
+    """Print what a build would do, and what it would cost by what the records so far have cost."""
+    records = _records(plan, folder, limit)
+    of_them = f", {records:,} records to begin with" if records is not None else ""
+    printing.say(f"{plan.name}: {len(plan.steps)} steps into {folder}{of_them}")
     wide = max((len(step.name) for step in plan.steps), default=0)
     for step in plan.steps:
         used = [
@@ -172,6 +189,52 @@ def outline(plan: BuildPlan, folder: Path, limit: int | None) -> None:
             if (name := step.settings.get(setting))
         ]
         printing.say(f"  {step.name:<{wide}}  {step.kind:<6}  {', '.join(used)}".rstrip())
+    if any(step.models for step in plan.steps):
+        printing.say(_forecast(folder, records))
+
+
+def _records(plan: BuildPlan, folder: Path, limit: int | None) -> int | None:
+    """How many records a build begins with; None where only reading them tells."""
+    from editscope.factory.blobs import BlobStore
+    from editscope.factory.steps.tools import Tools
+
+    count = plan.source.count(Tools(BlobStore(folder / "blobs"), plan.folder, plan.seed))
+    return limit if count is None else min(count, limit or count)
+
+
+def _forecast(folder: Path, records: int | None) -> str:
+    """What a build will cost, if its records cost as much as those that were built already."""
+    rows = _kept_funnel(folder)
+    done = rows[0].records_in if rows else 0
+    spent = sum(row.cost_usd for row in rows)
+    if not done or not spent:
+        return (
+            "cost unknown: build a pilot with --limit 50, and --dry-run then forecasts the rest; --budget sets a limit"
+        )
+    already = f"{done:,} records cost ${spent:,.2f} so far"
+    if records is None or records <= done:
+        return already
+    return f"{already}; {records:,} will cost about ${spent * records / done:,.2f}"
+
+
+def _kept_funnel(folder: Path) -> list[FunnelRow]:
+    from editscope.factory.funnel import FunnelRow
+
+    path = folder / FUNNEL
+    if not path.is_file():
+        return []
+    try:
+        return [FunnelRow.from_json(row) for row in json.loads(path.read_text(encoding="utf-8"))]
+    except (ValueError, TypeError, AttributeError) as error:
+        raise BadInput(f"{path} is no funnel ({error}); build again to write it") from error
+
+
+def kept_funnel(folder: Path) -> list[FunnelRow]:
+    """The funnel that the last build wrote; BadInput where there is none."""
+    rows = _kept_funnel(folder)
+    if not rows:
+        raise BadInput(f"{folder} has no {FUNNEL}; build the plan first")
+    return rows
 
 
 def say_funnel(rows: Sequence[FunnelRow]) -> None:

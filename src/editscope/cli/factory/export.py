@@ -8,15 +8,13 @@ from typing import Annotated
 import typer
 
 from editscope import printing
-from editscope.cli.factory.build import Folder, PlanFile, _read, app
-from editscope.cli.help import GroupedOptions
+from editscope.cli.factory import building as of
 from editscope.cli.output.progress import task_bar
 
 
-@app.command(cls=GroupedOptions)
 def export(
-    plan: PlanFile,
-    out: Folder = None,
+    plan: of.PlanFile,
+    out: of.BuildFolder = None,
     to: Annotated[
         Path | None, typer.Option("--to", metavar="DIR", help="Where to write [default: export/ beside the build].")
     ] = None,
@@ -46,7 +44,7 @@ def export(
     from editscope.factory.output.export import ExportOptions
     from editscope.factory.output.export import export as write
 
-    read, folder = _read(plan, out)
+    read, folder = of.build_folder(plan, out)
     target = to or folder.parent / "export"
     with Build(read, folder, limit=limit) as work, task_bar(quiet=quiet) as update:
         options = ExportOptions(webdataset, partial, skip_bad, update or (lambda doing, done, total: None))

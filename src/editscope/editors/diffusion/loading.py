@@ -32,10 +32,13 @@ class LoadedPipeline:
     notes: tuple[str, ...]
 
 
-def load_pipeline(target: str, options: PipelineOptions, index: Mapping[str, Any]) -> LoadedPipeline:
+def load_pipeline(
+    target: str, options: PipelineOptions, index: Mapping[str, Any], *, exact: Sequence[str] = ()
+) -> LoadedPipeline:
     """Load a pipeline as ``DiffusionPipeline.from_pretrained`` does, and put it where the options say.
 
-    Raises BadInput with one sentence for whatever keeps it from being loaded.
+    The parts in ``exact`` are kept in full precision, unless the user names one. Raises BadInput with one sentence for
+    whatever keeps it from being loaded.
     """
     need_libraries(target)
     with quiet():
@@ -43,7 +46,7 @@ def load_pipeline(target: str, options: PipelineOptions, index: Mapping[str, Any
     with quiet() as warned:  # again, now that the libraries have made their loggers
         need_packages(target, family_of(index["_class_name"]))
         device = chosen_device(torch, target, options)
-        pipe = _from_pretrained(diffusers, torch, target, options, index, device)
+        pipe = _from_pretrained(diffusers, torch, target, options, index, device, exact)
         pipe.set_progress_bar_config(disable=True)
         if not options.device_map:
             _need_all_weights(pipe, target)
@@ -104,11 +107,19 @@ def chosen_device(torch: Any, target: str, options: PipelineOptions) -> str:
 
 
 def _from_pretrained(
-    diffusers: Any, torch: Any, target: str, options: PipelineOptions, index: Mapping[str, Any], device: str
+    diffusers: Any,
+    torch: Any,
+    target: str,
+    options: PipelineOptions,
+    index: Mapping[str, Any],
+    device: str,
+    exact: Sequence[str] = (),
 ) -> Any:
     dtype = options.dtype if options.dtype != "auto" else ("float32" if device == "cpu" else "bfloat16")
     folder = local_folder(target)
     wanted: dict[str, Any] = {"torch_dtype": getattr(torch, dtype), "variant": options.variant}
+    if exact and options.dtype == "auto" and dtype != "float32":
+        wanted["torch_dtype"] = {"default": getattr(torch, dtype), **dict.fromkeys(exact, torch.float32)}
     if folder is None:
         wanted["revision"] = options.revision
     if options.device_map:
@@ -118,7 +129,7 @@ def _from_pretrained(
     try:
         wanted |= for_pictures(target, folder, options.revision, index)
         if options.network is not None:
-            wanted |= _other_network(diffusers, target, options.network, index, wanted["torch_dtype"])
+            wanted |= _other_network(diffusers, target, options.network, index, getattr(torch, dtype))
         return diffusers.DiffusionPipeline.from_pretrained(folder or target, **wanted)
     except BadInput:
         raise

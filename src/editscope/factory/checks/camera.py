@@ -25,6 +25,8 @@ LEAST_CELLS = 5
 """Fewer cells with something to follow tell nothing about the camera."""
 STILL_SHARE = 0.3
 """The camera stands where this share of the cells that can tell stayed in place."""
+TRUSTED_SHARE = 0.5
+"""Where fewer of the cells agree, every way of following is tried, and the one with the most cells is believed."""
 LEAST_SPREAD = 0.12
 """The share of the picture that the cells of a motion must span; an object alone spans less, or leaves still cells."""
 
@@ -51,9 +53,10 @@ STILL = CameraMotion()
 def camera_motion(before: Pixels, after: Pixels) -> CameraMotion:
     """The motion of the camera between two pictures of one size.
 
-    Corners spread over the picture are followed with optical flow, there and back, and where that fails by matching
-    features. RANSAC fits a similarity q = s·R·p + t. Cells that it would move and that stayed in place speak for a
-    camera that stands: an object moved. The shift is the mean of |s·R·p + t - p| over a grid of places p.
+    Corners spread over the picture are followed with optical flow, there and back; where few agree, features are
+    matched and phases correlated, and the motion of the most cells counts. RANSAC fits a similarity q = s·R·p + t.
+    Cells that it would move and that stayed in place speak for a camera that stands: an object moved. The shift is the
+    mean of |s·R·p + t - p| over a grid of places p.
 
     >>> rng = np.random.default_rng(0)
     >>> wide = np.repeat(np.repeat(rng.integers(0, 255, (40, 50, 3), dtype=np.uint8), 8, 0), 8, 1)
@@ -69,46 +72,46 @@ def camera_motion(before: Pixels, after: Pixels) -> CameraMotion:
     starts = _corners(first, cv2)
     if _cells(starts, (height, width)).shape[0] < LEAST_CELLS:
         return STILL  # nothing to follow: a plain picture
-    best = STILL
-    matched = False
+    enough = TRUSTED_SHARE * len(_cells(starts, (height, width)))
+    best, most = CameraMotion(matched=False), 0
     for follow in (_flow, _features, _correlation):
         p, q = follow(first, second, starts, cv2)
-        found = _judged(p, q, (height, width), scale, cv2)
-        if found is None:
-            continue
-        matched = True
-        best = found
-        break
-    return best if matched else CameraMotion(matched=False)
+        motion, cells = _judged(p, q, (height, width), scale, cv2)
+        if cells > most:
+            best, most = motion, cells
+        if most >= enough:
+            break
+    return best
 
 
-def _judged(p: Points, q: Points, shape: tuple[int, int], scale: float, cv2: Any) -> CameraMotion | None:
-    """What followed points say; None where they agree on nothing."""
+def _judged(p: Points, q: Points, shape: tuple[int, int], scale: float, cv2: Any) -> tuple[CameraMotion, int]:
+    """What followed points say, and how many cells say so; none where they agree on nothing."""
+    nothing = CameraMotion(matched=False), 0
     if len(p) < LEAST_CELLS:
-        return None
+        return nothing
     moved = np.linalg.norm(q - p, axis=1)
     still_cells = len(_cells(p[moved < NEAR], shape))
     all_cells = len(_cells(p, shape))
     if still_cells >= max(LEAST_CELLS, 0.5 * all_cells):
         inside = moved < NEAR
-        return _motion(_fitted(p[inside], q[inside], cv2), shape, scale)
+        return _motion(_fitted(p[inside], q[inside], cv2), shape, scale), still_cells
     matrix = _fitted(p, q, cv2)
     if matrix is None or not 0.4 < np.hypot(matrix[0, 0], matrix[1, 0]) < 2.5:
-        return None
+        return nothing
     predicted = p @ matrix[:, :2].T + matrix[:, 2]
     follows = np.linalg.norm(predicted - q, axis=1) < NEAR
     would_move = np.linalg.norm(predicted - p, axis=1) > 2 * NEAR
     stays = (moved < NEAR) & would_move
     with_it, against = _cells(p[follows], shape), _cells(p[stays], shape)
     if len(with_it) < LEAST_CELLS:
-        return None
+        return nothing
     if len(against) >= max(3, STILL_SHARE * (len(_cells(p[follows & would_move], shape)) + len(against))):
-        return STILL
+        return STILL, len(against)
     if len(with_it) < 0.25 * all_cells and still_cells < 0.25 * all_cells:
-        return None
+        return nothing
     if _spread(p[follows], shape) < LEAST_SPREAD:
-        return STILL
-    return _motion(matrix, shape, scale)
+        return STILL, len(with_it)
+    return _motion(matrix, shape, scale), len(with_it)
 
 
 def _motion(matrix: Matrix | None, shape: tuple[int, int], scale: float) -> CameraMotion:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from itertools import combinations
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,12 +36,22 @@ def phash(pixels: Pixels) -> int:
 
 def small_gray(pixels: Pixels, side: int = SIDE) -> Gray:
     """A picture in gray, squeezed into a square."""
+    image, lanczos = _image(pixels)
+    return np.asarray(image.convert("L").resize((side, side), lanczos))
+
+
+def small_color(pixels: Pixels, side: int) -> Pixels:
+    """A picture squeezed into a square."""
+    image, lanczos = _image(pixels)
+    return np.asarray(image.resize((side, side), lanczos))
+
+
+def _image(pixels: Pixels) -> tuple[Any, Any]:
     try:
         from PIL import Image
     except ImportError as error:
         raise BadInput(f"perceptual hashes need {error.name}: pip install 'editscope[factory]'") from error
-    gray = Image.fromarray(np.ascontiguousarray(pixels)).convert("L")
-    return np.asarray(gray.resize((side, side), Image.Resampling.LANCZOS))
+    return Image.fromarray(np.ascontiguousarray(pixels)), Image.Resampling.LANCZOS
 
 
 def hash_of_gray(gray: Gray) -> int:

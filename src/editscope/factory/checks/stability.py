@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from editscope.factory.checks.change import Mask, PixelChange, change
+from editscope.factory.checks.change import Floats, Mask, PixelChange, change, measured
 from editscope.factory.extra import factory_package
 from editscope.images import Pixels
 
@@ -19,6 +19,8 @@ MARGIN = 0.015
 AREAS = 3
 """Separate areas that an edit may have: where an object was, where it is, and its shadow."""
 HIGHEST = 99.0
+NOISE_ENERGY = 9.0
+"""Squared levels of detail that noise and compression may have made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +29,8 @@ class Stability:
 
     psnr: float
     inside: float
-    outside_changed: float
-    """The share of the rest that changed."""
+    detail: float
+    """How much of the rest's fine detail stayed, from 0 to 1."""
 
 
 def stability(
@@ -38,7 +40,9 @@ def stability(
 
     The edit is ``regions`` where they are given, else the largest ``areas`` places of change, found in the difference
     itself, each filled to its hull and with a margin. PSNR = 10 · log10(255² / mean d²) over the rest, where d is the
-    difference of both pictures blurred, so that noise and compression count little.
+    difference of both pictures blurred, so that noise and compression count little. Detail = (mean(a·b) + 9) /
+    (max(mean a², mean b²) + 9) over the rest, where a and b are both pictures less their surroundings: a blurred or
+    newly made texture has lost it although its PSNR is high.
 
     >>> before = np.full((200, 200, 3), 90, np.uint8)
     >>> after = before.copy()
@@ -58,7 +62,7 @@ def stability(
         edit = _wider(edit, 2)
     else:
         edit = edited_area(difference, areas)
-    return _outside(difference, edit)
+    return _outside(difference, edit, *(_detail(measured(one)) for one in (before, after)))
 
 
 def edited_area(difference: PixelChange, areas: int = AREAS) -> Mask:
@@ -78,14 +82,24 @@ def edited_area(difference: PixelChange, areas: int = AREAS) -> Mask:
     return _wider(edit > 0, max(1, round(MARGIN * longer)))
 
 
-def _outside(difference: PixelChange, edit: Mask) -> Stability:
+def _detail(pixels: Pixels) -> Floats:
+    cv2 = factory_package("cv2", "measuring pictures")
+    gray = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY).astype(np.float32)
+    detail: Floats = cv2.GaussianBlur(gray, (0, 0), 1.0) - cv2.GaussianBlur(gray, (0, 0), 3.0)
+    return detail
+
+
+def _outside(difference: PixelChange, edit: Mask, first: Floats, second: Floats) -> Stability:
     rest = ~edit
     inside = float(edit.mean())
     if not rest.any():
-        return Stability(0.0, 1.0, 1.0)
+        return Stability(0.0, 1.0, 0.0)
     error = float((difference.difference[rest] ** 2).mean())
     psnr = HIGHEST if error <= 0 else min(HIGHEST, 10 * float(np.log10(255.0**2 / error)))
-    return Stability(round(psnr, 2), round(inside, 4), round(float(difference.mask[rest].mean()), 5))
+    a, b = first[rest], second[rest]
+    energy = max(float((a * a).mean()), float((b * b).mean()))
+    detail = (float((a * b).mean()) + NOISE_ENERGY) / (energy + NOISE_ENERGY)
+    return Stability(round(psnr, 2), round(inside, 4), round(min(1.0, max(0.0, detail)), 4))
 
 
 def _wider(mask: Mask, reach: int) -> Mask:

@@ -7,10 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-
 from editscope.errors import BadInput
-from editscope.factory.leaks.pictures import DISTANCE, PictureIndex
+from editscope.factory.leaks.pictures import DISTANCE, PictureIndex, joined
 from editscope.factory.leaks.suite_index import SuiteIndex, open_suite, read_index, suite_index
 from editscope.factory.leaks.texts import SHARE, WORDS, TextIndex
 from editscope.factory.records import BLOB, Record
@@ -97,11 +95,7 @@ class LeakGuard:
     """The indexes of several suites as one."""
 
     def __init__(self, indexes: Sequence[SuiteIndex], distance: int, words: int, share: float) -> None:
-        hashes, grays = (
-            np.concatenate([getattr(one, name) for one in indexes if len(one.hashes)] or [indexes[0].hashes])
-            for name in ("hashes", "grays")
-        )
-        self.pictures = PictureIndex(hashes, grays, distance)
+        self.pictures = PictureIndex(joined([one.pictures for one in indexes]), distance)
         self.picture_cases = [f"{one.name} case {case}" for one in indexes for case in one.picture_cases]
         self.texts = TextIndex([text for one in indexes for text in one.texts], words, share)
         self.text_cases = [f"{one.name} case {case}" for one in indexes for case in one.text_cases]

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from editscope.cachefolder import cache_folder
 from editscope.cases import Case
 from editscope.errors import BadInput
-from editscope.factory.leaks.pictures import KEPT_SIDE, hashes_and_gray
+from editscope.factory.leaks.pictures import PictureTraces, joined, traces_of
 from editscope.factory.leaks.texts import words_of
 from editscope.factory.records import digest
 from editscope.files import DOCUMENT, read_file
@@ -35,8 +34,7 @@ class SuiteIndex:
     """What is compared with: ``picture_cases`` and ``text_cases`` name the case of each picture and of each text."""
 
     name: str
-    hashes: npt.NDArray[np.uint64]
-    grays: npt.NDArray[np.uint8]
+    pictures: PictureTraces
     picture_cases: tuple[str, ...]
     texts: tuple[str, ...]
     text_cases: tuple[str, ...]
@@ -73,15 +71,13 @@ def suite_index(suite: Suite, progress: Callable[[int, int], None] = lambda done
     path = index_path(suite)
     if path.is_file():
         return path
-    hashes, grays, picture_cases, texts, text_cases = [], [], [], [], []
+    traces, picture_cases, texts, text_cases = [], [], [], []
     fingerprints = {}
     made = _is_made(suite)
     for number, case in enumerate(suite):
-        for picture in (*case.images, *((case.answer,) if case.answer is not None else ()), *case.references):
-            found, gray = hashes_and_gray(load(picture))
-            hashes.append(found)
-            grays.append(gray)
-            picture_cases.append(case.id)
+        shown = (*case.images, *((case.answer,) if case.answer is not None else ()), *case.references)
+        traces.append(traces_of(map(load, shown)))
+        picture_cases += [case.id] * len(shown)
         if made:
             fingerprints[case.fingerprint] = case.id
         else:
@@ -93,11 +89,12 @@ def suite_index(suite: Suite, progress: Callable[[int, int], None] = lambda done
         "name": suite.name, "picture_cases": picture_cases, "texts": texts, "text_cases": text_cases,
         "fingerprints": fingerprints,
     }  # fmt: skip
-    file = io.BytesIO()
+    found, file = joined(traces), io.BytesIO()
     np.savez(
         file,
-        hashes=np.array(hashes, np.uint64).reshape(len(hashes), -1),
-        grays=np.array(grays, np.uint8).reshape(-1, KEPT_SIDE, KEPT_SIDE),
+        hashes=found.hashes,
+        grays=found.grays,
+        colors=found.colors,
         rest=np.frombuffer(json.dumps(written, ensure_ascii=False).encode("utf-8", "surrogatepass"), np.uint8),
     )
     write_whole(path, file.getvalue())
@@ -108,7 +105,7 @@ def read_index(path: Path) -> SuiteIndex:
     """An index that was kept."""
     try:
         with np.load(io.BytesIO(read_file(path, DOCUMENT)), allow_pickle=False) as found:
-            hashes, grays = found["hashes"], found["grays"]
+            pictures = PictureTraces(found["hashes"], found["grays"], found["colors"])
             rest: dict[str, Any] = json.loads(found["rest"].tobytes().decode("utf-8", "surrogatepass"))
     except (OSError, ValueError, KeyError, EOFError) as error:
         raise BadInput(
@@ -116,8 +113,7 @@ def read_index(path: Path) -> SuiteIndex:
         ) from (error)
     return SuiteIndex(
         rest["name"],
-        hashes,
-        grays,
+        pictures,
         tuple(rest["picture_cases"]),
         tuple(rest["texts"]),
         tuple(rest["text_cases"]),

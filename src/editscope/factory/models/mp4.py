@@ -1,4 +1,4 @@
-"""MP4 files: written from frames, always the same bytes, and checked before they are kept."""
+"""MP4 files of models: written from frames, always the same bytes, and checked before they are kept."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from editscope.errors import BadImage, BadInput
+from editscope.factory.extra import factory_package
 from editscope.factory.models.base import MP4, MadeMedia, kept_media
+from editscope.factory.video.reading import BadVideo, VideoLimits, open_video
 from editscope.files import read_file
-from editscope.images import MAX_PIXELS, Pixels, decode
+from editscope.images import Pixels, decode
 from editscope.outside import received
 
 MOST_VIDEO = 512 << 20
@@ -23,10 +25,6 @@ CODECS: Sequence[tuple[str, dict[str, str]]] = (
     ("mpeg4", {"qscale": "2", "flags": "+bitexact", "threads": "1"}),
 )
 """Encoders, the best first; one thread, so that the bytes do not depend on the machine's cores."""
-
-
-class BadVideo(BadImage):
-    """A video that cannot be decoded."""
 
 
 def write_mp4(frames: Iterable[Any], fps: int) -> bytes:
@@ -49,20 +47,8 @@ def write_mp4(frames: Iterable[Any], fps: int) -> bytes:
 
 def check_mp4(data: bytes) -> None:
     """Raise BadVideo for bytes that are no video, or one whose first frame cannot be decoded."""
-    av = need_av()
-    try:
-        with av.open(BytesIO(data), format="mp4") as container:
-            streams = container.streams.video
-            if not streams:
-                raise BadVideo("the video has no picture in it")
-            width, height = streams[0].width, streams[0].height
-            if not 0 < width * height <= MAX_PIXELS:
-                raise BadVideo(f"the video has frames of {width}x{height} pixels; at most {MAX_PIXELS:,} are decoded")
-            streams[0].thread_count = 1
-            if next(iter(container.decode(streams[0])), None) is None:
-                raise BadVideo("the video has no frame")
-    except (av.error.FFmpegError, ValueError, EOFError) as error:
-        raise BadVideo(f"the video cannot be decoded ({type(error).__name__})") from error
+    with open_video(data, VideoLimits(bytes=MOST_VIDEO)) as video:
+        video.facts()
 
 
 def as_video(result: Any, fps: int) -> MadeMedia:
@@ -77,18 +63,14 @@ def as_video(result: Any, fps: int) -> MadeMedia:
         data = result if isinstance(result, bytes) else write_mp4(result, fps)
         if isinstance(result, bytes):
             check_mp4(data)
-    except (BadImage, TypeError, OSError) as error:
+    except (BadImage, BadVideo, TypeError, OSError) as error:
         return MadeMedia(kind=MP4, status="no_output", reason=received(error))
     return MadeMedia(data, MP4)
 
 
 def need_av() -> Any:
     """PyAV; BadInput where it is not installed."""
-    try:
-        import av
-    except ImportError as error:
-        raise BadInput("videos need PyAV, which is not installed: pip install 'editscope[factory]'") from error
-    return av
+    return factory_package("av", "making videos")
 
 
 def _encoded(av: Any, frames: Sequence[Pixels], fps: int, codec: str, options: dict[str, str]) -> bytes:

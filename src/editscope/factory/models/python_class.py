@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from editscope.errors import BadInput
-from editscope.factory.models.base import ImageModel, MediaModel, VideoModel
-from editscope.outside import kind_of
+from editscope.factory.models.base import ImageModel, MadeMedia, MediaModel, VideoModel
+from editscope.outside import MOST_DOLLARS, kind_of, measure
 from editscope.plugins import one_sentence
 from editscope.python_class import KIND, find_class
 
@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 METHODS = {"image": "draw(self, prompt, width, height, seed)", "video": "animate(self, picture, prompt, seed)"}
 
 
-class OwnImages(ImageModel):
-    """A class of the user's that has ``draw``."""
+class OwnModel(MediaModel):
+    """What classes of the user's share: methods that they need not have, and a budget that they need not know."""
 
     def __init__(self, inner: Any, spec: str) -> None:
         self.inner, self.spec = inner, spec
         self.at_once = int(getattr(inner, "at_once", 1))
+        self._last_cost = 0.0
 
     def check(self) -> None:
         """Let the class check itself, where it can."""
@@ -32,41 +33,51 @@ class OwnImages(ImageModel):
     def load(self) -> None:
         """Let the class load its model, where it has one."""
         _if_there(self.inner, "load")
+
+    def close(self) -> None:
+        """Let the class release its model."""
+        _if_there(self.inner, "close")
+
+    def paid(self, make: Callable[[], Any], what: str) -> Any:
+        """What a call gives, charged to the budget of the build; one is taken to cost what the last one did."""
+        account = self.budget_account
+        if account is None:
+            return make()
+        held, cost = self._last_cost, self._last_cost
+        if held:
+            account.reserve_now(held, what)
+        else:
+            account.refuse_overdrawn(what)
+        try:
+            result = make()
+            cost = (measure(result.cost_usd, MOST_DOLLARS) or 0.0) if isinstance(result, MadeMedia) else 0.0
+            self._last_cost = cost or self._last_cost
+        finally:
+            account.settle(held, cost)
+        return result
+
+
+class OwnImages(OwnModel, ImageModel):
+    """A class of the user's that has ``draw``."""
 
     def draw(self, prompt: str, width: int, height: int, seed: int) -> Any:
         """What the class draws."""
-        return self.inner.draw(prompt, width, height, seed)
-
-    def close(self) -> None:
-        """Let the class release its model."""
-        _if_there(self.inner, "close")
+        return self.paid(lambda: self.inner.draw(prompt, width, height, seed), "picture")
 
 
-class OwnVideos(VideoModel):
+class OwnVideos(OwnModel, VideoModel):
     """A class of the user's that has ``animate``; it gets length and rate where it takes them."""
 
     def __init__(self, inner: Any, spec: str) -> None:
-        self.inner, self.spec = inner, spec
-        self.at_once = int(getattr(inner, "at_once", 1))
+        super().__init__(inner, spec)
         self.fps = int(getattr(inner, "fps", VideoModel.fps))
         self._takes = _names(inner.animate)
 
-    def check(self) -> None:
-        """Let the class check itself, where it can."""
-        _if_there(self.inner, "check")
-
-    def load(self) -> None:
-        """Let the class load its model, where it has one."""
-        _if_there(self.inner, "load")
-
     def animate(self, picture: PIL.Image.Image, prompt: str, seed: int, seconds: float = 0.0, fps: int = 0) -> Any:
         """What the class animates."""
-        more = {"seconds": seconds, "fps": fps}
-        return self.inner.animate(picture, prompt, seed, **{key: more[key] for key in more if key in self._takes})
-
-    def close(self) -> None:
-        """Let the class release its model."""
-        _if_there(self.inner, "close")
+        wanted = {"seconds": seconds, "fps": fps}
+        more = {name: value for name, value in wanted.items() if name in self._takes}
+        return self.paid(lambda: self.inner.animate(picture, prompt, seed, **more), "video")
 
 
 def load_own(kind: str, target: str, options: Mapping[str, Any], spec: str) -> MediaModel:

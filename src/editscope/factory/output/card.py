@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from editscope.factory.engine.counts import StepCounts
-from editscope.factory.output.columns import PROVENANCE, Column
+from editscope.factory.output.columns import PROVENANCE, ExportColumn
 from editscope.factory.output.roles import TrainingRoles
 from editscope.factory.output.settings import OutputSettings
 from editscope.factory.plan import BuildPlan
@@ -42,7 +42,8 @@ class CardCounts:
                 self.groups.setdefault(name, Counter())[value, split] += 1
         self.licenses[str(record.fields.get(LICENSE) or UNKNOWN)] += 1
         for step, notes in record.history:
-            self.models[step, *(str(notes.get(name) or "") for name in ("model", "snapshot", "prompt"))] += 1
+            model, snapshot, prompt = (str(notes.get(name) or "") for name in ("model", "snapshot", "prompt"))
+            self.models[step, model, snapshot, prompt] += 1
 
 
 def plan_hash(plan: BuildPlan, source: Any) -> str:
@@ -56,7 +57,7 @@ def data_card(
     settings: OutputSettings,
     *,
     hashed: str,
-    columns: Sequence[Column],
+    columns: Sequence[ExportColumn],
     roles: TrainingRoles,
     counts: CardCounts,
     sizes: Mapping[str, int],
@@ -106,9 +107,13 @@ def plain(text: Any) -> str:
 
 
 def _front_matter(
-    settings: OutputSettings, columns: Sequence[Column], counts: CardCounts, sizes: Mapping[str, int], splits: list[str]
+    settings: OutputSettings,
+    columns: Sequence[ExportColumn],
+    counts: CardCounts,
+    sizes: Mapping[str, int],
+    splits: list[str],
 ) -> str:
-    listed = [*(Column(name, "text") for name in PROVENANCE), *columns]
+    listed = [*(ExportColumn(name, "text") for name in PROVENANCE), *columns]
     lines = ["---"]
     if settings.license:
         lines.append(f"license: {json.dumps(settings.license, ensure_ascii=False)}")
@@ -152,7 +157,7 @@ def _loading(plan: BuildPlan, settings: OutputSettings, splits: list[str], suite
     return "\n".join(lines)
 
 
-def _columns(columns: Sequence[Column], roles: TrainingRoles, inferred: bool) -> str:
+def _columns(columns: Sequence[ExportColumn], roles: TrainingRoles, inferred: bool) -> str:
     shown = [("id", "text", "the id of the record"), ("source\\_id", "text", "equal for records of one source picture")]
     shown.append(("history", "json", "for each step: model, snapshot, prompt with its hash"))
     for column in columns:
@@ -213,9 +218,8 @@ def _license_note(counts: CardCounts) -> str:
 
 
 def _limits(plan: BuildPlan, counts: CardCounts) -> str:
-    guarded = [
-        str(suite).partition("=")[0] for step in plan.steps for suite in step.settings.get("suites", []) if step.kind == "filter"
-    ]  # fmt: skip
+    filters = [step for step in plan.steps if step.kind == "filter"]
+    guarded = [str(suite).partition("=")[0] for step in filters for suite in step.settings.get("suites", [])]
     compared = (
         f"Compared with the test suites {', '.join(map(plain, guarded))}; others were not at hand."
         if guarded

@@ -22,7 +22,7 @@ Read: TypeAlias = Callable[[Mapping[str, Any]], bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ExportColumn:
     """A field with its type. ``whole`` numbers have no fraction; an ``optional`` field may be missing."""
 
     name: str
@@ -165,7 +165,7 @@ class FieldSurvey:
                 elif abs(value) >= LARGEST:
                     self.large.add(name)
 
-    def columns(self, given: Mapping[str, str], *, videos: bool) -> list[Column]:
+    def columns(self, given: Mapping[str, str], *, videos: bool) -> list[ExportColumn]:
         """The columns that a plan gives; without any, one for each field, in the order of names."""
         if given:
             return [self._column(name, type_.removesuffix("?"), type_.endswith("?")) for name, type_ in given.items()]
@@ -177,8 +177,8 @@ class FieldSurvey:
             found.append(self._column(name, type_, self.counts[name] < self.records))
         return found
 
-    def _column(self, name: str, type_: str, optional: bool) -> Column:
-        return Column(name, type_, optional, type_ == "number" and name not in self.fractions)
+    def _column(self, name: str, type_: str, optional: bool) -> ExportColumn:
+        return ExportColumn(name, type_, optional, type_ == "number" and name not in self.fractions)
 
     def _type(self, name: str) -> str:
         kinds = self.kinds[name] - {"empty"} or {"json"}
@@ -201,11 +201,11 @@ def history_of(record: Record) -> str:
     return as_json([{"step": step, **notes} for step, notes in record.history])
 
 
-def arrow_schema(columns: Iterable[Column]) -> pa.Schema:
+def arrow_schema(columns: Iterable[ExportColumn]) -> pa.Schema:
     """The schema of an export, with the features that `datasets` reads from it."""
     import pyarrow as pa
 
-    listed = [*(Column(name, "text") for name in PROVENANCE), *columns]
+    listed = [*(ExportColumn(name, "text") for name in PROVENANCE), *columns]
     features = {column.name: column.feature for column in listed}
     return pa.schema(
         [(column.name, column.arrow) for column in listed],

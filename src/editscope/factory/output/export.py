@@ -15,7 +15,7 @@ from typing import Any
 from editscope.errors import BadInput
 from editscope.factory.engine.build import Build
 from editscope.factory.output.card import CardCounts, data_card, plan_hash
-from editscope.factory.output.columns import Column, FieldSurvey
+from editscope.factory.output.columns import ExportColumn, FieldSurvey
 from editscope.factory.output.parquet import ParquetShards
 from editscope.factory.output.roles import TrainingRoles, roles_of
 from editscope.factory.output.settings import TEST, OutputSettings, output_settings
@@ -44,7 +44,7 @@ class ExportOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class ExportResult:
+class WrittenExport:
     """What was written: records by split, cases of a suite, and remarks that a user should read."""
 
     folder: Path
@@ -53,7 +53,7 @@ class ExportResult:
     remarks: tuple[str, ...]
 
 
-def export(build: Build, folder: Path, options: ExportOptions = ExportOptions()) -> ExportResult:
+def export(build: Build, folder: Path, options: ExportOptions = ExportOptions()) -> WrittenExport:
     """Write a finished build into a folder; an earlier export there is replaced when the new one is whole."""
     settings = output_settings(build.plan)
     _check_target(folder)
@@ -62,15 +62,15 @@ def export(build: Build, folder: Path, options: ExportOptions = ExportOptions())
     remarks += survey.remarks
     with _new_folder(folder) as new:
         splits, cases = _write(build, settings, survey, new, options, remarks)
-    return ExportResult(folder, splits, cases, tuple(remarks))
+    return WrittenExport(folder, splits, cases, tuple(remarks))
 
 
 def _unfinished(build: Build, partial: bool) -> Iterator[str]:
     left = build.unfinished()
     if left and not partial:
         raise BadInput(
-            f"the build in {build.folder} is not finished: {left}. Go on with `editscope factory build`, or export what "
-            "is there with --partial (a pilot: with the --limit that it was built with)"
+            f"the build in {build.folder} is not finished: {left}. Go on with `editscope factory build`, export a "
+            "pilot with the --limit that it was built with, or export what is there with --partial"
         )
     if left:
         yield f"This is a part of the build: {left}."
@@ -90,7 +90,7 @@ class _Survey:
             raise BadInput(
                 f"the build in {build.folder} has no records; `editscope factory funnel` shows where they went"
             )
-        self.columns: Sequence[Column] = fields.columns(settings.columns, videos=settings.videos)
+        self.columns: Sequence[ExportColumn] = fields.columns(settings.columns, videos=settings.videos)
         self.inferred = not settings.columns
         self.remarks: list[str] = []
         if self.inferred:
@@ -149,14 +149,13 @@ def _write(
     cases = suite.close() if suite is not None else 0
     if suite is not None and suite.left_out:
         remarks.append(f"{suite.left_out:,} records were left out of the suite, because they cannot be a case of it.")
-    for split in settings.split:
-        if split not in shards:
-            remarks.append(f"The split {split} is empty: there are too few sources for its share.")
+    empty = [split for split in settings.split if split not in shards]
+    remarks += [f"The split {split} is empty: there are too few sources for its share." for split in empty]
     hashed = plan_hash(build.plan, build.plan.source.identity(build.tools))
     card = data_card(
         build.plan, settings, hashed=hashed, columns=survey.columns, roles=survey.roles, counts=counts,
         sizes={split: one.bytes for split, one in shards.items()}, funnel=build.counts(), inferred=survey.inferred,
-        remarks=[remark for remark in remarks if "inferred" not in remark],
+        remarks=[remark for remark in remarks if remark not in survey.remarks],
         suite=(suite.layout.title, cases) if suite is not None else None,
     )  # fmt: skip
     (new / CARD).write_text(card, encoding="utf-8")

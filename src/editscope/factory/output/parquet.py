@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from editscope.factory.output.columns import PROVENANCE, Column, Read, arrow_schema, history_of
+from editscope.factory.output.columns import PROVENANCE, ExportColumn, Read, arrow_schema, history_of
 from editscope.factory.records import Record
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ GROUP_BYTES = 32 << 20
 class ParquetShards:
     """The shards of one split in a folder; ``close`` gives them the names that `datasets` expects."""
 
-    def __init__(self, folder: Path, split: str, columns: Sequence[Column], shard_bytes: int) -> None:
+    def __init__(self, folder: Path, split: str, columns: Sequence[ExportColumn], shard_bytes: int) -> None:
         self._folder, self._split, self._columns, self._shard_bytes = folder, split, columns, shard_bytes
         self._schema = arrow_schema(columns)
         self._rows: dict[str, list[Any]] = {name: [] for name in self._schema.names}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from editscope.errors import BadInput, unknown
-from editscope.factory.output.columns import Column
+from editscope.factory.output.columns import ExportColumn
 from editscope.factory.output.settings import OutputSettings
 
 INPUTS = (("pictures",), ("before",), ("picture",))
@@ -34,7 +34,7 @@ class TrainingRoles:
         return cls(tuple(kept["inputs"]), tuple(kept["instructions"]), kept["answer"])
 
 
-def roles_of(settings: OutputSettings, columns: Sequence[Column]) -> TrainingRoles:
+def roles_of(settings: OutputSettings, columns: Sequence[ExportColumn]) -> TrainingRoles:
     """The roles that a plan gives; without them, those that the usual names of fields have."""
     types = {column.name: column.type for column in columns}
     pictures = {name for name, type_ in types.items() if type_ in _PICTURES}

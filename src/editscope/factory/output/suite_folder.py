@@ -17,8 +17,8 @@ from editscope.factory.records import BLOB, Record
 from editscope.images import probe
 from editscope.suites.annotation.form import CANVAS_SIDE, AnnotationForm, FormField
 from editscope.suites.annotation.layout import AnnotationLayout, AnnotationRecord, picture_sizes
-from editscope.suites.annotation.registry import annotation_layout
 from editscope.suites.annotation.regions import SIDES
+from editscope.suites.annotation.registry import annotation_layout
 from editscope.suites.datafolder.rows import inside
 
 SUITE = "suite"
@@ -70,7 +70,7 @@ class SuiteFolder:
             else:
                 values[field.name] = _value(field, found, size)
         blank = self.layout.blank(number, [entry["path"] for entry in _first_pictures(self._form, values)])
-        values = self.layout.from_record(number, {**blank, **values})
+        values = self.layout.from_record(self._root, number, {**blank, **values})
         _link_questions(self._form, values, size)
         values = self._form.filled(values)
         remarks = self.layout.check(self._form, values, picture_sizes(self._form, values, self._root))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from editscope.factory.output.columns import PROVENANCE, Column, Read, as_json, history_of
+from editscope.factory.output.columns import PROVENANCE, ExportColumn, Read, as_json, history_of
 from editscope.factory.records import Record
 
 PICTURES = ("picture", "pictures", "video")
@@ -17,7 +17,7 @@ PICTURES = ("picture", "pictures", "video")
 class TarShards:
     """The tar files of one split; equal records give equal bytes, whatever the time and the user."""
 
-    def __init__(self, folder: Path, split: str, columns: Sequence[Column], shard_bytes: int) -> None:
+    def __init__(self, folder: Path, split: str, columns: Sequence[ExportColumn], shard_bytes: int) -> None:
         self._folder, self._split, self._columns, self._shard_bytes = folder, split, columns, shard_bytes
         self._tar: tarfile.TarFile | None = None
         self._written = 0

@@ -53,7 +53,7 @@ class PlanInput:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanModel:
+class ModelInput:
     """A model that a pipeline asks: what for, and of which kind."""
 
     name: str
@@ -71,7 +71,7 @@ class ShippedPipeline:
     paper: str
     folder: Path
     inputs: tuple[PlanInput, ...]
-    models: tuple[PlanModel, ...]
+    models: tuple[ModelInput, ...]
 
 
 @lru_cache(maxsize=1)
@@ -106,7 +106,7 @@ def read_pipeline(folder: Path, name: str = "") -> ShippedPipeline:
         raise BadInput(f"{path} cannot be read ({error})") from error
     inputs = tuple(_input(path, key, entry) for key, entry in found.get("inputs", {}).items())
     models = tuple(
-        PlanModel(key, str(entry.get("about", "")), str(entry.get("kind", "text")))
+        ModelInput(key, str(entry.get("about", "")), str(entry.get("kind", "text")))
         for key, entry in found.get("models", {}).items()
     )
     title, about, paper = (str(found.get(key, "")) for key in ("title", "about", "paper"))

@@ -21,19 +21,22 @@ from editscope.suites.annotation.questions.english import (
 _JOINING = word_set("and then but or")
 _OBJECTS = DETERMINERS | word_set("it them him her itself themselves everything something")
 _CLAUSES = word_set(
-    "so because until till unless while whilst when whenever once if although though whereas whereby thereby thus hence "
+    "so because until till unless while whilst when whenever once if although though whereas whereby thereby "
+    "thus hence "
     "therefore consequently"
 )
-_AFTER_COMMA = word_set("which with where as since to like after before for who whose that due but")
+_AFTER_COMMA = word_set("then which with where as since to like after before for who whose that due but")
 _MAKING = word_set(
     "causing making letting leaving creating producing revealing resulting forming allowing forcing ensuring showing "
     "keeping considering respecting preserving maintaining exposing bringing"
 )
 _PLACING = word_set("face point lean hang stand lie sit rest reach touch cover fit")
 _AS = re.compile(
-    r"\bas (?:it|they|if|though|a result|would|physics|gravity|nature|expected|in (?:real|nature|reality))\b"
+    r"\bas (?:it|they|if|though|a result|would|physics|gravity|nature|expected|after|during|in (?:real|nature"
+    r"|reality))\b"
     r"|\bas (?:the|its|their|a|an) (?:\w+ ){1,3}(?:\w+s|would|does|do|is|are)\b|\blike in (?:real|nature)"
-    r"|\bunder (?:its|the|their) (?:own )?weight\b|\bin (?:a )?(?:real|realistic|natural|physical)\w* (?:life|way|manner)\b"
+    r"|\band (?:its|their) (?:\w+ ){1,2}\w+er\b|\bunder (?:its|the|their) (?:own )?weight\b|\bin (?:a )?(?:real"
+    r"|realistic|natural|physical)\w* (?:life|way|manner)\b"
     r"|\b(?:which|, that|,? (?:and|with) (?:its|the|all|their) (?:\w+ ){0,3}(?:effects?|consequences?))\b",
     re.IGNORECASE,
 )
@@ -68,10 +71,13 @@ def _second_clause(instruction: str) -> str | None:
             return word
         if word == "to" and _is_purpose(after):
             return f"to {after[0]}"
-        if word == "," and after and (said := _after_comma(after)):
+        said = _after_comma(after) if word == "," and after else None
+        if said and not (said == "with" and _EXCHANGING.intersection(found)):
             return said
-        if word in _JOINING and after and (said := _joined(after)):
-            return f"{word} {said}"
+        if word == "then":
+            return word
+        if word in _JOINING and after and (joined := _joined(after)):
+            return f"{word} {joined}"
     return None
 
 
@@ -90,9 +96,12 @@ def _is_command(found: list[str]) -> bool:
 
 
 _ONLY_VERBS = word_set(
-    "add remove make let create show reveal ensure cause allow keep adjust update change darken brighten soften sharpen "
-    "insert delete erase replace bring give have enlarge reduce increase decrease preserve maintain shatter melt spill "
-    "sink collapse lower raise widen lengthen shorten deform bend simulate render reflect cast follow match produce throw"
+    "add remove make let create show reveal ensure cause allow keep adjust update change darken brighten soften "
+    "sharpen "
+    "insert delete erase replace bring give have enlarge reduce increase decrease preserve maintain shatter "
+    "melt spill "
+    "sink collapse lower raise widen lengthen shorten deform bend simulate render reflect cast follow match "
+    "produce throw"
 )
 
 
@@ -111,6 +120,7 @@ def _is_purpose(after: list[str]) -> bool:
     return following in _OBJECTS or first in _ONLY_VERBS or (first in _ENDING and following == ".")
 
 
+_PLURAL_VERBS = word_set("wave flutter react respond follow vanish disappear fall glow move")
 _FALLS = word_set("drops stacks covers marks cracks waves curls rests stamps rolls")
 _ENDING = word_set("fall collapse melt sink freeze burn break shatter bend dry topple grow shrink spread evaporate")
 
@@ -126,6 +136,7 @@ def _after_comma(after: list[str]) -> str | None:
     return _finite(after)
 
 
+_EXCHANGING = word_set("replace swap substitute exchange")
 _THINGS = word_set("ceiling building painting railing awning clothing flooring lighting including")
 
 
@@ -167,6 +178,13 @@ def _finite(after: list[str]) -> str | None:
             and word in _ENDING | {"disappear", "vanish", "move", "shift", "change"}
         ):
             return " ".join(clause[: at + 1])
+        if (
+            at > 1
+            and at == len(clause) - 1
+            and clause[at - 1].endswith("s")
+            and (word in entries("command_verbs") or word in _PLURAL_VERBS)
+        ):
+            return " ".join(clause)
         if at == 1 and clause[0] not in DETERMINERS and third_person(word):
             return " ".join(clause[:2])
     return None

@@ -49,6 +49,12 @@ _LAST_CAMERA = re.compile(
     r"|tripod shot|shot)\b[^,;:]*$",
     re.IGNORECASE,
 )
+_LAST_MOTION = re.compile(
+    rf"\b(?:with|under|in) (?:an? )?{_SLOWLY}(?:push(?:ing)?[- ]in|pull(?:ing)?[- ](?:back|out)|pan|tilt|zoom"
+    rf"|dolly|orbit|tracking)"
+    r"(?: (?:in|out|left|right|up|down|shot|move|motion))*$",
+    re.IGNORECASE,
+)
 MOST_WORDS = 9
 """Words of a last clause that still speaks of the camera alone."""
 
@@ -63,6 +69,8 @@ def ending(caption: str) -> str:
     clauses = re.split(r"\s*(?:[,;:]|\s[–—-]\s|[.!?]\s)\s*", text)
     if len(clauses) > 1 and _speaks(clauses[-1]):
         return clauses[-1].strip()
+    if match := _LAST_MOTION.search(text):
+        return match[0]
     match = _LAST_CAMERA.search(text)
     if match and match.start() > 0 and _speaks(re.sub(r"^(?:while|as|and|from|under|on|before)\s+", "", match[0])):
         return match[0]

@@ -35,14 +35,16 @@ PLURALS = word_set(
     "flowers books boxes clouds nails screws cups rocks trees leaves windows shadows curls ties tiles signs posts "
     "strings steps sails seats rests sets loops knots hooks handles glasses benches towers chairs lamps cushions "
     "letters numbers balls blocks bricks boards branches fans fires hammers irons masks mirrors patches pins saws "
-    "shoes shelves stones strips pipes wheels whips wraps paints papers cards clothes dishes dresses faces feet hands "
+    "shoes shelves stones strips pipes wheels whips wraps paints papers cards clothes dishes dresses faces feet "
+    "hands "
     "heads hairs horses houses jams lines locks maps parts people pets pots rails roads rollers ropes seeds sheets "
-    "skies socks springs stairs stamps stars stools straps streams streets swings tables taps tents walls weights wires"
+    "skies socks springs stairs stamps stars stools straps streams streets swings tables taps tents walls "
+    "weights wires"
 )
 """Plural nouns that look like verbs."""
 HAPPENS = word_set(
     "falls disappears vanishes follows reacts glows becomes gets goes comes flows gushes leaks rises remains stays "
-    "appears looks seems obeys happens occurs moves responds shows dries flies"
+    "appears looks seems obeys lies rises ties happens occurs moves responds shows dries flies"
 )
 """Verbs that say what happens, and are no commands."""
 _UNITS = (
@@ -79,12 +81,14 @@ def _is_command(found: list[str]) -> bool:
         return first != "do" or after[:1] == ["not"]
     if first in _OPENERS or (is_participle(first) and first.endswith("ing")):
         return _command_after_opening(found)
+    if first in NUMBERS and "," in found and not AUXILIARIES.intersection(found[: found.index(",")]):
+        return PREPOSITIONS.intersection(found[: found.index(",")]) != frozenset() and _command_after_opening(found)
     if first in DETERMINERS | PRONOUNS | AUXILIARIES - {"have"} | _NEVER_VERBS:
         return False
     following = after[0] if after else "."
     if first in _ambiguous():
         if following in _AFTER_VERB - {"on"}:
-            return True
+            return not _BE.intersection(_clause(after))
         if first in ATTRIBUTES:
             return False
         return following == "." or not _goes_on_as_noun(first, after)
@@ -93,9 +97,20 @@ def _is_command(found: list[str]) -> bool:
     return following in DETERMINERS and not (is_participle(first) or first.endswith("s"))
 
 
+_BE = word_set("is are was were")
+_NEW_CLAUSE = word_set("that which who whose so until where when while if as and but because what how")
+
+
+def _clause(found: list[str]) -> list[str]:
+    """The words before a mark or another clause."""
+    stop = next((at for at, word in enumerate(found) if is_mark(word) or word in _NEW_CLAUSE), len(found))
+    return found[:stop]
+
+
 _DONE_SOMEWHERE = word_set(
-    "step tap roll slide lean sit stand cut blow press push pull play point sweep rub drill knock jump shine zoom switch "
-    "swing ride drive sail move turn work land stamp bite run shift bounce"
+    "step tap roll slide lean sit stand cut blow press push pull play point sweep rub drill knock jump shine "
+    "zoom switch "
+    "swing ride drive sail move turn work land stamp bite run shift bounce saw bore chip scratch scrape dig hammer"
 )
 
 
@@ -103,8 +118,12 @@ def _goes_on_as_noun(first: str, after: list[str]) -> bool:
     """Whether the word before is a noun: a verb follows, or a preposition where the word is no verb of motion."""
     if after[0] in AUXILIARIES or third_person(after[0]):
         return True
+    if after[0] in PLURALS and after[1:2] and after[1] in DETERMINERS:
+        return True
     if after[0] in PREPOSITIONS:
-        return first not in _DONE_SOMEWHERE or any(third_person(word) or word in AUXILIARIES - {"can"} for word in after)
+        return first not in _DONE_SOMEWHERE or any(
+            third_person(word) or word in AUXILIARIES - {"can"} for word in after
+        )
     if is_participle(after[0]):
         return True
     return len(after) > 1 and (after[1] in AUXILIARIES or third_person(after[1]))
@@ -114,7 +133,7 @@ def third_person(word: str) -> bool:
     """Whether a word is a verb such as *falls*, and no plural that looks like one."""
     if not word.endswith("s") or word in PLURALS:
         return False
-    return word[:-1] in _verbs() or word[:-2] in _verbs() or word in HAPPENS
+    return {word[:-1], word[:-2], f"{word[:-3]}y"} & _verbs() != frozenset() or word in HAPPENS
 
 
 def _command_after_opening(found: list[str]) -> bool:
@@ -153,8 +172,9 @@ def no_other_picture(text: LeveledInstruction) -> str | None:
                     f"{match[0]!r} at the {level} level is a picture that the editor does not have; say what to change."
                 )
         bare = re.search(
-            r"\b(?:match|like|as in|seen in|shown in|equals?) the (output|target"
-            r"|result)\b(?! \w)",
+            r"\b(?:match|like|as in|seen in|shown in|equals?|to|from|per|following|follow|of|in"
+            r"|with) the (output|target"
+            r"|result|reference|ground truth)\b(?! \w)",
             plain,
         )
         if bare:

@@ -6,25 +6,31 @@ import re
 
 from editscope.factory.rules.lexicon import entries, listed
 from editscope.factory.rules.records import LeveledInstruction
-from editscope.suites.annotation.questions.english import is_participle, matching, unquoted, word_set, words
+from editscope.suites.annotation.questions.english import is_mark, is_participle, matching, unquoted, word_set, words
 
 _STEADY = word_set(
-    "snow rain hail drizzle sleet snowflakes snowfall raindrops fog mist wind clouds cloud water waterfall fountain river "
-    "stream tap faucet fire flame flames campfire candle smoke steam bird birds kite kites plane flag flags insects bees drops droplets "
+    "snow rain hail drizzle sleet snowflakes snowfall raindrops fog mist wind clouds cloud water waterfall "
+    "fountain river "
+    "stream tap faucet fire flame flames campfire candle smoke steam bird birds kite kites plane flag flags "
+    "insects bees drops droplets "
     "butterfly seagull seagulls waves"
 )
 """Weather, fire, running water and things in the air, which may go on."""
 _DONE = word_set("by after from without before of for stopped finished stops stop ceased than prevent instead against")
 _WHOLE = word_set(
-    "sliding folding boiling bubbling swinging rocking rolling flying running turning spinning revolving growing moving rising"
+    "sliding folding boiling bubbling swinging rocking rolling flying running turning spinning revolving "
+    "growing moving rising"
 )
 """Forms that name a kind of thing before a noun, such as a sliding door."""
 _KINDS = word_set(
-    "top pot water kettle door doors chair chairs stick board pin pins shoes shoe table tables gate gates stool machine horse saucer star fish "
-    "mill wheel suitcase bag walkway staircase stairs window windows sun moon tide hills ladder screen scissors knife water"
+    "top pot water kettle door doors chair chairs stick board pin pins shoes shoe table tables gate gates stool "
+    "machine horse saucer star fish "
+    "mill wheel suitcase bag walkway staircase stairs window windows sun moon tide hills ladder screen scissors "
+    "knife water"
 )
 _VIOLENT = word_set(
-    "bursting gushing surging spilling racing crashing engulfing flooding exploding spreading splashing"
+    "bursting gushing surging spilling racing crashing engulfing flooding exploding spreading splashing "
+    "plunging plummeting tumbling dropping sinking collapsing"
 )
 _GOING_ON = re.compile(
     r"\b(?:being|getting) (?:\w+ly )?(?P<passive>\w+)\b"
@@ -33,14 +39,38 @@ _GOING_ON = re.compile(
     r"|\b(?:still|keeps?|continues?|currently|just|already|now) (?P<verb>\w+ing)\b",
     re.IGNORECASE,
 )
+_POSTURES = word_set("lying standing hanging resting leaning sitting floating burning glowing facing holding wearing")
+_IS_DOING = re.compile(r"\b(?:is|are|be|was|were) (?:now |still |just |\w+ly )*(?P<verb>\w{2,}ing)\b", re.IGNORECASE)
+_BEFORE = re.compile(
+    r"\bbefore (?:it|they|the \w+|its \w+) (?:\w+ly )?(?:hits?|lands?|falls?|reaches|touches|breaks?|settles?"
+    r"|collapses?|drops?"
+    r"|tips?|shatters?|melts?|stops?)\b",
+    re.IGNORECASE,
+)
 _RUSHING = re.compile(
-    r"\b(?:as|while|when) (?:the |its |a |an |their )?(?:\w+ ){0,2}?\w+s (?:out|down|off|over|into|away|through|apart|up"
+    r"\b(?:as|while|when) (?:the |its |a |an |their )?(?:\w+ ){0,2}?\w+s (?:out|down|off|over|into|away|through"
+    r"|apart|up"
     r"|under|toward|towards|across|onto|to the|in half|open|loose|and)\b"
-    r"|\b(?:as|while|just as) (?:the|its|a|an|their) (?:\w+ ){1,2}?(?:falls|melts|collapses|breaks|shatters|tips|topples"
+    r"|\b(?:as|while|just as) (?:the|its|a|an|their) (?:\w+ ){1,2}?(?:falls|melts|collapses|breaks|shatters"
+    r"|tips|topples"
     r"|drops|sinks|bursts|burns|cracks|slides|spills|freezes|tears|snaps|crumbles|explodes|lands|hits)\b",
     re.IGNORECASE,
 )
-_LASTING = word_set("lying standing hanging resting leaning sitting floating burning glowing facing holding wearing")
+_LASTING = word_set(
+    "lying standing hanging resting leaning sitting floating burning glowing facing holding wearing showing "
+    "missing remaining "
+    "shining covering touching pointing looking reaching hovering reflecting casting supporting leading "
+    "surrounding winding "
+    "extending stretching crossing sticking flowing living sleeping blooming waving overlapping matching "
+    "containing carrying "
+    "framing blocking hiding spanning connecting separating dividing overlooking bordering filling lining lighting "
+    "illuminating bulging protruding projecting jutting sagging drooping slumping trailing dangling clinging "
+    "adhering peeling "
+    "flaking curling gleaming glistening glittering sparkling shimmering steaming smoking dripping keeping "
+    "staying depicting "
+    "kneeling crouching perching squatting reclining balancing propping draping pooling bubbling boiling flickering "
+    "smoldering nothing something anything everything ceiling building painting clothing railing interesting boring"
+)
 
 
 def settled_state(text: LeveledInstruction) -> str | None:
@@ -61,11 +91,11 @@ def _passing(instruction: str) -> str | None:
     for at, word in enumerate(found):
         if word not in passing:
             continue
-        before, after = found[max(0, at - 4) : at], found[at + 1 : at + 3]
+        before, after = found[max(0, at - 7) : at], found[at + 1 : at + 3]
         last = before[-1] if before else "."
         if last in _DONE or (last in ("and", "or", ",") and _DONE.intersection(before)):
             continue
-        if word not in _VIOLENT and (_STEADY.intersection(before[-3:]) or _STEADY.intersection(after[:1])):
+        if word not in _VIOLENT and (_STEADY.intersection(_phrase(before)) or _STEADY.intersection(after[:1])):
             continue
         if word in _WHOLE and after and after[0] in _KINDS:
             continue
@@ -73,13 +103,23 @@ def _passing(instruction: str) -> str | None:
     return None
 
 
+def _phrase(before: list[str]) -> list[str]:
+    """The words since the last comma or the like."""
+    marks = [at for at, word in enumerate(before) if is_mark(word)]
+    return before[marks[-1] + 1 :] if marks else before
+
+
 def _going_on(instruction: str) -> str | None:
     for match in _GOING_ON.finditer(unquoted(instruction)):
         if match["passive"] and not is_participle(match["passive"].lower()):
             continue
         if match["verb"] and (
-            match["verb"].lower() in _LASTING or match[0].lower().startswith(("now", "just", "keep"))
+            match["verb"].lower() in _POSTURES or match[0].lower().startswith(("now", "just", "keep"))
         ):
             continue
         return match[0]
-    return matching(_RUSHING, instruction)
+    for match in _IS_DOING.finditer(unquoted(instruction)):
+        before = words(instruction[: match.start()])[-7:]
+        if match["verb"].lower() not in _LASTING and not _STEADY.intersection(before):
+            return match[0]
+    return matching(_RUSHING, instruction) or matching(_BEFORE, instruction)

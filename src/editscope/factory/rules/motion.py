@@ -29,13 +29,15 @@ _INSTANT = re.compile(
 _LONG = r"(?:minute|hour|day|week|month|year|decade|century|centurie|night)"
 _CLIP = r"(?: long)?[- ](?:shot|clip|video|take|sequence|duration|period|process|span)"
 _LONGER = re.compile(
-    rf"\b(?:{_NUMBER}|half an?|several|few|many|couple of|multiple|some|more|next|following|entire"
-    rf"|whole) {_LONG}s?\b(?! (?:old|hand))"
+    rf"(?<!man of )(?<!child of )(?<!aged )\b(?:{_NUMBER}|half an?|several|few|many|couple of|multiple|some"
+    rf"|more|next|following|entire"
+    rf"|whole) {_LONG}s?\b(?! (?:old|hand|of age))"
     rf"|\b(?:{_NUMBER})-{_LONG}s?{_CLIP}|\b(?:over|for|in|within|during|after|of|lasting|takes?"
     rf"|half) an? (?:full |single |whole )?{_LONG}\b"
     rf"|\b(?:over|for|during|through|after|across|within|in) (?:the )?(?:next |many |long |course of |past "
     rf"|passing )*"
-    rf"(?:{_LONG}|season|age)s\b|\btime-? ?laps\w*|\bhyper-? ?laps\w*",
+    rf"(?:{_LONG}|season|age)s\b|\b(?:throughout|all) (?:the )?(?:{_LONG}|season)s?\b|\bovernight\b"
+    rf"|\btime-? ?laps\w*|\bhyper-? ?laps\w*",
     re.IGNORECASE,
 )
 _ABBREVIATION = re.compile(
@@ -43,78 +45,72 @@ _ABBREVIATION = re.compile(
     r"|(?<=\b[a-z]\.[a-z])\.",
     re.IGNORECASE,
 )
-_STAGE = (
-    r"(?:scenes?|shots?|views?|screen|frame|footage|video|clip|film|picture|camera|perspective|angle|viewpoint|story)"
-)
 _CUTS = re.compile(
-    r"\bcuts? to\b(?! (?:size|length|pieces|shape|fit|a point|the bone|ribbons|half|its|two|a third|a quarter|strips))"
-    r"|\bcut (?:in|between|from|back|away)\b(?= .*\b(?:shot|scene|angle|close-?up)\b)"
-    r"|\b(?:a|an|the|one|another|after|without|no|hard|quick|sudden|abrupt|jump|smash|match|invisible|clean|sharp|straight"
-    r"|two|several|three) (?:\w+ )?cuts?(?= *(?:[;,.:]|$|and|in|to|from|between|shows?|reveals?|before|after|the camera))"
-    r"|\bfollowed by (?:an? |the |another )?(?:\w+ )?(?:shot|view|scene|close-?up|angle)\b"
-    r"|\b(?:switch|switches|switching|jumps?|jumping|transitions?|transitioning|moves?|changes?|changing|shifts?|shifting"
-    r"|flips?|snaps?|goes) to (?:an? |the |another )?(?:[\w-]+ ){0,2}(?:close-?ups?|shot|angle|scene|view|viewpoint"
-    r"|perspective)\b"
-    rf"|\b{_STAGE} (?:\w+ly |then |suddenly )*(?:switches|jumps|cuts|skips|returns|goes (?:back|to)|transitions|dissolves"
-    rf"|fades|blends|morphs|wipes|moves on|is split|alternates|changes to"
-    rf"|shifts to|turns to|flips)\b"
-    r"|\b(?:scene|screen|video|clip|film|footage) (?:then |suddenly )?(?:opens|begins|starts|ends|closes|splits)\b"
-    r"|(?:^|[,;.:] *|\bthen |\band |\beverything |\ball |\bit )(?:then |slowly )*(?:fades?|fading|dissolves?|wipes?) (?:to|into|from|in|out"
-    r")(?: to| from)? (?:black|white|an?(?: \w+)? (?:shot|scene|view|close-?up)|the (?:next|second|other|final|same))\b"
-    r"|\b(?:fades?|dissolves?|wipes?) (?:in|out|to|into) (?:on )?(?:an? |the )?(?:\w+ )?(?:shot|scene|view|close-?up)\b"
-    r"|(?:^|[,;.:] *|\bthen )fades? (?:in|out|up)\b|\bfade[- ](?:in|out|up)\b(?= *(?:[;,.:]|$|to|on|from|at|between))"
-    r"|\b(?:a|an|after|with|through) (?:\w+ )?(?:fade|dissolve|wipe|crossfade)\b"
-    r"|\b(?:a|an|with|by|after|through) (?:\w+ )?transitions?\b(?= *(?:[;,.:]|$|to|into|between|effect|shows?|reveals?|takes))"
-    r"|(?:^|[,;.:] *|\bthen )(?:cut(?= *[;,.:]|$)|switch to\b)"
-    r"|(?:^|[,;.:] *|\bthen )(?:an? |smooth |quick |slow )*transition(?:s|ing)? to\b"
-    r"|\b(?:two|three|four|five|multiple|several|many|different|various|separate|alternating|quick|short|successive|both"
-    r"|rapid|consecutive|new) (?:\w+ )?(?:shots|angles|views|scenes|viewpoints|perspectives|cameras|takes|clips|panels)\b"
-    r"|\b(?:seen|shown|filmed|viewed|captured|shot|recorded)(?: \w+)? from (?:\w+ ){1,4}(?:and|then|, then|before)"
-    r"(?: then| again)? from\b"
-    r"|\b(?:first|then|now|and) from (?:above|below|behind|the (?:front|side|back|top|left|right)|overhead|inside|outside"
-    r"|another|a (?:different|new|second))\b"
-    r"|(?<!\bat a )(?<!\bat an )\b(?:next|another|second|new|following|final|last|later|separate|different|reverse|other) (?:\w+ )?(?:shot|scene"
-    r"|angle|view|viewpoint|perspective|camera|take|close-?up)\b"
-    r"|\b(?:then|before|and|now) (?:an? )?(?:extreme |tight )?(?:close-?up|wide shot|aerial|overhead|medium shot|detail shot"
-    r"|wide view|establishing shot)\b"
-    r"|\b(?:later|meanwhile|flash(?:es|ing)? ?(?:back|forward)|the (?:next|following) (?:day|morning|evening|week|year|night"
-    r"|moment|season)|hours? after|days? after|time (?:jumps?|skips?|passes))\b"
-    r"|\b(?:split|divided|side-by-side|side by side|picture-in-picture|picture in picture)[ -]?(?:screen|view|frame|inset"
-    r"|comparison|panels?|shots?|views?)?\b(?=.*\b(?:screen|panel|view|inset|frame|before and after|comparison|shots?)\b)",
+    r"\b(?:cut|cuts|cutting) (?:to|away|between|back|from)\b|\b(?:jump|hard|smash|match|quick|sudden"
+    r"|cross)[- ]?cuts?\b"
+    r"|\b(?:inter|cross)cut\w*|\bcut-?aways?\b|(?:^|[,;:] *|\bthen )cut(?= *[,;:])"
+    r"|\b(?:fade|fades|fading|fade-?)[- ]?(?:in|out)\b|\b(?:fade|fades|fading) to black\b|\bcross-? ?(?:fad"
+    r"|dissolv)\w*"
+    r"|\btransition(?:s|ed|ing)? (?:in)?to\b|\bmontages?\b|\bsplit-? ?screens?\b"
+    r"|\bshots?\b(?! glass)|\bscenes\b|(?<!\bthe )(?<!\bwhole )(?<!\bentire )\bscene\b|\b(?:clip|video|footage)s?\b"
+    r"|\b(?:new|another|different|second|other|reverse) (?:\w+ )?(?:angle|view|viewpoint|perspective|camera)s?\b"
+    r"|\bclose-? ?ups?\b|\bflash-? ?backs?\b|\breplays?\b|\bwe\b|\blater\b|\bmeanwhile\b|\bnext\b(?! to\b)",
     re.IGNORECASE,
+)
+_ONE_SHOT = re.compile(
+    r"\b(?:single|continuous|unbroken|static|tracking|one)[- ](?:continuous |unbroken )?shot\b", re.IGNORECASE
 )
 _SIDES = re.compile(
     r"(?<!\bon the )(?<!\bthe )(?<!\bat )(?<!\bfar )(?<!\bits )\b(?:left|right)\b(?! (?:side|half|edge|hand"
-    r"|corner|end|of|behind|over|open|unlit|alone)\b)|\b(?:to|toward|towards|from) (?:the |its )?(?:far |very )?(?:left|right)\b",
+    r"|corner|end|of)\b)|\b(?:to|toward|towards|from) (?:the |its )?(?:far "
+    r"|very )?(?:left|right)\b",
     re.IGNORECASE,
 )
 _WAY = re.compile(
-    r"(?<!next )(?<!close )(?<!attached )(?<!near )(?<!due )(?<!compared )(?<!similar )(?<!tied )(?<!belonging )(?<!adjacent )"
-    r"(?<!fixed )(?<!opposite )(?<!parallel )(?<!change )(?<!changes )(?<!turns )(?<!turn )(?<!shifts )\bto (?:the|its|their|one|his|her|both)"
+    r"(?<!next )(?<!close )(?<!attached )(?<!near )(?<!due )(?<!compared )(?<!similar )(?<!tied )"
+    r"(?<!belonging )(?<!adjacent )(?<!fixed )(?<!opposite )(?<!parallel )(?<!change )(?<!changes )"
+    r"(?<!turns )(?<!turn )(?<!shifts )\bto (?:the|its|their|one|his|her|both)"
     r" (?!color|colour|shade|tone|hue|eye|touch|music|same)\w+"
     r"|\bfrom (?:the |its |one )?(?:\w+ )?(?:to|toward|towards|down|up|into|onto|outward|inward)\b"
     r"|\binto (?:the|its|his|her|their) \w+|\b(?:out of|along|past|around|through|over) (?:the|its|a|an) \w+"
+    r"|\b(?:falls?|drops?|sinks?|rises?|slides?|moves?|rolls?|slips?|climbs?|disappears?|vanish(?:es)?|goes"
+    r"|spreads?|drifts?|flows?"
+    r"|runs?|spills?|dips?|shoots?|flies|bounces?|jumps?|leaks?|pours?|swings?|tips?|topples?|leans?"
+    r"|shifts?) (?:\w+ly )?(?:below"
+    r"|above|beyond|past|behind|under|beneath|over|onto|through|between|inside|out|in front of)\b"
     r"|\bfrom (?:the )?(?:top|bottom|edges?|center|centre|middle|tip|base|sides?|back|front|left|right)\b",
     re.IGNORECASE,
 )
 _MEASURE = re.compile(
     r"\b\d+(?:\.\d+)?\s?(?:%|cm|mm|m\b|°|x\b|times|percent|degrees|meters|inches|feet)|\bas \w+ as\b"
-    r"|\bby (?:about |roughly |nearly |almost |at least )?(?:an?|its|one|two|three|four|five|half|several) (?:\w+(?:'s)? )?"
+    r"|\bby (?:about |roughly |nearly |almost |at least )?(?:an?|its|one|two|three|four|five|half"
+    r"|several) (?:\w+(?:'s)? )?"
     r"(?:widths?|heights?|lengths?|sizes?|fifth|tenth|fraction|few|lot|steps?|notch|floors?|rows?|body|hand"
     r"|finger|palm|full|stories|storeys|meters?|inch|inches|feet|foot|degrees)\b"
     r"|\b(?:more|less) (?:\w+ly |\w+)(?= |,|\.|$)|\bmost of\b|\btwo-thirds|\bthree-quarters",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    r"(?:^|(?<=, )|(?<=and )|(?<=while ))(?:the|its|his|her|their|this|that|both|two|three|one)\s+(?:(?!whole|entire|full)[\w-]+\s+){0,3}?"
-    r"(?=\w+(?:\s+(?:on|in|at|of|by|near|beside|behind|under|above|next to)\s+(?:the|its|a)\s+[\w-]+(?:\s+(?:side|wall|shelf"
+    r"(?:^|(?<=, )|(?<=and )|(?<=while ))(?:the|its|his|her|their|this|that|both|two|three|one)\s+(?:(?!whole"
+    r"|entire|full)[\w-]+\s+){0,3}?"
+    r"(?=\w+(?:\s+(?:on|in|at|of|by|near|beside|behind|under|above|next to)\s+(?:the|its"
+    r"|a)\s+[\w-]+(?:\s+(?:side|wall|shelf"
     r"|table))?)?\s+(?:\w+s|is|are|\w+ly)\b)",
     re.IGNORECASE,
 )
+_SIZED = re.compile(
+    r"\b(?:the|its|his|her|their) (?:(?:small|smaller|big|bigger|large|larger|tall|taller|short|long|thin|thick"
+    r"|tiny|huge|narrow|wide"
+    r"|low|high|heavy|deep|giant|lower|upper|faint|strong|full) )+",
+    re.IGNORECASE,
+)
 _PLACES = re.compile(
-    r"\b(?:on|in|at|of|by|near|beside|behind|under|above|below|inside) (?:the|its|a) (?:far |upper |lower |top |back |front )*"
-    r"(?:left|right|top|bottom|middle|center|centre|back|front|foreground|background|end|edge|corner|upper|lower|side)"
-    r"(?:-?(?:hand|most))?(?: (?:side|half|corner|edge|shelf|wall|part|end|window|table|row))?\b(?: of (?:the|its|a) \w+)?",
+    r"\b(?:on|in|at|of|by|near|beside|behind|under|above|below|inside) (?:the|its|a) (?:far |upper |lower |top "
+    r"|back |front )*"
+    r"(?:left|right|top|bottom|middle|center|centre|back|front|foreground|background|end|edge|corner|upper"
+    r"|lower|side)"
+    r"(?:-?(?:hand|most))?(?: (?:side|half|corner|edge|shelf|wall|part|end|window|table|row))?\b(?: of (?:the"
+    r"|its|a) \w+)?",
     re.IGNORECASE,
 )
 _META = re.compile(
@@ -124,20 +120,29 @@ _META = re.compile(
 )
 
 _SEEN = {
-    "light_source_effects light_propagation": "shadow, shade, highlight, glow, glare, gleam, glint, beam, ray, illuminate, "
+    "light_source_effects light_propagation": "shadow, shade, highlight, glow, glare, gleam, glint, beam, ray, "
+    "illuminate, "
     "silhouette, bright, dark, dim, lit, unlit, tint, of light",
-    "reflection": "reflect, reflection, mirror image, mirrors, mirrored, mirroring, highlight, gloss, gleam, glint, sheen",
-    "refraction": "warp, distort, distortion, bend, bent, disperse, dispersion, magnified, ripple, wavy, blur, split, rainbow, "
+    "reflection": "reflect, reflection, mirror image, mirrors, mirrored, mirroring, highlight, gloss, gleam, "
+    "glint, sheen",
+    "refraction": "warp, distort, distortion, bend, bent, disperse, dispersion, magnified, ripple, wavy, blur, "
+    "split, rainbow, "
     "displace, offset, stretch, curve, bulge, enlarge",
-    "deformation": "indent, indentation, dent, rebound, sag, sink, sank, sunk, sunken, compress, squash, squeeze, flatten, "
+    "deformation": "indent, indentation, dent, rebound, sag, sink, sank, sunk, sunken, compress, squash, "
+    "squeeze, flatten, "
     "bulge, crease, wrinkle, fold, stretch, bend, bent, buckle, crumple, imprint, dimple",
-    "causality": "tilt, slide, slid, collapse, topple, tip, fall, fell, fallen, tumble, drop, roll, lean, slip, swing, swung, "
+    "causality": "tilt, slide, slid, collapse, topple, tip, fall, fell, fallen, tumble, drop, roll, lean, slip, "
+    "swing, swung, "
     "spill, scatter, crash, sway, wobble, buckle, crumble, plunge, sink, sank, splash, snap, pour, shatter",
-    "local": "droplet, frost, soot, crack, wet, gloss, ice, icicle, melt, char, smoke, flame, steam, rust, mold, splash, drip, "
-    "puddle, stain, wrinkle, fracture, shard, scorch, soak, damp, dry, bead, bubble, blister, ash, burn, burnt, foam, wilt, "
+    "local": "droplet, frost, soot, crack, wet, gloss, ice, icicle, melt, char, smoke, flame, steam, rust, "
+    "mold, splash, drip, "
+    "puddle, stain, wrinkle, fracture, shard, scorch, soak, damp, dry, bead, bubble, blister, ash, burn, burnt, "
+    "foam, wilt, "
     "shatter, crumble, peel, freeze, froze, frozen",
-    "global": "color temperature, atmosphere, haze, fog, mist, sunset, sunrise, dusk, dawn, golden, warm, cool, overcast, cloud, "
-    "storm, thunderstorm, snow, snowfall, snowflake, rain, rainfall, raindrop, frost, nightfall, twilight, moonlight, sunlight, daylight, night, noon, shadow, glow, dark, bright, dim, autumn, "
+    "global": "color temperature, atmosphere, haze, fog, mist, sunset, sunrise, dusk, dawn, golden, warm, cool, "
+    "overcast, cloud, "
+    "storm, thunderstorm, snow, snowfall, snowflake, rain, rainfall, raindrop, frost, nightfall, twilight, "
+    "moonlight, sunlight, daylight, night, noon, shadow, glow, dark, bright, dim, autumn, "
     "winter, summer, sky",
 }
 CUES = {law: tuple(words.split(", ")) for laws, words in _SEEN.items() for law in laws.split()}
@@ -179,26 +184,16 @@ def one_camera_motion(text: MotionCaption) -> str | None:
     return f"the camera moves in {len(found)} ways, {' and '.join(found)}; keep one." if len(found) > 1 else None
 
 
-_NO_SHOTS = re.compile(
-    r"\bshot glass\w*|\b(?:one|single|same|unbroken|uncut|continuous|whole) (?:\w+ )?(?:shot|take|scene|view|angle)\b"
-    r"|\bshots? of (?:rum|espresso|whiskey|whisky|vodka|tequila|liquor|gin|coffee)\b|\b(?:sooner or )later\b"
-    r"|\bwithout (?:any |a )?(?:cuts?|fades?|transitions?)\b|\bno (?:cuts?|fades?|transitions?)\b|\bfilm of \w+"
-    r"|\b(?:left|right|cold|paper|clean|fresh|deep|short|straight) cut\b(?= (?:in|on|of|through))",
-    re.IGNORECASE,
-)
-
-
 def single_shot(text: MotionCaption) -> str | None:
-    """One shot without a cut."""
-    plain = _NO_SHOTS.sub("glass", text.text)
-    word = matching(_CUTS, plain) or listed("cuts", plain)
-    return f"{word!r} is a cut; describe one continuous shot." if word else None
+    """No word of cutting."""
+    word = matching(_CUTS, _ONE_SHOT.sub(" ", text.text))
+    return f"{word!r} speaks of cuts or of another shot; describe one continuous shot." if word else None
 
 
 def measurable_cue(text: MotionCaption) -> str | None:
     """Which way, or how much."""
     plain = _PLACES.sub(" there ", camera.content(text.text))
-    plain = _NAMED.sub("the ", plain)
+    plain = _SIZED.sub("the ", _NAMED.sub("the ", plain))
     if (
         matching(_SIDES, plain)
         or matching(_WAY, plain)

@@ -36,16 +36,23 @@ def language(text: Translation) -> str | None:
 
 
 _FUNCTION_WORDS = word_set(
-    "the a an of to in on at by for from with without and or but if as is are was were be been being it its this that these "
-    "those there their his her your my our they them he she we you i not no do does did has have had will would can could "
-    "should must so then than when while where which who what how into onto over under up down out off all both each every "
-    "some any more most make add remove change turn let keep place put replace show give behind near between after before "
+    "the a an of to in on at by for from with without and or but if as is are was were be been being it its "
+    "this that these "
+    "those there their his her your my our they them he she we you i not no do does did has have had will would "
+    "can could "
+    "should must so then than when while where which who what how into onto over under up down out off all both "
+    "each every "
+    "some any more most make add remove change turn let keep place put replace show give behind near between "
+    "after before "
     "during against across through around along until only one two"
 )
 _FOREIGN = word_set(
-    "le la les un une des du de et est dans sur avec pour qui que sont au aux ce cette el los las una unos unas y en con por "
-    "para del es son al der die das den dem ein eine einen und ist mit auf im zu von nicht il lo gli di che e per nel della "
-    "o os da do na no em com uma dos das het een van op met te niet og och ett som av til på den det w z na się jest i do"
+    "le la les un une des du de et est dans sur avec pour qui que sont au aux ce cette el los las una unos unas "
+    "y en con por "
+    "para del es son al der die das den dem ein eine einen und ist mit auf im zu von nicht il lo gli di che e "
+    "per nel della "
+    "o os da do na no em com uma dos das het een van op met te niet og och ett som av til på den det w z na się "
+    "jest i do"
 )
 FEWEST_WORDS = 6
 """Words of a text whose language shows by its small words."""

@@ -9,10 +9,14 @@ from editscope.factory.rules.records import PlainText
 from editscope.suites.annotation.questions.english import DETERMINERS, is_adverb, is_mark, unquoted, word_set, words
 
 EDITING = word_set(
-    "add remove delete erase replace swap substitute exchange change transform convert alter modify edit adjust make give "
-    "render paint repaint color colour recolor recolour tint dye draw insert include resize enlarge shrink widen lengthen "
-    "shorten thicken darken brighten lighten redden whiten blacken dim blur sharpen desaturate crop show depict display "
-    "create generate apply decorate outline shade deform reshape flatten increase decrease reduce fade intensify soften"
+    "add remove delete erase replace swap substitute exchange change transform convert alter modify edit adjust "
+    "make give "
+    "render paint repaint color colour recolor recolour tint dye draw insert include resize enlarge shrink "
+    "widen lengthen "
+    "shorten thicken darken brighten lighten redden whiten blacken dim blur sharpen desaturate crop show depict "
+    "display "
+    "create generate apply decorate outline shade deform reshape flatten increase decrease reduce double triple "
+    "halve fade intensify soften"
 )
 """Commands that order a picture to be changed rather than something to happen."""
 _MAYBE = word_set("cover put place fill coat scatter smear sprinkle splash attach turn let have leave get")
@@ -21,7 +25,7 @@ _DEFINITE = word_set("the this that these those its his her their my your")
 _STATE = re.compile(
     r"\b(?:becom(?:e|es|ing)|became|turn(?:s|ed)?|gets?|got|grows?|looks?|appears?|is|are|be|being|made|make"
     r"|makes|goes"
-    r"|seem|seems|with|has|have)\s+(?P<rest>[^.;?!]*)",
+    r"|seem|seems|with|has|have)\s+(?=(?P<rest>[^.;?!]*))",
     re.IGNORECASE,
 )
 
@@ -39,8 +43,22 @@ def _explicit(text: str) -> str | None:
     return _said_state(text) or _leading_to(text)
 
 
+_SUBSTANCE = re.compile(
+    r"\b(?:turn(?:s|ed|ing)?|change[sd]?|melt(?:s|ed)?|burn(?:s|ed)?|crumbl(?:es?|ed)|dissolv(?:es?|ed)"
+    r"|fall(?:s)?|reduced) (?:all )?to"
+    r" (?:\w+ )?(?:water|ice|ash|ashes|stone|dust|powder|steam|liquid|mush|goo|gold|slush|mud|pulp|pieces"
+    r"|shards|crumbs|rubble"
+    r"|vapor|jelly|charcoal|cinders|shreds)\b",
+    re.IGNORECASE,
+)
+_IN_PIECES = re.compile(
+    r"\b(?:lies|lie|is|are|left|sits|ends? up|now) (?:\w+ )?in (?:\w+ )?(?:pieces|shards|half|two|ruins"
+    r"|fragments|tatters|shreds)\b",
+    re.IGNORECASE,
+)
 _LEADING = re.compile(
-    r"\b(?:into|leaving|revealing|showing|forming|creating|producing|causing|with|gets?|has|have|shows?|forms?|develops?"
+    r"\b(?:into|leaving|revealing|showing|forming|creating|producing|causing|with|gets?|has|have|shows?|forms?"
+    r"|develops?"
     r"|until|so that|so)\s+(?P<rest>[^.;?!]*)",
     re.IGNORECASE,
 )
@@ -48,6 +66,8 @@ _LEADING = re.compile(
 
 def _leading_to(text: str) -> str | None:
     """A result that is named, as in "into a puddle" or "leaving cracks"."""
+    if match := _IN_PIECES.search(unquoted(text)) or _SUBSTANCE.search(unquoted(text)):
+        return match[0]
     for match in _LEADING.finditer(unquoted(text)):
         verb = match[0].split()[0].lower()
         noun = _new_result(match["rest"])
@@ -137,10 +157,13 @@ def _is_said(verb: str, rest: list[str]) -> bool:
 
 
 _FACES = re.compile(
-    r"\bhappy birthday\b|\bsleeping bags?\b|\bmerry christmas\b|\bghost town\b|\blove seat\b|\bloveseat\b|\bhope chest\b"
-    r"|\bheart[- ]shaped\b|\bmusic stand\b|\bdeath cap\b|\bdead (?:leaf|leaves|branch|branches|wood|tree|grass|skin)\b"
+    r"\bhappy birthday\b|\bsleeping bags?\b|\bmerry christmas\b|\bghost town\b|\blove seat\b|\bloveseat\b"
+    r"|\bhope chest\b"
+    r"|\bheart[- ]shaped\b|\bmusic stand\b|\bdeath cap\b|\bdead (?:leaf|leaves|branch|branches|wood|tree|grass"
+    r"|skin)\b"
     r"|\b(?:weeping|crying) (?:willow|wood)s?\b|\bpeace (?:sign|lily)\b|\bpassion ?fruit\b|\bhumming ?birds?\b"
-    r"|\b(?:human|clock|doll's|statue's|painted) (?:face|smile)s?\b|\bstory (?:book|house)s?\b|\b(?:two|three|upper|second)[- ]stor(?:y|ies)\b"
+    r"|\b(?:human|clock|doll's|statue's|painted) (?:face|smile)s?\b|\bstory (?:book|house)s?\b|\b(?:two|three"
+    r"|upper|second)[- ]stor(?:y|ies)\b"
     r"|\b(?:happy|sad|angry|laughing|crying|scared|proud|cheerful|tired|scary)[ -]"
     r"(?:faces?|smileys?|emojis?|expressions?|masks?|clowns?|eyes|mouths?|looking face)\b",
     re.IGNORECASE,

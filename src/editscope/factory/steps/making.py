@@ -50,10 +50,11 @@ class MakingStep(RecordStep):
         return value
 
     async def prepare(self, tools: Tools) -> None:
-        """Take no more records in hand than the model bears at a time."""
+        """Take as many records in hand as the model bears at a time, or fewer where the plan says so."""
         found = tools.models.get(str(self.settings["model"]))
         if isinstance(found, ThreadedModel):
-            self.at_once = max(1, min(self.at_once, found.model.at_once))
+            planned = self.__dict__.get("at_once", found.model.at_once)
+            self.at_once = max(1, min(planned, found.model.at_once))
 
     def model(self, tools: Tools) -> ThreadedModel:
         """The model of this step."""

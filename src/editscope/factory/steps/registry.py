@@ -29,8 +29,6 @@ STEPS = {
     "drawn_regions": "editscope.factory.pipelines.picabench.steps:DrawnRegionsStep",
     "place_regions": "editscope.factory.pipelines.picabench.steps:PlaceRegionsStep",
     "bind_questions": "editscope.factory.pipelines.picabench.steps:BindQuestionsStep",
-    "pair-modes": "editscope.factory.pipelines.worldedit.steps:PairModesStep",
-    "process-kind": "editscope.factory.pipelines.inedit.steps:ProcessKindStep",
     "join": "editscope.factory.pipelines.inedit.steps:JoinStep",
     "process_case": "editscope.factory.pipelines.inedit.steps:ProcessCaseStep",
     "read_checklist": "editscope.factory.pipelines.inedit.steps:ReadChecklistStep",
@@ -46,6 +44,8 @@ STEPS = {
     "call": "editscope.factory.steps.functions:FunctionStep",
     "no_leak": "editscope.factory.leaks.step:NoLeakStep",
     "frames": "editscope.factory.steps.pixels.frames:FramesStep",
+    "shots": "editscope.factory.steps.pixels.shots:ShotsStep",
+    "pairs": "editscope.factory.steps.pixels.shots:PairsStep",
     "static_pair": "editscope.factory.steps.pixels.checks:StaticPairStep",
     "camera_motion": "editscope.factory.steps.pixels.checks:CameraMotionStep",
     "blank_frame": "editscope.factory.steps.pixels.checks:BlankFrameStep",
@@ -67,7 +67,6 @@ SOURCES = {
     "causes": "editscope.factory.sources.word_tasks:CauseSource",
     "processes": "editscope.factory.sources.word_tasks:ProcessSource",
     "ideas": "editscope.factory.sources.word_tasks:IdeaSource",
-    "videos": "editscope.factory.sources.videos:VideoFolderSource",
 }
 STEP_GROUP, SOURCE_GROUP = "editscope.factory_steps", "editscope.factory_sources"
 T = TypeVar("T")

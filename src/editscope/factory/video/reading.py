@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ ENDINGS = tuple(f".{one}" for one in _ENDINGS.split())
 """Endings of names of video files."""
 LOST_SHARE, LOST_S = 0.1, 0.25
 """A video that ends earlier than its header says, by more than both, is broken."""
+SEEK_S = 5.0
+"""Up to this time a video is decoded from its beginning; for later ones it is wound."""
 _TURNS = {90: 1, 180: 2, 270: 3}
 
 
@@ -47,7 +50,7 @@ LIMITS = VideoLimits()
 
 @dataclass(frozen=True, slots=True)
 class VideoFrame:
-    """One picture of a video. ``time_s`` counts from the first frame; ``index`` is its number in the file."""
+    """One picture of a video. ``time_s`` counts from the first frame, ``index`` numbers the frames that were read."""
 
     index: int
     time_s: float
@@ -89,7 +92,7 @@ class Video:
         """
         found, last = False, 0.0
         held: tuple[int, float, Any] | None = None
-        for index, time_s, frame in self._decoded():
+        for index, time_s, frame in self._decoded(start_s):
             found, last = True, time_s
             if time_s < start_s - 1e-6:
                 held = (index, time_s, frame)
@@ -110,7 +113,7 @@ class Video:
         """The first and the last frame between two times; pixels of those two only are converted."""
         first = last = None
         end = 0.0
-        for index, time_s, frame in self._decoded():
+        for index, time_s, frame in self._decoded(start_s):
             end = time_s
             if end_s is not None and time_s > end_s + 1e-6 and first is not None:
                 break
@@ -134,7 +137,7 @@ class Video:
             raise ValueError("the times are not in order")
         found: list[VideoFrame] = []
         before: tuple[int, float, Any] | None = None
-        for place in self._decoded():
+        for place in self._decoded(wanted[0] if wanted else 0.0):
             while before is not None and len(found) < len(wanted) and place[1] > wanted[len(found)] + 1e-6:
                 found.append(self._shown(*before))
             if len(found) == len(wanted):
@@ -154,11 +157,13 @@ class Video:
             return VideoFacts(width, height, round(self.header_s, 6), self._fps())
         raise BadVideo("empty video")
 
-    def _decoded(self) -> Iterator[tuple[int, float, Any]]:
-        """Every frame with its number and its time from the first one, from the beginning."""
+    def _decoded(self, start_s: float = 0.0) -> Iterator[tuple[int, float, Any]]:
+        """Frames with a number and the time from the first frame: all, or from a key frame before a time on."""
         av_errors = factory_package("av.error", "reading videos")
-        count, first, previous = 0, None, -1.0
-        self._rewind()
+        count, previous = 0, -1.0
+        first = self._wound_to(start_s) if start_s > SEEK_S else None
+        if first is None:
+            self._wind(0)
         try:
             for frame in self._container.decode(self._stream):
                 self._check_size(frame.width, frame.height)
@@ -177,12 +182,30 @@ class Video:
         except (av_errors.FFmpegError, ValueError, MemoryError) as error:
             raise BadVideo(f"broken video: {_words(error)}") from error
 
-    def _rewind(self) -> None:
+    def _wound_to(self, start_s: float) -> float | None:
+        """The time of the first frame, after winding to a key frame before a time; None where that cannot be done."""
+        self._wind(0)
+        first = self._next_time()
+        if first is None or not self._wind(first + start_s - 0.5):
+            return None
+        there = self._next_time()
+        return first if there is not None and there <= first + start_s and self._wind(first + start_s - 0.5) else None
+
+    def _wind(self, time_s: float) -> bool:
         av_errors = factory_package("av.error", "reading videos")
         try:
-            self._container.seek(0)
+            self._container.seek(int(1_000_000 * time_s))
         except (av_errors.FFmpegError, OSError):
-            return
+            return False
+        return True
+
+    def _next_time(self) -> float | None:
+        av_errors = factory_package("av.error", "reading videos")
+        try:
+            frame = next(iter(self._container.decode(self._stream)), None)
+        except (av_errors.FFmpegError, ValueError):
+            return None
+        return None if frame is None or frame.time is None else float(frame.time)
 
     def _time(self, frame: Any, previous: float, first: float | None) -> float:
         if frame.time is not None:
@@ -215,13 +238,13 @@ class Video:
 
 
 @contextmanager
-def open_video(path: Path | str, limits: VideoLimits = LIMITS) -> Iterator[Video]:
-    """A video file, opened; BadVideo where it is none or beyond a limit, OSError where it cannot be read."""
+def open_video(path: Path | str | bytes, limits: VideoLimits = LIMITS) -> Iterator[Video]:
+    """A video file, or its bytes, opened; BadVideo where it is none or beyond a limit, OSError if it is unreadable."""
     av = factory_package("av", "reading videos")
     av_errors = factory_package("av.error", "reading videos")
     factory_package("av.logging", "reading videos").set_level(None)
-    with open_file(path) as file:
-        size = os.fstat(file.fileno()).st_size
+    with BytesIO(path) if isinstance(path, bytes) else open_file(path) as file:
+        size = len(path) if isinstance(path, bytes) else os.fstat(file.fileno()).st_size
         if not size:
             raise BadVideo("empty video: the file has no bytes")
         if size > limits.bytes:

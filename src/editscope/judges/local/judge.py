@@ -17,13 +17,15 @@ from editscope.errors import BadInput, EditscopeError, unknown
 from editscope.judges.local.likelihood import Answers, Search, Tokens, allowed
 from editscope.judges.local.model import ChatPrompt, LocalModel, ModelPlacement, fingerprint
 from editscope.judges.records import Call, Field, Judge, Schema, TextField, Usage, Value, Verdict
-from editscope.judges.replies import asked_name
+from editscope.judges.replies import Broken, asked_name, is_refusal, parse
 from editscope.outside import name_received, received
 from editscope.specs import Spec
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 TEXT_TOKENS = 256
 """The most tokens of a reply that is a text alone, where the settings name no limit for reasons."""
+WRITTEN_TOKENS = 2048
+"""The most tokens of a reply that holds texts or rows."""
 GATHER_S = 0.002
 """How long a batch that is not full waits for more."""
 
@@ -38,10 +40,11 @@ class LocalSettings:
     side: int = 0
     reason: int = 0
     temperature: float = 0.0
+    tokens: int = WRITTEN_TOKENS
 
 
 def load(target: str, **options: str) -> LocalJudge:
-    """The judge for ``local:DIR?dtype=…&device=…&batch=…&side=…&reason=…&temperature=…``. Nothing is loaded yet."""
+    """The judge for ``local:DIR?dtype=…&device=…&batch=…&side=…&reason=…&temperature=…&tokens=…``; nothing loaded."""
     known = tuple(LocalSettings.__dataclass_fields__)
     for name in options:
         if name not in known:
@@ -53,6 +56,7 @@ def load(target: str, **options: str) -> LocalJudge:
         side=int(_number(target, "side", options.get("side", "0"), 0, 1 << 16)),
         reason=int(_number(target, "reason", options.get("reason", "0"), 0, 4096)),
         temperature=_number(target, "temperature", options.get("temperature", "0"), 0, 10, whole=False),
+        tokens=int(_number(target, "tokens", options.get("tokens", str(WRITTEN_TOKENS)), 1, 1 << 17)),
     )
     folder = Path(target).expanduser()
     if not (folder / "config.json").is_file():
@@ -90,7 +94,8 @@ class LocalJudge(Judge):
 
     A verdict is the likeliest of the answers that the schema allows, field after field; with ``temperature`` one drawn
     by likelihood, the same for the same call and sample. With ``reason`` the model writes so many tokens of
-    reasons first, and the answer follows from them.
+    reasons first, and the answer follows from them. Where a call asks for texts or rows, the model writes its reply
+    itself, always the likeliest tokens and at most ``tokens`` of them, and it is read as that of a served model.
     """
 
     def __init__(self, folder: Path, settings: LocalSettings, spec: str) -> None:
@@ -113,6 +118,8 @@ class LocalJudge(Judge):
     def identity(self) -> Mapping[str, Any]:
         """The weights and the settings that decide a verdict; not where the folder lies or how calls are batched."""
         deciding = {name: value for name, value in asdict(self.settings).items() if name not in ("batch", "device")}
+        if self.settings.tokens == WRITTEN_TOKENS:
+            del deciding["tokens"]  # it decides nothing about marks, and came later than they
         return {"kind": "local", "weights": self._fingerprint, **deciding}
 
     async def check(self) -> None:
@@ -201,9 +208,7 @@ class LocalJudge(Judge):
         open_answers = [_OpenAnswer(waiting.call, waiting.sample, model.shown(waiting.call)) for waiting in batch]
         schema = batch[0].call.schema
         if any(isinstance(wanted, TextField) for wanted in schema.fields):
-            raise EditscopeError(
-                "a local judge weighs marks; ask a served model for texts, such as openai:MODEL?base_url=…"
-            )
+            return self._written(model, batch, open_answers, start)
         if (self.settings.reason or not schema.fields) and schema.reason:
             self._give_reasons(model, open_answers, schema.reason)
         for number, wanted in enumerate(schema.fields):
@@ -220,6 +225,27 @@ class LocalJudge(Judge):
             )
             for waiting, open_answer in zip(batch, open_answers, strict=True)
         ]
+
+    def _written(
+        self, model: LocalModel, batch: Sequence[_WaitingCall], open_answers: Sequence[_OpenAnswer], start: float
+    ) -> list[Verdict]:
+        """Replies that the model writes itself, begun with the brace of a JSON object, read as strictly as any."""
+        begun = [model.encode("{")] * len(batch)
+        texts = model.continued([one.shown for one in open_answers], begun, self.settings.tokens)
+        seconds = round((time.perf_counter() - start) / len(batch), 4)
+        verdicts = []
+        for waiting, open_answer, text in zip(batch, open_answers, texts, strict=True):
+            reply = "{" + text
+            written = min(self.settings.tokens, len(model.encode(text)))
+            usage = Usage(len(model.encode(open_answer.shown.text)), written, 0.0, seconds)
+            parsed = parse(reply, waiting.call.schema)
+            if isinstance(parsed, Broken):
+                status = "refused" if is_refusal(text) else "unparsed"
+                verdicts.append(self._verdict(status, waiting, usage, reason=parsed.why, reply=reply))
+            else:
+                values, reason = parsed.values, parsed.reason
+                verdicts.append(self._verdict("ok", waiting, usage, values=values, reason=reason, reply=reply))
+        return verdicts
 
     def _give_reasons(self, model: LocalModel, open_answers: Sequence[_OpenAnswer], name: str) -> None:
         begin = f"{{{dumps(name)}: "

@@ -79,7 +79,7 @@ class AnnotationLayout(ABC):
         """Which fields of a built record fill a field of the form."""
         return self.record_fields.get(name, name)
 
-    def from_record(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
+    def from_record(self, root: Path, number: int, values: dict[str, Any]) -> dict[str, Any]:
         """The values of a case that a pipeline has built, as the layout wants them; ``number`` counts cases from 1."""
         return values
 

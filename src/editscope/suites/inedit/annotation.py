@@ -143,7 +143,7 @@ class InEditAnnotation(AnnotationLayout):
         entries = picture_entries(list(pictures[:2]))
         return {"index": f"{category}_{number}", "category": category, "pictures": entries}
 
-    def from_record(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
+    def from_record(self, root: Path, number: int, values: dict[str, Any]) -> dict[str, Any]:
         """With an index that no case of the authors has, since a sub-task may follow from theirs."""
         values["category"] = tag_name(str(values.get("category", "")))
         return {**values, "index": f"{values['category'] or 'case'}_made_{number}"}

@@ -162,9 +162,15 @@ class OwnAnnotation(AnnotationLayout):
         """A tag is filled by the field of its name."""
         return super().record_field(name.removeprefix(TAG))
 
-    def from_record(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
-        """With one instruction or several, not both."""
-        return {**values, "instruction": ""} if values.get("instructions") else values
+    def from_record(self, root: Path, number: int, values: dict[str, Any]) -> dict[str, Any]:
+        """With one instruction or several, not both; a suite scored by pixels has one."""
+        named = values.get("instructions")
+        if not named:
+            return values
+        manifest = _manifest(root)
+        if manifest is None or manifest.scoring != "pixels":
+            return {**values, "instruction": ""}
+        return {**values, "instruction": values.get("instruction") or named[0]["text"], "instructions": []}
 
     def begin_folder(self, root: Path, name: str, about: str, *, pixels: bool, tags: Sequence[str]) -> None:
         """Write a ``suite.toml`` and, for a judge, the prompts of the template."""

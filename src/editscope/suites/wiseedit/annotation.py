@@ -165,7 +165,7 @@ class WiseEditAnnotation(AnnotationLayout):
         """A case of one to five pictures."""
         return {"task": TASK_NAMES[0], "idx": str(number), "pictures": picture_entries(list(pictures[:MOST_INPUTS]))}
 
-    def from_record(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
+    def from_record(self, root: Path, number: int, values: dict[str, Any]) -> dict[str, Any]:
         """With the name of the task as the folders have it."""
         return {**values, "task": str(values.get("task", "")).strip().capitalize()}
 

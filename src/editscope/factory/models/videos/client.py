@@ -13,9 +13,10 @@ from editscope.editors.hosted.exchange import Exchange
 from editscope.editors.hosted.options import read_options
 from editscope.editors.hosted.service import ServiceSettings
 from editscope.factory.models.base import MP4, MadeMedia, VideoModel
-from editscope.factory.models.mp4 import BadVideo, check_mp4, need_av
+from editscope.factory.models.mp4 import check_mp4, need_av
 from editscope.factory.models.videos.prices import TABLE, VideoPrice, load_video_prices
 from editscope.factory.models.videos.service import VideoAnswer, VideoRequest, VideoService
+from editscope.factory.video.reading import BadVideo
 from editscope.images import load
 from editscope.transport.budget import Bill
 from editscope.transport.faults import Fault

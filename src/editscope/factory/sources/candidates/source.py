@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from editscope.errors import BadImage, BadInput, unknown
 from editscope.factory.records import Fields, digest
 from editscope.factory.sources.base import RecordSource
-from editscope.factory.sources.candidates.collections import CandidatePicture, PictureCollection, open_collection
+from editscope.factory.sources.candidates.collections import HUB, CandidatePicture, PictureCollection, open_collection
 from editscope.factory.sources.candidates.finding import FoundPicture, Keyword, by_embedding, by_keyword, read_keywords
 from editscope.factory.steps.tools import Tools
 from editscope.factory.words.reading import read_law_words
@@ -36,6 +36,10 @@ class CandidatesSource(RecordSource):
         "split": "train", "license": "", "model": "", "least": 0.0, "most": 0,
     }  # fmt: skip
 
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        super().__init__(settings)
+        self._opened: dict[Path, PictureCollection] = {}
+
     def identity(self, tools: Tools) -> Any:
         """The settings, what is in the collection, the keywords, and the files of the model."""
         words = [[one.law, one.text] for one in self._keywords(tools)]
@@ -46,6 +50,12 @@ class CandidatesSource(RecordSource):
         collection = self._collection(tools)
         for found in islice(self._found(collection, tools), start, None):
             yield self._record(found, collection.origin, tools)
+
+    def count(self, tools: Tools) -> int | None:
+        """How many are found, where that can be told without a download."""
+        if str(self.settings["path"]).startswith(HUB):
+            return None
+        return sum(1 for _ in self._found(self._collection(tools), tools))
 
     def _found(self, collection: PictureCollection, tools: Tools) -> Iterator[FoundPicture]:
         way, most = self.settings["by"], self.settings["most"]
@@ -95,8 +105,10 @@ class CandidatesSource(RecordSource):
         return list(dict.fromkeys(known))
 
     def _collection(self, tools: Tools) -> PictureCollection:
-        settings = self.settings
-        return open_collection(str(settings["path"]), tools.folder, settings["columns"], settings["split"])
+        if tools.folder not in self._opened:
+            path, columns, split = (self.settings[name] for name in ("path", "columns", "split"))
+            self._opened[tools.folder] = open_collection(str(path), tools.folder, columns, split)
+        return self._opened[tools.folder]
 
     def _model_files(self, tools: Tools) -> list[Any]:
         if self.settings["by"] != "embedding" or not self.settings["model"]:

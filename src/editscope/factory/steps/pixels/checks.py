@@ -89,12 +89,13 @@ class StableOutsideStep(PairStep):
     """Pairs that stay as they are outside of the edit.
 
     The edit is the field ``regions`` names, where a record has it, else the largest ``areas`` places of change. It
-    covers at most ``most_area`` of the picture; the rest has at least ``least_psnr`` decibels. Adds ``outside_psnr``
-    and ``edited_share``.
+    covers at most ``most_area`` of the picture; the rest has at least ``least_psnr`` decibels and keeps at least
+    ``least_detail`` of its fine detail. Adds ``outside_psnr``, ``outside_detail`` and ``edited_share``.
     """
 
     settings_of: ClassVar = {
         **PairStep.settings_of, "regions": "regions", "areas": AREAS, "most_area": 0.6, "least_psnr": 34.0,
+        "least_detail": 0.5,
     }  # fmt: skip
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
@@ -102,6 +103,7 @@ class StableOutsideStep(PairStep):
         self.at_least("areas", 1)
         self.at_least("most_area", 0, 1)
         self.at_least("least_psnr", 0)
+        self.at_least("least_detail", 0, 1)
 
     def fields_read(self) -> tuple[str, ...]:
         """Both pictures, and the regions."""
@@ -111,9 +113,13 @@ class StableOutsideStep(PairStep):
         """The pair, or how much changed beside the edit."""
         regions = record.fields.get(self.settings["regions"]) or ()
         measured = stability(before, after, regions, self.settings["areas"])
-        found = {"outside_psnr": measured.psnr, "edited_share": measured.inside}
+        found = {
+            "outside_psnr": measured.psnr, "outside_detail": measured.detail, "edited_share": measured.inside,
+        }  # fmt: skip
         if not regions and measured.inside > self.settings["most_area"]:
             return dropped(f"changed everywhere: {100 * measured.inside:.0f} % of the picture", notes=found)
         if measured.psnr < self.settings["least_psnr"]:
             return dropped(f"changed beside the edit: {measured.psnr:.1f} dB", notes=found)
+        if measured.detail < self.settings["least_detail"]:
+            return dropped(f"detail lost beside the edit: {100 * measured.detail:.0f} % stayed", notes=found)
         return kept(found)

@@ -34,11 +34,11 @@ class NearDuplicatesStep(WholeStep):
     """The first of pictures that are nearly the same, by the hashes of ``fingerprint``.
 
     Two are nearly the same where their 64 bits differ in at most ``most_bits``, and their 256 bits in at most
-    ``most_long_bits``. A record without fingerprint goes on.
+    ``most_long_bits``. From 8 bits on, looking takes eight times as long. A record without fingerprint goes on.
     """
 
     kind = "filter"
-    settings_of: ClassVar = {"field": "phash", "most_bits": 8, "most_long_bits": 56}
+    settings_of: ClassVar = {"field": "phash", "most_bits": 7, "most_long_bits": 56}
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)

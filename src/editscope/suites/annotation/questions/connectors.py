@@ -103,7 +103,8 @@ def _inside_place(before: list[str], after: list[str]) -> bool:
     second, rest = after[:count], [word for word in after[count:] if not is_mark(word)]
     if not first or not second or noun_phrase(first) < len(first) or is_describing(first[-1]):
         return False
-    if all(is_describing(word) or is_adverb(word) for word in second) or any(word in AUXILIARIES for word in rest):
+    finite = AUXILIARIES - {"have"} if before[0] in ("does", "do", "can") else AUXILIARIES
+    if all(is_describing(word) or is_adverb(word) for word in second) or any(word in finite for word in rest):
         return False
     if first[-1] in PLACE and second[-1] not in PLACE:
         return False

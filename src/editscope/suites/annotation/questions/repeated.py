@@ -22,7 +22,7 @@ _RELATIONS = word_set(
 )
 _SAYING_NOTHING = word_set(
     "visible present seen shown show shows be clearly actually really image picture photo scene that which located "
-    "placed positioned currently"
+    "placed positioned currently get gets"
 )
 _FORMS = {
     "bent": "bend",

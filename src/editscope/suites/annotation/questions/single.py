@@ -41,40 +41,55 @@ _LOOKING = PREPOSITIONS - {"about"} | word_set(
     "exactly only clearly both"
 )
 _EARLIER = re.compile(
-    r"\b(?:original|originally|originals|previous|previously|prior|earlier|former|formerly|initial|initially|beforehand"
-    r"|no longer|any ?more|any longer|already|yet|again|once more|anew|newly|now|nowadays|been|so far|until|since then"
-    r"|used to|compared (?:to|with)|in comparison|by comparison|as (?:instructed|requested|asked|described|specified|intended"
+    r"\b(?:original|originally|originals|previous|previously|prior|earlier|former|formerly|initial|initially"
+    r"|beforehand"
+    r"|no longer|any ?more|any longer|already|yet|again|once more|anew|newly|now|nowadays|been|so far|until"
+    r"|since then|as (?:it|they) (?:was|were|used)|requested|instructed"
+    r"|used to|compared (?:to|with)|in comparison|by comparison|as (?:instructed|requested|asked|described"
+    r"|specified|intended"
     r"|expected|prompted|wanted)"
     r"|(?:source|input|initial|starting|reference|first|unedited|base|other|old|given|raw) (?:image|picture|photo"
     r"|photograph|scene|version|shot|frame)"
     r"|(?:output|final|resulting|result|generated|new) (?:image|picture|photo|photograph|version)"
     r"|the (?:input|source|output|instruction|instructions|request|prompt)(?= *[,?]| \w)"
     r"|the same as in|than (?:it|they|he|she) (?:was|were|did|had|used)"
-    r"|(?:after|through|by|during|from|in|of) (?:the |this |any )?(?:edit\w*|change|changes|modification|removal|addition|replacement"
+    r"|(?:after|through|by|during|from|in|of) (?:the |this |any )?(?:edit\w*|change|changes|modification"
+    r"|removal|addition|replacement"
     r"|move)|(?:un)?edit(?:s|ed|ing|or|able)?"
-    r"|modif(?:y|ies|ied|ication|ications)|alter(?:s|ed|ation|ations)?|insert(?:ed|ion)|add(?:ed|ition)(?! to)|replac(?:e|es|ed|ement)"
-    r"|removed|removal|chang(?:e|es|ed|ing)|preserv(?:e|es|ed)|retain(?:s|ed)?|restored|un(?:changed|altered|touched|affected"
-    r"|modified|moved|disturbed)|remain(?:s|ed|ing)?(?! of)|at first|stay(?:s|ed)?|kept|keeps? (?:its|his|her|their|the)"
-    r"|maintain(?:s|ed)?|continues?|moved|relocated|shifted|swapped|transform(?:s|ed)?|convert(?:s|ed)?|turned (?:into"
-    r"|to (?:gold|stone|ice|glass|wood))|turn(?:s)? into|becom(?:e|es|ing)|became|recolou?red|repainted|erased|deleted|substituted"
-    r"|adjusted|updated|corrected|the (?:model|editor)|disappear(?:s|ed)?|vanish(?:es|ed)?|left (?:alone|as is|in place|intact)"
+    r"|modif(?:y|ies|ied|ication|ications)|alter(?:s|ed|ation|ations)?|insert(?:ed|ion)|add(?:ed|ition)(?! to)"
+    r"|replac(?:e|es|ed|ement)"
+    r"|removed|removal|chang(?:e|es|ed|ing)|preserv(?:e|es|ed)|retain(?:s|ed)?|restored|un(?:changed|altered"
+    r"|touched|affected"
+    r"|modified|moved|disturbed)|remain(?:s|ed|ing)?(?! of)|at first|stay(?:s|ed)?|kept|keeps? (?:its|his|her"
+    r"|their|the)"
+    r"|maintain(?:s|ed)?|continues?|moved|relocated|shifted|swapped|transform(?:s|ed)?|convert(?:s|ed)?"
+    r"|turned (?:into"
+    r"|to (?:gold|stone|ice|glass|wood))|turn(?:s)? into|becom(?:e|es|ing)|became|recolou?red|repainted|erased"
+    r"|deleted|substituted"
+    r"|adjusted|updated|corrected|the (?:model|editor)|disappear(?:s|ed)?|vanish(?:es|ed)?|left (?:alone|as is"
+    r"|in place|intact)"
     r"|increas(?:e|es|ed)|decreas(?:e|es|ed)|reduced|enlarged|gained|lost(?! (?:in|behind))"
-    r"|(?:the|its|his|her|their) new(?! (?:york|moon|zealand|year))|ha(?:s|ve) (?:grown|shrunk|risen|fallen|melted|turned|gone)"
+    r"|(?:the|its|his|her|their) new(?! (?:york|moon|zealand|year))|ha(?:s|ve) (?:grown|shrunk|risen|fallen"
+    r"|melted|turned|gone)"
     r"|(?:look|looks|looking|exactly|stay|stays) the same(?! \w+ as)|the same(?= *\?)"
-    r"|the same (?:place|position|spot|pose|location|way|state|condition|size|color|colour|shape|brightness|expression|angle|style)"
+    r"|the same (?:place|position|spot|pose|location|way|state|condition|size|color|colour|shape|brightness"
+    r"|expression|angle|style)"
     r"(?! as (?:the|a|an|its|that|those|in the)\b))\b"
     r"|\bnew(?= *\?$)",
     re.IGNORECASE,
 )
 _PAST = re.compile(
-    r"^(?:did|was|were|had)\b|^(?:has|have) (?!(?:the|a|an|this|that|both|all|each) (?:\w+ ){1,4}(?:a|an|any|two|three|no) )",
+    r"\b(?:did|was|were|had)\b|\bback (?:on|in|at) (?:the|its|his|her|their)\b|^(?:has|have) (?!(?:the|a|an"
+    r"|this|that|both|all|each) (?:\w+ ){1,4}(?:a|an|any|two|three|no) )",
     re.IGNORECASE,
 )
 _ALIKE = re.compile(
     r"\b(?:two|both|three|four|all|pair|each|and|every|these|those)\b|\bthe same\b.*\bas the\b", re.IGNORECASE
 )
 _DIFFERENT = re.compile(
-    r"\bdifferent(?:ly)?\b(?!.*\b(?:from|than|to)\b(?! (?:before|it was|the (?:original|source|input))))", re.IGNORECASE
+    r"\bdifferent(?:ly)?\b(?!.*\b(?:from|than|to)\b(?! (?:before|it was|the (?:original|source"
+    r"|input))))",
+    re.IGNORECASE,
 )
 _BEFORE = re.compile(
     r"\bbefore\b(?! (?:the|a|an|its|his|her|their|this|that|these|those)\b)"
@@ -96,7 +111,8 @@ _COMPARED = (
 _COMPARATIVE = re.compile(
     rf"(?!.*\bthan (?!before|it |they |he |she |in the (?:original|source|first|input)))"
     rf"(?:\b(?:more|less|fewer) \w+|(?<!\bthe )\b(?:{_COMPARED})er)"
-    rf"(?= *\?|\s+(?:in|on|at|to|from|under|near|along|around|across|over|by|with|behind|toward|towards|and|overall)\b)",
+    rf"(?= *\?|\s+(?:in|on|at|to|from|under|near|along|around|across|over|by|with|behind|toward|towards|and"
+    rf"|overall)\b)",
     re.IGNORECASE,
 )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from editscope.suites.annotation.questions.english import (
     AUXILIARIES,
     DETERMINERS,
@@ -14,21 +16,32 @@ from editscope.suites.annotation.questions.english import (
     words,
 )
 
+_STUFF = re.compile(
+    r"(?<=\w) (?:made|full|out|filled|covered|coated|painted|wrapped|dressed|soaked|stained) (?:of|with|in|by)\b",
+    re.IGNORECASE,
+)
+"""Words before what a thing is made of, which is no place."""
 _UNIQUE = word_set("sky sun moon horizon background foreground scene landscape weather")
 """Things of which a picture has one."""
 _WHOLE = word_set("image picture photo photograph scene frame shot view")
 """Places that are the whole picture, and say nothing."""
 _THERE = word_set("visible present absent there shown seen be missing gone")
+_DOING = word_set(
+    "have show cast hold wear look face touch reflect contain carry stand lie lean hang cover reach lack glow "
+    "shine point sit "
+    "rest float burn emit block overlap match bend sag tilt drip leak bloom"
+)
 _PARTICLES = word_set("on off up down out open over away")
 
 
 def is_located(question: str) -> bool:
     """Whether a place, an order or an attribute says which thing is meant.
 
-    >>> is_located("Is there a cat on the rug?"), is_located("Is there a cat in the picture?"), is_located("Is it wet?")
+    >>> is_located("Is there a cat on the rug?"), is_located("Is there a cat in the picture?"), is_located("Is "
+        "it wet?")
     (True, False, False)
     """
-    found = [word for word in words(question) if not is_mark(word)]
+    found = [word for word in words(_STUFF.sub(" ", question)) if not is_mark(word)]
     if any(word in PLACE | _UNIQUE for word in found) or _has_place(found):
         return True
     found = _without_whole(found)
@@ -65,7 +78,8 @@ def _subject(found: list[str], has_object: bool, doing: bool, said: bool) -> lis
         if not (phrase and is_describing(phrase[-1])):
             return phrase
     if doing:
-        return phrase[:-1]
+        verb = next((at for at, word in enumerate(phrase) if at and word in _DOING), len(phrase) - 1)
+        return phrase[:verb]
     if said and not has_object:
         return phrase
     popped = False

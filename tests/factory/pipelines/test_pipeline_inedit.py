@@ -10,7 +10,15 @@ import pytest
 from drills.counts import times
 from support.factory.knowledge_models import PROCESSES
 from support.factory.blotches import picture_folder
-from support.factory.pipeline_runs import LoopbackModels, begun, leaked, exported_suite, loopback_models, pilot, survives_kills
+from support.factory.pipeline_runs import (
+    LoopbackModels,
+    begun,
+    leaked,
+    exported_suite,
+    loopback_models,
+    pilot,
+    survives_kills,
+)
 from support.servers.judge_server import KEY
 
 NAME = "inedit"

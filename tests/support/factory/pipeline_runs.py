@@ -49,11 +49,16 @@ class LoopbackModels:
 
 
 @contextmanager
-def loopback_models(pipeline: str, answers: Mapping[str, Answer], packs: tuple[str, ...] = ()) -> Iterator[LoopbackModels]:
+def loopback_models(
+    pipeline: str, answers: Mapping[str, Answer], packs: tuple[str, ...] = ()
+) -> Iterator[LoopbackModels]:
     """Models that answer the prompts of a pipeline."""
     script = scripted(find_pipeline(pipeline).folder / "prompts", answers, packs)
     names = [f"gpt-{one.name}" for one in find_pipeline(pipeline).models if one.kind == "text"]
-    with JudgeServer(script, keep=False, models=names) as writer, ChatServer(_painted, draws=True, keep=False) as painter:
+    with (
+        JudgeServer(script, keep=False, models=names) as writer,
+        ChatServer(_painted, draws=True, keep=False) as painter,
+    ):
         yield LoopbackModels(writer, painter, script)
 
 

@@ -101,6 +101,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--copies", type=int, default=300)
     parser.add_argument("--unrelated", type=int, default=1000)
+    parser.add_argument(
+        "--namespace", default="fresh", help="where unrelated pictures come from; 'train' set the limits"
+    )
     options = parser.parse_args()
     photos = [photo(seed) for seed in range(options.copies)]
     indexes = [read_index(suite_index(load_suite(name))) for name in SUITES]
@@ -119,7 +122,7 @@ def main() -> None:
                 other += place is not None and cases[place] != case_id
             took = (time.perf_counter() - begun) / len(pictures) * 1000
             print(f"  {name:38} found {right / len(pictures):6.1%}, as another case {other}, {took:.1f} ms", flush=True)
-    unrelated = {name: spread(name, options.unrelated, namespace="train") for name in SUITES}
+    unrelated = {name: spread(name, options.unrelated, namespace=options.namespace) for name in SUITES}
     unrelated["photos"] = ((f"photo {n}", photo(10_000 + n)) for n in range(options.unrelated))
     print()
     for title, found in unrelated.items():

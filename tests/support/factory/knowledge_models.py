@@ -72,7 +72,7 @@ CAUSES: Mapping[str, Answer] = {
 
 
 def _pair(asked: AskedWith) -> Mapping[str, Any]:
-    return {"subtask": "growth_and_decay", "start": "a closed bud in a vase", "end": "the flower in full bloom"}
+    return {"subtask": "growth_and_decay", "start": f"bud {asked.lot()} in a vase", "end": "the flower in full bloom"}
 
 
 def _nodes(asked: AskedWith) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,15 +12,19 @@ from typing import Any
 from editscope.factory.engine.build import Build
 from editscope.factory.inputs import read_inputs, write_inputs
 from editscope.factory.models.loading import load_models
+from editscope.factory.output.export import ExportResult, export
 from editscope.factory.pipelines.catalog import find_pipeline
 from editscope.factory.pipelines.starting import start_pipeline
 from editscope.factory.plan import read_plan
-from editscope.images import encode_png
-from support.factory.blotches import blotches, picture_folder
+from editscope.images import encode_png, load
+from editscope.suites.base import Suite
+from editscope.suites.registry import load_suite
 from support.factory.kills import accept_all, built_by_command, killed_and_resumed, slowly
+from support.factory.blotches import blotches, picture_folder
 from support.factory.scripted_packs import Answer, ScriptedPack, scripted
-from support.servers.editor_server import OpenAIServer, Seen
 from support.servers.editor_server import Reply as PictureReply
+from support.servers.editor_server import Seen
+from support.servers.editor_server_chat import ChatServer
 from support.servers.judge_server import JudgeServer
 
 SIDE = 128
@@ -32,12 +36,12 @@ class LoopbackModels:
     """A model that writes and judges, and one that draws and edits."""
 
     writer: JudgeServer
-    painter: OpenAIServer
+    painter: ChatServer
     script: ScriptedPack
 
-    def spec(self, kind: str) -> str:
-        """The spec of the model for a kind."""
-        return self.writer.spec() if kind == "text" else self.painter.spec()
+    def spec(self, name: str, kind: str) -> str:
+        """The spec of a model of a plan; each that writes or judges is another one."""
+        return self.writer.spec(f"gpt-{name}") if kind == "text" else self.painter.spec()
 
     def requests(self) -> int:
         """Requests that would have cost money."""
@@ -50,19 +54,28 @@ def loopback_models(
 ) -> Iterator[LoopbackModels]:
     """Models that answer the prompts of a pipeline."""
     script = scripted(find_pipeline(pipeline).folder / "prompts", answers, packs)
-    with JudgeServer(script, keep=False) as writer, OpenAIServer(_painted, draws=True, keep=False) as painter:
+    names = [f"gpt-{one.name}" for one in find_pipeline(pipeline).models if one.kind == "text"]
+    with (
+        JudgeServer(script, keep=False, models=names) as writer,
+        ChatServer(_painted, draws=True, keep=False) as painter,
+    ):
         yield LoopbackModels(writer, painter, script)
 
 
 def _painted(seen: Seen) -> PictureReply:
-    """A drawing of the prompt; an edit is the input in negative."""
-    return PictureReply() if seen.pictures else PictureReply(encode_png(blotches(seen.instruction, SIDE, SIDE)))
+    """A drawing of the prompt; an edit has a stripe of one in the middle of the input."""
+    if not seen.pictures:
+        return PictureReply(encode_png(blotches(seen.instruction, SIDE, SIDE)))
+    edit = load(seen.pictures[0]).copy()
+    height, width = edit.shape[:2]
+    edit[height // 3 : height // 2] = blotches(seen.instruction, width, height)[height // 3 : height // 2]
+    return PictureReply(encode_png(edit))
 
 
 def begun(pipeline: str, folder: Path, models: LoopbackModels, settings: Mapping[str, Any], **inputs: Any) -> Path:
     """A folder with the plan of a pipeline, its inputs and models; ``settings`` go to places of the plan."""
     found = find_pipeline(pipeline)
-    specs = {one.name: models.spec(one.kind) for one in found.models}
+    specs = {one.name: models.spec(one.name, one.kind) for one in found.models}
     plan = start_pipeline(found, folder, inputs, specs)
     given = read_inputs(folder)
     write_inputs(folder, pipeline, given["models"], {**given["set"], **settings})
@@ -106,12 +119,23 @@ def _built(plan: Path, limit: int) -> tuple[str, Mapping[str, Any], list[dict[st
         return result.waiting, result.counts, [dict(record.fields) for record in build.records()]
 
 
-def leaked(folder: Path, picture: str, instruction: str) -> str:
-    """A small test suite with one picture of ``made_pictures`` and one instruction, as `no_leak` names it."""
-    picture_folder(folder, [picture])
-    case = {"id": "one", "image": f"{picture}.png", "instruction": instruction, "mode": "time"}
-    (folder / "cases.jsonl").write_text(json.dumps(case))
+def leaked(folder: Path, pictures: Sequence[str], instruction: str) -> str:
+    """A small test suite with some pictures of ``made_pictures`` and one instruction, as `no_leak` names it."""
+    picture_folder(folder, list(pictures))
+    cases = [
+        {"id": f"case-{number}", "image": f"{name}.png", "instruction": instruction, "mode": "time"}
+        for number, name in enumerate(pictures)
+    ]
+    (folder / "cases.jsonl").write_text("\n".join(map(json.dumps, cases)))
     return f"worldedit={folder}"
+
+
+def exported_suite(plan: Path, folder: Path, limit: int = 50) -> tuple[ExportResult, Suite]:
+    """What a pilot became, and the suite in it as it loads."""
+    read = read_plan(plan)
+    with Build(read, plan.parent / "build", limit=limit) as build:
+        result = export(build, folder)
+    return result, load_suite(read.output["suite"], root=folder / "suite")
 
 
 def survives_kills(start: Callable[[Path], Path], models: LoopbackModels, kills: int, limit: int = 12) -> None:

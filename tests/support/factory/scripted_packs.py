@@ -21,9 +21,10 @@ from support.servers.judge_server import Asked, Outcome
 
 @dataclass(frozen=True)
 class AskedWith:
-    """What a prompt was asked with: words by name, and the pictures."""
+    """What a prompt was asked with: words by name, and the pictures; and which model was asked."""
 
     prompt: str
+    model: str
     words: Mapping[str, str]
     pictures: tuple[bytes, ...]
 
@@ -33,7 +34,7 @@ class AskedWith:
     def lot(self, *words: str) -> int:
         """A number from 0 to 99 that depends on these words, or on all words and pictures."""
         seen = [self.words[word] for word in words] if words else [*sorted(self.words.values())]
-        parts = [self.prompt, *seen, *([] if words else [sha256(one).hexdigest() for one in self.pictures])]
+        parts = [self.prompt, self.model, *seen, *([] if words else [sha256(one).hexdigest() for one in self.pictures])]
         return int.from_bytes(sha256("\n".join(parts).encode()).digest()[:4], "big") % 100
 
     def one_of(self, fine: str, **others: int) -> str:
@@ -61,7 +62,7 @@ class ScriptedPack:
         prompt = next((one for one in self.prompts.values() if asked.text.startswith(first_line(one))), None)
         assert prompt is not None, f"no prompt begins like this: {asked.text[:80]!r}"
         self.asked[prompt.name] += 1
-        given = AskedWith(prompt.name, words_in(prompt, asked.text), asked.pictures)
+        given = AskedWith(prompt.name, asked.model, words_in(prompt, asked.text), asked.pictures)
         return self.answers[prompt.name](given)
 
 

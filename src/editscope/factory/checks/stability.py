@@ -21,6 +21,8 @@ AREAS = 3
 HIGHEST = 99.0
 NOISE_ENERGY = 9.0
 """Squared levels of detail that noise and compression may have made."""
+LEAST_RICH = 0.05
+"""The share of the rest that must have detail, so that it can be told whether it stayed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,9 @@ def stability(
 
     The edit is ``regions`` where they are given, else the largest ``areas`` places of change, found in the difference
     itself, each filled to its hull and with a margin. PSNR = 10 · log10(255² / mean d²) over the rest, where d is the
-    difference of both pictures blurred, so that noise and compression count little. Detail = (mean(a·b) + 9) /
-    (max(mean a², mean b²) + 9) over the rest, where a and b are both pictures less their surroundings: a blurred or
-    newly made texture has lost it although its PSNR is high.
+    difference of both pictures blurred, so that noise and compression count little. Detail = mean(a·b) /
+    max(mean a², mean b²) over what of the rest has detail, where a and b are both pictures less their surroundings: a
+    blurred or newly made texture has lost it although its PSNR is high.
 
     >>> before = np.full((200, 200, 3), 90, np.uint8)
     >>> after = before.copy()
@@ -96,10 +98,19 @@ def _outside(difference: PixelChange, edit: Mask, first: Floats, second: Floats)
         return Stability(0.0, 1.0, 0.0)
     error = float((difference.difference[rest] ** 2).mean())
     psnr = HIGHEST if error <= 0 else min(HIGHEST, 10 * float(np.log10(255.0**2 / error)))
-    a, b = first[rest], second[rest]
-    energy = max(float((a * a).mean()), float((b * b).mean()))
-    detail = (float((a * b).mean()) + NOISE_ENERGY) / (energy + NOISE_ENERGY)
-    return Stability(round(psnr, 2), round(inside, 4), round(min(1.0, max(0.0, detail)), 4))
+    return Stability(round(psnr, 2), round(inside, 4), _stayed(first, second, rest))
+
+
+def _stayed(first: Floats, second: Floats, rest: Mask) -> float:
+    """The share of detail that stayed where there is more than noise makes; 1 where there is next to none."""
+    cv2 = factory_package("cv2", "measuring pictures")
+    energy = cv2.boxFilter(np.maximum(first * first, second * second), -1, (33, 33))
+    rich = rest & (energy > NOISE_ENERGY)
+    if float(rich.sum()) < LEAST_RICH * rest.sum():
+        return 1.0
+    a, b = first[rich], second[rich]
+    detail = float((a * b).mean()) / max(float((a * a).mean()), float((b * b).mean()))
+    return round(min(1.0, max(0.0, detail)), 4)
 
 
 def _wider(mask: Mask, reach: int) -> Mask:

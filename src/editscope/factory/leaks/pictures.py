@@ -15,8 +15,8 @@ from editscope.factory.checks.perceptual_hash import MOST_DISTANCE, SIDE, Gray, 
 from editscope.images import Pixels
 
 DISTANCE = 10
-"""Bits in which the hash of a copy may differ. All made copies (resized, compressed, cropped by 2 %) were within 10;
-unrelated charts come as near, so that what is near is compared once more."""
+"""Bits in which the hash of a copy may differ: most resized, compressed and slightly cropped copies are within 10.
+Unrelated charts come as near, so that what is near is compared once more."""
 ALIKE = 0.94
 """The correlation of small gray pictures from which one is a copy."""
 SURE = 0.985

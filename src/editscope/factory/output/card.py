@@ -15,6 +15,7 @@ from editscope.factory.output.roles import TrainingRoles
 from editscope.factory.output.settings import OutputSettings
 from editscope.factory.plan import BuildPlan
 from editscope.factory.records import Record, digest
+from editscope.suites.registry import OWN
 from editscope.version import __version__
 
 GROUPS = ("law", "mode", "category", "task", "operation")
@@ -148,12 +149,9 @@ def _loading(plan: BuildPlan, settings: OutputSettings, splits: list[str], suite
     if suite is not None:
         name, number = suite
         lines += ["", f"The folder `suite/` holds {number:,} cases in the layout of {plain(name)}, ready for a run:"]
-        lines += [
-            "",
-            "```",
-            f"editscope run {_code(settings.suite)} --data path/to/this/folder/suite --editor …",
-            "```",
-        ]
+        data = "path/to/this/folder/suite"
+        spec = data if settings.suite == OWN else f"{_code(settings.suite)} --data {data}"
+        lines += ["", "```", f"editscope run {spec} --editor …", "```"]
     return "\n".join(lines)
 
 
@@ -175,7 +173,8 @@ def _split_note(settings: OutputSettings) -> str:
     shares = ", ".join(f"{name} {share:g}" for name, share in sorted(settings.split.items()))
     return (
         f"Shares asked for: {shares}. Records of one source picture, or of sources that look the same, are in one "
-        "split. A hash of the seed and the source decides, so that a larger build moves no record to another split."
+        "split. A hash of the seed and the source decides: a larger build moves a record to another split only where "
+        "a new source looks the same as its own."
     )
 
 

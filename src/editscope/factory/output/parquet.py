@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 ROWS = 100
 """Rows of a row group: what a reader takes in at once."""
-GROUP_BYTES = 32 << 20
+GROUP_BYTES = 8 << 20
+"""Bytes of a row group, about: few large pictures, so that reading one record in a random order stays cheap."""
 
 
 class ParquetShards:

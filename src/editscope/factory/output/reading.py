@@ -61,8 +61,9 @@ class TrainingSet(Sequence[TrainingRecord]):
         self._starts: list[int] = []
         self._groups: list[tuple[int, int]] = []
         self._length = 0
-        for place, path in enumerate(self._paths):
-            facts = _opened(path).metadata
+        self._facts: dict[int, Any] = {}
+        for place in range(len(self._paths)):
+            facts = self._shard_facts(place)
             for group in range(facts.num_row_groups):
                 self._starts.append(self._length)
                 self._groups.append((place, group))
@@ -70,7 +71,7 @@ class TrainingSet(Sequence[TrainingRecord]):
         self._kept: OrderedDict[int, Any] = OrderedDict()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_kept": OrderedDict()}
+        return {**self.__dict__, "_kept": OrderedDict(), "_facts": {}}
 
     def __len__(self) -> int:
         return self._length
@@ -96,12 +97,19 @@ class TrainingSet(Sequence[TrainingRecord]):
     def _table(self, group: int) -> Any:
         if group not in self._kept:
             place, number = self._groups[group]
-            with _opened(self._paths[place]) as file:
+            with _opened(self._paths[place], self._shard_facts(place)) as file:
                 self._kept[group] = file.read_row_group(number)
             if len(self._kept) > GROUPS_KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(group)
         return self._kept[group]
+
+    def _shard_facts(self, place: int) -> Any:
+        """What the end of a shard says about its row groups, which takes longer to read than a row group."""
+        if place not in self._facts:
+            with _opened(self._paths[place]) as file:
+                self._facts[place] = file.metadata
+        return self._facts[place]
 
     def _record(self, row: dict[str, Any]) -> TrainingRecord:
         roles = self.roles
@@ -135,10 +143,10 @@ def _pictures(cell: Any) -> list[StoredPicture]:
     return [StoredPicture(one["bytes"], one["path"] or "") for one in listed]
 
 
-def _opened(path: Path) -> pq.ParquetFile:
+def _opened(path: Path, facts: Any = None) -> pq.ParquetFile:
     import pyarrow.parquet as pq
 
     try:
-        return pq.ParquetFile(path)
+        return pq.ParquetFile(path, metadata=facts, memory_map=True)
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read ({error}); export the build again") from error

@@ -81,7 +81,7 @@ def split_of(group: str, seed: int, shares: Mapping[str, float], rest: str) -> s
     """The split of a group: a hash of the seed and the group decides, so that more records move nobody else.
 
     >>> [split_of(name, 0, {"test": 0.5}, "train") for name in ("a", "b", "c", "d")]
-    ['train', 'test', 'train', 'test']
+    ['train', 'train', 'test', 'train']
     """
     place = int.from_bytes(digest("split", seed, group)[:8], "big") / (1 << 64)
     for name, share in sorted(shares.items()):

@@ -28,10 +28,13 @@ _KINDS = word_set(
     "mill wheel suitcase bag walkway staircase stairs window windows sun moon tide hills ladder screen scissors "
     "knife water"
 )
-_VIOLENT = word_set(
-    "bursting gushing surging spilling racing crashing engulfing flooding exploding spreading splashing "
-    "plunging plummeting tumbling dropping sinking collapsing"
+_FLOWING = word_set(
+    "falling flying rising drifting flowing running pouring streaming rolling moving swirling fluttering "
+    "flapping trickling "
+    "climbing spraying gliding soaring circling hopping wafting dripping sweeping cascading billowing landing "
+    "passing sliding"
 )
+"""What weather, water, smoke and birds may do."""
 _GOING_ON = re.compile(
     r"\b(?:being|getting) (?:\w+ly )?(?P<passive>\w+)\b"
     r"|\bas (?:it|they) (?!was|were|is|are|would|should|did|had|does|do|has|have)\w+"
@@ -95,7 +98,7 @@ def _passing(instruction: str) -> str | None:
         last = before[-1] if before else "."
         if last in _DONE or (last in ("and", "or", ",") and _DONE.intersection(before)):
             continue
-        if word not in _VIOLENT and (_STEADY.intersection(_phrase(before)) or _STEADY.intersection(after[:1])):
+        if word in _FLOWING and (_STEADY.intersection(_phrase(before)) or _STEADY.intersection(after[:1])):
             continue
         if word in _WHOLE and after and after[0] in _KINDS:
             continue
@@ -120,6 +123,8 @@ def _going_on(instruction: str) -> str | None:
         return match[0]
     for match in _IS_DOING.finditer(unquoted(instruction)):
         before = words(instruction[: match.start()])[-7:]
-        if match["verb"].lower() not in _LASTING and not _STEADY.intersection(before):
+        if match["verb"].lower() not in _LASTING and not (
+            match["verb"].lower() in _FLOWING and _STEADY.intersection(before)
+        ):
             return match[0]
     return matching(_RUSHING, instruction) or matching(_BEFORE, instruction)

@@ -10,7 +10,7 @@ from editscope.factory.sources.word_tasks import PATH_PAIRS
 from editscope.factory.steps.base import Outcome, PlainStep, StepFailed, dropped, kept
 from editscope.factory.steps.tools import Tools
 from editscope.factory.words.processes import ProcessCategory, shipped_process_words
-from editscope.suites.inedit.annotation import ITEMS, checklist_items, checklist_text
+from editscope.suites.inedit.annotation import ITEMS, MOST_NODES, checklist_items, checklist_text
 from editscope.suites.inedit.data import CHECKED
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
@@ -36,7 +36,7 @@ class ProcessKindStep(PlainStep):
         category = next((one for one in _categories().values() if subtask in one.subtasks), None)
         if category is None:
             return dropped(f"no such sub-task: {subtask}")
-        least, most = category.stages
+        least, most = _limits(category)
         limits = f"{NUMBERS[least]} to {NUMBERS[most]}"
         return kept({"category": category.name, "about": category.about, "limits": limits})
 
@@ -84,7 +84,8 @@ class ProcessCaseStep(PlainStep):
             return kept({name: _instruction(fields, f"Keep to this order: {path}") for name, path in paths.items()})
         category = _categories()[fields["category"]]
         nodes = fields.get("nodes") or []
-        if category.name in CHECKED and not category.stages[0] <= len(nodes) <= category.stages[1]:
+        least, most = _limits(category)
+        if category.name in CHECKED and not least <= len(nodes) <= most:
             return dropped(f"another number of key stages than {category.name} has: {len(nodes)}")
         texts = {"instruction": _instruction(fields, _demand(category, nodes, fields.get("interval", "")))}
         if category.name not in CHECKED:
@@ -120,6 +121,12 @@ def _demand(category: ProcessCategory, nodes: Sequence[str], interval: str) -> s
 def _instruction(fields: Mapping[str, Any], demand: str) -> str:
     first, last = PLACES[fields["layout"]]
     return FORM.format(start=fields["start"], end=fields["end"], first=first, last=last, demand=demand)
+
+
+def _limits(category: ProcessCategory) -> tuple[int, int]:
+    """How few and how many key stages an instruction names."""
+    least, most = category.stages
+    return min(least, MOST_NODES), min(most, MOST_NODES)
 
 
 def _categories() -> Mapping[str, ProcessCategory]:

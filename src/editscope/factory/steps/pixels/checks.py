@@ -23,7 +23,7 @@ class StaticPairStep(PairStep):
     Adds ``changed_share``.
     """
 
-    settings_of: ClassVar = {**PairStep.settings_of, "least_share": 0.001}
+    settings_of: ClassVar = {**PairStep.settings_of, "least_share": 0.002}
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)
@@ -94,8 +94,8 @@ class StableOutsideStep(PairStep):
     """
 
     settings_of: ClassVar = {
-        **PairStep.settings_of, "regions": "regions", "areas": AREAS, "most_area": 0.6, "least_psnr": 34.0,
-        "least_detail": 0.5,
+        **PairStep.settings_of, "regions": "regions", "areas": AREAS, "most_area": 0.6, "least_psnr": 36.0,
+        "least_detail": 0.6,
     }  # fmt: skip
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:

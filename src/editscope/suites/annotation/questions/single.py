@@ -110,9 +110,9 @@ _COMPARED = (
 )
 _COMPARATIVE = re.compile(
     rf"(?!.*\bthan (?!before|it |they |he |she |in the (?:original|source|first|input)))"
-    rf"(?:\b(?:more|less|fewer) \w+|(?<!\bthe )\b(?:{_COMPARED})er)"
+    rf"(?:(?:\b(?:more|less|fewer) \w+|(?<!\bthe )\b(?:{_COMPARED})er)"
     rf"(?= *\?|\s+(?:in|on|at|to|from|under|near|along|around|across|over|by|with|behind|toward|towards|and"
-    rf"|overall)\b)",
+    rf"|overall)\b)|\ban? (?:{_COMPARED})er \w+)",
     re.IGNORECASE,
 )
 

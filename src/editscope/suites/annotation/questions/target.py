@@ -37,8 +37,7 @@ _PARTICLES = word_set("on off up down out open over away")
 def is_located(question: str) -> bool:
     """Whether a place, an order or an attribute says which thing is meant.
 
-    >>> is_located("Is there a cat on the rug?"), is_located("Is there a cat in the picture?"), is_located("Is "
-        "it wet?")
+    >>> is_located("Is there a cat on the rug?"), is_located("Is there a cat in the picture?"), is_located("Is it wet?")
     (True, False, False)
     """
     found = [word for word in words(_STUFF.sub(" ", question)) if not is_mark(word)]

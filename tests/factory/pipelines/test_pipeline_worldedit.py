@@ -8,9 +8,17 @@ from pathlib import Path
 import pytest
 
 from drills.counts import times
-from support.factory.knowledge_models import CAUSES
-from support.factory.made_pictures import picture_folder
-from support.factory.pipeline_runs import LoopbackModels, begun, leaked, exported_suite, loopback_models, pilot, survives_kills
+from support.factory.blotches import picture_folder
+from support.factory.knowledge_models import CAUSES, THINGS
+from support.factory.pipeline_runs import (
+    LoopbackModels,
+    begun,
+    exported_suite,
+    leaked,
+    loopback_models,
+    pilot,
+    survives_kills,
+)
 from support.servers.judge_server import KEY
 
 NAME = "worldedit"
@@ -30,7 +38,8 @@ def started(folder: Path, models: LoopbackModels) -> Path:
     curated = picture_folder(folder.parent / "curated", [f"cause {n}" for n in range(10)])
     picture_folder(curated, ["a tiny one"], 40, 40)
     (curated / "cause 5.png").write_bytes((collection / "view 2.png").read_bytes())
-    suite = leaked(folder.parent / "test-suite", ["other"], "Leave the felt hat out in the storm for 8 days.")
+    texts = [f"Leave the {thing} out in the storm for {hours} days." for thing in THINGS for hours in (5, 7)]
+    suite = leaked(folder.parent / "test-suite", ["other"], texts)
     settings = {"steps.resolution.least_side": 100, "steps.crop.least_side": 64, "steps.no-leak.suites": [suite]}
     return begun(NAME, folder, models, settings, pictures=collection, curated=curated, license="CC0", each=4)
 
@@ -41,7 +50,7 @@ def test_a_pilot_of_fifty_records_goes_through_every_step(tmp_path: Path, models
     print("OUTS", made.outs())
     result, suite = exported_suite(tmp_path / "set" / "plan.toml", tmp_path / "export")
     print("EXPORT", result, len(suite.cases()) if callable(getattr(suite, "cases", None)) else len(suite))
-    print(made.outs(), {name: made.reasons(name) for name in made.counts}, made.requests, models.script.asked)
+    print({n: made.reasons(n) for n in made.counts if made.reasons(n)}, made.requests)
     for record in made.records:
         assert record["mode"] and record["explanation"] and record["vc"] >= 3 and record["kp"] >= 4
         assert abs(record["width"] / record["height"] - (1.5 if record["crop"] == "3:2" else 2 / 3)) < 0.02

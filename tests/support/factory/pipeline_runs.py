@@ -94,9 +94,9 @@ class Pilot:
         """How many records went on, for steps that dropped some or made more of them."""
         return {name: one.records_out for name, one in self.counts.items() if one.records_in != one.records_out}
 
-    def reasons(self, step: str) -> dict[str, int]:
-        """Why a step dropped records."""
-        return dict(self.counts[step].dropped)
+    def reasons(self) -> dict[str, dict[str, int]]:
+        """Why steps dropped records, for those that did."""
+        return {name: dict(one.dropped) for name, one in self.counts.items() if one.dropped}
 
 
 def pilot(plan: Path, models: LoopbackModels, limit: int = 50) -> Pilot:

@@ -164,8 +164,8 @@ class IdeaSource(SeedSource):
             subset = f"{one.task}_{len(one.pictures)}"
             groups.setdefault(subset, []).append({
                 "task": one.task, "task_about": words.about[one.task], "subset": subset, "subtask": one.subtask,
-                "knowledge": one.knowledge, "domain": one.domain, "count": len(one.pictures), "scenes": list(one.pictures),
-                "instruction": one.instruction, "hint": one.hint,
+                "knowledge": one.knowledge, "domain": one.domain, "count": len(one.pictures),
+                "scenes": list(one.pictures), "instruction": one.instruction, "hint": one.hint,
             })  # fmt: skip
         return groups
 

@@ -25,7 +25,7 @@ def outcome(folder: Path, plan: BuildPlan, name: str) -> tuple[dict[str, int], l
 
 
 def test_a_step_with_a_condition_lets_other_records_pass_unchanged(tmp_path: Path) -> None:
-    records = [{"n": 1}, {"n": 2, "text": "mine"}, {"n": 3, "text": ""}]
+    records: list[dict[str, Any]] = [{"n": 1}, {"n": 2, "text": "mine"}, {"n": 3, "text": ""}]
     write = {"name": "write", "use": "template", "fields": {"text": "made {n}"}, "when": {"lacks": ["text"]}}
     dropped, fields = outcome(tmp_path, plan_of(tmp_path, records, write), "write")
     assert [one["text"] for one in fields] == ["made 1", "mine", "made 3"] and not dropped

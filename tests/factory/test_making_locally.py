@@ -20,7 +20,7 @@ from editscope.factory.sources.base import RecordSource
 from editscope.factory.steps.tools import Tools
 from editscope.images import load
 from support.factory.made_videos import frames_of
-from support.models.tiny_generators import save_flux, save_wan, with_ftfy
+from support.models.tiny_generators import save_flux, save_wan
 from support.models.tiny_pipelines import save_kontext
 
 pytestmark = pytest.mark.slow
@@ -49,10 +49,7 @@ DRAW = {"name": "paint", "use": "draw", "model": "painter", "width": 70, "height
 ANIMATE = {"name": "move", "use": "animate", "model": "animator", "seconds": 0.5}
 
 
-def test_pictures_are_drawn_animated_and_edited_and_a_seed_gives_the_same_bytes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with_ftfy(monkeypatch, tmp_path)
+def test_pictures_are_drawn_animated_and_edited_and_a_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     models = {
         "painter": f"diffusers:{save_flux(tmp_path / 'flux')}?steps=2",
         "animator": f"diffusers:{save_wan(tmp_path / 'wan')}?steps=2&max_area=4096",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from support.factory.scenes import Scene, Thing
 from support.places import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
-import factory_pixels
+factory_pixels: Any = import_module("factory_pixels")
 
 
 @pytest.mark.slow

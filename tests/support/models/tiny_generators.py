@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from support.models.tiny_parts import clip_text_model, clip_tokenizer, loud, making, small_vae, t5_tokenizer
 
@@ -89,15 +84,3 @@ def save_wan(folder: Path, seed: int = 0) -> Path:
         )
         pipe.save_pretrained(folder)
     return folder
-
-
-def with_ftfy(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Let Wan find ftfy, which mends broken letters in prompts, where it is not installed: one that mends nothing."""
-    if find_spec("ftfy") is not None:
-        return
-    (folder / "ftfy.py").write_text("def fix_text(text): return text\n")
-    monkeypatch.syspath_prepend(str(folder))
-    module = import_module("ftfy")
-    del sys.modules["ftfy"]
-    monkeypatch.setitem(sys.modules, "ftfy", module)  # so that it is gone when the test is over
-    monkeypatch.setattr("diffusers.pipelines.wan.pipeline_wan_i2v.ftfy", module, raising=False)

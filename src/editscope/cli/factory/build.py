@@ -11,6 +11,7 @@ from editscope import printing
 from editscope.cli import options as opt
 from editscope.cli.factory import building as of
 from editscope.cli.factory.export import export
+from editscope.cli.factory.parts import steps
 from editscope.cli.factory.pipelines import add_pipelines
 from editscope.cli.help import GroupedCommands, GroupedOptions
 
@@ -107,4 +108,5 @@ def funnel(
 
 
 app.command(cls=GroupedOptions)(export)
+app.command(cls=GroupedOptions)(steps)
 add_pipelines(app)

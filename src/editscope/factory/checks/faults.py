@@ -20,6 +20,7 @@ PLAIN_NOISE = 14.0
 DARK, LIGHT = 20.0, 244.0
 """A frame is black where 99.8 % of averages over small squares are below the first, white where as many are above the
 second."""
+PATTERN_LIKE = 0.55
 NOISE_LIKE = 0.3
 """A frame is noise where neighboring pixels correlate less than this, and averages have only what noise leaves."""
 GREEN = (0, 135, 0)
@@ -74,6 +75,8 @@ def _noise(gray: Floats, cv2: Any) -> str:
         if min(small.shape) < 32 or float(small.std()) < 4:
             return ""
         across, down = _correlation(small[:, :-1], small[:, 1:]), _correlation(small[:-1], small[1:])
+        if step == 1 and max(abs(across), abs(down)) > PATTERN_LIKE:
+            return ""  # a fine pattern of checks, say, which averages make look like noise
         if abs(across) > NOISE_LIKE or abs(down) > NOISE_LIKE:
             continue
         eighth = cv2.resize(small, (small.shape[1] // 8, small.shape[0] // 8), interpolation=cv2.INTER_AREA)

@@ -72,6 +72,16 @@ STEP_GROUP, SOURCE_GROUP = "editscope.factory_steps", "editscope.factory_sources
 T = TypeVar("T")
 
 
+def step_class(use: str) -> type[PipelineStep]:
+    """The class of a step by what a plan says that it uses."""
+    return _class("step", use, STEPS, STEP_GROUP, PipelineStep)
+
+
+def source_class(use: str) -> type[RecordSource]:
+    """The class of a source by what a plan says that it uses."""
+    return _class("source", use, SOURCES, SOURCE_GROUP, RecordSource)  # type: ignore[type-abstract]
+
+
 def make_step(entry: Mapping[str, Any], where: str) -> PipelineStep:
     """The step that an entry of a plan describes."""
     name, use = entry.get("name"), entry.get("use")
@@ -80,7 +90,7 @@ def make_step(entry: Mapping[str, Any], where: str) -> PipelineStep:
     where = f"{where.rpartition(', step')[0]}, step {name!r}" if ", step" in where else where
     if not isinstance(use, str) or not use:
         raise BadInput(f"{where} does not say what it uses; write, for example: use = 'template'")
-    made = _class("step", use, STEPS, STEP_GROUP, PipelineStep)
+    made = step_class(use)
     settings = {key: value for key, value in entry.items() if key not in ("name", "use", "reads", "at_once", "when")}
     _check_settings(settings, made.settings_of, f"{where} ({use})", open_ended=getattr(made, "open_settings", False))
     reads = entry.get("reads", [])
@@ -105,7 +115,7 @@ def make_source(entry: Mapping[str, Any], where: str) -> RecordSource:
     use = entry.get("use")
     if not isinstance(use, str) or not use:
         raise BadInput(f"{where}: the source does not say what it uses; choose from {', '.join(SOURCES)}")
-    made = _class("source", use, SOURCES, SOURCE_GROUP, RecordSource)  # type: ignore[type-abstract]
+    made = source_class(use)
     settings = {key: value for key, value in entry.items() if key != "use"}
     _check_settings(settings, made.settings_of, f"{where}, source ({use})")
     return made(settings)

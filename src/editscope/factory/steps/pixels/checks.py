@@ -23,7 +23,7 @@ class StaticPairStep(PairStep):
     Adds ``changed_share``.
     """
 
-    settings_of: ClassVar = {**PairStep.settings_of, "least_share": 0.001}
+    settings_of: ClassVar = {**PairStep.settings_of, "least_share": 0.002}
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)

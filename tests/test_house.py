@@ -48,6 +48,14 @@ NAMED_ELSEWHERE = {
     "editors/folder.py": ("paintbench", "released outputs lie in a folder of this name, and editors know no suite"),
     "factory/pipelines/picabench/steps.py": ("picabench", "steps that only its pipeline needs"),
     "factory/steps/registry.py": ("inedit picabench wiseedit worldedit", "steps that only one pipeline needs, by name"),
+    "factory/pipelines/inedit/steps.py": (
+        "inedit",
+        "steps of the pipeline that builds it, with its joining and checklists",
+    ),
+    "factory/pipelines/wiseedit/steps.py": (
+        "wiseedit",
+        "steps of the pipeline that builds it, with its rule of ordinals",
+    ),
     "factory/rules/motion.py": ("picabench", "captions are written for its laws"),
     "factory/rules/sources.py": ("picabench wiseedit worldedit", "the papers that state the rules"),
     "report/paper_figures/correlation.py": ("rise", WORD),

@@ -25,7 +25,7 @@ def outcome(folder: Path, plan: BuildPlan, name: str) -> tuple[dict[str, int], l
 
 
 def test_a_step_with_a_condition_lets_other_records_pass_unchanged(tmp_path: Path) -> None:
-    records = [{"n": 1}, {"n": 2, "text": "mine"}, {"n": 3, "text": ""}]
+    records: list[dict[str, Any]] = [{"n": 1}, {"n": 2, "text": "mine"}, {"n": 3, "text": ""}]
     write = {"name": "write", "use": "template", "fields": {"text": "made {n}"}, "when": {"lacks": ["text"]}}
     dropped, fields = outcome(tmp_path, plan_of(tmp_path, records, write), "write")
     assert [one["text"] for one in fields] == ["made 1", "mine", "made 3"] and not dropped
@@ -48,7 +48,7 @@ def test_another_condition_makes_the_step_again(tmp_path: Path) -> None:
 
 def test_a_condition_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
     step = {"name": "write", "use": "template", "fields": {"text": "made"}}
-    with pytest.raises(BadInput, match="there is no condition 'lack' of plan.toml, step 'write', when"):
+    with pytest.raises(BadInput, match=r"there is no condition 'lack' of plan\.toml, step 'write', when"):
         plan_of(tmp_path, [{"n": 1}], {**step, "when": {"lack": ["text"]}})
     with pytest.raises(BadInput, match="the condition lacks is 'text', not a list of fields"):
         plan_of(tmp_path, [{"n": 1}], {**step, "when": {"lacks": "text"}})

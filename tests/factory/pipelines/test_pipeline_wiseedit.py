@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 
 from drills.counts import times
-from support.factory.knowledge_models import IDEAS
+from editscope.factory.words.ideas import shipped_idea_words
+from editscope.suites.registry import load_suite
 from support.factory.blotches import picture_folder
+from support.factory.knowledge_models import IDEAS
 from support.factory.pipeline_runs import (
     LoopbackModels,
     begun,
-    leaked,
     exported_suite,
+    leaked,
     loopback_models,
     pilot,
     survives_kills,
@@ -22,6 +24,16 @@ from support.factory.pipeline_runs import (
 from support.servers.judge_server import KEY
 
 NAME = "wiseedit"
+DROPPED = {
+    "each-prompt": {"another number of prompts than asked for": 1},
+    "good-pictures": {"the pictures lack what the instruction needs": 2},
+    "good-translation": {"the translation is clumsy": 3, "the translation means something else": 3},
+    "accepted": {"wrong hint": 1, "cannot be shown": 1, "unclear instruction": 1},
+    "accepted-again": {"cannot be shown": 1, "unreasonable": 1, "no knowledge needed": 1, "unclear instruction": 1},
+    "no-leak": {"leak": 3},
+    "known-tags": {"tagged as another task": 1},
+}
+"""Why records of the pilot are dropped, by step; what people would reject is not among it."""
 
 
 @pytest.fixture
@@ -34,17 +46,24 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackModels]:
 def started(folder: Path, models: LoopbackModels) -> Path:
     """The pipeline with pictures of the test, one of which a test suite has."""
     pictures = picture_folder(folder.parent / "pictures", [f"view {n}" for n in range(12)])
-    suite = leaked(folder.parent / "test-suite", ["view 1", "view 2", "view 3"], "Nothing of this.")
+    suite = leaked(folder.parent / "test-suite", ["view 1", "view 2", "view 3"])
     return begun(NAME, folder, models, {"steps.no-leak.suites": [suite]}, pictures=pictures, license="CC0")
 
 
 @pytest.mark.slow
 def test_a_pilot_of_fifty_records_goes_through_every_step(tmp_path: Path, models: LoopbackModels) -> None:
-    made = pilot(started(tmp_path / "set", models), models)
-    print("OUTS", made.outs())
-    result, suite = exported_suite(tmp_path / "set" / "plan.toml", tmp_path / "export")
-    print("EXPORT", result, len(suite.cases()) if callable(getattr(suite, "cases", None)) else len(suite))
-    print(made.outs(), {name: made.reasons(name) for name in made.counts}, made.requests, models.script.asked)
+    plan = started(tmp_path / "set", models)
+    made = pilot(plan, models)
+    assert made.reasons() == DROPPED
+    result, suite = exported_suite(plan, tmp_path / "export")
+    assert result.cases == len(made.records) == 30 and len(suite) == 29  # one of them is complex, a suite of its own
+    assert len(load_suite("wiseedit-complex", root=tmp_path / "export" / "suite")) == 1 and made.requests == 492
+    words = shipped_idea_words()
+    for record in made.records:
+        assert len(record["pictures"]) == record["count"] and record["subset"] == f"{record['task']}_{record['count']}"
+        assert record["subtask"] in words.tasks[record["task"]] and record["knowledge"] in words.knowledge
+        assert record["chinese"].startswith("请") and len(record["variants"]) == 3 and record["hint"]
+        assert record["instruction"] in (record["original"], *record["variants"])
 
 
 @pytest.mark.slow

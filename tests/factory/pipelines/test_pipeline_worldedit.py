@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from drills.counts import times
-from support.factory.knowledge_models import CAUSES
 from support.factory.blotches import picture_folder
+from support.factory.knowledge_models import CAUSES, THINGS
 from support.factory.pipeline_runs import (
     LoopbackModels,
     begun,
-    leaked,
     exported_suite,
+    leaked,
     loopback_models,
     pilot,
     survives_kills,
@@ -22,6 +23,31 @@ from support.factory.pipeline_runs import (
 from support.servers.judge_server import KEY
 
 NAME = "worldedit"
+DROPPED = {
+    "readable": {"broken": 1},
+    "resolution": {"too small": 1},
+    "duplicates": {"near duplicate": 1},
+    "in-context": {"the crop lost its context": 7},
+    "good-question": {
+        "impossible pair of object and mode": 43,
+        "weak causal link": 24,
+        "the question tells the result": 7,
+    },
+    "good-answer": {"contradicted causality": 7, "weak visual effect": 9, "nothing that one sees": 4},
+    "implicit": {"implicit_cause": 33},
+    "good-instruction": {
+        "no world knowledge needed": 9,
+        "explicit instruction": 10,
+        "impossible pair of object and mode": 14,
+    },
+    "distinct": {"the same as another": 16},
+    "paraphrase": {"no_mood": 3},
+    "good-paraphrase": {"weak visual effect": 8, "contradicted causality": 11, "no world knowledge needed": 7},
+    "scores": {"vc below 3": 7, "if below 4": 14, "kp below 4": 13, "vq below 3": 12},
+    "no-leak": {"leak": 8},
+    "quota": {"beyond the quota": 73},
+}
+"""Why records of the pilot are dropped, by step; what people would reject is not among it."""
 
 
 @pytest.fixture
@@ -38,22 +64,28 @@ def started(folder: Path, models: LoopbackModels) -> Path:
     curated = picture_folder(folder.parent / "curated", [f"cause {n}" for n in range(10)])
     picture_folder(curated, ["a tiny one"], 40, 40)
     (curated / "cause 5.png").write_bytes((collection / "view 2.png").read_bytes())
-    suite = leaked(folder.parent / "test-suite", ["other"], "Leave the felt hat out in the storm for 8 days.")
+    texts = [f"Leave the {thing} out in the storm for {hours} days." for thing in THINGS[:2] for hours in (4, 5)]
+    suite = leaked(folder.parent / "test-suite", ["other"], texts)
     settings = {"steps.resolution.least_side": 100, "steps.crop.least_side": 64, "steps.no-leak.suites": [suite]}
     return begun(NAME, folder, models, settings, pictures=collection, curated=curated, license="CC0", each=4)
 
 
 @pytest.mark.slow
 def test_a_pilot_of_fifty_records_goes_through_every_step(tmp_path: Path, models: LoopbackModels) -> None:
-    made = pilot(started(tmp_path / "set", models), models)
-    print("OUTS", made.outs())
-    result, suite = exported_suite(tmp_path / "set" / "plan.toml", tmp_path / "export")
-    print("EXPORT", result, len(suite.cases()) if callable(getattr(suite, "cases", None)) else len(suite))
-    print(made.outs(), {name: made.reasons(name) for name in made.counts}, made.requests, models.script.asked)
+    plan = started(tmp_path / "set", models)
+    made = pilot(plan, models)
+    assert made.reasons() == DROPPED
+    result, suite = exported_suite(plan, tmp_path / "export")
+    assert result.cases == len(suite) == len(made.records) == 44 and made.requests == 2823
+    assert {name: made.outs()[name] for name in ("each-object", "modes", "each-instruction")} == {
+        "each-object": 80, "modes": 235, "each-instruction": 282,
+    }  # fmt: skip
+    assert set(Counter(record["mode"] for record in made.records).values()) == {4}  # of all eleven modes
     for record in made.records:
-        assert record["mode"] and record["explanation"] and record["vc"] >= 3 and record["kp"] >= 4
+        assert record["explanation"] and min(record["vc"], record["vq"]) >= 3 and min(record["if"], record["kp"]) >= 4
         assert abs(record["width"] / record["height"] - (1.5 if record["crop"] == "3:2" else 2 / 3)) < 0.02
-        assert record["edit"] != record["picture"]
+        assert record["edit"] != record["picture"] and record["object"] in record["instruction"]
+    assert {len(record["turns"]) for record in made.records} == {1, 2}
 
 
 @pytest.mark.slow

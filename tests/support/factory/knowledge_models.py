@@ -52,7 +52,7 @@ def _turns(asked: AskedWith) -> Mapping[str, Any]:
 
 
 CAUSES: Mapping[str, Answer] = {
-    "scene": lambda asked: {"prompt": f"A photograph of a {asked['object']}, {asked.words.get('nudge', 'on a table')}."},
+    "scene": lambda asked: {"prompt": f"A photo of a {asked['object']}, {asked.words.get('nudge', 'on a table')}."},
     "context": lambda asked: {"reason": "as seen", "keeps": "no" if asked.lot() < 8 else "yes"},
     "objects": _objects,
     "question": lambda asked: {

@@ -12,15 +12,15 @@ from typing import Any
 from editscope.factory.engine.build import Build
 from editscope.factory.inputs import read_inputs, write_inputs
 from editscope.factory.models.loading import load_models
-from editscope.factory.output.export import ExportResult, export
+from editscope.factory.output.export import WrittenExport, export
 from editscope.factory.pipelines.catalog import find_pipeline
 from editscope.factory.pipelines.starting import start_pipeline
 from editscope.factory.plan import read_plan
 from editscope.images import encode_png, load
 from editscope.suites.base import Suite
 from editscope.suites.registry import load_suite
-from support.factory.kills import accept_all, built_by_command, killed_and_resumed, slowly
 from support.factory.blotches import blotches, picture_folder
+from support.factory.kills import accept_all, built_by_command, killed_and_resumed, slowly
 from support.factory.scripted_packs import Answer, ScriptedPack, scripted
 from support.servers.editor_server import Reply as PictureReply
 from support.servers.editor_server import Seen
@@ -94,9 +94,9 @@ class Pilot:
         """How many records went on, for steps that dropped some or made more of them."""
         return {name: one.records_out for name, one in self.counts.items() if one.records_in != one.records_out}
 
-    def reasons(self, step: str) -> dict[str, int]:
-        """Why a step dropped records."""
-        return dict(self.counts[step].dropped)
+    def reasons(self) -> dict[str, dict[str, int]]:
+        """Why steps dropped records, for those that did."""
+        return {name: dict(one.dropped) for name, one in self.counts.items() if one.dropped}
 
 
 def pilot(plan: Path, models: LoopbackModels, limit: int = 50) -> Pilot:
@@ -119,18 +119,23 @@ def _built(plan: Path, limit: int) -> tuple[str, Mapping[str, Any], list[dict[st
         return result.waiting, result.counts, [dict(record.fields) for record in build.records()]
 
 
-def leaked(folder: Path, pictures: Sequence[str], instruction: str) -> str:
-    """A small test suite with some pictures of ``made_pictures`` and one instruction, as `no_leak` names it."""
+def leaked(folder: Path, pictures: Sequence[str], instructions: Sequence[str] = ("Nothing of this.",)) -> str:
+    """A small test suite with some pictures of ``blotches`` and some instructions, as `no_leak` names it."""
     picture_folder(folder, list(pictures))
     cases = [
-        {"id": f"case-{number}", "image": f"{name}.png", "instruction": instruction, "mode": "time"}
-        for number, name in enumerate(pictures)
+        {
+            "id": f"case-{number}",
+            "image": f"{pictures[number % len(pictures)]}.png",
+            "instruction": text,
+            "mode": "time",
+        }
+        for number, text in enumerate([*instructions, *("Nothing of this." for _ in pictures)])
     ]
     (folder / "cases.jsonl").write_text("\n".join(map(json.dumps, cases)))
     return f"worldedit={folder}"
 
 
-def exported_suite(plan: Path, folder: Path, limit: int = 50) -> tuple[ExportResult, Suite]:
+def exported_suite(plan: Path, folder: Path, limit: int = 50) -> tuple[WrittenExport, Suite]:
     """What a pilot became, and the suite in it as it loads."""
     read = read_plan(plan)
     with Build(read, plan.parent / "build", limit=limit) as build:
@@ -139,7 +144,7 @@ def exported_suite(plan: Path, folder: Path, limit: int = 50) -> tuple[ExportRes
 
 
 def survives_kills(start: Callable[[Path], Path], models: LoopbackModels, kills: int, limit: int = 12) -> None:
-    """A build that is killed again and again equals one that was not, and pays for nothing twice but what was in hand."""
+    """A build that is killed again and again equals one that was not, and pays twice only for what was in hand."""
     whole, killed = start(Path("whole")), start(Path("killed"))
     for plan in (whole, killed):
         in_hand = slowly(plan)

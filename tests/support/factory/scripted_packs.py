@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
+from editscope.images import load
 from editscope.judges.prompts.packs import load_pack
 from editscope.judges.prompts.promptfile import Prompt, read_prompt
 from support.servers.judge_server import Asked, Outcome
@@ -34,7 +35,12 @@ class AskedWith:
     def lot(self, *words: str) -> int:
         """A number from 0 to 99 that depends on these words, or on all words and pictures."""
         seen = [self.words[word] for word in words] if words else [*sorted(self.words.values())]
-        parts = [self.prompt, self.model, *seen, *([] if words else [sha256(one).hexdigest() for one in self.pictures])]
+        parts = [
+            self.prompt,
+            self.model,
+            *seen,
+            *([] if words else [sha256(load(one).tobytes()).hexdigest() for one in self.pictures]),
+        ]
         return int.from_bytes(sha256("\n".join(parts).encode()).digest()[:4], "big") % 100
 
     def one_of(self, fine: str, **others: int) -> str:

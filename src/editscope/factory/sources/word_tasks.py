@@ -1,4 +1,4 @@
-"""Records from dictionaries of tasks: objects and causes, ways from a start to an end, and ideas that need knowledge."""
+"""Records from dictionaries of tasks: objects and causes, ways from a start to an end, ideas that need knowledge."""
 
 from __future__ import annotations
 
@@ -163,9 +163,9 @@ class IdeaSource(SeedSource):
         for one in sorted(words.ideas, key=lambda idea: (list(words.tasks).index(idea.task), len(idea.pictures))):
             subset = f"{one.task}_{len(one.pictures)}"
             groups.setdefault(subset, []).append({
-                "task": one.task, "task_about": words.about[one.task], "subset": subset, "subtask": one.subtask, "knowledge": one.knowledge,
-                "domain": one.domain, "count": len(one.pictures), "scenes": list(one.pictures),
-                "instruction": one.instruction, "hint": one.hint,
+                "task": one.task, "task_about": words.about[one.task], "subset": subset, "subtask": one.subtask,
+                "knowledge": one.knowledge, "domain": one.domain, "count": len(one.pictures),
+                "scenes": list(one.pictures), "instruction": one.instruction, "hint": one.hint,
             })  # fmt: skip
         return groups
 

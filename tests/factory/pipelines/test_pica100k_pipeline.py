@@ -50,9 +50,12 @@ class Studio:
 
 @contextmanager
 def studio(*faults: Fault, latency: float = 0.0) -> Iterator[Studio]:
-    with writer(*faults, latency=latency) as writing, painter(latency=latency) as painting:
-        with animator(latency=latency) as animating:
-            yield Studio(writing, painting, animating)
+    with (
+        writer(*faults, latency=latency) as writing,
+        painter(latency=latency) as painting,
+        animator(latency=latency) as animating,
+    ):
+        yield Studio(writing, painting, animating)
 
 
 @pytest.mark.slow

@@ -28,9 +28,10 @@ def drawn(seed: int, side: int = 24, height: int = 0) -> Pixels:
     rows, columns = np.mgrid[: height or side, :side] / side
     waves = np.zeros((height or side, side, 3))
     for _ in range(6):
-        across, down, phase = *rng.normal(0, 5, 2).tolist(), rng.uniform(0, 6)
+        across, down, phase = rng.normal(0, 5), rng.normal(0, 5), rng.uniform(0, 6)
         waves += np.sin(across * columns + down * rows + phase)[..., None] * rng.uniform(0.3, 1, 3)
-    return ((waves - waves.min()) / (waves.max() - waves.min()) * 255).astype(np.uint8)
+    scaled: Pixels = ((waves - waves.min()) / (waves.max() - waves.min()) * 255).astype(np.uint8)
+    return scaled
 
 
 class DrawnSource(RecordSource):

@@ -107,5 +107,6 @@ def video_of(first: Pixels, frames: int = 5, fps: int = 8) -> bytes:
 
 def frames_of(data: bytes) -> list[Pixels]:
     """The frames of a video."""
-    with av.open(io.BytesIO(data)) as container:
+    container: Any = av.open(io.BytesIO(data))
+    with container:
         return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]

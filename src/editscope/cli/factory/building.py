@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,28 +115,44 @@ def build_plan(plan: BuildPlan, folder: Path, options: BuildOptions) -> None:
             f"plan: {name} = '{EXAMPLES.get(kind, 'SPEC')}' (a pipeline that ships takes --model {name}=SPEC)"
         )
     models = load_models(plan, ModelOptions(options.concurrency, options.rpm, prices=options.prices))
-    progress = BuildProgress(stopping=lambda: printing.say(STOPPING, error=True))
-    with _runner(options) as batches, Build(
-        plan, folder, limit=options.limit, until=options.until, approved=options.approved,
-        jobs=options.jobs or cores(), models=models, budget=options.budget, batches=batches, progress=progress,
-    ) as work:  # fmt: skip
-        with task_bar(quiet=options.quiet) as update:
-            total = options.limit or plan.source.count(work.tools) or 0
-            done: dict[str, int] = {}
-
-            def step_done(step: str, number: int) -> None:
-                done[step] = done.get(step, 0) + number
-                if update is not None:
-                    update(step, done[step], max(total, done[step]))
-
-            progress.step_done = step_done
+    with _runner(options) as batches, task_bar(quiet=options.quiet) as update:
+        progress = BuildProgress(
+            stopping=lambda: printing.say(STOPPING, error=True),
+            leaving=_leave,
+            getting_ready=update or (lambda doing, done, total: None),
+        )
+        with Build(
+            plan, folder, limit=options.limit, until=options.until, approved=options.approved,
+            jobs=options.jobs or cores(), models=models, budget=options.budget, batches=batches, progress=progress,
+        ) as work:  # fmt: skip
+            progress.step_done = _counting(options.limit or plan.source.count(work.tools) or 0, update)
             try:
                 result = work.run()
             except Stopped:
                 _write_funnel(work)
                 raise
-        say_funnel(_write_funnel(work))
-        _say_end(work, result, options)
+            rows, pending = _write_funnel(work), work.store.pending()
+    say_funnel(rows)
+    _say_end(folder, result, pending, options)
+
+
+def _leave() -> None:
+    """End this process at once: all that was done is on disk, and threads that wait for models would hold it up."""
+    printing.say("stopped on request; run the same command to continue", error=True)
+    sys.stderr.flush()
+    os._exit(STOPPED)
+
+
+def _counting(total: int, update: Callable[[str, int, int], None] | None) -> Callable[[str, int], None]:
+    """What counts the records of each step for a bar."""
+    done: dict[str, int] = {}
+
+    def step_done(step: str, number: int) -> None:
+        done[step] = done.get(step, 0) + number
+        if update is not None:
+            update(step, done[step], max(total, done[step]))
+
+    return step_done
 
 
 def _write_funnel(work: Build) -> Sequence[FunnelRow]:
@@ -161,19 +179,19 @@ def _runner(options: BuildOptions) -> Iterator[BatchRunner | None]:
         yield runner
 
 
-def _say_end(work: Build, result: BuildResult, options: BuildOptions) -> None:
+def _say_end(folder: Path, result: BuildResult, pending: Sequence[tuple[str, str, str]], options: BuildOptions) -> None:
     if result.waiting:
         printing.say(f"\n{result.waiting}")
         raise typer.Exit(STOPPED)
     if result.pending:
-        step, record, reason = work.store.pending()[0]
+        step, record, reason = pending[0]
         printing.say(
             f"\n{result.pending:,} records are pending, such as {record} at step {step!r}: {reason}. Build again to "
             "try them once more; nothing that succeeded is asked again."
         )
         raise typer.Exit(GAPS)
     if not options.until:
-        printing.say(f"\n{result.records:,} records in {work.folder}")
+        printing.say(f"\n{result.records:,} records in {folder}")
 
 
 def outline(plan: BuildPlan, folder: Path, limit: int | None) -> None:

@@ -1,12 +1,9 @@
-"""Fingerprints of pictures, and pictures whose fingerprints are near each other, found without comparing all."""
+"""Fingerprints of pictures: two perceptual hashes as digits, a short and a long one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 import numpy as np
 
-from editscope.errors import BadInput
 from editscope.factory.checks.change import measured
 from editscope.factory.extra import factory_package
 from editscope.images import Pixels
@@ -38,53 +35,3 @@ def bits_apart(first: str, second: str) -> int:
     2
     """
     return (int(first, 16) ^ int(second, 16)).bit_count()
-
-
-class NearHashes:
-    """Hashes of 64 bits, kept so that those within some bits of another are found in a few look-ups.
-
-    A hash is cut into four bands of 16 bits. Where two differ in at most ``most`` bits, one of the bands differs in at
-    most ``most // 4`` of them: it is enough to look at the entries of each band that are that near.
-
-    >>> kept = NearHashes(7)
-    >>> kept.add("00000000000000ff", "a")
-    >>> list(kept.near("00000000000000fe")), list(kept.near("ffffffffffffffff"))
-    (['a'], [])
-    """
-
-    BANDS, WIDTH, MOST = 4, 16, 11
-
-    def __init__(self, most: int) -> None:
-        if not 0 <= most <= self.MOST:
-            raise BadInput(f"{most} bits are too many or too few for near duplicates; choose from 0 to {self.MOST}")
-        self.most = most
-        reach = most // self.BANDS
-        ones = [0] + [1 << i for i in range(self.WIDTH)]
-        masks = {0} if reach == 0 else set(ones) if reach == 1 else {a ^ b for a in ones for b in ones}
-        self._masks = sorted(masks)
-        self._kept: list[tuple[int, str]] = []
-        self._bands: list[dict[int, list[int]]] = [{} for _ in range(self.BANDS)]
-
-    def add(self, value: str, name: str) -> None:
-        """Keep a hash under a name."""
-        number = int(value, 16)
-        for band, key in zip(self._bands, self._keys(number), strict=True):
-            band.setdefault(key, []).append(len(self._kept))
-        self._kept.append((number, name))
-
-    def near(self, value: str) -> Iterator[str]:
-        """The names of hashes that are near, in the order in which they came."""
-        number = int(value, 16)
-        places: set[int] = set()
-        for band, key in zip(self._bands, self._keys(number), strict=True):
-            for mask in self._masks:
-                entries = band.get(key ^ mask)
-                if entries is not None:
-                    places.update(entries)
-        for place in sorted(places):
-            other, name = self._kept[place]
-            if (other ^ number).bit_count() <= self.most:
-                yield name
-
-    def _keys(self, number: int) -> Iterable[int]:
-        return [(number >> (self.WIDTH * band)) & 0xFFFF for band in range(self.BANDS)]

@@ -20,9 +20,8 @@ from editscope.factory.engine.walk import PlacedStep, Walker
 from editscope.factory.models.loading import check_models, close_models, open_account
 from editscope.factory.plan import BuildPlan
 from editscope.factory.records import Record, digest
-from editscope.factory.steps.base import RecordStep
 from editscope.factory.steps.review import ReviewNeeded
-from editscope.factory.steps.tools import Tools
+from editscope.factory.steps.tools import Tools, silent
 from editscope.factory.store.results import Chunk, ResultStore
 from editscope.runfolder.files import DiskError
 from editscope.runfolder.lock import Lock
@@ -41,6 +40,9 @@ class BuildProgress:
     step_done: Callable[[str, int], None] = lambda step, number: None
     part_begun: Callable[[int, int], None] = lambda number, of: None
     stopping: Callable[[], None] = lambda: None
+    leaving: Callable[[], None] = lambda: None
+    """Called when somebody does not want to wait for what is in the hands of models."""
+    getting_ready: Callable[[str, int, int], None] = silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,15 @@ class Build:
         )
         try:
             self.store = ResultStore(folder)
-            self.tools = Tools(BlobStore(folder / BLOBS), plan.folder, plan.seed, models or {}, folder, approved)
+            self.tools = Tools(
+                BlobStore(folder / BLOBS),
+                plan.folder,
+                plan.seed,
+                models or {},
+                folder,
+                approved,
+                self._progress.getting_ready,
+            )
             for step in plan.steps:
                 step.begin(self.tools)
             spent = sum(cost for _, cost, _, _ in self.store.spent().values())
@@ -113,11 +123,13 @@ class Build:
         """Start nothing more; what is in the hands of models is waited for."""
         self._state.stop = True
 
-    def _interrupt(self, before: Any) -> None:
+    def _interrupt(self, task: asyncio.Task[Any]) -> None:
         """Ctrl-C stops the build as soon as models have answered; once more, and it ends at once."""
+        if self._state.stop:
+            self._progress.leaving()
+            task.cancel()
+            return
         self.stop()
-        asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
-        signal.signal(signal.SIGINT, before)
         self._progress.stopping()
 
     def redo(self, step: str) -> None:
@@ -145,11 +157,7 @@ class Build:
 
     async def _walk_parts(self) -> BuildResult:
         with contextlib.suppress(ValueError, NotImplementedError, RuntimeError):  # not in the main thread
-            before = signal.getsignal(signal.SIGINT)
-            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt, before)
-        for step in self.plan.steps:
-            if isinstance(step, RecordStep):
-                await step.prepare(self.tools)
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt, asyncio.current_task())
         parts = self.parts()
         waiting, pending = "", 0
         for number, part in enumerate(parts):
@@ -175,6 +183,8 @@ class Build:
     async def _walk_part(self, parts: list[Part], number: int) -> int:
         """Walk what is missing of a part; how many records are pending after that."""
         part = parts[number]
+        for step in part.steps:
+            await step.prepare(self.tools)
         placed = [
             PlacedStep(step, key, asyncio.Semaphore(step.at_once))
             for step, key in zip(part.steps, part.digests, strict=True)

@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from dataclasses import replace
 from multiprocessing import get_context
 from typing import Any, Protocol, TypeAlias
 
@@ -43,7 +42,7 @@ class ProcessRunner:
         if self._pool is None:
             self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"), end_with_parent)
         loop = asyncio.get_running_loop()
-        tools = replace(tools, models={})  # connections stay here
+        tools = tools.elsewhere()
         batches = [records[start : start + BATCH] for start in range(0, len(records), BATCH)]
         done = await asyncio.gather(
             *(loop.run_in_executor(self._pool, run_batch, step, tools, batch) for batch in batches)

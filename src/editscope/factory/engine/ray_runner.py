@@ -60,7 +60,7 @@ class RayRunner:
         async with self._turns:
             named = {blob[BLOB]: blob for record in records for blob in blobs_in(record.fields)}
             sent = tuple((blob, tools.blobs.get(blob)) for blob in named.values())
-            batch = RemoteBatch(pickle.dumps(step), replace(tools, models={}), records, sent, self._modules or ())
+            batch = RemoteBatch(pickle.dumps(step), tools.elsewhere(), records, sent, self._modules or ())
             done, made = await self._remote.remote(batch)
         for blob, data in made:
             tools.blobs.put(data, blob["type"])

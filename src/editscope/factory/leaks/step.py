@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -63,7 +63,9 @@ class NoLeakStep(PlainStep):
     async def prepare(self, tools: Tools) -> None:
         """Compute the indexes that are not kept yet."""
         if not self._paths:
-            self._paths = tuple(suite_index(suite) for suite in self._suites(tools))
+            self._paths = tuple(
+                suite_index(suite, partial(tools.tell, f"index of {suite.name}")) for suite in self._suites(tools)
+            )
 
     def _suites(self, tools: Tools) -> Iterator[Suite]:
         for spec in self.settings["suites"]:

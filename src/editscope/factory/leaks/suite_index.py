@@ -23,7 +23,7 @@ from editscope.runfolder.files import write_whole
 from editscope.suites.base import Suite
 from editscope.suites.registry import known_benchmark, load_suite
 
-VERSION = 1
+VERSION = 2
 """Goes up when an index is computed otherwise."""
 LEAST_WORDS = 4
 """Words from which a text beside the instructions counts as one that could leak: a tag does not."""

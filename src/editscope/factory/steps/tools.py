@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,6 +12,10 @@ from editscope.cases import NOTHING
 from editscope.errors import BadInput
 from editscope.factory.blobs import BlobStore
 from editscope.factory.records import digest
+
+
+def silent(doing: str, done: int, total: int) -> None:
+    """Nobody is told how far a step is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,12 @@ class Tools:
     """The folder of the build."""
     approved: bool = False
     """Whether to go on with what people have accepted so far."""
+    tell: Callable[[str, int, int], None] = silent
+    """Tells how far a step is that takes long to get ready: what it does, how much is done, and of how much."""
+
+    def elsewhere(self) -> Tools:
+        """The same for another process: connections and whoever is told stay here."""
+        return replace(self, models={}, tell=silent)
 
     def model(self, name: str) -> Any:
         """A model of the plan."""

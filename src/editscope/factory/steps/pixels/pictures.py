@@ -9,7 +9,8 @@ import numpy as np
 
 from editscope.errors import BadInput
 from editscope.factory.checks.crops import CropBox, center_crop, moved_regions, nearest_ratio, ratio_of
-from editscope.factory.checks.fingerprints import NearHashes, bits_apart, fingerprint
+from editscope.factory.checks.fingerprints import bits_apart, fingerprint
+from editscope.factory.checks.perceptual_hash import NearHashes
 from editscope.factory.records import Record
 from editscope.factory.steps.base import Kind, Outcome, RecordDecision, WholeStep, dropped, kept
 from editscope.factory.steps.pixels.base import PixelStep, picture
@@ -43,20 +44,21 @@ class NearDuplicatesStep(WholeStep):
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)
         self.needs = (self.settings["field"], f"{self.settings['field']}_long")
-        NearHashes(self.settings["most_bits"])  # says what is wrong with the setting before anything is built
+        NearHashes[str](self.settings["most_bits"])  # says what is wrong with the setting before anything is built
 
     def decide(self, records: Iterable[Record], tools: Tools) -> Iterator[RecordDecision]:
         """Drop what is near to a record that came before and stays."""
-        kept_hashes = NearHashes(self.settings["most_bits"])
+        kept_hashes = NearHashes[str](self.settings["most_bits"])
         long_hashes: dict[str, str] = {}
         for record in records:
             short, long = (record.fields.get(name) for name in self.needs)
             if not isinstance(short, str):
                 yield RecordDecision(record.id)
                 continue
-            first = next((name for name in kept_hashes.near(short) if self._alike(long, long_hashes.get(name))), "")
+            near = (name for _, name in kept_hashes.near(int(short, 16)))
+            first = next((name for name in near if self._alike(long, long_hashes.get(name))), "")
             if not first:
-                kept_hashes.add(short, record.id)
+                kept_hashes.add(int(short, 16), record.id)
                 if isinstance(long, str):
                     long_hashes[record.id] = long
             yield RecordDecision(record.id, f"near duplicate: of {first}" if first else "")

@@ -23,6 +23,7 @@ from editscope.factory.records import Record
 from editscope.images import load
 from support.command_line import Called
 from support.factory.made_pictures import all_bytes, drawn, exported, picture_plan
+from support.places import TESTS
 from support.studio.small_disk import KINDS, small_disk
 
 COLUMNS = {
@@ -45,7 +46,7 @@ def datasets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 def environment(**more: str) -> dict[str, str]:
     """That of this process, in which a program finds what tests share."""
-    paths = [str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **more}
 
 

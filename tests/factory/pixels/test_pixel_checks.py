@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from editscope.factory.checks.fingerprints import NearHashes
 from editscope.images import Pixels
 from support.factory.pixel_builds import Bench
 from support.factory.pixel_sets import MAKERS, made
@@ -68,23 +67,6 @@ def test_tiny_and_long_pictures_do_no_harm(size: tuple[int, int]) -> None:
     assert isinstance(factory_pixels.frame_fault(first), str)
     assert 0 <= factory_pixels.stability(first, second).inside <= 1
     assert len(factory_pixels.fingerprint(first)[0]) == 16
-
-
-@pytest.mark.parametrize("most", [0, 3, 6, 8, 11])
-def test_near_hashes_are_those_that_comparing_all_would_find(most: int) -> None:
-    rng = np.random.default_rng(most)
-    base = [int(one) for one in rng.integers(0, 1 << 62, 40)]
-    near = []
-    for one in base:
-        for bits in range(0, 14, 2):
-            flips = rng.choice(64, bits, replace=False)
-            near.append(one ^ sum(1 << int(bit) for bit in flips))
-    kept = NearHashes(most)
-    for place, value in enumerate(near):
-        kept.add(f"{value:016x}", str(place))
-    for value in near[::7]:
-        expected = [str(place) for place, other in enumerate(near) if (other ^ value).bit_count() <= most]
-        assert list(kept.near(f"{value:016x}")) == expected
 
 
 @pytest.mark.slow

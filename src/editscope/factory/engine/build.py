@@ -123,11 +123,12 @@ class Build:
         """Start nothing more; what is in the hands of models is waited for."""
         self._state.stop = True
 
-    def _interrupt(self, task: asyncio.Task[Any]) -> None:
+    def _interrupt(self, task: asyncio.Task[Any] | None) -> None:
         """Ctrl-C stops the build as soon as models have answered; once more, and it ends at once."""
         if self._state.stop:
             self._progress.leaving()
-            task.cancel()
+            if task is not None:
+                task.cancel()
             return
         self.stop()
         self._progress.stopping()

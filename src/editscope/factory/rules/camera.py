@@ -27,10 +27,20 @@ _MOTIONS = {
 }
 _ANY_MOTION = "|".join(_MOTIONS.values())
 _FAMILY = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in _MOTIONS.items()), re.IGNORECASE)
+_COOKING = (
+    r"(?! (?:(?!moving|revealing|following|showing|tracking|going|starting|ending|drifting|turning)\w+ing"
+    r"|full|lids?|handles?|on the (?:stove|hob|fire|floor|counter|table|wall)"
+    r"|(?!reveals|shows|follows|ends|begins|starts|across|moves|continues|keeps|brings|towards|takes|shots|sways|shakes"
+    r"|upwards|downwards|sideways|past|is|as|has|this)\w{2,}s)\b)"
+)
+"""What follows the word where a pan or a crane is a thing in the scene."""
 _NOUN_MOTION = re.compile(
-    rf"^(?:with )?{_SLOWLY}(?:push(?:ing)?[- ]in|pull(?:ing)?[- ](?:back|out)|pan(?:ning)?|tilt"
+    rf"^(?:(?:after|before|(?:starting|beginning|opening|ending|finishing)(?: with| on| from| in)?|following|first)"
+    rf" )?(?:with )?{_SLOWLY}"
+    rf"(?:push(?= (?:in|toward|towards|forward|closer|on)\b)"
+    rf"|push(?:ing)?[- ]in|pull(?:ing)?[- ](?:back|out)|pan(?:ning)?|tilt"
     rf"|zoom(?:ing)?|doll(?:y|ying)|orbit(?:ing)?"
-    r"|arc|track(?:ing)?|truck(?:ing)?|crane|boom|pedestal|handheld|hand-held)\b",
+    r"|arc|track(?:ing)?|truck(?:ing)?|crane|boom|pedestal|handheld|hand-held)\b" + _COOKING,
     re.IGNORECASE,
 )
 _THING = re.compile(r"\bcameras?(?:'s)? (?:on|in|lying|beside|near|under|strap|bag|hung|hanging)\b", re.IGNORECASE)
@@ -42,11 +52,26 @@ _STILL = re.compile(
     r"|no (?:camera )?(?:movement|motion|move)|in place)\b",
     re.IGNORECASE,
 )
-_SHOT = re.compile(r"\b(?:camera|shot|tripod|framing|viewpoint|camera's)\b", re.IGNORECASE)
+_LENS = r"(?:camera|lens(?! caps?\b| of\b| hood\b)|viewpoint|(?<=the )(?:view|shot)(?= \w))"
+_EYE = re.compile(rf"\b{_LENS}\b", re.IGNORECASE)
+_SHOT = re.compile(
+    r"\b(?:camera|shot|tripod|framing|viewpoint|camera's|lens(?! caps?\b| of\b| hood\b)|view)\b", re.IGNORECASE
+)
+_FALLS = (
+    r"(?! (?:falls?|falling|drops?|tips?|topples?|tipping|toppling|breaks?|shatters|tumbles|slips|lands|melts"
+    r"|cracks|bounces|strap|bag|case|on|in|lying|beside|near|under)\b)"
+)
+_OF_CAMERA = re.compile(
+    rf"(?:^|[,;]?\s+)(?:(?:and|while|as|with|then|so|but)\s+)+(?:the |a |an )?"
+    rf"(?:(?!his|her|their|old|toy)[\w-]+ ){{0,2}}?"
+    rf"(?:camera|lens(?! caps?\b| of\b| hood\b)|viewpoint)\b{_FALLS}[^,;:.]*$",
+    re.IGNORECASE,
+)
+"""The words about the camera at the end of a clause."""
 _NOT = re.compile(r"\b(?:no|not|without|never|neither|doesn't|don't|isn't)\b", re.IGNORECASE)
 _LAST_CAMERA = re.compile(
     r"\b(?:while|as|with|and|from|under|on|before)\s+(?:the |a |an )?(?:[\w-]+ ){0,3}?(?:camera|tripod"
-    r"|tripod shot|shot)\b[^,;:]*$",
+    r"|tripod shot|shot|lens(?! caps?\b| of\b| hood\b)|view)\b[^,;:]*$",
     re.IGNORECASE,
 )
 _LAST_MOTION = re.compile(
@@ -59,13 +84,22 @@ MOST_WORDS = 9
 """Words of a last clause that still speaks of the camera alone."""
 
 
+def _plain(caption: str) -> str:
+    """A caption without quotations; a lens is a piece of glass where the caption has a camera besides."""
+    text = unquoted(caption)
+    if not re.search(r"\bcamera\b", text, re.IGNORECASE):
+        return text
+    return re.sub(r"\blens\b(?! (?:\w+ly )?(?:zoom|pan|tilt|push|pull))", "glass", text, flags=re.IGNORECASE)
+
+
 def ending(caption: str) -> str:
     """What a caption says of the camera at its end; "" where it ends with something else.
 
     >>> ending("The lamp turns off, camera static."), ending("Camera static, the lamp turns off.")
     ('camera static', '')
     """
-    text = re.sub(r"\bcamera: ", "camera ", unquoted(caption).strip().rstrip(".!… "), flags=re.IGNORECASE)
+    text = re.sub(r"\bcamera: ", "camera ", _plain(caption).strip().rstrip(".!… "), flags=re.IGNORECASE)
+    text = re.split(r"(?<!\d)[.!?]+\s+(?=[A-Z])", text)[-1]
     clauses = re.split(r"\s*(?:[,;:]|\s[–—-]\s|[.!?]\s)\s*", text)
     if len(clauses) > 1 and _speaks(clauses[-1]):
         return clauses[-1].strip()
@@ -90,6 +124,16 @@ def _speaks(clause: str) -> bool:
     return bool(_STILL.search(clause) or _FAMILY.search(clause))
 
 
+_OPENS = re.compile(r"(?:after|before|starting|beginning|opening|ending|following|first|with)\b", re.IGNORECASE)
+_CLAUSES = re.compile(
+    r"[,;:.]\s*|\s(?=while\b|as\b(?! (?:well|it|they)))"
+    rf"|\s(?=(?:and|then)\s(?:then\s)?an? {_SLOWLY}"
+    r"(?:zoom|dolly[- ](?:in|out)|push[- ]in|pull[- ](?:back|out)|orbit|tilt (?:up|down)"
+    r"|tracking shot|crane (?:up|down)|pan (?:left|right|up|down|to|across|reveals|shows|follows))\b)",
+    re.IGNORECASE,
+)
+
+
 def motions(caption: str) -> list[str]:
     """The camera's motions that a caption names, in its own words.
 
@@ -98,13 +142,16 @@ def motions(caption: str) -> list[str]:
     """
     found: dict[tuple[str, str], str] = {}
     follows = False
-    for place, clause in enumerate(re.split(r"[,;:.]\s*|\s(?=while\b|as\b(?! (?:well|it|they)))", unquoted(caption))):
+    for place, clause in enumerate(_CLAUSES.split(_plain(caption))):
         plain = re.sub(r"^(?:while|as|and|then)\s+", "", clause.strip(), flags=re.IGNORECASE)
-        camera = re.search(r"\bcamera\b", plain, re.IGNORECASE)
+        camera = _EYE.search(plain)
         if camera and (_THING.search(plain) or _OWNED.search(plain)):
             camera = None
         noun = _NOUN_MOTION.search(plain)
-        if noun and (re.match(r" of\b", plain[noun.end() :]) or (not place and len(plain.split()) > MOST_WORDS - 3)):
+        if noun and (
+            re.match(r" of\b", plain[noun.end() :])
+            or (not place and not _OPENS.match(plain) and len(plain.split()) > MOST_WORDS - 3)
+        ):
             noun = None
         if (
             not camera
@@ -135,10 +182,11 @@ def _phrase_start(clause: str, camera: int) -> int:
 def content(caption: str) -> str:
     """A caption without what it says of the camera."""
     kept = []
-    for clause in re.split(r"(?<=[,;:.])\s*", unquoted(caption)):
+    for place, clause in enumerate(re.split(r"(?<=[,;:.])\s*", _plain(caption))):
         plain = clause.strip(" ,;:.")
-        if not (_speaks(plain) or (plain.lower().startswith(("camera", "the camera")) and not _THING.search(plain))):
-            kept.append(clause)
+        begins = ("camera", "the camera", "the lens ", "the view ", "the shot ") if place else ("camera", "the camera")
+        if not (_speaks(plain) or (plain.lower().startswith(begins) and not _THING.search(plain))):
+            kept.append(_OF_CAMERA.sub(" ", clause.rstrip(" ,;:.")) + clause[len(clause.rstrip(" ,;:.")) :])
     text = " ".join(kept)
     end = ending(caption)
     return text.replace(end, " ") if end else text

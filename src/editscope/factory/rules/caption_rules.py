@@ -10,9 +10,12 @@ from editscope.factory.rules.records import MotionCaption, PlainText, TextRule, 
 CAPTION_RULES: tuple[TextRule[Any], ...] = (
     TextRule(
         "clip_length",
-        "Any time that the caption names is three to five seconds (over four seconds). One second, ten seconds, "
-        "minutes, hours, days, nights, years and time lapse break it. A caption that names no time keeps it; an "
-        "age (a day-old loaf) is no time.",
+        "Any length of time that the caption names is three to five seconds (over four seconds). One "
+        "second, a split second, ten seconds, and any number or span of minutes, hours, mornings, "
+        "afternoons, days, nights, weeks, months, seasons or years break it (for an hour, through an hour "
+        "of rain, years of rust, overnight), and so does time lapse. A caption that names no length keeps "
+        "it: an age (a day-old loaf), a time of day (at dusk, by morning), a part of a clock (the minute "
+        "hand), suddenly and in an instant are no lengths.",
         sources.MOTION_CAPTIONS,
         ("motion_caption",),
         MotionCaption,
@@ -29,8 +32,11 @@ CAPTION_RULES: tuple[TextRule[Any], ...] = (
     ),
     TextRule(
         "camera_at_end",
-        "The last words of the caption, set off by a comma, a semicolon, and, while or with, say what the camera "
-        "does: it is static, or how it moves ('camera static', 'slow push-in', 'while the camera pans left').",
+        "The last words of the caption say what the camera (the lens, the shot, the view) does: it is "
+        "static, or how it moves ('camera static', 'slow push-in', 'while the camera pans left'). They "
+        "belong to the same sentence, set off by a comma, a semicolon, a colon, a dash, and, as, while or "
+        "with; a sentence of their own breaks the rule. A thing of the scene does not count ('with a pan "
+        "smoking behind it', 'with the lens cap rolling away').",
         sources.MOTION_CAPTIONS,
         ("motion_caption",),
         MotionCaption,
@@ -38,8 +44,10 @@ CAPTION_RULES: tuple[TextRule[Any], ...] = (
     ),
     TextRule(
         "one_camera_motion",
-        "The camera has at most one motion (pan, tilt, zoom, push-in, pull-back, orbit, tracking, crane, handheld "
-        "shake, roll); things in the scene may pan, tilt, slide and roll as they like.",
+        "The camera (the lens, the shot, the view) has at most one motion, in whatever place of the "
+        "caption (pan, tilt, zoom, push-in, pull-back, orbit, tracking, crane, handheld shake, roll); "
+        "things in the scene may pan, tilt, slide and roll as they like, and motions that are denied (no "
+        "zoom) do not count.",
         sources.MOTION_CAPTIONS,
         ("motion_caption",),
         MotionCaption,
@@ -61,11 +69,13 @@ CAPTION_RULES: tuple[TextRule[Any], ...] = (
     ),
     TextRule(
         "measurable_cue",
-        "Words outside those about the camera say which way the change goes (left, up, off, away, across, toward "
-        "or onto something, to the floor, from the edge) or how much it is (a share, a number, half, twice, "
-        "fully, slightly, almost, a comparative such as longer, or a size or amount such as deep, dense, long or "
-        "whole). To turn on, off or out counts. A verb alone (falls, grows, lengthens, collapses, goes dark), a "
-        "color, and words that only say which thing is meant (the tall mug on the left, the left window) do not.",
+        "Words outside those about the camera (also 'and the camera moves toward the window', 'the lens "
+        "pulling far back') say which way the change goes (left, up, off, away, across, toward or onto "
+        "something, to the floor, from the edge) or how much it is (a share, a number, half, twice, fully, "
+        "slightly, almost, a comparative such as longer, or a size or amount such as deep, dense, long or "
+        "whole). To turn on, off or out counts. A verb alone (falls, grows, lengthens, collapses, goes "
+        "dark), a color, and words that only say which thing is meant (the tall mug on the left, the left "
+        "window) do not.",
         sources.MOTION_CAPTIONS,
         ("motion_caption",),
         MotionCaption,
@@ -92,8 +102,10 @@ CAPTION_RULES: tuple[TextRule[Any], ...] = (
     ),
     TextRule(
         "no_meta_words",
-        "None of the words image, photo, photograph, edit and prompt, in any form; a mirror image is fine, and so "
-        "are picture, photographer, camera and video.",
+        "None of the words image, photo, photograph, edit and prompt, in any form (images, photographing, "
+        "photographic, photography, edited, unedited, prompting); a mirror image is fine, and so are other "
+        "words: picture, photographer, photogenic, photocopy, imagine, editor, edition, promptly, "
+        "prompter, camera and video.",
         sources.MOTION_CAPTIONS,
         ("motion_caption",),
         MotionCaption,

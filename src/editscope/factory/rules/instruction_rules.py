@@ -11,9 +11,10 @@ _QUESTION_WORDS = {
     "yes_no_form": "The question begins with an auxiliary verb such as Is, Are, Does, Do, Has or Can and ends "
     "with a question "
     "mark, so that Yes or No answers it.",
-    "one_predicate": "It asks one thing: and, or, both, either, while and except stand only inside words that "
-    "say which thing is "
-    "meant or where it is, never between two things that are asked about or two things that are said.",
+    "one_predicate": "It asks one thing: and, or, both, either, while and except stand only inside words that say "
+    "which thing is meant or where it is ('the black and white goat', 'between the oak and the gate', 'where the path "
+    "and the road meet', 'all jars except the tall one'), never between two things that are asked about or two things "
+    "that are said. While is fine only after who, which or that ('the man who reads while leaning on the rail').",
     "edited_picture_alone": "The picture after the edit alone answers it. It is in the present tense (no did, "
     "was, were, had or has … "
     "been), has no word that points back (before, originally, still, now, again, no longer, remain, the new "
@@ -26,11 +27,11 @@ _QUESTION_WORDS = {
     "positive_framing": "It asks for what should be there: no not, no, never, none, nothing, nobody, n't or "
     "fails to anywhere, and "
     "without only where it says which thing is meant; absent, missing and gone are fine.",
-    "located_target": "Words tell which thing is meant: a place anywhere in the question (on the rug, at the "
-    "left), an order (the "
-    "second), a word before its name (the red cup, the desk lamp) or what it belongs to (the shadow of the pole). "
-    "What is asked about it (is it lit, has it a handle, is it made of wood) does not count, and 'in the picture' "
-    "is no place. The sky, the sun, the moon, the horizon, the background and the foreground need none.",
+    "located_target": "Words tell which thing is meant: a place anywhere in the question (on the rug, at the left), "
+    "an order (the second), a word before its name (the red cup, the desk lamp) or what it belongs to (the shadow of "
+    "the pole). What is asked about it (is it lit, has it a handle, is it made of wood or full of milk, does it give "
+    "off steam or throw sparks) does not count, and 'in the picture' is no place. The sky, the sun, the moon, the "
+    "horizon, the background and the foreground need none.",
     "brief_question": "It has at most 30 words, counted by the spaces between them.",
 }
 
@@ -60,8 +61,12 @@ INSTRUCTION_RULES: tuple[TextRule[Any], ...] = (
     ),
     TextRule(
         "no_repeated_question",
-        "No two questions of a case have the same words, apart from their order, their forms (cast, casts) and "
-        "small words such as the, is or of. Other words are another question, even where they mean the same.",
+        "No two questions of a case have the same words. Their order never matters ('the cat left of the "
+        "dog' and 'the dog left of the cat' are the same words), nor do forms of a word (cast, casts; "
+        "wearing, worn; crack, cracked), nor small words: the, a, all, exactly, is, does, have, there, it, "
+        "that, on, in, at, by, of, to, from, with, for, and visible, present, seen, shown, located. "
+        "Absent, gone and missing count as one word. Any other word makes another question, even where it "
+        "means the same (cracked, damaged), and so do numbers and words of place (under, behind, left).",
         sources.QUESTIONS,
         ("questions",),
         CaseQuestions,
@@ -108,10 +113,11 @@ INSTRUCTION_RULES: tuple[TextRule[Any], ...] = (
     TextRule(
         "settled_state",
         "No level asks in words for a moment in between: no -ing word that says that something is moving, "
-        "breaking or changing at this moment (falling, melting, spilling, being torn), and no phrase for it "
-        "(about to, begins to, as it falls, mid-air, halfway to the ground, on the brink of). Lying, hanging, "
-        "leaning, floating and the like are fine, and so are weather, flames, smoke, birds and running water, and "
-        "what names a kind of thing (a rocking chair).",
+        "breaking or changing at this moment (falling, melting, spilling, being torn), and no phrase for "
+        "it (about to, begins to, as it falls, while they tumble, mid-air, halfway to the ground, on the "
+        "brink of). Lying, hanging, leaning, floating, sleeping and the like are fine, and so are weather, "
+        "flames, smoke, running water, the sea, and flying birds, insects, planes, kites and flags, and "
+        "what names a kind of thing (a rocking chair, a fishing boat).",
         sources.BENCHMARK_INSTRUCTIONS,
         ("benchmark_instruction",),
         LeveledInstruction,
@@ -142,9 +148,11 @@ INSTRUCTION_RULES: tuple[TextRule[Any], ...] = (
     ),
     TextRule(
         "no_other_picture",
-        "No level speaks of a second, output, target, result, final, edited or reference image (picture, photo, "
-        "frame), or of another picture that the editor does not have. Pictures that hang or stand in the scene "
-        "are fine, and so is 'the image' by itself.",
+        "No level speaks of a second, output, target, result, final, edited or reference image (picture, "
+        "photo, frame), of the output or the target alone, or of another picture that the editor does not "
+        "have (the previous image, the attached photo, the picture I sent you, the image below). Pictures "
+        "that hang or stand in the scene are fine, and so are 'the image' and 'the photo' by themselves "
+        "and 'as a result'.",
         sources.TRAINING_INSTRUCTIONS,
         ("training_instruction",),
         LeveledInstruction,
@@ -152,8 +160,11 @@ INSTRUCTION_RULES: tuple[TextRule[Any], ...] = (
     ),
     TextRule(
         "no_numbers",
-        "The explicit level has no digits, and no number word with a unit (ten percent, two meters, three times); "
-        "a count in words, such as two chairs, is fine, and so are half and twice.",
+        "The explicit level has no digits, and no number word with a unit: of measure (two meters, half a "
+        "meter, thirty degrees), of time, percent, times (three times as wide), or a thing used as a "
+        "measure (two hand widths, four fingers deep). A count in words (two chairs, a dozen leaves, "
+        "hundreds of shards), shares (half, a third), twice, and a few or several with a unit (a few "
+        "meters) are fine.",
         sources.TRAINING_INSTRUCTIONS,
         ("training_instruction",),
         LeveledInstruction,
@@ -161,9 +172,11 @@ INSTRUCTION_RULES: tuple[TextRule[Any], ...] = (
     ),
     TextRule(
         "no_editing_terms",
-        "The explicit level names no tool, setting, map or data of an editing or rendering program: depth map, "
-        "blend mode, mask, layer, opacity, Gaussian blur, exposure value, slider, filter. Words for what one sees "
-        "(blurred, a layer of snow, bright, shadow) are fine.",
+        "The explicit level names no tool, setting, map or data of an editing or rendering program: depth "
+        "map, blend mode, mask, layer, opacity, Gaussian blur, exposure value, slider, filter, selection, "
+        "feathered brush, low flow, merge the layers, lasso tool. Words for what one sees (blurred, a "
+        "layer of snow, bright, shadow) and things of the scene (a coffee filter, a carnival mask, a "
+        "painter's brush, light that filters through leaves) are fine.",
         sources.TRAINING_INSTRUCTIONS,
         ("training_instruction",),
         LeveledInstruction,

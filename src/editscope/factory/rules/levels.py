@@ -48,13 +48,20 @@ HAPPENS = word_set(
 )
 """Verbs that say what happens, and are no commands."""
 _UNITS = (
-    r"percent|per cent|%|degrees?|stops?|pixels?|px|cm|mm|centimeters?|meters?|inch(?:es)?|feet|foot|kelvins?|ev"
-    r"|points?"
-    r"|times|lux|lumens?|seconds?|minutes?|hours?|units?|fold"
+    r"percent|per cent|%|degrees?|stops?|pixels?|px|[cm]m|km"
+    r"|(?:centi|milli|deci|kilo|micro)?(?:met(?:er|re)|gram|lit(?:er"
+    r"|re))s?|inch(?:es)?|feet|foot|yards?|miles?|ounces?|pounds?|tons?|gallons?|cups?(?= of\b)|kelvins?|ev|points?"
+    r"|times|lux|lumens?|watts?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|units?|fold|notch(?:es)?"
+    r"|(?:[\w-]+ )?(?:widths?|lengths?|heights?|depths?|breadths?|diameters?|thicknesses)|paces|strides|stories|storeys"
+    r"|hand-?widths?|finger-?widths?|arm-?lengths?|(?:fingers?|hands?|palms?|knuckles?|heads?) (?:wide|deep|high|tall"
+    r"|long|thick|lower|higher|longer|shorter|wider|deeper)"
+    r"|\w+s (?:wide|tall|thick|lower|higher|longer|shorter|wider|deeper|taller|thicker|thinner)"
+    r"(?! (?:than|and|in|on)\b)"
 )
+_NUMBER = rf"(?:{'|'.join(sorted(NUMBERS | {'thirteen', 'fourteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen'}))})"
 _FIGURES = re.compile(
-    rf"[+−-]?\d[\d.,]*(?:\s?(?:%|°|{_UNITS}))?|\b(?:{'|'.join(sorted(NUMBERS))}|half a|a few|a couple of|several)"
-    rf"(?:[- ](?:{'|'.join(sorted(NUMBERS))}))*[- ](?:{_UNITS})\b",
+    rf"[+−-]?\d[\d.,]*(?:\s?(?:%|°|{_UNITS}))?|\b(?:{_NUMBER}|half an?)"
+    rf"(?:(?:[- ]|,? and (?:a )?)(?:{_NUMBER}|half))*(?: more| full| whole| good)?[- ](?:{_UNITS})\b",
     re.IGNORECASE,
 )
 
@@ -159,7 +166,30 @@ def token_limits(text: LeveledInstruction) -> str | None:
     return None
 
 
-_HUNG = re.compile(r"\s*(?:frames?\b|from the (?:left|right|top)|on the (?:wall|shelf|desk)|above|over the|hanging)")
+_HUNG = re.compile(
+    r"\s*(?:frames?\b|from the (?:left|right|top)|above|over the|hanging|hangs"
+    r"|(?:on|to|onto|against|beside|near|next to|by) (?:the|a|an|its|his|her|their)"
+    r" (?:\w+ ){0,2}?(?:wall|shelf|desk|mantel|easel|table|piano|door|fridge|nightstand"
+    r"|dresser|windowsill|sill|cabinet|gallery|one|mirror|clock)\b)",
+    re.IGNORECASE,
+)
+
+
+_PICTURE = r"(?:image|picture|photo|photograph|frame|screenshot|snapshot|render|rendering)"
+_ELSEWHERE = re.compile(
+    r"\b(?:attached|uploaded|provided|supplied|enclosed|previous|earlier|accompanying|preceding|following|linked|sample"
+    rf"|example|guide|inspiration|companion|style|mood|comparison|paired|goal|end|next|later) {_PICTURE}s?\b"
+    rf"|\b{_PICTURE}s? (?:that |which )?(?:I|you|we|they|he|she)(?:'ve|'d)? (?:\w+ ){{0,2}}?(?:sen[dt]|upload(?:ed)?"
+    r"|attach(?:ed)?|provided?|give|gave|given|shared?|show(?:ed|n)?|saw|seen|see|posted|supplied|included|took|taken"
+    r"|have|had|got|linked|mean|meant|mentioned|described|edited|made)\b"
+    rf"|\b{_PICTURE}s? (?:(?:that|which) (?:was|were|is|are|has been) |\w+ )?"
+    r"(?:provided|attached|uploaded|supplied|enclosed|sent|shared)\b"
+    rf"|\b{_PICTURE}s? (?:(?:shown )?(?:below|above)|from (?:before|earlier|last time|yesterday)|before this one)"
+    r"(?= *(?:[.,;:!?]|$))"
+    rf"|\b(?:from|in|of|like|match|matches|to|with|by) (?:another|a different|a separate|the different"
+    rf"|the previous|a second) {_PICTURE}\b(?! (?:on|above|over|near|beside|hung|hanging|frame|frames))",
+    re.IGNORECASE,
+)
 
 
 def no_other_picture(text: LeveledInstruction) -> str | None:
@@ -176,7 +206,9 @@ def no_other_picture(text: LeveledInstruction) -> str | None:
             r"|with) the (output|target"
             r"|result|reference|ground truth)\b(?! \w)",
             plain,
+            re.IGNORECASE,
         )
+        bare = bare or re.search(rf"({_ELSEWHERE.pattern})", plain, re.IGNORECASE)
         if bare:
             return f"{bare[1]!r} at the {level} level is a picture that the editor does not have; say what to change."
     return None
@@ -196,11 +228,51 @@ def no_editing_terms(text: LeveledInstruction) -> str | None:
 
 _TOOLS = re.compile(
     r"\b(?:create|apply|use|generate|draw|add|make|set|adjust|lower|raise|increase|decrease|reduce|boost|tweak)"
-    r" (?:a |an |the )?(?:\w+ ){0,2}?(?:mask|masks|layers|blur|gradient|overlay|exposure|levels|saturation|luminance"
-    r"|contrast value|gain|vibrance|brush|selection|highlights slider|tool)\b",
+    r" (?:a |an |the )?(?:[\w-]+ ){0,2}?(?:mask|masks|layers|blur|gradient|overlay|exposure|levels|saturation|luminance"
+    r"|contrast value|gain|vibrance|clarity|midtones?|hue|selection|highlights slider|tool|preset|plug-?in)\b"
+    r"(?! of (?:snow|dust|paint|ice|mud|sand|leaves|frost|ash|water))"
+    r"|\b(?:drag|push|pull|lift|drop|crank|dial|invert|expand|refine|load|save|with|using|via)"
+    r" (?:up |down |in |back )?(?:a |an |the )?(?:[\w-]+ ){0,2}?(?:exposure|saturation|luminance|vibrance|clarity"
+    r"|midtones?|hue|selection|preset|plug-?in|gradient overlay)\b"
+    r"|\b(?:use|using|apply|applying) (?:a |an |the )?(?:[\w-]+ ){0,2}?brush\b"
+    r"|\b(?:soften|paint|blend|darken|lighten|brighten|retouch|erase|smooth|dab|touch|burn|dodge|shade|fade)\b[^.;]*?"
+    r"\b(?:soft|hard|feathered|round|textured|airbrush|default|low-\w+|custom|history|mixer|eraser|smudge|blur) brush\b"
+    r"|\bfeathered brush\b|\b(?:at|with|and) (?:a )?(?:low|high|full|half|reduced|medium|\w+(?: percent)?) flow\b"
+    r"|\b(?:merge|flatten|group|ungroup|rasterize|duplicate|stack|hide|link|lock|unlock|blend|reorder|rename|delete|copy)"
+    r" (?:the |all |all the |both |two |visible |bottom |top |active )*layers?\b(?! of)"
+    r"|\b(?:invert|deselect|feather|expand|contract|refine) the (?:selection|edges? of the selection)\b"
+    r"|\b(?:eraser|crop|pen|text|marquee|lasso|gradient|fill|bucket|eyedropper|smudge|sharpen|blur|sponge|move|shape|zoom"
+    r"|hand|clone|heal\w*|spot|selection|quick|wand) tool\b"
+    r"|\b(?:highlights|shadows|blacks|whites|contrast|brightness|temperature|tint)"
+    r" (?:to|by) (?:minus|plus|negative|zero"
+    r"|full|maximum|minimum|\w+ (?:percent|points))\b",
+    re.IGNORECASE,
+)
+_FILTER = re.compile(r"\bfilter(?:s|ed|ing)?\b", re.IGNORECASE)
+_STRAINER = re.compile(
+    r"\b(?:coffee|paper|air|water|oil|fuel|aquarium|pool|pond|tea|cigarette|dust|vacuum|furnace|engine|faucet|tap|tank|sink"
+    r"|dryer|lint|pump|hood|car|tractor|machine|kettle|jug|pitcher|mesh|sand|charcoal|carbon|cloth|metal|clogged|dirty"
+    r"|basket|cartridge|housing|grounds|smoker|mask of|respirator|vent|fan|fish)\b",
+    re.IGNORECASE,
+)
+_SEEPS = re.compile(
+    r"\bfilter(?:s|ed|ing)? (?:\w+ly )?(?:softly |gently )?"
+    r"(?:through|in|down|into|between|past|from|out|onto|across|by|over|under"
+    r"|sunlight|light|daylight|water|rays|sunbeams|beams)\b",
     re.IGNORECASE,
 )
 
 
+def _filter(instruction: str) -> str | None:
+    """A filter of a program, not one that coffee runs through, nor light that filters through leaves."""
+    plain = unquoted(instruction)
+    for match in _FILTER.finditer(plain):
+        near = plain[max(0, match.start() - 60) : match.end() + 60]
+        applied = re.search(r"\b(?:apply|applying|use|using)\b[^.,;]*$", plain[: match.start()], re.IGNORECASE)
+        if applied or not (_STRAINER.search(near) or _SEEPS.match(plain, match.start())):
+            return match[0]
+    return None
+
+
 def _tool(instruction: str) -> str | None:
-    return matching(_TOOLS, instruction)
+    return matching(_TOOLS, instruction) or _filter(instruction)

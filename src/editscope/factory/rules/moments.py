@@ -13,7 +13,13 @@ _STEADY = word_set(
     "fountain river "
     "stream tap faucet fire flame flames campfire candle smoke steam bird birds kite kites plane flag flags "
     "insects bees drops droplets "
-    "butterfly seagull seagulls waves"
+    "butterfly butterflies seagull seagulls gull gulls stork storks swallow swallows pigeon pigeons dove doves crow "
+    "crows raven ravens goose geese duck ducks eagle eagles hawk hawks falcon falcons owl owls sparrow sparrows swan "
+    "swans heron herons crane cranes pelican pelicans flamingo flamingos parrot parrots vulture vultures starling "
+    "starlings puffin puffins magpie magpies flock flocks bat bats bee fly flies moth moths dragonfly dragonflies "
+    "fireflies wasps insect mosquitoes airplane airplanes planes jet jets helicopter drone drones waves wave surf "
+    "blizzard storm thunderstorm shower gusts breeze creek brook rapids geyser spring lava sea ocean tide torrent "
+    "embers sparks bonfire fireplace chimney torch torches banner banners pennant pennants"
 )
 """Weather, fire, running water and things in the air, which may go on."""
 _DONE = word_set("by after from without before of for stopped finished stops stop ceased than prevent instead against")
@@ -37,7 +43,7 @@ _FLOWING = word_set(
 """What weather, water, smoke and birds may do."""
 _GOING_ON = re.compile(
     r"\b(?:being|getting) (?:\w+ly )?(?P<passive>\w+)\b"
-    r"|\bas (?:it|they) (?!was|were|is|are|would|should|did|had|does|do|has|have)\w+"
+    r"|\b(?:as|while) (?:it|they|he|she) (?!was|were|is|are|would|should|did|had|does|do|has|have)\w+"
     r"|\b(?P<more>\w+er) and (?P=more)\b"
     r"|\b(?:still|keeps?|continues?|currently|just|already|now) (?P<verb>\w+ing)\b",
     re.IGNORECASE,

@@ -27,6 +27,7 @@ _INSTANT = re.compile(
     r"\b(?:less than|under|within|in|half|fraction of|split) (?:an? )?(?:single |split )?second\b", re.IGNORECASE
 )
 _LONG = r"(?:minute|hour|day|week|month|year|decade|century|centurie|night)"
+_PART = r"(?:afternoon|morning|evening|season|spring|summer|autumn|winter|lifetime|millennium|fortnight|weekend)"
 _CLIP = r"(?: long)?[- ](?:shot|clip|video|take|sequence|duration|period|process|span)"
 _LONGER = re.compile(
     rf"(?<!man of )(?<!child of )(?<!aged )\b(?:{_NUMBER}|half an?|several|few|many|couple of|multiple|some"
@@ -37,6 +38,12 @@ _LONGER = re.compile(
     rf"|\b(?:over|for|during|through|after|across|within|in) (?:the )?(?:next |many |long |course of |past "
     rf"|passing )*"
     rf"(?:{_LONG}|season|age)s\b|\b(?:throughout|all) (?:the )?(?:{_LONG}|season)s?\b|\bovernight\b"
+    rf"|\b(?:an?|one|this|that|another) (?:\w+ )?(?:{_LONG}|{_PART}) of \w+|\b(?:{_LONG}|{_PART})s of \w+"
+    rf"|\b(?:over|for|in|within|during|after|through|throughout|across|lasting|takes?|(?:space|course|span|matter|period"
+    rf"|end) of) (?:an?|one|the whole|the entire|the full) (?:\w+ )?(?:{_LONG}|{_PART})\b(?! (?:hand|sky|light|sun|mist"
+    rf"|air|breeze|scene|gown|dress|stand|table|lamp|market|storm|rain|bag|pack))"
+    rf"|\b(?:minute|hour|day|week|month|year|decade|night|season)-long\b"
+    rf"|\bday after day\b|\ball (?:day|night|week|year)\b"
     rf"|\btime-? ?laps\w*|\bhyper-? ?laps\w*",
     re.IGNORECASE,
 )
@@ -114,8 +121,9 @@ _PLACES = re.compile(
     re.IGNORECASE,
 )
 _META = re.compile(
-    r"(?<!mirror )(?<!mirrored )\bimages?\b|\bphotos?\b|\bphotograph(?:s|ed)?\b|\bedit(?:s|ed|ing)?\b"
-    r"|\bprompt(?:s|ed|ing)?\b",
+    r"(?<!mirror )(?<!mirrored )(?<!mirror-)\bimages?\b|\bphotos?\b|\bphotograph(?!ers?\b)\w*"
+    r"|\b(?:un|re)?edit(?:s|ed|ing)?\b"
+    r"|\b(?:un)?prompt(?:s|ed|ing|ings)?\b|\bimaged\b",
     re.IGNORECASE,
 )
 

@@ -27,6 +27,7 @@ _PAIRS = frozenset({("up", "down"), ("back", "forth"), ("more", "less"), ("in", 
 _PLURAL = word_set("do are were have")
 _PLURAL_NOUNS = word_set("people children men women feet teeth geese mice fish sheep leaves")
 _CARRYING = word_set("wearing holding carrying containing")
+_WHO = word_set("who that which")
 _RELATIVE = word_set("front left right top side end edge corner middle center centre bottom back")
 
 
@@ -49,7 +50,7 @@ def _joins(word: str, before: list[str], after: list[str]) -> bool:
     if not before or not after or is_mark(after[0]):
         return True
     if word in ("while", "whereas"):
-        return True
+        return word == "whereas" or not _inside_who(before, after)
     if word == "both":
         return before[-1] not in PREPOSITIONS
     if word == "either":
@@ -62,6 +63,18 @@ def _joins(word: str, before: list[str], after: list[str]) -> bool:
         or _modifies(before, after)
         or _inside_place(before, after)
     )
+
+
+def _inside_who(before: list[str], after: list[str]) -> bool:
+    """Whether *while* belongs to words that tell a person or a thing: "the man who reads while leaning on the wall"."""
+    starts = [at for at, word in enumerate(before) if word in _WHO]
+    if not starts:
+        return False
+    since = before[starts[-1] + 1 :]
+    if not since or any(is_mark(word) for word in since) or len([word for word in after if not is_mark(word)]) < 2:
+        return False
+    said = [word for word in since[1:] if word in AUXILIARIES or is_describing(word)]
+    return not said or (since[0] in AUXILIARIES and len(since) == 2)
 
 
 def _second_of_between(before: list[str]) -> bool:
@@ -94,7 +107,7 @@ def _modifies(before: list[str], after: list[str]) -> bool:
 
 def _inside_place(before: list[str], after: list[str]) -> bool:
     """Whether *and* joins two things that a place is given by: "behind the books and the clock"."""
-    openers = [at for at, word in enumerate(before) if word in PREPOSITIONS or word in _CARRYING]
+    openers = [at for at, word in enumerate(before) if word in PREPOSITIONS or word in _CARRYING or word == "where"]
     if not openers:
         return False
     at = openers[-1]
@@ -130,8 +143,10 @@ def _narrows(before: list[str], after: list[str]) -> bool:
     if not starts:
         return False
     between = before[starts[-1] + 1 :]
-    if any(word in PREPOSITIONS or is_participle(word) for word in between) or (between and is_describing(between[-1])):
+    if any(is_participle(word) for word in between) or (between and is_describing(between[-1])):
         return False
     after = after[1:] if after[0] == "for" else after
-    rest = [word for word in after[noun_phrase(after) :] if not is_mark(word)]
-    return bool(rest)
+    one = next((at + 1 for at, word in enumerate(after[:4]) if at and word in ("one", "ones")), noun_phrase(after))
+    rest = [word for word in after[one:] if not is_mark(word)]
+    placed = any(word in PREPOSITIONS for word in between)
+    return bool(rest) and not (placed and rest[0] in PREPOSITIONS)

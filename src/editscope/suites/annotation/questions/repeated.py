@@ -9,59 +9,81 @@ from editscope.suites.annotation.questions.english import (
     AUXILIARIES,
     DETERMINERS,
     NUMBERS,
-    PREPOSITIONS,
     PRONOUNS,
     is_mark,
     word_set,
     words,
 )
 
-_RELATIONS = word_set(
-    "under over above below beneath behind beside inside outside between near against front left right before onto "
-    "into through across along around"
+_SMALL = (AUXILIARIES | PRONOUNS | word_set("on in at by of to from with for about")) | (
+    DETERMINERS - NUMBERS - word_set("no more fewer several many few most")
 )
+"""Words that two questions may differ in."""
 _SAYING_NOTHING = word_set(
     "visible present seen shown show shows be clearly actually really image picture photo scene that which located "
     "placed positioned currently get gets"
 )
 _FORMS = {
-    "bent": "bend",
-    "lit": "light",
-    "broken": "break",
-    "broke": "break",
-    "torn": "tear",
-    "frozen": "freeze",
-    "fallen": "fall",
-    "hung": "hang",
-    "stood": "stand",
-    "lying": "lie",
-    "lain": "lie",
-    "held": "hold",
-    "centre": "center",
-    "central": "center",
-    "centered": "center",
-    "wooden": "wood",
-    "grey": "gray",
-    "beneath": "under",
-    "underneath": "under",
-    "beside": "near",
-    "men": "man",
-    "women": "woman",
-    "melted": "melt",
-    "leaves": "leaf",
-    "children": "child",
-    "absent": "absent",
-    "missing": "absent",
-    "gone": "absent",
-    "shelves": "shelf",
-    "feet": "foot",
-    "reflection": "reflect",
-    "mirrored": "reflect",
+    form: base
+    for base, forms in {
+        "absent": "missing gone",
+        "bend": "bent",
+        "bind": "bound",
+        "bite": "bitten",
+        "blow": "blown",
+        "break": "broken broke",
+        "build": "built",
+        "burn": "burnt",
+        "catch": "caught",
+        "center": "centre central centered",
+        "child": "children",
+        "draw": "drawn",
+        "drive": "driven",
+        "eat": "eaten",
+        "fall": "fallen",
+        "feed": "fed",
+        "foot": "feet",
+        "freeze": "frozen froze",
+        "goose": "geese",
+        "gray": "grey",
+        "hang": "hung",
+        "hide": "hidden",
+        "hold": "held",
+        "keep": "kept",
+        "lay": "laid",
+        "leaf": "leaves",
+        "lie": "lying lain",
+        "light": "lit",
+        "man": "men",
+        "mouse": "mice",
+        "reflect": "reflection",
+        "ride": "ridden",
+        "shake": "shaken",
+        "shelf": "shelves",
+        "shrink": "shrunk",
+        "sink": "sunk sunken",
+        "sit": "sat",
+        "stand": "stood",
+        "steal": "stolen",
+        "stick": "stuck",
+        "swell": "swollen",
+        "take": "taken",
+        "tear": "torn",
+        "throw": "thrown",
+        "tie": "tying tied",
+        "wear": "worn wore",
+        "weave": "woven",
+        "wind": "wound",
+        "woman": "women",
+        "wood": "wooden",
+        "write": "written",
+    }.items()
+    for form in forms.split()
 }
 
 
 def asks_the_same(first: str, second: str) -> bool:
-    """Whether two questions have the same words, apart from those that say nothing and from their forms and order.
+    """Whether two questions have the same words, apart from small ones and from their forms and order.
 
     >>> asks_the_same("Is there a red cup on the shelf?", "Is a red cup visible on the shelf?")
     True
@@ -82,42 +104,29 @@ def repeated_question(questions: Sequence[str]) -> tuple[int, int] | None:
     return None
 
 
-def _content(question: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The stems of a question, and what its relations refer to: *left of the plate* is not *left of the cup*."""
-    found = [word.removesuffix("'s") for word in words(question) if not is_mark(word)]
-    stems: list[str] = []
-    anchors: list[str] = []
-    open_relation = ""
-    for at, word in enumerate(found):
-        if word in _RELATIONS:
-            open_relation = word if word not in {"left", "right", "front"} or found[at + 1 : at + 2] == ["of"] else ""
-            stems.append(_FORMS.get(word, word))
-        elif word in NUMBERS or not (
-            word in AUXILIARIES or word in DETERMINERS or word in PREPOSITIONS or word in PRONOUNS
-        ):
-            if word in _SAYING_NOTHING:
-                continue
-            stems.append(_stem(word))
-            if open_relation:
-                anchors.append(_stem(word))
-                open_relation = ""
-    return frozenset(stems) or frozenset({question.strip().casefold()}), tuple(anchors)
+def _content(question: str) -> frozenset[str]:
+    """The stems of a question's words, without small words and those that say nothing."""
+    found = (word.removesuffix("'s").removesuffix("s'") for word in words(question) if not is_mark(word))
+    stems = frozenset(_stem(word) for word in found if word not in _SMALL and word not in _SAYING_NOTHING)
+    return stems or frozenset({question.strip().casefold()})
 
 
 def _stem(word: str) -> str:
     """A word without its ending.
 
-    >>> [_stem(word) for word in ("apples", "burning", "stacked", "glass", "bent")]
-    ['apple', 'burn', 'stack', 'glass', 'bend']
+    >>> [_stem(word) for word in ("apples", "burning", "stacked", "glass", "bent", "riding", "ride")]
+    ['appl', 'burn', 'stack', 'glass', 'bend', 'rid', 'rid']
     """
-    if word in _FORMS:
-        return _FORMS[word]
-    if re.search(r"(?:ch|sh|x|ss)es$", word):
-        return word[:-2]
-    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-1]
+    base = _FORMS.get(word, word)
+    if re.search(r"(?:ch|sh|x|ss)es$", base):
+        return base[:-2]
+    if base.endswith(("ies", "ied")) and len(base) > 4:
+        return f"{base[:-3]}y"
+    if base.endswith("s") and not base.endswith(("ss", "us", "is")):
+        base = base[:-1]
+    base = _FORMS.get(base, base)
     for ending in ("ing", "ed"):
-        if word.endswith(ending) and len(word) - len(ending) > 2:
-            word = word.removesuffix(ending)
-            return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls" else word
-    return _FORMS.get(word, word)
+        if base.endswith(ending) and len(base) - len(ending) > 2:
+            base = base.removesuffix(ending)
+            return base[:-1] if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "ls" else base
+    return base.removesuffix("e") if len(base) > 3 else base

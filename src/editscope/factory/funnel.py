@@ -32,10 +32,14 @@ class FunnelRow:
 
         >>> FunnelRow("s", "filter", 10, 4, {"too small": 5, "broken": 1}, 0, 0.0, 0.0, 0).dropped_in_words
         '6: 5 too small, 1 broken'
+        >>> FunnelRow("s", "filter", 10, 4, {"too small": 6}, 0, 0.0, 0.0, 0).dropped_in_words
+        '6: too small'
         """
         if not self.dropped:
             return ""
         ordered = sorted(self.dropped.items(), key=lambda item: (-item[1], item[0]))
+        if len(ordered) == 1:
+            return f"{ordered[0][1]:,}: {ordered[0][0]}"
         shown = [f"{number:,} {reason}" for reason, number in ordered[:MOST_REASONS]]
         rest = len(ordered) - MOST_REASONS
         more = f", {rest} more reasons" if rest > 0 else ""

@@ -13,7 +13,7 @@ from editscope.report.paper_figures import style
 KEPT, DROPPED, PENDING = style.COLORS[0], style.COLORS[1], style.PAPER_GRAY
 ROW, HEAD = 0.3, 0.75
 """Inches: a step, and title, legend and axis together."""
-WIDTH = 9.0
+WIDTH = 8.0
 LONGEST_NOTE = 78
 
 
@@ -48,10 +48,11 @@ def _bars(axes: Any, rows: Sequence[FunnelRow]) -> None:
                   label="pending")  # fmt: skip
     for place, row in zip(places, rows, strict=True):
         end = max(row.records_in, row.records_out)
-        axes.text(end + longest * 0.012, place, _note(row), va="center", fontsize=6, color=style.SOFT)
+        axes.text(end + longest * 0.012, place, _note(row), va="center", fontsize=6, color=style.SOFT,
+                  bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})  # fmt: skip
     axes.set_yticks(places, [style.short(row.step, 30) for row in rows])
     axes.invert_yaxis()
-    axes.set_xlim(0, longest * 2.1)
+    axes.set_xlim(0, longest * 2.0)
     ticks = [tick for tick in axes.get_xticks() if 0 <= tick <= longest * 1.02 and tick == int(tick)]
     axes.set_xticks(ticks, [f"{int(tick):,}" for tick in ticks])
     axes.set_xlabel("records", loc="left")

@@ -1,7 +1,8 @@
 """The factory's own cost: 100,000 records through the plan of PICA-100K, with models that answer at once.
 
 The engine is measured with steps that have their outcome at once, then with the real steps and instant models, and at
-last steps that look at pixels by themselves. The baseline is a plain script that writes a line of JSON for each record and step and can resume from none.
+last steps that look at pixels by themselves. The baseline is a plain script that writes a line of JSON for each record
+and step, and can resume from none.
 
     python benchmarks/factory_build.py
     python benchmarks/factory_build.py --records 10000 --pixels 200

@@ -5,40 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from support.models.tiny_parts import clip_text_model, clip_tokenizer, loud, making, small_vae, t5_tokenizer
+from support.models.tiny_parts import loud, making, t5_tokenizer
+from support.models.tiny_pipelines import save_flux_kind
 
 
 def save_flux(folder: Path, seed: int = 0) -> Path:
     """FLUX.1: CLIP and T5 read the prompt, and nothing else goes in."""
-    with making(seed) as (torch, diffusers, transformers):
-        first, second = clip_tokenizer(transformers), t5_tokenizer(transformers)
-        t5 = transformers.T5EncoderModel(
-            transformers.T5Config(
-                vocab_size=len(second), d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2, is_encoder_decoder=False
-            )
-        )
-        network = diffusers.FluxTransformer2DModel(
-            in_channels=16,
-            num_layers=1,
-            num_single_layers=1,
-            attention_head_dim=16,
-            num_attention_heads=2,
-            joint_attention_dim=16,
-            pooled_projection_dim=16,
-            guidance_embeds=True,
-            axes_dims_rope=(4, 6, 6),
-        )
-        pipe = diffusers.FluxPipeline(
-            scheduler=diffusers.FlowMatchEulerDiscreteScheduler(use_dynamic_shifting=True),
-            vae=loud(torch, small_vae(diffusers, shift_factor=0.0, scaling_factor=1.0)),
-            text_encoder=clip_text_model(transformers, len(first)),
-            tokenizer=first,
-            text_encoder_2=t5,
-            tokenizer_2=second,
-            transformer=loud(torch, network),
-        )
-        pipe.save_pretrained(folder)
-    return folder
+    return save_flux_kind("FluxPipeline", folder, seed)
 
 
 def save_wan(folder: Path, seed: int = 0) -> Path:

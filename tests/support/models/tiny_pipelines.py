@@ -25,6 +25,11 @@ from support.models.tiny_vlm import save_tiny_vlm
 
 def save_kontext(folder: Path, seed: int = 0) -> Path:
     """FLUX.1 Kontext: CLIP and T5 read the instruction."""
+    return save_flux_kind("FluxKontextPipeline", folder, seed)
+
+
+def save_flux_kind(pipeline: str, folder: Path, seed: int = 0) -> Path:
+    """A pipeline of FLUX.1's kind, by the name of its class."""
     with making(seed) as (torch, diffusers, transformers):
         first, second = clip_tokenizer(transformers), t5_tokenizer(transformers)
         t5 = transformers.T5EncoderModel(
@@ -43,7 +48,7 @@ def save_kontext(folder: Path, seed: int = 0) -> Path:
             guidance_embeds=True,
             axes_dims_rope=(4, 6, 6),
         )
-        pipe = diffusers.FluxKontextPipeline(
+        pipe = getattr(diffusers, pipeline)(
             scheduler=diffusers.FlowMatchEulerDiscreteScheduler(use_dynamic_shifting=True),
             vae=loud(torch, small_vae(diffusers, shift_factor=0.0, scaling_factor=1.0)),
             text_encoder=clip_text_model(transformers, len(first)),

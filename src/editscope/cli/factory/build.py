@@ -109,4 +109,4 @@ def funnel(
 
 app.command(cls=GroupedOptions)(export)
 app.command(cls=GroupedOptions)(steps)
-add_pipelines(app)
+add_pipelines(app, build)

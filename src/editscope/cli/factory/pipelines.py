@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 from tempfile import TemporaryDirectory
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from editscope import printing
-from editscope.cli import options as opt
 from editscope.cli.factory import building as of
 from editscope.cli.help import GroupedOptions
 from editscope.errors import BadInput
@@ -20,15 +20,17 @@ if TYPE_CHECKING:
     from editscope.factory.pipelines.catalog import PlanInput, ShippedPipeline
 
 PANEL, INPUTS = "Pipelines", "What it takes"
+OF_PLANS = ("plan", "out")
+"""What only a command that takes a plan has."""
 
 
-def add_pipelines(app: typer.Typer) -> None:
-    """Add `new`, and a command for each pipeline of the catalog."""
+def add_pipelines(app: typer.Typer, build: Callable[..., None]) -> None:
+    """Add `new`, and a command for each pipeline of the catalog, with the options of ``build``."""
     from editscope.factory.pipelines.catalog import pipelines
 
     app.command(cls=GroupedOptions)(new)
     for pipeline in pipelines().values():
-        app.command(pipeline.name, cls=GroupedOptions, rich_help_panel=PANEL)(_command(pipeline))
+        app.command(pipeline.name, cls=GroupedOptions, rich_help_panel=PANEL)(_command(pipeline, build))
 
 
 def new(
@@ -62,7 +64,7 @@ def new(
     printing.say(f"build it with: editscope factory build {folder}")
 
 
-def _command(pipeline: ShippedPipeline) -> Any:
+def _command(pipeline: ShippedPipeline, build: Callable[..., None]) -> Any:
     """The function behind the command of a pipeline, with an option for each of its inputs."""
     names = {_name(one.name): one for one in pipeline.inputs}
 
@@ -90,28 +92,11 @@ def _command(pipeline: ShippedPipeline) -> Any:
         *(_input_parameter(name, one) for name, one in names.items()),
         _parameter("model", list[str], _model_option(pipeline), default=[]),
     ]
-    shared = inspect.signature(_shared, eval_str=True).parameters.values()
+    shared = [one for one in inspect.signature(build, eval_str=True).parameters.values() if one.name not in OF_PLANS]
     command.__signature__ = inspect.Signature([*parameters, *shared])  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in (*parameters, *shared)}
     command.__doc__ = _help(pipeline)
     return command
-
-
-def _shared(
-    limit: of.Pilot = None,
-    until: of.UntilStep = "",
-    approved: of.Approved = False,
-    budget: of.Dollars = None,
-    concurrency: of.AtOnce = None,
-    rpm: of.Rpm = None,
-    prices: of.Prices = None,
-    jobs: opt.Jobs = None,
-    engine: opt.Engine = "local",
-    ray_address: opt.RayAddress = None,
-    dry_run: opt.DryRun = False,
-    quiet: of.Quiet = False,
-) -> None:
-    """The options that every pipeline has."""
 
 
 def _help(pipeline: ShippedPipeline) -> str:

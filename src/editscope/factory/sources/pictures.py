@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,26 +16,50 @@ from editscope.files import PICTURE, read_file
 TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
 
 
-class FolderSource(RecordSource):
+class FileFolderSource(RecordSource):
+    """The files of a folder and of folders in it that have certain endings, by name."""
+
+    endings: ClassVar[Collection[str]] = ()
+    what: ClassVar[str] = "files"
+
+    def identity(self, tools: Tools) -> Any:
+        """The settings, and name and size of every file."""
+        folder = self.folder(tools)
+        files = [[path.relative_to(folder).as_posix(), path.stat().st_size] for path in self.files(folder)]
+        return [*super().identity(tools), files]
+
+    def count(self, tools: Tools) -> int | None:
+        """How many files there are."""
+        return len(self.files(self.folder(tools)))
+
+    def folder(self, tools: Tools) -> Path:
+        """The folder; BadInput where there is none."""
+        folder = tools.folder / str(self.settings["path"])
+        if not self.settings["path"] or not folder.is_dir():
+            raise BadInput(f"the source {self.settings['path']!r} is no folder; name one with {self.what}")
+        return folder
+
+    def files(self, folder: Path) -> list[Path]:
+        """The files, in order."""
+        return sorted(path for path in folder.rglob("*") if path.suffix.lower() in self.endings and path.is_file())
+
+
+class FolderSource(FileFolderSource):
     """The pictures of a folder and of folders in it, by name. What cannot be read as a picture is left out.
 
     Each record has ``picture``, ``file`` (the path in the folder), ``width``, ``height`` and ``license``.
     """
 
     settings_of: ClassVar = {"path": "", "license": ""}
-
-    def identity(self, tools: Tools) -> Any:
-        """The settings, and name and size of every file."""
-        folder = self._folder(tools)
-        files = [[path.relative_to(folder).as_posix(), path.stat().st_size] for path in self._files(folder)]
-        return [*super().identity(tools), files]
+    endings: ClassVar = TYPES
+    what: ClassVar = "pictures"
 
     def records(self, tools: Tools, start: int = 0) -> Iterator[Fields]:
         """A record for each picture; one that does not decode has ``broken`` with the reason."""
         from editscope.images import load
 
-        folder = self._folder(tools)
-        for path in islice(self._files(folder), start, None):
+        folder = self.folder(tools)
+        for path in islice(self.files(folder), start, None):
             name = path.relative_to(folder).as_posix()
             shared = {"file": name, "license": self.settings["license"]}
             try:
@@ -45,19 +69,6 @@ class FolderSource(RecordSource):
                 yield {**shared, "broken": str(error).replace(f"{folder}/", "")}
                 continue
             yield {**shared, "picture": blob, "width": width, "height": height}
-
-    def count(self, tools: Tools) -> int | None:
-        """How many files there are."""
-        return len(self._files(self._folder(tools)))
-
-    def _folder(self, tools: Tools) -> Path:
-        folder = tools.folder / str(self.settings["path"])
-        if not self.settings["path"] or not folder.is_dir():
-            raise BadInput(f"the source {self.settings['path']!r} is no folder; name one with pictures")
-        return folder
-
-    def _files(self, folder: Path) -> list[Path]:
-        return sorted(path for path in folder.rglob("*") if path.suffix.lower() in TYPES and path.is_file())
 
 
 def picture_blob(path: Path, tools: Tools) -> dict[str, str]:

@@ -8,7 +8,8 @@ from editscope.suites.annotation.questions.english import unquoted
 
 _SLOWLY = (
     r"(?:(?:a|an|with|very|extremely|slow|slowly|gentle|gently|slight|slightly|subtle|smooth|smoothly|tiny"
-    r"|gradual|steady|quick|fast|soft|single|minimal|simple|then|followed|by|and|one|brief|short"
+    r"|gradual|shaky|jittery|wobbly|sudden|rapid|long|wide|heavy|low|high|careful|continuous|rough|combined"
+    r"|steady|quick|fast|soft|single|minimal|simple|then|followed|by|and|one|brief|short"
     r"|small|whip|light) )*"
 )
 _MOTIONS = {
@@ -30,7 +31,8 @@ _FAMILY = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in
 _COOKING = (
     r"(?! (?:(?!moving|revealing|following|showing|tracking|going|starting|ending|drifting|turning)\w+ing"
     r"|full|lids?|handles?|on the (?:stove|hob|fire|floor|counter|table|wall)"
-    r"|(?!reveals|shows|follows|ends|begins|starts|across|moves|continues|keeps|brings|towards|takes|shots|sways|shakes"
+    r"|(?!reveals|shows|follows|ends|begins|starts|across|moves|continues|keeps|brings|towards|takes|shots"
+    r"|sways|shakes"
     r"|upwards|downwards|sideways|past|is|as|has|this)\w{2,}s)\b)"
 )
 """What follows the word where a pan or a crane is a thing in the scene."""
@@ -55,8 +57,32 @@ _STILL = re.compile(
 _LENS = r"(?:camera|lens(?! caps?\b| of\b| hood\b)|viewpoint|(?<=the )(?:view|shot)(?= \w))"
 _EYE = re.compile(rf"\b{_LENS}\b", re.IGNORECASE)
 _SHOT = re.compile(
-    r"\b(?:camera|shot|tripod|framing|viewpoint|camera's|lens(?! caps?\b| of\b| hood\b)|view)\b", re.IGNORECASE
+    r"\b(?:camera|shot|tripod (?=shot|view)|framing|viewpoint|camera's|lens(?! caps?\b| of\b| hood\b)|view)\b"
+    r"|^(?:static|fixed|still|steady|locked|stationary|unmoving)(?:-off|-down)? (?:frame|angle|perspective"
+    r"|composition|tripod)\b"
+    r"|^the (?:frame|framing|angle|perspective) (?:stays|remains|holds|is) (?:\w+ly )?(?:still|static|fixed"
+    r"|steady|locked|unmoving)\b"
+    r"|^(?:(?:locked|fixed|static|steady|mounted|filmed|seen|down|off) )+(?:on|from) (?:a|the) (?:\w+ )?tripod$"
+    r"|^(?:completely |fully |all )?(?:static|locked[- ]off|locked[- ]down|handheld"
+    r"|no (?:camera )?(?:movement|motion))$",
+    re.IGNORECASE,
 )
+_SEEN_BY = re.compile(
+    r"\b(?:towards?|at|into|past|to|near|onto|over|behind|beside|out of|off|of|away from|against|before)"
+    r" (?:the |a |its |our )(?:\w+ )?(?:camera|lens|tripod|viewer)\b"
+    r"|\b(?:from|out of|into|in|off|within|across|blocks|blocking|fills|filling|enters|leaves) (?:the )?"
+    r"(?:view|shot|frame)\b(?! of\b)(?! \w+ly (?:pan|tilt|zoom))",
+    re.IGNORECASE,
+)
+"""Where the camera or the view is only a place: "rolls toward the camera", "drifts out of view"."""
+_GLIDES = (
+    r"(?:glid|sweep|swoop|travel|float|fl(?:y|ie)|turn|swing|advanc|retreat|back|creep|sink|climb|drop|swivel"
+    r"|mov|tip|inch"
+    r"|eas|whip|shift|spiral|wander|sway|swerv|div|edg|crawl|ascend|descend|circl|hover|reced|approach|draw|com)"
+    r"(?:e?s|ing|e)?"
+)
+"""Other motions of a camera, which count only right after its name."""
+_GLIDING = re.compile(rf"\b{_LENS}(?: is)? (?:\w+ly |then |first |also |itself )*(?P<way>{_GLIDES})\b", re.IGNORECASE)
 _FALLS = (
     r"(?! (?:falls?|falling|drops?|tips?|topples?|tipping|toppling|breaks?|shatters|tumbles|slips|lands|melts"
     r"|cracks|bounces|strap|bag|case|on|in|lying|beside|near|under)\b)"
@@ -112,8 +138,9 @@ def ending(caption: str) -> str:
 
 
 def _speaks(clause: str) -> bool:
-    clause = clause.strip()
-    if len(clause.split()) > MOST_WORDS or _THING.search(clause) or _OWNED.search(clause):
+    clause = _SEEN_BY.sub("", clause.strip()).strip()
+    most = 2 * MOST_WORDS if _BY_CAMERA.match(clause) else MOST_WORDS
+    if len(clause.split()) > most or _THING.search(clause) or _OWNED.search(clause):
         return False
     if re.search(r"\b(?:as|while|when)\b(?! the camera)", clause, re.IGNORECASE):
         return False
@@ -121,12 +148,18 @@ def _speaks(clause: str) -> bool:
         return True
     if not _SHOT.search(clause):
         return False
-    return bool(_STILL.search(clause) or _FAMILY.search(clause))
+    return bool(_STILL.search(clause) or _FAMILY.search(clause) or _GLIDING.search(clause))
 
 
+_BY_CAMERA = re.compile(
+    rf"(?:(?:with|the|a|as|while|and) )*(?:\w+ )?{_LENS}\b(?!.*\band (?:the|its|a|an)\b)", re.IGNORECASE
+)
 _OPENS = re.compile(r"(?:after|before|starting|beginning|opening|ending|following|first|with)\b", re.IGNORECASE)
 _CLAUSES = re.compile(
     r"[,;:.]\s*|\s(?=while\b|as\b(?! (?:well|it|they)))"
+    rf"|\s(?=(?:with|followed by) (?:an? )?{_SLOWLY}(?:zoom|dolly[- ](?:in|out)|push[- ]in|pull[- ](?:back|out)|orbit"
+    r"|tracking shot|crane (?:up|down|shot)|pan (?:left|right|up|down|to|across)|tilt (?:up|down|left|right|to)"
+    r"|hand-?held)\b)"
     rf"|\s(?=(?:and|then)\s(?:then\s)?an? {_SLOWLY}"
     r"(?:zoom|dolly[- ](?:in|out)|push[- ]in|pull[- ](?:back|out)|orbit|tilt (?:up|down)"
     r"|tracking shot|crane (?:up|down)|pan (?:left|right|up|down|to|across|reveals|shows|follows))\b)",
@@ -142,26 +175,35 @@ def motions(caption: str) -> list[str]:
     """
     found: dict[tuple[str, str], str] = {}
     follows = False
-    for place, clause in enumerate(_CLAUSES.split(_plain(caption))):
+    for place, clause in enumerate(_CLAUSES.split(_SEEN_BY.sub("", _plain(caption)))):
         plain = re.sub(r"^(?:while|as|and|then)\s+", "", clause.strip(), flags=re.IGNORECASE)
         camera = _EYE.search(plain)
         if camera and (_THING.search(plain) or _OWNED.search(plain)):
             camera = None
         noun = _NOUN_MOTION.search(plain)
-        if noun and (
-            re.match(r" of\b", plain[noun.end() :])
-            or (not place and not _OPENS.match(plain) and len(plain.split()) > MOST_WORDS - 3)
-        ):
+        if noun and re.match(r" of\b", plain[noun.end() :]):
             noun = None
+        if noun and not place and not _OPENS.match(plain) and len(plain.split()) > MOST_WORDS - 3:
+            noun = _BARE.match(plain)
+            plain = _bare_motions(plain, noun.end()) if noun and not camera else plain
         if (
             not camera
             and not noun
             and not (follows and re.match(rf"{_SLOWLY}(?:{_ANY_MOTION})\b", plain, re.IGNORECASE))
         ):
             follows = False
+            if found and (zoom := re.search(r"\b(?:it|then) (?:\w+ly )?(zooms? (?:in|out))\b", plain, re.IGNORECASE)):
+                found.setdefault(("zoom", zoom[1][-3:].strip().lower()), zoom[1])
             continue
-        follows = True
+        follows = not (noun and re.search(r"\b(?:as|while|when) ", clause))
         begin = 0 if noun or camera is None else _phrase_start(plain, camera.start())
+        glides = _GLIDING.search(plain) if camera else None
+        if glides and not _FAMILY.match(plain, glides.start("way")):
+            found.setdefault(("glide", str(place)), glides["way"])
+        if camera:
+            plain = plain[: camera.end()] + _OF_THING.sub(
+                lambda one: one["the"] or one["a"] or "", plain[camera.end() :]
+            )
         for match in _FAMILY.finditer(plain, begin):
             if not _NOT.search(plain[begin : match.start()]):
                 way = re.match(r"[- ](in|out|left|right|up|down|back|forward)\b", plain[match.end() :], re.IGNORECASE)
@@ -169,6 +211,47 @@ def motions(caption: str) -> list[str]:
                 found.setdefault((family, way[1].lower() if way else ""), match[0])
     families = [family for family, _ in found]
     return [word for (family, way), word in found.items() if way or families.count(family) == 1]
+
+
+_OF_THING = re.compile(
+    r"(?<= the) (?:\w+ly )?(?:roll|slid|drift|ris|spinn|tilt|shak|rotat|follow|track|push|lift)ing(?= \w)"
+    r"|(?<= a) (?:\w+ly )?(?:roll|slid|drift|ris|spinn|tilt|shak|rotat)ing(?= (?!shot|move|motion|camera|view)\w)"
+    r"|(?<=\w) (?:roll|slid|drift|ris|spinn|rotat)ing"
+    r" (?:down|off|over|across|away|into|to|past|toward|towards|onto|along)\b"
+    r"|(?<= the)(?P<the>(?: [\w'-]+){1,6}?) (?:as|while|when|until) (?:it|they|he|she)\b.*"
+    r"|(?<= a)(?P<a>n?(?: [\w'-]+){1,6}?) (?:as|while|when|until) (?:it|they|he|she)\b.*"
+    r"|\b(?:watch|see|film|show|record|captur|observ|catch|reveal)(?:e?s|ing)? .*",
+    re.IGNORECASE,
+)
+"""What a thing does that the camera looks at: "follows the ball as it rolls", "watches a truck roll"."""
+
+
+_BARE = re.compile(
+    rf"{_SLOWLY}(?:push(?:ing)?[- ]in|pull(?:ing)?[- ](?:back|out)|zoom(?:ing)?(?:[- ](?:in|out))?|doll(?:y"
+    rf"|ying)(?:[- ]\w+)?"
+    r"|(?:pan|tilt|crane|orbit|arc|truck|boom)(?:ning|ing)?(?= (?:shot|up|down|left|right|across|around|along"
+    r"|over|upward"
+    r"|downward|to|toward|towards|from|on|past|in|out|follows|reveals)\b)|tracking shot|tracking"
+    r"|hand-?held(?: (?:shot|view|camera|footage))?|shaky (?:shot|view|camera|footage))\b",
+    re.IGNORECASE,
+)
+"""A motion of the camera that opens a caption: "Slow push-in on the candle"."""
+
+
+def _bare_motions(clause: str, end: int) -> str:
+    """The motion that opens a clause and those that are joined to it, without what things in the scene do."""
+    joined = re.finditer(
+        rf"\b(?:followed by|then|combined with|with|plus|and|into|ending (?:with|in|on)|before|while)"
+        rf" (?:an? )?(?={_SLOWLY}(?:{_BARE.pattern.removeprefix(_SLOWLY)}"
+        r"|(?:zoom|pann|tilt|orbit|track)ing))",
+        clause[end:],
+        re.IGNORECASE,
+    )
+    parts = [clause[:end]]
+    for match in joined:
+        motion = _FAMILY.search(clause, end + match.end())
+        parts.append(motion[0] if motion else "")
+    return " ; ".join(parts)
 
 
 def _phrase_start(clause: str, camera: int) -> int:

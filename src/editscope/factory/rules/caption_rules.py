@@ -33,10 +33,12 @@ CAPTION_RULES: tuple[TextRule[Any], ...] = (
     TextRule(
         "camera_at_end",
         "The last words of the caption say what the camera (the lens, the shot, the view) does: it is "
-        "static, or how it moves ('camera static', 'slow push-in', 'while the camera pans left'). They "
-        "belong to the same sentence, set off by a comma, a semicolon, a colon, a dash, and, as, while or "
-        "with; a sentence of their own breaks the rule. A thing of the scene does not count ('with a pan "
-        "smoking behind it', 'with the lens cap rolling away').",
+        "static, or how it moves ('camera static', 'static frame', 'locked-off', 'slow push-in', "
+        "'handheld', 'while the camera glides left'). They belong to the same sentence, set off by a comma,"
+        " a semicolon, a colon, a dash, and, as, while or with; a sentence of their own breaks the rule. A "
+        "thing of the scene does not count ('with a pan smoking behind it', 'with a tripod standing behind "
+        "it', 'with the lens cap rolling away'), nor does the camera as a place ('rolling toward the "
+        "camera', 'drifting out of view').",
         sources.MOTION_CAPTIONS,
         ("motion_caption",),
         MotionCaption,
@@ -44,10 +46,12 @@ CAPTION_RULES: tuple[TextRule[Any], ...] = (
     ),
     TextRule(
         "one_camera_motion",
-        "The camera (the lens, the shot, the view) has at most one motion, in whatever place of the "
-        "caption (pan, tilt, zoom, push-in, pull-back, orbit, tracking, crane, handheld shake, roll); "
-        "things in the scene may pan, tilt, slide and roll as they like, and motions that are denied (no "
-        "zoom) do not count.",
+        "The camera (the lens, the shot, the view) has at most one motion in the whole caption (pan, tilt, "
+        "zoom, push-in, pull-back, orbit, tracking, crane, glide, roll; handheld and shaky count as one, "
+        "too), whether it opens the caption ('Slow push-in on the candle'), ends it or stands in the "
+        "middle. The same motion two ways (pans left, then right) is two, and the same motion named again "
+        "is one. Things in the scene may pan, tilt, slide and roll as they like, and motions that are "
+        "denied (no zoom) do not count.",
         sources.MOTION_CAPTIONS,
         ("motion_caption",),
         MotionCaption,

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from editscope.factory.rules import action, levels, moments, question, sources
+from editscope.factory.rules import action, editing_terms, levels, moments, question, sources
 from editscope.factory.rules.records import CaseQuestions, LeveledInstruction, QuestionText, TextRule
 
 _QUESTION_WORDS = {
     "yes_no_form": "The question begins with an auxiliary verb such as Is, Are, Does, Do, Has or Can and ends "
     "with a question "
     "mark, so that Yes or No answers it.",
-    "one_predicate": "It asks one thing: and, or, both, either, while and except stand only inside words that say "
-    "which thing is meant or where it is ('the black and white goat', 'between the oak and the gate', 'where the path "
-    "and the road meet', 'all jars except the tall one'), never between two things that are asked about or two things "
-    "that are said. While is fine only after who, which or that ('the man who reads while leaning on the rail').",
+    "one_predicate": "It asks one thing. And stands only between two words that describe one thing before its "
+    "name ('the black and white goat', 'the salt and pepper rack') or inside words that say "
+    "where ('between the oak and the gate', 'where the path and the road meet', 'behind the "
+    "books and the clock'), never between two things that are asked about or said. Or breaks it"
+    " everywhere but in a name ('the trick or treat bag'): 'open or closed', 'left or right', "
+    "'on the sofa or the chair' are two questions. Both and either stand only right after a "
+    "preposition ('on either side', 'with both hands'), except only in 'all jars except the "
+    "tall one' before what is said of them, while only after who, which or that ('the man who "
+    "reads while leaning on the rail').",
     "edited_picture_alone": "The picture after the edit alone answers it. It is in the present tense (no did, "
     "was, were, had or has … "
     "been), has no word that points back (before, originally, still, now, again, no longer, remain, the new "
@@ -27,11 +32,15 @@ _QUESTION_WORDS = {
     "positive_framing": "It asks for what should be there: no not, no, never, none, nothing, nobody, n't or "
     "fails to anywhere, and "
     "without only where it says which thing is meant; absent, missing and gone are fine.",
-    "located_target": "Words tell which thing is meant: a place anywhere in the question (on the rug, at the left), "
-    "an order (the second), a word before its name (the red cup, the desk lamp) or what it belongs to (the shadow of "
-    "the pole). What is asked about it (is it lit, has it a handle, is it made of wood or full of milk, does it give "
-    "off steam or throw sparks) does not count, and 'in the picture' is no place. The sky, the sun, the moon, the "
-    "horizon, the background and the foreground need none.",
+    "located_target": "Words tell which thing is meant: a place anywhere in the question, that is a preposition "
+    "and a noun with an article (on the rug, from the chimney) or a word such as left, top or "
+    "corner; an order (the second); a word before its name (the red cup, the desk lamp); or "
+    "words with a preposition right after its name before the question goes on (the shadow of "
+    "the pole, the cup of tea is full, the man in uniform is asleep). What is asked about it "
+    "does not count (is it lit, has it a handle, does it give off steam), nor do materials, "
+    "states and shapes (made of rusty iron, full of milk, broken into pieces, on fire, in half,"
+    " into a knot), its own parts (on its side), and 'in the picture'. The sky, the sun, the "
+    "moon, the horizon, the background and the foreground need none.",
     "brief_question": "It has at most 30 words, counted by the spaces between them.",
 }
 
@@ -113,11 +122,13 @@ INSTRUCTION_RULES: tuple[TextRule[Any], ...] = (
     TextRule(
         "settled_state",
         "No level asks in words for a moment in between: no -ing word that says that something is moving, "
-        "breaking or changing at this moment (falling, melting, spilling, being torn), and no phrase for "
-        "it (about to, begins to, as it falls, while they tumble, mid-air, halfway to the ground, on the "
-        "brink of). Lying, hanging, leaning, floating, sleeping and the like are fine, and so are weather, "
-        "flames, smoke, running water, the sea, and flying birds, insects, planes, kites and flags, and "
-        "what names a kind of thing (a rocking chair, a fishing boat).",
+        "breaking or changing at this moment (falling, melting, spilling, being torn, the falling vase), "
+        "and no phrase for it (about to, begins to, as it falls, while they tumble, mid-air, halfway to the"
+        " ground, on the brink of). Lying, hanging, leaning, floating, sleeping and the like are fine. "
+        "Rain, snow, hail, wind, clouds, flames, smoke, water, rivers and the sea may do anything (water "
+        "bursting from a pipe, waves crashing), and birds, insects, planes, kites and flags may fly, but "
+        "not fall. An -ing word that names a kind of thing is fine (a rocking chair, a racing car, a diving"
+        " board).",
         sources.BENCHMARK_INSTRUCTIONS,
         ("benchmark_instruction",),
         LeveledInstruction,
@@ -148,11 +159,14 @@ INSTRUCTION_RULES: tuple[TextRule[Any], ...] = (
     ),
     TextRule(
         "no_other_picture",
-        "No level speaks of a second, output, target, result, final, edited or reference image (picture, "
-        "photo, frame), of the output or the target alone, or of another picture that the editor does not "
-        "have (the previous image, the attached photo, the picture I sent you, the image below). Pictures "
-        "that hang or stand in the scene are fine, and so are 'the image' and 'the photo' by themselves "
-        "and 'as a result'.",
+        "No level speaks of a first, second, last, next, other, output, target, result, final, edited or "
+        "reference image (picture, photo, frame), of another picture that the editor does not have (the "
+        "previous image, the attached photo, the picture I sent you, the image below), or of the output, "
+        "the target, the result or the reference by themselves ('the output should show', 'match the "
+        "target'). Fine are pictures and frames that hang or stand in the scene (the last picture on the "
+        "wall, the window frame), 'the image' and 'the photo' by themselves, 'as a result', and these words"
+        " with a noun, with of or with a place on something (an archery target, the output pipe, the result"
+        " of the match, the target on the tree).",
         sources.TRAINING_INSTRUCTIONS,
         ("training_instruction",),
         LeveledInstruction,
@@ -173,13 +187,17 @@ INSTRUCTION_RULES: tuple[TextRule[Any], ...] = (
     TextRule(
         "no_editing_terms",
         "The explicit level names no tool, setting, map or data of an editing or rendering program: depth "
-        "map, blend mode, mask, layer, opacity, Gaussian blur, exposure value, slider, filter, selection, "
-        "feathered brush, low flow, merge the layers, lasso tool. Words for what one sees (blurred, a "
-        "layer of snow, bright, shadow) and things of the scene (a coffee filter, a carnival mask, a "
-        "painter's brush, light that filters through leaves) are fine.",
+        "map, blend mode, layer mask, layer, opacity, Gaussian blur, exposure value, slider, filter, "
+        "selection, feathered brush, low flow, merge the layers, lasso tool. A word that is also the name "
+        "of a thing (mask, filter, brush, lasso, wand, layer, kernel, threshold) breaks it where it is used"
+        " on the picture (apply a filter, create a mask, with the lasso, on its own layer). It is fine "
+        "where it is a thing of the scene: somebody owns or wears it, it lies, hangs or stands somewhere, "
+        "or a word says its kind (a coffee filter, a carnival mask, the cowboy's lasso, a layer of snow, "
+        "masking tape). Words for what one sees (blurred, bright, shadow, light that filters through "
+        "leaves) are fine.",
         sources.TRAINING_INSTRUCTIONS,
         ("training_instruction",),
         LeveledInstruction,
-        levels.no_editing_terms,
+        editing_terms.no_editing_terms,
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from editscope.factory.rules.lexicon import entries, listed, pattern
+from editscope.factory.rules.lexicon import entries, pattern
 from editscope.factory.rules.records import LeveledInstruction
 from editscope.factory.rules.tokens import TOKENIZER, count_tokens
 from editscope.suites.annotation.questions.english import (
@@ -167,10 +167,15 @@ def token_limits(text: LeveledInstruction) -> str | None:
 
 
 _HUNG = re.compile(
-    r"\s*(?:frames?\b|from the (?:left|right|top)|above|over the|hanging|hangs"
+    r"\s*(?:frames?\b|from the (?:left|right|top)|above|over the|hanging|hangs|leans|leaning|tacked|nailed|pinned|taped"
+    r"|(?:\w+ ){0,2}(?:crooked|askew|hangs|fallen)\b"
+    r"|(?:in|along|at|of|inside|down|up|under|behind) (?:the|a|an|her|his|their) (?:\w+ )?(?:hallway|hall|corridor|room"
+    r"|bedroom|kitchen|staircase|stairs|stairwell|row|stack|album|pile|exhibition|museum|gallery|office|lobby|window|door"
+    r"|attic|parlor|study|lounge|locket|drawer|box|fence|bed|bicycle|bike|glasses|cabinet|house|shop)\b"
     r"|(?:on|to|onto|against|beside|near|next to|by) (?:the|a|an|its|his|her|their)"
     r" (?:\w+ ){0,2}?(?:wall|shelf|desk|mantel|easel|table|piano|door|fridge|nightstand"
-    r"|dresser|windowsill|sill|cabinet|gallery|one|mirror|clock)\b)",
+    r"|dresser|windowsill|sill|cabinet|gallery|one|mirror|clock|floor|ground|rug|carpet|bench|counter|sofa|bed|fireplace"
+    r"|chimney|mantelpiece|sideboard|bookcase|post|board|staircase|landing|stairs|tree|nail|hook|string|line)\b)",
     re.IGNORECASE,
 )
 
@@ -178,7 +183,11 @@ _HUNG = re.compile(
 _PICTURE = r"(?:image|picture|photo|photograph|frame|screenshot|snapshot|render|rendering)"
 _ELSEWHERE = re.compile(
     r"\b(?:attached|uploaded|provided|supplied|enclosed|previous|earlier|accompanying|preceding|following|linked|sample"
-    rf"|example|guide|inspiration|companion|style|mood|comparison|paired|goal|end|next|later) {_PICTURE}s?\b"
+    rf"|example|guide|inspiration|companion|style|mood|comparison|paired|goal|end|later) {_PICTURE}s?\b"
+    rf"|\b(?:the|this|that|your|my|our|an?) (?:very )?(?:first|last|next|other|third|fourth"
+    rf"|wanted|intended|finished|completed|corrected|processed|returned|produced"
+    rf"|second|output|target|result|resulting|final|edited|reference|modified|generated|desired|expected) {_PICTURE}"
+    rf"(?!\w)(?! (?:frames?|hooks?|albums?|books?|windows?|rail|wire|cord|glass)\b)(?!{_HUNG.pattern})"
     rf"|\b{_PICTURE}s? (?:that |which )?(?:I|you|we|they|he|she)(?:'ve|'d)? (?:\w+ ){{0,2}}?(?:sen[dt]|upload(?:ed)?"
     r"|attach(?:ed)?|provided?|give|gave|given|shared?|show(?:ed|n)?|saw|seen|see|posted|supplied|included|took|taken"
     r"|have|had|got|linked|mean|meant|mentioned|described|edited|made)\b"
@@ -192,6 +201,18 @@ _ELSEWHERE = re.compile(
 )
 
 
+_BARE = re.compile(
+    r"\b((?:the|this|that|your|my|our|an?) (?:(?:final|expected|desired|edited|finished|intended) )?"
+    r"(?<!\ba )(?:output|target|result|reference|ground truth))\b(?<!as a result)"
+    r"(?= *(?:[.,;:!?)]|$)| (?:should|must|shall|will|would|has|have|had|is|are|can|may|needs?|ought|does|do|shows?"
+    r"|looks?|matches|match|contains?|depicts?|displays?|keeps?|includes?|features?|presents?|holds|stays?|remains?"
+    r"|appears?|and|or|but|so|as|that|which|where|when|while|with|in|to|from|for|exactly|closely|only|also"
+    r"|without|itself|after|before|until|too|than|you|I|we)\b)",
+    re.IGNORECASE,
+)
+"""The output and its like by themselves, not with another noun or *of*: the target board, the result of the match."""
+
+
 def no_other_picture(text: LeveledInstruction) -> str | None:
     """No level speaks of the picture that it was written from."""
     for level, instruction in text.levels():
@@ -201,14 +222,7 @@ def no_other_picture(text: LeveledInstruction) -> str | None:
                 return (
                     f"{match[0]!r} at the {level} level is a picture that the editor does not have; say what to change."
                 )
-        bare = re.search(
-            r"\b(?:match|like|as in|seen in|shown in|equals?|to|from|per|following|follow|of|in"
-            r"|with) the (output|target"
-            r"|result|reference|ground truth)\b(?! \w)",
-            plain,
-            re.IGNORECASE,
-        )
-        bare = bare or re.search(rf"({_ELSEWHERE.pattern})", plain, re.IGNORECASE)
+        bare = _BARE.search(plain) or re.search(rf"({_ELSEWHERE.pattern})", plain, re.IGNORECASE)
         if bare:
             return f"{bare[1]!r} at the {level} level is a picture that the editor does not have; say what to change."
     return None
@@ -218,61 +232,3 @@ def no_numbers(text: LeveledInstruction) -> str | None:
     """The explicit level has no figures and no measures."""
     word = matching(_FIGURES, text.explicit)
     return f"{word!r} is a figure; say at the explicit level what one sees." if word else None
-
-
-def no_editing_terms(text: LeveledInstruction) -> str | None:
-    """The explicit level names no tool, setting or map of a program."""
-    word = listed("editing_terms", text.explicit) or _tool(text.explicit)
-    return f"{word!r} is a term of editing programs; say at the explicit level what one sees." if word else None
-
-
-_TOOLS = re.compile(
-    r"\b(?:create|apply|use|generate|draw|add|make|set|adjust|lower|raise|increase|decrease|reduce|boost|tweak)"
-    r" (?:a |an |the )?(?:[\w-]+ ){0,2}?(?:mask|masks|layers|blur|gradient|overlay|exposure|levels|saturation|luminance"
-    r"|contrast value|gain|vibrance|clarity|midtones?|hue|selection|highlights slider|tool|preset|plug-?in)\b"
-    r"(?! of (?:snow|dust|paint|ice|mud|sand|leaves|frost|ash|water))"
-    r"|\b(?:drag|push|pull|lift|drop|crank|dial|invert|expand|refine|load|save|with|using|via)"
-    r" (?:up |down |in |back )?(?:a |an |the )?(?:[\w-]+ ){0,2}?(?:exposure|saturation|luminance|vibrance|clarity"
-    r"|midtones?|hue|selection|preset|plug-?in|gradient overlay)\b"
-    r"|\b(?:use|using|apply|applying) (?:a |an |the )?(?:[\w-]+ ){0,2}?brush\b"
-    r"|\b(?:soften|paint|blend|darken|lighten|brighten|retouch|erase|smooth|dab|touch|burn|dodge|shade|fade)\b[^.;]*?"
-    r"\b(?:soft|hard|feathered|round|textured|airbrush|default|low-\w+|custom|history|mixer|eraser|smudge|blur) brush\b"
-    r"|\bfeathered brush\b|\b(?:at|with|and) (?:a )?(?:low|high|full|half|reduced|medium|\w+(?: percent)?) flow\b"
-    r"|\b(?:merge|flatten|group|ungroup|rasterize|duplicate|stack|hide|link|lock|unlock|blend|reorder|rename|delete|copy)"
-    r" (?:the |all |all the |both |two |visible |bottom |top |active )*layers?\b(?! of)"
-    r"|\b(?:invert|deselect|feather|expand|contract|refine) the (?:selection|edges? of the selection)\b"
-    r"|\b(?:eraser|crop|pen|text|marquee|lasso|gradient|fill|bucket|eyedropper|smudge|sharpen|blur|sponge|move|shape|zoom"
-    r"|hand|clone|heal\w*|spot|selection|quick|wand) tool\b"
-    r"|\b(?:highlights|shadows|blacks|whites|contrast|brightness|temperature|tint)"
-    r" (?:to|by) (?:minus|plus|negative|zero"
-    r"|full|maximum|minimum|\w+ (?:percent|points))\b",
-    re.IGNORECASE,
-)
-_FILTER = re.compile(r"\bfilter(?:s|ed|ing)?\b", re.IGNORECASE)
-_STRAINER = re.compile(
-    r"\b(?:coffee|paper|air|water|oil|fuel|aquarium|pool|pond|tea|cigarette|dust|vacuum|furnace|engine|faucet|tap|tank|sink"
-    r"|dryer|lint|pump|hood|car|tractor|machine|kettle|jug|pitcher|mesh|sand|charcoal|carbon|cloth|metal|clogged|dirty"
-    r"|basket|cartridge|housing|grounds|smoker|mask of|respirator|vent|fan|fish)\b",
-    re.IGNORECASE,
-)
-_SEEPS = re.compile(
-    r"\bfilter(?:s|ed|ing)? (?:\w+ly )?(?:softly |gently )?"
-    r"(?:through|in|down|into|between|past|from|out|onto|across|by|over|under"
-    r"|sunlight|light|daylight|water|rays|sunbeams|beams)\b",
-    re.IGNORECASE,
-)
-
-
-def _filter(instruction: str) -> str | None:
-    """A filter of a program, not one that coffee runs through, nor light that filters through leaves."""
-    plain = unquoted(instruction)
-    for match in _FILTER.finditer(plain):
-        near = plain[max(0, match.start() - 60) : match.end() + 60]
-        applied = re.search(r"\b(?:apply|applying|use|using)\b[^.,;]*$", plain[: match.start()], re.IGNORECASE)
-        if applied or not (_STRAINER.search(near) or _SEEPS.match(plain, match.start())):
-            return match[0]
-    return None
-
-
-def _tool(instruction: str) -> str | None:
-    return matching(_TOOLS, instruction) or _filter(instruction)

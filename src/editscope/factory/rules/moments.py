@@ -6,7 +6,15 @@ import re
 
 from editscope.factory.rules.lexicon import entries, listed
 from editscope.factory.rules.records import LeveledInstruction
-from editscope.suites.annotation.questions.english import is_mark, is_participle, matching, unquoted, word_set, words
+from editscope.suites.annotation.questions.english import (
+    is_adverb,
+    is_mark,
+    is_participle,
+    matching,
+    unquoted,
+    word_set,
+    words,
+)
 
 _STEADY = word_set(
     "snow rain hail drizzle sleet snowflakes snowfall raindrops fog mist wind clouds cloud water waterfall "
@@ -19,20 +27,26 @@ _STEADY = word_set(
     "starlings puffin puffins magpie magpies flock flocks bat bats bee fly flies moth moths dragonfly dragonflies "
     "fireflies wasps insect mosquitoes airplane airplanes planes jet jets helicopter drone drones waves wave surf "
     "blizzard storm thunderstorm shower gusts breeze creek brook rapids geyser spring lava sea ocean tide torrent "
-    "embers sparks bonfire fireplace chimney torch torches banner banners pennant pennants"
+    "embers sparks bonfire fireplace chimney torch torches banner banners pennant pennants blaze inferno wildfire "
+    "snowstorm rainstorm sandstorm hailstones hailstorm lightning fumes vapor vapour haze breakers swell ripples "
+    "current currents streams rivers brooks creeks waterfalls fountains cascade cascades fires candles campfires "
+    "sleet downpour gust winds kestrel kestrels robin robins finch finches cormorant cormorants tern terns "
+    "glider gliders helicopters biplane biplanes airliner airliners paraglider hummingbird hummingbirds wasp mosquito "
+    "hornet hornets ladybird bumblebee bumblebees swarm locusts sail sails"
 )
 """Weather, fire, running water and things in the air, which may go on."""
 _DONE = word_set("by after from without before of for stopped finished stops stop ceased than prevent instead against")
-_WHOLE = word_set(
-    "sliding folding boiling bubbling swinging rocking rolling flying running turning spinning revolving "
-    "growing moving rising"
-)
-"""Forms that name a kind of thing before a noun, such as a sliding door."""
 _KINDS = word_set(
     "top pot water kettle door doors chair chairs stick board pin pins shoes shoe table tables gate gates stool "
     "machine horse saucer star fish "
     "mill wheel suitcase bag walkway staircase stairs window windows sun moon tide hills ladder screen scissors "
-    "knife water"
+    "knife water car cars bike bikes bicycle bicycles boat boats yacht yachts ship ships kayak dinghy suit suits rope "
+    "ropes rack racks mat pad gear strip track tracks wall frame net post bag bags ball pan pans pen tool tools saw "
+    "blade press rod rods hook bin van truck lot rink ring ground belt bridge mechanism bell helmet gloves boots jack "
+    "jacks bean beans bed beds plane plant plants rose roses vine vines ivy stand bowl cup tray trays drum point line "
+    "lines place area room light lights head glass paper hammer axe stone stones arm iron range club "
+    "target gallery goggles cap pool costume gown cart carts bar bars block blocks cabinet shelf stove "
+    "path paths trail street shop school"
 )
 _FLOWING = word_set(
     "falling flying rising drifting flowing running pouring streaming rolling moving swirling fluttering "
@@ -104,12 +118,36 @@ def _passing(instruction: str) -> str | None:
         last = before[-1] if before else "."
         if last in _DONE or (last in ("and", "or", ",") and _DONE.intersection(before)):
             continue
-        if word in _FLOWING and (_STEADY.intersection(_phrase(before)) or _STEADY.intersection(after[:1])):
+        if _does_so_always(word, _phrase(before)) or _STEADY.intersection(after[:1]):
             continue
-        if word in _WHOLE and after and after[0] in _KINDS:
+        if after and after[0] in _KINDS and last not in _BE:
             continue
         return word
     return None
+
+
+_CRASHING = word_set(
+    "plunging plummeting crashing tumbling falling colliding exploding bursting breaking dropping hurtling tearing "
+    "ripping collapsing sinking burning melting smashing slamming disintegrating folding landing"
+)
+"""What ends a flight, and is no part of it."""
+_ELEMENTS = word_set(
+    "snow rain hail sleet drizzle fog mist wind water waterfall waterfalls river rivers stream streams creek brook sea "
+    "ocean wave waves surf tide rapids flame flames fire smoke steam clouds cloud lava storm blizzard embers sparks "
+    "raindrops snowflakes hailstones downpour torrent geyser fountain breakers swell sunlight"
+)
+"""Weather, fire and water, which may do anything."""
+_BE = word_set("is are be was were being")
+
+
+def _does_so_always(word: str, phrase: list[str]) -> bool:
+    """Whether weather, fire, smoke, water or something in the air does it: the last noun before the verb is one."""
+    if word in _FLOWING and _STEADY.intersection(phrase):
+        return True
+    if word in _CRASHING and not _ELEMENTS.intersection(phrase):
+        return False
+    nouns = [one for one in phrase if one not in _BE and one not in ("and", "now", "still") and not is_adverb(one)]
+    return bool(nouns) and nouns[-1] in _STEADY
 
 
 def _phrase(before: list[str]) -> list[str]:
@@ -129,8 +167,6 @@ def _going_on(instruction: str) -> str | None:
         return match[0]
     for match in _IS_DOING.finditer(unquoted(instruction)):
         before = words(instruction[: match.start()])[-7:]
-        if match["verb"].lower() not in _LASTING and not (
-            match["verb"].lower() in _FLOWING and _STEADY.intersection(before)
-        ):
+        if match["verb"].lower() not in _LASTING and not _does_so_always(match["verb"].lower(), before):
             return match[0]
     return matching(_RUSHING, instruction) or matching(_BEFORE, instruction)

@@ -23,11 +23,14 @@ from editscope.suites.annotation.questions.english import (
 
 _WORDS = frozenset({"and", "or", "both", "either", "while", "whereas", "except"})
 _EVERY = word_set("all every each any everything everyone nothing nobody")
-_PAIRS = frozenset({("up", "down"), ("back", "forth"), ("more", "less"), ("in", "out"), ("on", "off")})
+_PAIRS = frozenset({("up", "down"), ("back", "forth"), ("in", "out"), ("on", "off")})
 _PLURAL = word_set("do are were have")
 _PLURAL_NOUNS = word_set("people children men women feet teeth geese mice fish sheep leaves")
 _CARRYING = word_set("wearing holding carrying containing")
 _WHO = word_set("who that which")
+_ASKING = word_set("do does can")
+_NAMED = 2
+"""Words of a thing such as "the pine"; one more after *do* is the verb."""
 _RELATIVE = word_set("front left right top side end edge corner middle center centre bottom back")
 
 
@@ -57,6 +60,8 @@ def _joins(word: str, before: list[str], after: list[str]) -> bool:
         return before[-1] not in PREPOSITIONS or "or" in after
     if word == "except":
         return not _narrows(before, after)
+    if word == "or":
+        return not _modifies(before, after)
     return not (
         (before[-1], after[0]) in _PAIRS
         or _second_of_between(before)
@@ -148,5 +153,7 @@ def _narrows(before: list[str], after: list[str]) -> bool:
     after = after[1:] if after[0] == "for" else after
     one = next((at + 1 for at, word in enumerate(after[:4]) if at and word in ("one", "ones")), noun_phrase(after))
     rest = [word for word in after[one:] if not is_mark(word)]
+    if not rest and before[0] in _ASKING and len(between) == 1 and one > _NAMED:
+        return True
     placed = any(word in PREPOSITIONS for word in between)
     return bool(rest) and not (placed and rest[0] in PREPOSITIONS)

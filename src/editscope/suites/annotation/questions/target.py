@@ -7,6 +7,7 @@ import re
 from editscope.suites.annotation.questions.english import (
     AUXILIARIES,
     DETERMINERS,
+    NUMBERS,
     PLACE,
     PREPOSITIONS,
     is_adverb,
@@ -17,7 +18,8 @@ from editscope.suites.annotation.questions.english import (
 )
 
 _STUFF = re.compile(
-    r"(?<=\w) (?:made|full|out|filled|covered|coated|painted|wrapped|dressed|soaked|stained) (?:of|with|in|by)\b",
+    r"(?<=\w) (?:made|full|out|filled|covered|coated|painted|wrapped|dressed|soaked|stained) (?:of|with|in|by)\b"
+    rf"(?: (?!(?:{'|'.join(sorted(PREPOSITIONS - {'of'}))})\b)[\w-]+)*",
     re.IGNORECASE,
 )
 """Words before what a thing is made of, which is no place."""
@@ -33,7 +35,8 @@ _DOING = word_set(
     "release shed produce form grow bear lose keep leave bring take make get see read pull push lift raise fill "
     "support mirror display feature include pour spill spray fly move spin sparkle gleam glisten shimmer steam smoke "
     "blaze flicker catch attract melt crumble rust peel wilt swim sleep smile wave eat drink chew bite lick sniff "
-    "kick bark sing hide resemble use need serve produce exhale blow absorb repel trail drag tow sway swing bulge "
+    "kick bark sing hide resemble use need serve produce exhale blow absorb repel trail drag tow consist belch own "
+    "possess reveal exhibit sport enclose surround wrap clutch grip sway swing bulge "
     "lift bathe drool sweat shiver tremble squint frown grin yawn blink stare bleed glint radiate scatter"
 )
 _GIVING_OFF = re.compile(
@@ -52,9 +55,11 @@ def is_located(question: str) -> bool:
     >>> is_located("Is there a cat on the rug?"), is_located("Is there a cat in the picture?"), is_located("Is it wet?")
     (True, False, False)
     """
-    found = [word for word in words(_GIVING_OFF.sub("emit", _STUFF.sub(" ", question))) if not is_mark(word)]
+    found = [word for word in words(_GIVING_OFF.sub("emit", _STUFF.sub(" covered", question))) if not is_mark(word)]
+    found = _without_own(found)
     if any(word in PLACE | _UNIQUE for word in found) or _has_place(found):
         return True
+    found = _without_states(found)
     found = _without_whole(found)
     exists = "there" in found[:2]
     named = [word for word in found[1:] if not is_adverb(word) and word not in _THERE]
@@ -67,12 +72,63 @@ def is_located(question: str) -> bool:
 
 
 def _has_place(found: list[str]) -> bool:
-    """Whether a preposition has an object other than the whole picture."""
+    """Whether a preposition has an object other than the whole picture, and one that is no state or material.
+
+    A place has an article, *the window*, unless it belongs to the name, as in *the man in uniform* or *the cup of tea*,
+    after which the question goes on. *Into pieces*, *on fire* and *of rusty iron* have none.
+    """
     for at, word in enumerate(found[:-1]):
         rest = [one for one in found[at + 1 :] if one not in DETERMINERS]
-        if word in PREPOSITIONS and rest and rest[0] not in _WHOLE:
+        if word not in PREPOSITIONS or not rest or rest[0] in _WHOLE:
+            continue
+        if found[at + 1] in _ARTICLES and not (word in _SHAPING and found[at + 1] in ("a", "an")):
+            return True
+        if word in _ALWAYS or found[at + 1] in _BARE or "there" in found[:2]:
+            return True
+        named = [one for one in found[1:at] if one not in DETERMINERS]
+        if len(named) == 1 and len(found) > at + 2 and (found[0] not in _BEING or _is_said(word, found[-1])):
             return True
     return False
+
+
+_BEING = word_set("is are was were isn't aren't")
+_MATERIALS = word_set(
+    "iron gold marble silver wood stone glass steel brass copper bronze clay paper plastic leather ice wax concrete "
+    "brick granite oak pine straw silk wool cotton rubber ivory jade sand snow chocolate bamboo tin metal porcelain"
+)
+
+
+def _is_said(preposition: str, last: str) -> bool:
+    """Whether the last word says something of the thing, so that the words before it belong to its name."""
+    return is_describing(last) or (preposition == "of" and last not in _MATERIALS)
+
+
+_ARTICLES = word_set("the a an this that these those my your our another each every both all") | NUMBERS - {"two"}
+_SHAPING = word_set("into of for like as")
+"""Prepositions before what a thing has become or consists of: *into a heap*, *of a metal*."""
+_ALWAYS = word_set(
+    "behind beside near between above below beneath underneath inside outside against among along across around "
+    "onto upon atop opposite alongside beyond toward towards"
+)
+"""Prepositions of a place whatever follows."""
+_BARE = word_set("deck stage shore land board sea bed court campus town port school church top")
+"""Places that have no article: *on deck*."""
+_OWN = word_set("its his her their")
+
+
+def _without_own(found: list[str]) -> list[str]:
+    """The words without a place on the thing itself, such as "on its side"."""
+    for at, word in enumerate(found[:-2]):
+        if word in PREPOSITIONS and found[at + 1] in _OWN:
+            return found[:at] + found[at + 3 :]
+    return found
+
+
+def _without_states(found: list[str]) -> list[str]:
+    """The words before a preposition that gives no place, such as "on fire"."""
+    at = next((at for at, word in enumerate(found) if at > 1 and word in PREPOSITIONS - _PARTICLES), len(found))
+    on = next((at for at, word in enumerate(found[:-1]) if at > 1 and word in ("on", "in")), len(found))
+    return found[: min(at, on)]
 
 
 def _without_whole(found: list[str]) -> list[str]:

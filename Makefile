@@ -149,6 +149,11 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/ray_flat.py
 	$(BIN)/python benchmarks/footprint.py
 	$(BIN)/python benchmarks/first_run.py
+	$(BIN)/python benchmarks/factory_build.py
+	$(BIN)/python benchmarks/factory_export.py
+	$(BIN)/python benchmarks/factory_leaks.py
+	$(BIN)/python benchmarks/factory_rules.py
+	$(BIN)/python benchmarks/factory_pixels.py --unseen
 
 contact-sheet: $(VENV)/.dev
 	$(BIN)/python docs/contact_sheet.py

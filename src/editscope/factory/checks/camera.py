@@ -28,6 +28,8 @@ STILL_SHARE = 0.3
 """The camera stands where this share of the cells that can tell stayed in place."""
 TRUSTED_SHARE = 0.5
 """Where fewer of the cells agree, every way of following is tried, and the one with the most cells is believed."""
+SLIGHT = 0.5
+"""Percent of the longer side below which a camera stands."""
 LEAST_SPREAD = 0.12
 """The share of the picture that the cells of a motion must span; an object alone spans less, or leaves still cells."""
 
@@ -57,7 +59,7 @@ def camera_motion(before: Pixels, after: Pixels) -> CameraMotion:
     Corners spread over the picture are followed with optical flow, there and back; where few agree, features are
     matched and phases correlated, and the motion of the most cells counts. RANSAC fits a similarity q = s·R·p + t.
     Cells that it would move and that stayed in place speak for a camera that stands: an object moved. Where corners
-    are too few or too close to each other to tell, all places with an edge vote for the motion or for none. The shift
+    are too few or too close to each other, or ways of following disagree, all places with an edge vote for the motion or for none. The shift
     is the mean of |s·R·p + t - p| over a grid of places p.
 
     >>> rng = np.random.default_rng(0)
@@ -75,20 +77,23 @@ def camera_motion(before: Pixels, after: Pixels) -> CameraMotion:
     enough = TRUSTED_SHARE * len(_cells(starts, (height, width)))
     best, most = CameraMotion(matched=False), 0
     fitted: list[Matrix] = []
+    stands = False
     unsure = len(_cells(starts, (height, width))) < LEAST_CELLS
     for follow in (_flow, _features, _correlation):
         p, q = follow(first, second, starts, cv2) if len(starts) else (starts, starts)
         said = _judged(p, q, (height, width), scale, cv2)
         unsure = unsure or said.unsure
         fitted += [] if said.matrix is None else [said.matrix]
+        stands = stands or (said.cells >= LEAST_CELLS and said.motion.share < SLIGHT)
         if said.cells > most:
             best, most = said.motion, said.cells
         if most >= max(LEAST_CELLS, enough):
             break
-    if most >= LEAST_CELLS or (most and not unsure):
+    disagree = stands and best.share >= SLIGHT
+    if not disagree and (most >= LEAST_CELLS or (most and not unsure)):
         return best
     moved = standing_or_moving(first, second, fitted, cv2)
-    if moved is None and nothing_alike(first, second, cv2):
+    if moved is None and not stands and nothing_alike(first, second, cv2):
         return CameraMotion(matched=False)
     return _motion(moved, (height, width), scale)
 

@@ -26,6 +26,8 @@ NOISE_LIKE = 0.3
 """A frame is noise where neighboring pixels correlate less than this, and averages have only what noise leaves."""
 SNOW_PART = 32
 """Pixels along the parts of a frame that are all alike in noise."""
+SNOW_CONTRAST = 32.0
+"""Standard deviation of snow, at least; grass, say, has less."""
 GREEN = (0, 135, 0)
 """RGB of a frame whose YUV data are all zero."""
 NO_REFERENCE = 130
@@ -40,6 +42,10 @@ mosaic."""
 
 def frame_fault(pixels: Pixels) -> str:
     """What is wrong with a frame, in a few words; "" where nothing is.
+
+    One picture shows that data are missing where flat color, or rows that repeat, begin on the grid of blocks of a
+    coder, and where blocks do not fit to their neighbors. It does not show that a part of it is frozen or belongs to
+    another picture, that strips are shifted, or that a coder concealed damage well: the decoder has to tell those.
 
     >>> frame_fault(np.full((64, 64, 3), 90, np.uint8))
     'plain: one color'
@@ -63,6 +69,8 @@ def _plain(pixels: Pixels, cv2: Any) -> str:
     spread = float((coarse.max(axis=0) - coarse.min(axis=0)).max())
     if spread < PLAIN_RANGE and float(pixels.std(axis=(0, 1)).max()) < PLAIN_NOISE:
         level = float(coarse.mean())
+        if level < DARK and _dim(pixels, cv2):
+            return ""
         return "black" if level < DARK else "white" if level > LIGHT else "plain: one color"
     if float(np.percentile(fine.max(axis=1), 99.8)) < DARK and not _dim(pixels, cv2):
         return "black"
@@ -73,9 +81,9 @@ def _plain(pixels: Pixels, cv2: Any) -> str:
 
 def _dim(pixels: Pixels, cv2: Any) -> bool:
     """Whether a dark frame shows something: edges that stand out of what else differs between averages."""
-    gray = cv2.GaussianBlur(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY).astype(np.float32), (0, 0), 2.0)[::3, ::3]
+    gray = cv2.GaussianBlur(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY).astype(np.float32), (0, 0), 4.0)[::6, ::6]
     steps = np.concatenate([np.abs(np.diff(gray, axis=0)).ravel(), np.abs(np.diff(gray, axis=1)).ravel()])
-    return float((steps > 1.5).mean()) > 0.01
+    return float((steps > 1.6).mean()) > 0.01
 
 
 def _means(pixels: Pixels, parts: int, cv2: Any) -> Floats:
@@ -107,10 +115,11 @@ def _noise(gray: Floats, cv2: Any) -> str:
 
 def _snow(gray: Floats, cv2: Any) -> str:
     """Noise of grains up to 6 pixels, or of rows that are noise each: all over alike, and nothing that comes again."""
-    if min(gray.shape) < 4 * SNOW_PART or float(gray.std()) < 12:
+    if min(gray.shape) < 4 * SNOW_PART or float(gray.std()) < SNOW_CONTRAST:
         return ""
     across, down = (
-        [_correlation(g[:, :-lag], g[:, lag:]) for lag in range(1, SNOW_PART)] for g in (gray, np.ascontiguousarray(gray.T))
+        [_correlation(g[:, :-lag], g[:, lag:]) for lag in range(1, SNOW_PART)]
+        for g in (gray, np.ascontiguousarray(gray.T))
     )
     for one, other in ((across, down), (down, across)):
         grains = max(map(abs, one[5:])) < 0.1 and max(map(abs, other[5:])) < 0.1
@@ -171,13 +180,14 @@ def _drawn_out(gray: Floats) -> int:
     """
     steps = np.abs(np.diff(gray, axis=0))
     rows = steps.mean(axis=1)
+    most = 0
     for limit, least in ((0.03, 0.2), (0.5, 0.6)):
         drawn = _rows_at_end(np.concatenate([[False], rows < limit]))
         above = steps[: len(gray) - 1 - drawn]
         across = float((np.abs(np.diff(gray[-1])) >= 1).mean())
         if drawn and len(above) > BLOCK and across > 0.1 and float((above >= 1).mean()) > least:
-            return drawn
-    return _streaks(gray, steps)
+            most = max(most, drawn)
+    return max(most, _streaks(gray, steps))
 
 
 def _streaks(gray: Floats, steps: Floats) -> int:
@@ -192,7 +202,7 @@ def _streaks(gray: Floats, steps: Floats) -> int:
             continue
         turns = np.diff(gray[begin + (len(gray) - begin) // 2])
         turns = turns[np.abs(turns) >= 1]
-        if len(turns) > 0.1 * gray.shape[1] and int((turns[1:] * turns[:-1] < 0).sum()) >= 6:
+        if len(turns) > 0.1 * gray.shape[1] and int((turns[1:] * turns[:-1] < 0).sum()) >= 4:
             return len(gray) - begin
     return 0
 
@@ -235,14 +245,17 @@ def _blocks(gray: Floats) -> str:
     jump_top, jump_left = top > 3 * top_in + least, left > 3 * left_in + least
     inner = jump_top[:-1, 1:-1].astype(int) + jump_top[1:, 1:-1] + jump_left[1:-1, :-1] + jump_left[1:-1, 1:]
     share = float((inner >= 3).mean())
-    return "broken blocks" if BLOCK_SHARE <= share <= MOSAIC_SHARE and _aligned(g) else ""
+    if BLOCK_SHARE <= share <= MOSAIC_SHARE and _aligned(g):
+        return "broken blocks"
+    edges = float(np.concatenate([jump_top.ravel(), jump_left.ravel()]).mean())  # larger blocks: two sides at a corner
+    return "broken blocks" if 2 * BLOCK_SHARE <= edges <= MOSAIC_SHARE and _aligned(g, 2.0) else ""
 
 
-def _aligned(gray: Floats) -> bool:
+def _aligned(gray: Floats, times: float = 1.15) -> bool:
     """Whether jumps lie on the grid of blocks more than on any other; a mosaic of finer tiles has them there, too."""
     down, across = np.abs(np.diff(gray, axis=0)).mean(axis=1), np.abs(np.diff(gray, axis=1)).mean(axis=0)
     for line in (down, across):
         *others, grid = (float(line[phase::BLOCK].mean()) for phase in range(BLOCK))
-        if grid < 1.15 * max(others):
+        if grid < times * max(others):
             return False
     return True

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from drills.counts import times
 from editscope.images import Pixels
 from support.factory.pixel_builds import Bench
 from support.factory.pixel_sets import MAKERS, made
@@ -23,7 +24,7 @@ factory_pixels: Any = import_module("factory_pixels")
 @pytest.mark.slow
 @pytest.mark.parametrize("check", list(MAKERS))
 def test_a_check_reaches_its_figures_on_made_pictures(check: str) -> None:
-    measured = factory_pixels.measure(check, seed=5, count=20)
+    measured = factory_pixels.measure(check, seed=5, count=times(6, 20))
     misses = [f"{example.about}: {value}" for example, value in measured.misses]
     assert measured.precision >= 0.95 and measured.recall >= 0.95, misses
 

@@ -11,7 +11,7 @@ import pytest
 from editscope.factory.video.reading import VideoFrame
 from editscope.factory.video.shots import find_shots
 from editscope.images import Pixels
-from support.factory.made_videos import encoded, sliding, write
+from support.factory.made_videos import encoded, grainy, overwritten, sliding, without_key_frame, write
 from support.factory.pixel_builds import Bench
 
 
@@ -82,6 +82,18 @@ def test_shots_without_pairs_say_why(bench: Bench) -> None:
     whole = encoded(sliding(30))
     for step in ("shots", "pairs"):
         assert bench.applied(step, {"video": bench.video(whole[: len(whole) // 2])}).dropped.startswith("broken video")
+
+
+def test_damaged_videos_are_dropped_by_every_step_that_decodes(bench: Bench) -> None:
+    whole = encoded(grainy(), key_every=10)
+    for data, reason in (
+        (without_key_frame(whole), "broken video: it begins without a key frame"),
+        (overwritten(whole, 0, 0.5, 0.6), "broken video: damaged at 0.00 s"),
+        (overwritten(whole, 20), "broken video: damaged at 2.50 s"),
+        (encoded(grainy(), faststart=True)[:-9000], "broken video"),
+    ):
+        for step in ("frames", "shots", "pairs"):
+            assert bench.applied(step, {"video": bench.video(data)}).dropped.startswith(reason)
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from editscope.factory.video.reading import BadVideo, VideoLimits, open_video
-from support.factory.made_videos import encoded, sliding, sound_only, write
+from support.factory.made_videos import encoded, grainy, overwritten, sliding, sound_only, without_key_frame, write
 
 
 def corner(rotation: int, tmp_path: Path) -> tuple[tuple[int, ...], float, float]:
@@ -81,6 +81,28 @@ def test_a_file_that_is_cut_off_is_broken(share: float, faststart: bool, tmp_pat
     path = write(tmp_path / "a.mp4", data[: int(share * len(data))])
     with pytest.raises(BadVideo, match="broken video"), open_video(path) as video:
         list(video.frames())
+
+
+def test_damage_that_the_decoder_notices_breaks_a_video(tmp_path: Path) -> None:
+    whole = encoded(grainy(), key_every=10)
+    reasons = {
+        "broken video: it begins without a key frame": without_key_frame(whole),
+        "broken video: damaged at 0.00 s": overwritten(whole, 0, 0.5, 0.6),
+        "broken video: damaged at 2.50 s": overwritten(whole, 20),
+    }
+    for reason, data in reasons.items():
+        path = write(tmp_path / "a.mp4", data)
+        with open_video(path) as video, pytest.raises(BadVideo, match=reason):
+            list(video.frames())
+        with open_video(path) as video, pytest.raises(BadVideo, match=reason):
+            video.first_and_last()
+    with open_video(write(tmp_path / "a.mp4", whole)) as video:
+        assert len(list(video.frames())) == 30
+
+
+def test_frames_before_the_damage_can_be_used(tmp_path: Path) -> None:
+    with open_video(write(tmp_path / "a.mp4", overwritten(encoded(grainy(), key_every=10), 20))) as video:
+        assert [frame.time_s for frame in video.at([0.0, 1.0])] == [0.0, 1.0]
 
 
 def test_limits_hold_before_anything_is_decoded(tmp_path: Path) -> None:

@@ -93,6 +93,31 @@ def write(path: Path, data: bytes) -> Path:
     return path
 
 
+def without_key_frame(data: bytes) -> bytes:
+    """The same MP4 file without its first packet."""
+    file = io.BytesIO()
+    with av.open(io.BytesIO(data)) as read, av.open(file, "w", format="mp4") as written:
+        stream: Any = written.add_stream_from_template(read.streams.video[0])
+        for packet in [one for one in read.demux(video=0) if one.size][1:]:
+            packet.stream = stream
+            written.mux(packet)
+    return file.getvalue()
+
+
+def overwritten(data: bytes, packet: int, begin: float = 0.1, end: float = 0.3, seed: int = 1) -> bytes:
+    """The same file with noise from one share to another of a packet, in the order of the file."""
+    with av.open(io.BytesIO(data)) as read:
+        position, size = [(one.pos or 0, one.size) for one in read.demux(video=0) if one.size][packet]
+    first, last = int(position + begin * size), int(position + end * size)
+    return data[:first] + np.random.default_rng(seed).bytes(last - first) + data[last:]
+
+
+def grainy(count: int = 30, height: int = 192, width: int = 256) -> list[Pixels]:
+    """Frames of a sliding square with grain, so that no packet is tiny."""
+    rng = np.random.default_rng(4)
+    return [one + rng.integers(0, 20, one.shape, dtype=np.uint8) for one in sliding(count, height, width)]
+
+
 def video_of(first: Pixels, frames: int = 5, fps: int = 8) -> bytes:
     """A video that begins with a picture and becomes brighter from left to right."""
     height, width = (side // 2 * 2 for side in first.shape[:2])

@@ -30,7 +30,7 @@ def plain(rng: Rng) -> Example:
 
 def noise(rng: Rng) -> Example:
     height, width = (int(side) for side in rng.choice([256, 384, 512, 640], 2))
-    way = str(rng.choice(["uniform", "normal", "gray", "pepper"]))
+    way = str(rng.choice(["uniform", "normal", "gray", "pepper", "grains", "rows"]))
     if way == "uniform":
         picture = rng.integers(0, 256, (height, width, 3), dtype=np.uint8)
     elif way == "normal":
@@ -39,6 +39,11 @@ def noise(rng: Rng) -> Example:
         )
     elif way == "gray":
         picture = np.repeat(rng.integers(0, 256, (height, width, 1), dtype=np.uint8), 3, axis=2)
+    elif way in ("grains", "rows"):
+        tall, wide = (int(rng.integers(2, 6)),) * 2 if way == "grains" else (1, int(rng.integers(3, 12)))
+        small = rng.integers(0, 256, (height // tall + 1, width // wide + 1, int(rng.choice([1, 3]))), dtype=np.uint8)
+        large = np.repeat(np.repeat(small, tall, 0), wide, 1)[:height, :width]
+        picture = np.ascontiguousarray(np.broadcast_to(large, (height, width, 3)))
     else:
         picture = np.repeat(np.where(rng.random((height, width, 1)) < 0.5, 255, 0).astype(np.uint8), 3, axis=2)
     return Example(
@@ -51,8 +56,18 @@ def missing(rng: Rng) -> Example:
     picture = one.render().copy()
     height = picture.shape[0]
     top = int(rng.uniform(0.1, 0.85) * height) // 16 * 16
-    way = str(rng.choice(["green", "all green", "gray", "drawn out"]))
-    if way == "all green":
+    way = str(rng.choice(["green", "all green", "gray", "drawn out", "flat blocks", "flat part"]))
+    if way in ("flat blocks", "flat part") and one.kind != "plain":
+        color = rng.choice([(0, 0, 0), (128, 128, 128), rng.integers(0, 256, 3)])
+        if way == "flat part":
+            picture[top:] = color
+            picture[top - 16 : top, int(rng.integers(8, 30)) * 16 :] = color
+        else:
+            for _ in range(40):
+                row, column = (16 * int(rng.integers(side // 16 - 1)) for side in picture.shape[:2])
+                picture[row : row + 32, column : column + 32] = color
+        picture = jpeg(picture, 90) if rng.random() < 0.5 else picture
+    elif way == "all green":
         picture[:] = (0, 135, 0)
     elif way == "drawn out":
         if one.kind == "plain":
@@ -89,13 +104,19 @@ def shown(rng: Rng) -> Example:
 def hard_to_see(rng: Rng) -> Example:
     one, _, _ = visible(rng, (*TEXTURED, "plain"))
     picture = one.render()
-    way = str(rng.choice(["dark", "light", "haze", "grain", "blocky"]))
+    way = str(rng.choice(["dark", "light", "haze", "grain", "blocky", "bars", "dim"]))
     if way == "dark":
         picture = lit(picture, gain=float(rng.uniform(0.25, 0.4)))
     elif way == "light":
         picture = lit(picture, gain=0.35, add=165)
     elif way == "haze":
         picture = lit(picture, gain=float(rng.uniform(0.25, 0.4)), add=100)
+    elif way == "bars":
+        bar = int(rng.integers(20, 80))
+        picture = picture.copy()
+        picture[:bar], picture[-bar:] = 0, 0
+    elif way == "dim":
+        picture = lit(picture, gain=17 / float(np.percentile(picture.max(axis=2), 99.5)))
     elif way == "grain":
         picture = noisy(picture, rng, float(rng.uniform(8, 16)))
     else:
@@ -115,6 +136,7 @@ def pattern(rng: Rng) -> Example:
     elif way == "grass":
         gray = 110 + 40 * cloud(rng, height, width, 6, 3, 0.8)
     else:
+        side = max(side, 9)  # finer tiles are noise
         small = rng.integers(20, 235, (height // side + 1, width // side + 1))
         gray = np.repeat(np.repeat(small, side, 0), side, 1)[:height, :width].astype(float)
     picture = np.clip(gray[..., None] * rng.uniform(0.6, 1.1, 3), 0, 255).astype(np.uint8)

@@ -11,8 +11,12 @@ What counts as found, for whoever makes a set (between the two lies what nobody 
   all of it and 12 levels.
 - ``camera_motion``: the mean place of the picture moves by at least 1 % of the longer side, by shift, zoom or turn,
   whatever else changes. Not found: under 0.3 %; objects up to a third of the picture may move, light may change.
-- ``blank_frame``: nothing to see (one color, black, white, noise), or at least 5 % broken by missing data. Not found:
-  any picture that shows something, dark, light, hazy, grainy or blocky as it may be.
+- ``blank_frame``: nothing to see (one color, black, white, noise with grains up to 6 pixels or in rows), or at least
+  5 % broken by missing data as one picture can show it: flat color on the grid of 16 pixels, in scattered blocks or
+  from one of its lines on, the gray or green of a decoder, rows that repeat to the end below a picture with texture,
+  blocks in the wrong place. Not found: any picture that shows something, dark, light, hazy, grainy, blocky or between
+  black bars as it may be. Not asked: shifted strips, a frozen part of another picture, mild concealment, and rows that
+  repeat below flat shapes. One picture looks whole with them; steps that decode drop what the decoder reports.
 - ``stable_outside``: more than an edit in at most three places changed: a tint of 8 levels or more, a shift of 1 % or
   more, another texture, at least six places far from each other; or something outside of given regions. Not found: an
   edit of at most three places under 40 % of the picture, with the noise of ``static_pair``.

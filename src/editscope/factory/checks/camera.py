@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from editscope.factory.checks.alignment import nothing_alike, standing_or_moving
 from editscope.factory.checks.change import measured
 from editscope.factory.extra import factory_package
 from editscope.images import Pixels
@@ -27,6 +28,8 @@ STILL_SHARE = 0.3
 """The camera stands where this share of the cells that can tell stayed in place."""
 TRUSTED_SHARE = 0.5
 """Where fewer of the cells agree, every way of following is tried, and the one with the most cells is believed."""
+SLIGHT = 0.5
+"""Percent of the longer side below which a camera stands."""
 LEAST_SPREAD = 0.12
 """The share of the picture that the cells of a motion must span; an object alone spans less, or leaves still cells."""
 
@@ -55,8 +58,9 @@ def camera_motion(before: Pixels, after: Pixels) -> CameraMotion:
 
     Corners spread over the picture are followed with optical flow, there and back; where few agree, features are
     matched and phases correlated, and the motion of the most cells counts. RANSAC fits a similarity q = s·R·p + t.
-    Cells that it would move and that stayed in place speak for a camera that stands: an object moved. The shift is the
-    mean of |s·R·p + t - p| over a grid of places p.
+    Cells that it would move and that stayed in place speak for a camera that stands: an object moved. Where corners
+    are too few or too close to each other, or ways of following disagree, all places with an edge vote for the motion or for none. The shift
+    is the mean of |s·R·p + t - p| over a grid of places p.
 
     >>> rng = np.random.default_rng(0)
     >>> wide = np.repeat(np.repeat(rng.integers(0, 255, (40, 50, 3), dtype=np.uint8), 8, 0), 8, 1)
@@ -70,48 +74,69 @@ def camera_motion(before: Pixels, after: Pixels) -> CameraMotion:
     height, width = first.shape
     scale = max(before.shape[:2]) / max(height, width)
     starts = _corners(first, cv2)
-    if _cells(starts, (height, width)).shape[0] < LEAST_CELLS:
-        return STILL  # nothing to follow: a plain picture
     enough = TRUSTED_SHARE * len(_cells(starts, (height, width)))
     best, most = CameraMotion(matched=False), 0
+    fitted: list[Matrix] = []
+    stands = False
+    unsure = len(_cells(starts, (height, width))) < LEAST_CELLS
     for follow in (_flow, _features, _correlation):
-        p, q = follow(first, second, starts, cv2)
-        motion, cells = _judged(p, q, (height, width), scale, cv2)
-        if cells > most:
-            best, most = motion, cells
-        if most >= enough:
+        p, q = follow(first, second, starts, cv2) if len(starts) else (starts, starts)
+        said = _judged(p, q, (height, width), scale, cv2)
+        unsure = unsure or said.unsure
+        fitted += [] if said.matrix is None else [said.matrix]
+        stands = stands or (said.cells >= LEAST_CELLS and said.motion.share < SLIGHT)
+        if said.cells > most:
+            best, most = said.motion, said.cells
+        if most >= max(LEAST_CELLS, enough):
             break
-    return best
+    disagree = stands and best.share >= SLIGHT
+    if not disagree and (most >= LEAST_CELLS or (most and not unsure)):
+        return best
+    moved = standing_or_moving(first, second, fitted, cv2)
+    if moved is None and not stands and nothing_alike(first, second, cv2):
+        return CameraMotion(matched=False)
+    return _motion(moved, (height, width), scale)
 
 
-def _judged(p: Points, q: Points, shape: tuple[int, int], scale: float, cv2: Any) -> tuple[CameraMotion, int]:
-    """What followed points say, and how many cells say so; none where they agree on nothing."""
-    nothing = CameraMotion(matched=False), 0
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What followed points say, how many cells say so, and the motion that was fitted.
+
+    ``unsure`` where the points are too few, or too close to each other, to tell an object from the camera.
+    """
+
+    motion: CameraMotion = CameraMotion(matched=False)
+    cells: int = 0
+    matrix: Matrix | None = None
+    unsure: bool = False
+
+
+def _judged(p: Points, q: Points, shape: tuple[int, int], scale: float, cv2: Any) -> _Said:
     if len(p) < LEAST_CELLS:
-        return nothing
+        return _Said()
     moved = np.linalg.norm(q - p, axis=1)
     still_cells = len(_cells(p[moved < NEAR], shape))
     all_cells = len(_cells(p, shape))
     if still_cells >= max(LEAST_CELLS, 0.5 * all_cells):
         inside = moved < NEAR
-        return _motion(_fitted(p[inside], q[inside], cv2), shape, scale), still_cells
+        return _Said(_motion(_fitted(p[inside], q[inside], cv2), shape, scale), still_cells)
     matrix = _fitted(p, q, cv2)
     if matrix is None or not 0.4 < np.hypot(matrix[0, 0], matrix[1, 0]) < 2.5:
-        return nothing
+        return _Said()
     predicted = p @ matrix[:, :2].T + matrix[:, 2]
     follows = np.linalg.norm(predicted - q, axis=1) < NEAR
     would_move = np.linalg.norm(predicted - p, axis=1) > 2 * NEAR
     stays = (moved < NEAR) & would_move
     with_it, against = _cells(p[follows], shape), _cells(p[stays], shape)
     if len(with_it) < LEAST_CELLS:
-        return nothing
+        return _Said(matrix=matrix)
     if len(against) >= max(3, STILL_SHARE * (len(_cells(p[follows & would_move], shape)) + len(against))):
-        return STILL, len(against)
+        return _Said(STILL, len(against))
     if len(with_it) < 0.25 * all_cells and still_cells < 0.25 * all_cells:
-        return nothing
+        return _Said(matrix=matrix)
     if _spread(p[follows], shape) < LEAST_SPREAD:
-        return STILL, len(with_it)
-    return _motion(matrix, shape, scale), len(with_it)
+        return _Said(matrix=matrix, unsure=True)
+    return _Said(_motion(matrix, shape, scale), len(with_it), matrix)
 
 
 def _motion(matrix: Matrix | None, shape: tuple[int, int], scale: float) -> CameraMotion:

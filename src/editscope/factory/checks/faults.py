@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from editscope.factory.checks.flat_blocks import flat_fault
 from editscope.factory.extra import factory_package
 from editscope.images import Pixels
 
@@ -23,8 +24,14 @@ second."""
 PATTERN_LIKE = 0.55
 NOISE_LIKE = 0.3
 """A frame is noise where neighboring pixels correlate less than this, and averages have only what noise leaves."""
+SNOW_PART = 32
+"""Pixels along the parts of a frame that are all alike in noise."""
+SNOW_CONTRAST = 32.0
+"""Standard deviation of snow, at least; grass, say, has less."""
 GREEN = (0, 135, 0)
 """RGB of a frame whose YUV data are all zero."""
+NO_REFERENCE = 130
+"""Level of the gray of a frame whose YUV data are all 128: what decoders take for a frame that they do not have."""
 FILLED_SHARE = 0.04
 """Share of a frame in the colors of missing data, as bands or blocks, from which it is broken."""
 BLOCK = 16
@@ -36,6 +43,10 @@ mosaic."""
 def frame_fault(pixels: Pixels) -> str:
     """What is wrong with a frame, in a few words; "" where nothing is.
 
+    One picture shows that data are missing where flat color, or rows that repeat, begin on the grid of blocks of a
+    coder, and where blocks do not fit to their neighbors. It does not show that a part of it is frozen or belongs to
+    another picture, that strips are shifted, or that a coder concealed damage well: the decoder has to tell those.
+
     >>> frame_fault(np.full((64, 64, 3), 90, np.uint8))
     'plain: one color'
     >>> frame_fault(np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8))
@@ -43,7 +54,14 @@ def frame_fault(pixels: Pixels) -> str:
     """
     cv2 = factory_package("cv2", "measuring frames")
     gray: Floats = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY).astype(np.float32)
-    return _plain(pixels, cv2) or _noise(gray, cv2) or _missing(pixels, gray) or _blocks(gray)
+    return (
+        _plain(pixels, cv2)
+        or _noise(gray, cv2)
+        or _snow(gray, cv2)
+        or _missing(pixels, gray, cv2)
+        or flat_fault(_without_bars(pixels))
+        or _blocks(gray)
+    )
 
 
 def _plain(pixels: Pixels, cv2: Any) -> str:
@@ -51,12 +69,21 @@ def _plain(pixels: Pixels, cv2: Any) -> str:
     spread = float((coarse.max(axis=0) - coarse.min(axis=0)).max())
     if spread < PLAIN_RANGE and float(pixels.std(axis=(0, 1)).max()) < PLAIN_NOISE:
         level = float(coarse.mean())
+        if level < DARK and _dim(pixels, cv2):
+            return ""
         return "black" if level < DARK else "white" if level > LIGHT else "plain: one color"
-    if float(np.percentile(fine.max(axis=1), 99.8)) < DARK:
+    if float(np.percentile(fine.max(axis=1), 99.8)) < DARK and not _dim(pixels, cv2):
         return "black"
     if float(np.percentile(fine.min(axis=1), 0.2)) > LIGHT:
         return "white"
     return ""
+
+
+def _dim(pixels: Pixels, cv2: Any) -> bool:
+    """Whether a dark frame shows something: edges that stand out of what else differs between averages."""
+    gray = cv2.GaussianBlur(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY).astype(np.float32), (0, 0), 4.0)[::6, ::6]
+    steps = np.concatenate([np.abs(np.diff(gray, axis=0)).ravel(), np.abs(np.diff(gray, axis=1)).ravel()])
+    return float((steps > 1.6).mean()) > 0.01
 
 
 def _means(pixels: Pixels, parts: int, cv2: Any) -> Floats:
@@ -86,24 +113,62 @@ def _noise(gray: Floats, cv2: Any) -> str:
     return ""
 
 
+def _snow(gray: Floats, cv2: Any) -> str:
+    """Noise of grains up to 6 pixels, or of rows that are noise each: all over alike, and nothing that comes again."""
+    if min(gray.shape) < 4 * SNOW_PART or float(gray.std()) < SNOW_CONTRAST:
+        return ""
+    across, down = (
+        [_correlation(g[:, :-lag], g[:, lag:]) for lag in range(1, SNOW_PART)]
+        for g in (gray, np.ascontiguousarray(gray.T))
+    )
+    for one, other in ((across, down), (down, across)):
+        grains = max(map(abs, one[5:])) < 0.1 and max(map(abs, other[5:])) < 0.1
+        lines = max(map(abs, one[1:])) < 0.1 and max(map(abs, other[20:])) < 0.15
+        if not grains and not lines:
+            continue
+        size = (gray.shape[1] // SNOW_PART, gray.shape[0] // SNOW_PART)
+        means, squares = (cv2.resize(g, size, interpolation=cv2.INTER_AREA) for g in (gray, gray**2))
+        spread = np.sqrt(np.maximum(squares - means**2, 0))
+        if float(means.std()) < 0.25 * float(gray.std()) and float(spread.std()) < 0.2 * float(spread.mean()):
+            return "noise"
+    return ""
+
+
 def _correlation(first: Floats, second: Floats) -> float:
     a, b = first - first.mean(), second - second.mean()
     return float((a * b).mean() / max(1e-6, float(a.std() * b.std())))
 
 
-def _missing(pixels: Pixels, gray: Floats) -> str:
+def _without_bars(pixels: Pixels) -> Pixels:
+    """A frame without black bars of one height above and below it, or of one width beside it."""
+    dark = pixels.max(axis=2) < DARK
+    for axis in (0, 1):
+        lines = dark.mean(axis=1 - axis) > 0.99
+        before, after = _rows_at_end(lines[::-1]), _rows_at_end(lines)
+        if before and abs(before - after) <= 2 and before + after < len(lines) - BLOCK:
+            cut = slice(-(-before // BLOCK) * BLOCK, len(lines) - after)
+            pixels, dark = (one[cut] if axis == 0 else one[:, cut] for one in (pixels, dark))
+    return pixels
+
+
+def _missing(pixels: Pixels, gray: Floats, cv2: Any) -> str:
     """Green or gray in place of missing data, and a last row that is drawn out to the bottom."""
     height = gray.shape[0]
     values = pixels.astype(np.int16)
     green: Mask = np.all(np.abs(values - np.asarray(GREEN, np.int16)) <= 14, axis=2)
     if _in_blocks(green) >= FILLED_SHARE:
         return "missing data: decoder green"
+    exact = float((pixels == NO_REFERENCE).all(axis=2).mean())
+    near = float((np.abs(values - NO_REFERENCE) <= 4).all(axis=2).mean())
+    if exact > 0.3 or (exact > 0.1 and near > 0.5):
+        return "missing data: decoder gray"
     middle: Mask = np.all(np.abs(values - 128) <= 2, axis=2)
     rows = middle.mean(axis=1) > 0.98
     band = _rows_at_end(rows)
     if band >= max(BLOCK, FILLED_SHARE * height) and band < height and not rows[: height - band].any():
         return "missing data: gray band"
-    if _drawn_out(gray) >= max(BLOCK, FILLED_SHARE * height):
+    shown = cv2.cvtColor(_without_bars(pixels), cv2.COLOR_RGB2GRAY).astype(np.float32)
+    if shown.shape[0] > 2 * BLOCK and _drawn_out(shown) >= max(BLOCK, FILLED_SHARE * height):
         return "missing data: drawn-out rows"
     return ""
 
@@ -115,12 +180,30 @@ def _drawn_out(gray: Floats) -> int:
     """
     steps = np.abs(np.diff(gray, axis=0))
     rows = steps.mean(axis=1)
+    most = 0
     for limit, least in ((0.03, 0.2), (0.5, 0.6)):
         drawn = _rows_at_end(np.concatenate([[False], rows < limit]))
         above = steps[: len(gray) - 1 - drawn]
         across = float((np.abs(np.diff(gray[-1])) >= 1).mean())
         if drawn and len(above) > BLOCK and across > 0.1 and float((above >= 1).mean()) > least:
-            return drawn
+            most = max(most, drawn)
+    return max(most, _streaks(gray, steps))
+
+
+def _streaks(gray: Floats, steps: Floats) -> int:
+    """How many rows at the end are drawn out by a coder, from an edge of its blocks on.
+
+    A few other rows may lie between, and in the last blocks, which lie half outside of the frame.
+    """
+    rows = steps.mean(axis=1)
+    for begin in range(2 * BLOCK, len(gray) - 2 * BLOCK, BLOCK):
+        tail, above = rows[begin : 1 - BLOCK], rows[begin - BLOCK : begin]
+        if float((tail < 0.05).mean()) < 0.8 or float(tail.mean()) > 0.15 or float((above > 0.1).mean()) < 0.2:
+            continue
+        turns = np.diff(gray[begin + (len(gray) - begin) // 2])
+        turns = turns[np.abs(turns) >= 1]
+        if len(turns) > 0.1 * gray.shape[1] and int((turns[1:] * turns[:-1] < 0).sum()) >= 4:
+            return len(gray) - begin
     return 0
 
 
@@ -150,6 +233,7 @@ def _blocks(gray: Floats) -> str:
         return ""
     g = gray[: rows * BLOCK, : columns * BLOCK]
     down, across = np.abs(np.diff(g, axis=0)), np.abs(np.diff(g, axis=1))
+    least = min(10.0, max(4.0, 0.35 * float(g.std())))
     # Mean jump over each side of each block, and the mean step inside of blocks beside it.
     top = down[BLOCK - 1 :: BLOCK].reshape(rows - 1, columns, BLOCK).mean(axis=2)
     left = across[:, BLOCK - 1 :: BLOCK].reshape(rows, BLOCK, columns - 1).mean(axis=1)
@@ -158,17 +242,20 @@ def _blocks(gray: Floats) -> str:
     left_in = np.mean(
         [across[:, o::BLOCK][:, : columns - 1].reshape(rows, BLOCK, -1).mean(axis=1) for o in near], axis=0
     )
-    jump_top, jump_left = top > 3 * top_in + 10, left > 3 * left_in + 10
+    jump_top, jump_left = top > 3 * top_in + least, left > 3 * left_in + least
     inner = jump_top[:-1, 1:-1].astype(int) + jump_top[1:, 1:-1] + jump_left[1:-1, :-1] + jump_left[1:-1, 1:]
     share = float((inner >= 3).mean())
-    return "broken blocks" if BLOCK_SHARE <= share <= MOSAIC_SHARE and _aligned(g) else ""
+    if BLOCK_SHARE <= share <= MOSAIC_SHARE and _aligned(g):
+        return "broken blocks"
+    edges = float(np.concatenate([jump_top.ravel(), jump_left.ravel()]).mean())  # larger blocks: two sides at a corner
+    return "broken blocks" if 2 * BLOCK_SHARE <= edges <= MOSAIC_SHARE and _aligned(g, 2.0) else ""
 
 
-def _aligned(gray: Floats) -> bool:
+def _aligned(gray: Floats, times: float = 1.15) -> bool:
     """Whether jumps lie on the grid of blocks more than on any other; a mosaic of finer tiles has them there, too."""
     down, across = np.abs(np.diff(gray, axis=0)).mean(axis=1), np.abs(np.diff(gray, axis=1)).mean(axis=0)
     for line in (down, across):
         *others, grid = (float(line[phase::BLOCK].mean()) for phase in range(BLOCK))
-        if grid < 1.15 * max(others):
+        if grid < times * max(others):
             return False
     return True

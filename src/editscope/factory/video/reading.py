@@ -28,6 +28,8 @@ LOST_SHARE, LOST_S = 0.1, 0.25
 """A video that ends earlier than its header says, by more than both, is broken."""
 SEEK_S = 5.0
 """Up to this time a video is decoded from its beginning; for later ones it is wound."""
+_KEYED = ("h264", "hevc", "vp8", "vp9", "av1", "libdav1d")
+"""Decoders whose pictures mean nothing without the key frame before them, and whose key frames files mark."""
 _TURNS = {90: 1, 180: 2, 270: 3}
 
 
@@ -87,8 +89,8 @@ class Video:
     def frames(self, start_s: float = 0.0, end_s: float | None = None) -> Iterator[VideoFrame]:
         """Frames in the order of their times, from the one that is shown at ``start_s`` to the last before ``end_s``.
 
-        BadVideo where decoding fails, where no frame comes at all, and where the file ends long before its header
-        says.
+        BadVideo where decoding fails or reports damage, where the key frame at the beginning is missing, where no frame
+        comes at all, and where the file ends long before its header says. A decoder does not notice all damage.
         """
         found, last = False, 0.0
         held: tuple[int, float, Any] | None = None
@@ -165,12 +167,14 @@ class Video:
         if first is None:
             self._wind(0)
         try:
-            for frame in self._container.decode(self._stream):
+            for frame in self._whole_frames(first is None):
                 self._check_size(frame.width, frame.height)
                 time_s = self._time(frame, previous, first)
                 if first is None:
                     first = time_s
                 time_s -= first
+                if frame.is_corrupt:
+                    raise BadVideo(f"broken video: damaged at {time_s:.2f} s")
                 if time_s > self._limits.seconds:
                     raise BadVideo(f"video too long: over {self._limits.seconds:.0f} s")
                 if time_s <= previous:  # two frames of one time: the first stays
@@ -181,6 +185,18 @@ class Video:
                     raise BadVideo(f"video too long: over {self._limits.frames:,} frames")
         except (av_errors.FFmpegError, ValueError, MemoryError) as error:
             raise BadVideo(f"broken video: {_words(error)}") from error
+
+    def _whole_frames(self, from_beginning: bool) -> Iterator[Any]:
+        """Decoded frames; BadVideo where the file says that a packet is damaged, or that the first one is missing."""
+        begun = not from_beginning or self._stream.codec_context.name not in _KEYED
+        for packet in self._container.demux(self._stream):
+            if packet.size:
+                if not begun and not packet.is_keyframe:
+                    raise BadVideo("broken video: it begins without a key frame")
+                begun = True
+                if packet.is_corrupt:
+                    raise BadVideo("broken video: a damaged packet")
+            yield from packet.decode()
 
     def _wound_to(self, start_s: float) -> float | None:
         """The time of the first frame, after winding to a key frame before a time; None where that cannot be done."""

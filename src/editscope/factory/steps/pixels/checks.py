@@ -65,7 +65,12 @@ class CameraMotionStep(PairStep):
 
 
 class BlankFrameStep(PixelStep):
-    """Pictures that show something: not one color, black, white, noise, or broken by missing data."""
+    """Pictures that show something: not one color, black, white, noise, or broken by missing data.
+
+    Missing data are found by what one picture can show: flat color or repeated rows from an edge of blocks on, blocks
+    that do not fit. Frozen parts, shifted strips and well concealed damage look like pictures; the steps that decode
+    videos drop those that a decoder reports, as broken videos.
+    """
 
     kind = "filter"
     fields_of: ClassVar = ("pictures",)

@@ -85,6 +85,8 @@ def test_a_pilot_of_fifty_records_goes_through_every_step_and_people_and_a_run_s
     for record in made.records:
         texts = [record.get(name, "") for name in ("instruction", "instruction_A", "instruction_B")]
         assert all("numbered grids" in text for text in texts if text)
+        if texts[0] == PEOPLE["review"].texts["instruction"]:
+            continue
         if record["category"] == PATHS:
             assert record["path_a"] in texts[1] and record["path_b"] in texts[2] and not texts[0]
         elif record["category"] in CHECKED:

@@ -54,7 +54,7 @@ DROPPED = {
 }
 """Why records of the pilot are dropped, by step; what people would reject is not among it."""
 
-PEOPLE = {"review": ReviewTask({"paraphrase": "Show it after the storm, as Ann wrote."}, "weak visual effect")}
+PEOPLE = {"review": ReviewTask({"paraphrase": "Show it after the storm, as Ann wrote."}, "weak visual effect", changed=1)}
 COLUMNS = {
     "picture": "picture",
     "edit": "picture",

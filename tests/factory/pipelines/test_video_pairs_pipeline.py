@@ -25,7 +25,7 @@ from support.factory.scripted_writer import refusal, writer
 from support.judged_data import make_picabench
 from support.servers.judge_server import JudgeServer
 
-GOOD = 26
+GOOD = times(9, 26)
 FPS = 8
 
 
@@ -39,7 +39,7 @@ def shot(seed: int, frames: int = 16) -> list[Any]:
     return disc_clip(drawn_picture(seed), seed, frames)
 
 
-def made_folder(folder: Path, good: int = GOOD) -> Path:
+def made_folder(folder: Path, good: int) -> Path:
     """Videos of two shots each, and what else one finds in a folder."""
     folder.mkdir()
     for number in range(good):
@@ -77,7 +77,7 @@ def test_a_pilot_keeps_pairs_of_still_shots_as_people_decide_and_a_run_scores_th
 ) -> None:
     people = BrowserReviews(browser, PEOPLE)
     with writer(refusal(17, "superficial")) as server:
-        folder = begun(tmp_path / "set", server, made_folder(tmp_path / "videos"), review=True)
+        folder = begun(tmp_path / "set", server, made_folder(tmp_path / "videos", GOOD), review=True)
         result, lines = built_here(folder, people=people)
         calls = server.calls
         assert built_here(folder)[1] == lines and server.calls == calls

@@ -16,8 +16,6 @@ from support.studio.reviewing import decide
 from support.studio.studio_server import studio
 from support.studio.watched_page import studio_page
 
-CHANGED, REJECTED = 0, 3
-"""The places in a queue of the record whose text is changed, and of the one that is rejected."""
 
 BY_HAND = times(8, 10_000)
 """Records of a queue that are decided in the browser; the others are accepted over the studio's API."""
@@ -25,10 +23,15 @@ BY_HAND = times(8, 10_000)
 
 @dataclass(frozen=True)
 class ReviewTask:
-    """What a person does at a review step: texts to write into one record, and why another one is rejected."""
+    """What a person does at a review step: texts to write into one record, and why another one is rejected.
+
+    ``changed`` and ``rejected`` are the places of these records in the queue.
+    """
 
     texts: Mapping[str, str] = field(default_factory=dict)
     reason: str = ""
+    changed: int = 0
+    rejected: int = 3
 
 
 @dataclass(frozen=True)
@@ -52,11 +55,11 @@ class BrowserReviews:
 
     def changed(self, step: str) -> str:
         """The id of the record whose text was changed."""
-        return self.queues[step][CHANGED].id
+        return self.queues[step][self.tasks[step].changed].id
 
     def rejected(self, step: str) -> str:
         """The id of the record that was rejected."""
-        return self.queues[step][REJECTED].id
+        return self.queues[step][self.tasks[step].rejected].id
 
     def _review(self, build: Path, folder: Path) -> None:
         records, task = self.queues[folder.name], self.tasks.get(folder.name, ReviewTask())
@@ -69,13 +72,6 @@ class BrowserReviews:
                 _comes(page, record.id)
                 if place == 0:
                     self.looked(page, record)
-                    if __import__("os").environ.get("SHOTS"):
-                        for wide in (1440, 820):
-                            page.set_viewport_size({"width": wide, "height": 900})
-                            page.wait_for_timeout(300)
-                            page.screenshot(
-                                path=f"/tmp/shots/{build.parent.parent.name}-{folder.name}-{wide}.png", full_page=True
-                            )
                 _decide(page, place, task)
             saved = page.locator('#saved[data-state="saved"]')
             saved.wait_for()
@@ -87,16 +83,16 @@ class BrowserReviews:
             expect(page.locator("#progress")).to_have_text(f"{len(records)} of {len(records)} decided by you")
         made = read_decisions(folder)
         assert {name for name, one in made.items() if one.outcome != "accept"} == (
-            {records[REJECTED].id} if task.reason else set()
+            {records[task.rejected].id} if task.reason else set()
         )
 
 
 def _decide(page: Page, place: int, task: ReviewTask) -> None:
-    if place == CHANGED:
+    if place == task.changed:
         for name, text in task.texts.items():
             page.get_by_label(name, exact=True).fill(text)
         page.get_by_role("button", name="Accept").click()
-    elif place == REJECTED and task.reason:
+    elif place == task.rejected and task.reason:
         page.get_by_label("Reason to reject").select_option(task.reason)
         page.get_by_role("button", name="Reject").click()
     else:

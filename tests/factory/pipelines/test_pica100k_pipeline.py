@@ -72,6 +72,7 @@ COLUMNS = {
 
 
 @pytest.mark.slow
+@pytest.mark.drill
 def test_a_pilot_keeps_pairs_in_which_something_happened_as_people_decide_and_a_run_scores_them(
     tmp_path: Path, browser: Browser, editscope: Callable[..., Called]
 ) -> None:

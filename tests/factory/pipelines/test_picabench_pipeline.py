@@ -73,6 +73,7 @@ COLUMNS = {
 
 
 @pytest.mark.slow
+@pytest.mark.drill
 def test_a_pilot_goes_through_people_and_faults_and_becomes_a_suite_that_a_run_scores(
     tmp_path: Path, browser: Browser, editscope: Callable[..., Called], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from support.studio.studio_server import studio
 from support.studio.watched_page import studio_page
 
 
-BY_HAND = times(8, 10_000)
+BY_HAND = times(5, 10_000)
 """Records of a queue that are decided in the browser; the others are accepted over the studio's API."""
 
 

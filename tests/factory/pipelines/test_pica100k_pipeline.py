@@ -17,12 +17,12 @@ from editscope.factory.output.reading import load_training_set
 from editscope.factory.plan import read_plan
 from support.command_line import Called
 from support.factory.kills import killed_and_resumed, slowly
-from support.factory.pilot_exports import exported_pilot, pixel_scores
-from support.factory.pilot_reviews import BrowserReviews, ReviewTask, as_decided
 from support.factory.pipeline_builds import built_here, counted, pipeline_folder, reasons
 from support.factory.scripted_makers import animator, painter
 from support.factory.scripted_writer import Fault, breach_at_first, refusal, writer
 from support.judged_data import make_picabench
+from support.pilots.pilot_exports import exported_pilot, pixel_scores
+from support.pilots.pilot_reviews import BrowserReviews, ReviewTask, as_decided
 from support.servers.editor_server import KEY
 
 

@@ -17,12 +17,12 @@ from support.command_line import Called
 from support.factory.drawn_pictures import drawn_picture
 from support.factory.kills import killed_and_resumed, slowly
 from support.factory.made_videos import encoded
-from support.factory.pilot_exports import exported_pilot, pixel_scores
-from support.factory.pilot_reviews import BrowserReviews, ReviewTask, as_decided
 from support.factory.pipeline_builds import built_here, counted, pipeline_folder, reasons
 from support.factory.scripted_makers import disc_clip
 from support.factory.scripted_writer import refusal, writer
 from support.judged_data import make_picabench
+from support.pilots.pilot_exports import exported_pilot, pixel_scores
+from support.pilots.pilot_reviews import BrowserReviews, ReviewTask, as_decided
 from support.servers.judge_server import JudgeServer
 
 GOOD = times(9, 26)

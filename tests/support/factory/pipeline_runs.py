@@ -15,9 +15,9 @@ from editscope.factory.pipelines.starting import start_pipeline
 from editscope.images import encode_png, load
 from support.factory.blotches import blotches, picture_folder
 from support.factory.kills import accept_all, built_by_command, killed_and_resumed, slowly
-from support.factory.pilot_reviews import BrowserReviews, as_decided
 from support.factory.pipeline_builds import built_here
 from support.factory.scripted_packs import Answer, ScriptedPack, scripted
+from support.pilots.pilot_reviews import BrowserReviews, as_decided
 from support.servers.editor_server import Reply as PictureReply
 from support.servers.editor_server import Seen
 from support.servers.editor_server_chat import ChatServer

@@ -16,7 +16,6 @@ from support.studio.reviewing import decide
 from support.studio.studio_server import studio
 from support.studio.watched_page import studio_page
 
-
 BY_HAND = times(5, 10_000)
 """Records of a queue that are decided in the browser; the others are accepted over the studio's API."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from drills.counts import times
 from editscope.factory.engine.build import Build
 from editscope.factory.output.export import export
 from editscope.factory.plan import read_plan
@@ -22,6 +23,9 @@ TYPES = {
     "pictures": "[Image]",
     "texts": "[string]",
 }
+
+CASES = times(12, 1000)
+"""Cases that a judge looks at."""
 
 
 @dataclass(frozen=True)
@@ -99,11 +103,11 @@ def pixel_scores(editscope: Callable[..., Called], suite: Path, out: Path) -> No
 
 
 def judged_run(editscope: Callable[..., Called], name: str, suite: Path, out: Path) -> int:
-    """A run of a suite whose edits a judge on loopback likes; how often it was asked."""
+    """A run of a suite, or of some of its cases, whose edits a judge on loopback likes; how often it was asked."""
     with JudgeServer(keys=[KEY], keep=False) as server:
         done = editscope(
             *("run", name, "--data", suite, "--editor", "ref:identity"),
-            *("--judge", server.spec(), "--out", out, "--yes"),
+            *("--judge", server.spec(), "--out", out, "--yes", "--limit", str(CASES)),
         )
         assert done.returncode == 0, done.stderr
         return server.calls

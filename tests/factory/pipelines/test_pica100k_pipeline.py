@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser
 
 from drills.counts import times
+from editscope.factory.output.reading import load_training_set
+from editscope.factory.plan import read_plan
+from support.command_line import Called
 from support.factory.kills import killed_and_resumed, slowly
-from support.factory.pipeline_builds import built_here, counted, exported, pipeline_folder, reasons
+from support.factory.pipeline_builds import built_here, counted, pipeline_folder, reasons
 from support.factory.scripted_makers import animator, painter
 from support.factory.scripted_writer import Fault, breach_at_first, refusal, writer
 from support.judged_data import make_picabench
+from support.pilots.pilot_exports import exported_pilot, pixel_scores
+from support.pilots.pilot_reviews import BrowserReviews, ReviewTask, as_decided
 from support.servers.editor_server import KEY
 
 
@@ -58,24 +64,45 @@ def studio(*faults: Fault, latency: float = 0.0) -> Iterator[Studio]:
         yield Studio(writing, painting, animating)
 
 
+PEOPLE = {"review": ReviewTask({"superficial": "Move the stool as Ann wrote."}, "breaks the law")}
+COLUMNS = {
+    "before": "picture", "after": "picture", "frames": "pictures", "superficial": "text", "intermediate": "text",
+    "explicit": "text", "law": "text",
+}  # fmt: skip
+
+
 @pytest.mark.slow
-def test_a_pilot_keeps_pairs_in_which_something_happened_and_the_camera_stood(tmp_path: Path) -> None:
+@pytest.mark.drill
+def test_a_pilot_keeps_pairs_in_which_something_happened_as_people_decide_and_a_run_scores_them(
+    tmp_path: Path, browser: Browser, editscope: Callable[..., Called]
+) -> None:
     long = breach_at_first("explicit", {"superficial": "Move the stool " + "far to the right " * 8})
+    people = BrowserReviews(browser, PEOPLE)
     with studio(refusal(13, "prompt"), long) as models:
-        folder = models.begun(tmp_path / "set", between="1")
-        result, lines = built_here(folder, limit=50)
+        folder = models.begun(tmp_path / "set", between="1", review=True)
+        result, lines = built_here(folder, people=people, limit=50)
         calls = models.calls
         assert built_here(folder, limit=50)[1] == lines and models.calls == calls
     assert counted(result)["refine"][0] == 50 and reasons(result) == DROPPED
-    records = [json.loads(line) for line in lines]
-    assert len(records) == result.records == 23
-    laws = Counter(fields["law"] for _, fields, _ in records)
-    assert max(laws.values()) <= 1.5 * min(laws.values())
-    for _, fields, history in records:
+    records = {name: fields for name, fields, _ in map(json.loads, lines)}
+    assert len(records) == result.records == 22
+    as_decided(people, "review", records)
+    laws = Counter(fields["law"] for fields in records.values())
+    assert max(laws.values()) <= 1.5 * min(laws.values()) + 1  # people rejected one
+    for _, fields, history in map(json.loads, lines):
         assert fields["changed_share"] > 0.005 and fields["shift_percent"] < 1 and len(fields["frames"]) == 1
         assert dict(history)["instruct"]["tries"] == 2  # the first superficial level was too long
         assert KEY not in json.dumps(fields)
-    _exports_for_training(folder, len(lines))
+    made = exported_pilot(folder, COLUMNS, limit=50, suite="own", tags=["law"])
+    assert set(made.rows) == set(records) and made.rows[next(iter(records))]["after"].size == (160, 128)
+    assert {record.id for record in load_training_set(made.folder)} == set(records)
+    pixel_scores(editscope, made.folder / "suite", tmp_path)
+
+
+def test_people_look_at_pairs_only_where_they_are_asked_to(tmp_path: Path) -> None:
+    for given, asked in (({}, False), ({"review": True}, True)):
+        folder = pipeline_folder("pica100k", tmp_path / str(asked), {}, given)
+        assert ("review" in [step.name for step in read_plan(folder / "plan.toml").steps]) == asked
 
 
 DROPPED = {
@@ -86,19 +113,8 @@ DROPPED = {
     "something-changed": {"nothing changed": 3},
     "camera-still": {"the camera moves": 5},
     "balance": {"beyond the quota": 5},
+    "review": {"rejected": 1},
 }
-
-
-def _exports_for_training(folder: Path, count: int) -> None:
-    import datasets
-
-    from editscope.factory.output.reading import load_training_set
-
-    place = exported(folder, limit=50)
-    loaded = datasets.load_dataset(str(place), split="train", cache_dir=str(folder / "cache"))
-    assert len(loaded) == count and loaded[0]["before"].size == loaded[0]["after"].size == (160, 128)
-    assert {"before", "after", "frames", "superficial", "intermediate", "explicit", "law"} <= set(loaded.column_names)
-    assert len(load_training_set(place)) == count
 
 
 @pytest.mark.slow

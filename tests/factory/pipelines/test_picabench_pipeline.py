@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from playwright.sync_api import Browser, Page
 
 from drills.counts import times
 from editscope.errors import BadInput
@@ -17,12 +19,17 @@ from editscope.factory.pipelines.picabench.steps import BindQuestionsStep, Drawn
 from editscope.factory.records import Record
 from editscope.factory.steps.tools import Tools
 from editscope.images import encode_png, load
+from editscope.review_queue import QueueRecord
+from editscope.suites.registry import load_suite
+from support.command_line import Called
 from support.factory.drawn_pictures import drawn_folder, drawn_picture
 from support.factory.kills import accept_all, killed_and_resumed, slowly
-from support.factory.pipeline_builds import built_here, counted, exported, pipeline_folder, reasons
+from support.factory.pipeline_builds import built_here, counted, pipeline_folder, reasons
 from support.factory.scripted_writer import breach_at_first, four_times, prose, refusal, sensible, writer
 from support.judged_data import make_picabench
-from support.servers.judge_server import JudgeServer
+from support.pilots.pilot_exports import CASES, exported_pilot, judged_run
+from support.pilots.pilot_reviews import BrowserReviews, ReviewTask, as_decided
+from support.servers.judge_server import KEY, JudgeServer
 
 SMALL: dict[str, Any] = {"steps__large-enough__least_side": 96}
 
@@ -37,7 +44,7 @@ def begun(folder: Path, server: JudgeServer, pictures: Path, **places: Any) -> P
     suite = folder.parent / "suite"
     if not suite.exists():
         make_picabench(suite, 8)
-        shutil.copyfile(pictures / "002.png", suite / "input_img" / "00003.png")
+        shutil.copyfile(pictures / "020.png", suite / "input_img" / "00003.png")
     given = {"pictures": pictures, "license": "CC0", "by": "all"}
     leak = {"steps__no-leak__suites": [f"picabench={suite}"]}
     return pipeline_folder("picabench", folder, {"writer": server.spec()}, given, **SMALL, **leak, **places)
@@ -53,25 +60,60 @@ def flawed(folder: Path) -> Path:
     return folder
 
 
+PEOPLE = {
+    "check-instruction": ReviewTask({"instruction": "Remove the small thing on the left."}, "bad picture"),
+    "check-levels": ReviewTask({"intermediate": "Remove it, and let the light follow, as Ann wrote."}, "wrong text"),
+    "check-regions": ReviewTask(reason="region misplaced"),
+    "check-questions": ReviewTask(reason="asked twice"),
+}
+COLUMNS = {
+    "picture": "picture", "law": "text", "operation": "text", "superficial": "text", "intermediate": "text",
+    "explicit": "text", "regions": "json", "questions": "json", "license": "text", "file": "text",
+}  # fmt: skip
+
+
 @pytest.mark.slow
-def test_a_pilot_goes_through_people_and_faults_and_becomes_a_suite(tmp_path: Path) -> None:
+@pytest.mark.drill
+def test_a_pilot_goes_through_people_and_faults_and_becomes_a_suite_that_a_run_scores(
+    tmp_path: Path, browser: Browser, editscope: Callable[..., Called], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
     breach = breach_at_first("superficial", {"superficial": "Remove it, so that everything falls over."})
+    people = BrowserReviews(browser, PEOPLE, _shows_what_a_reviewer_needs)
     with writer(refusal(9, "operation"), four_times(11), breach) as server:
         folder = begun(tmp_path / "set", server, flawed(tmp_path / "pictures"))
-        result, lines = built_here(folder, people=accept_all)
+        result, lines = built_here(folder, people=people)
         calls = server.calls
-        again, same = built_here(folder, people=accept_all)
+        again, same = built_here(folder, people=people)
         assert server.calls == calls and same == lines and counted(again) == counted(result)
     flow = counted(result)
     assert flow["readable"] == (54, 53) and flow["large-enough"] == (53, 52) and flow["shows-something"] == (52, 51)
     assert flow["once"] == (51, 50) and flow["tag"] == (50, 50)
-    assert reasons(result) == DROPPED
-    assert len(lines) == result.records == 42
-    fields, history = json.loads(lines[0])[1:]
+    assert reasons(result) == DROPPED and set(people.queues) == set(PEOPLE)
+    records = {name: fields for name, fields, _ in map(json.loads, lines)}
+    assert len(records) == result.records == 38
+    for step in PEOPLE:
+        as_decided(people, step, records)
+    fields, history = json.loads(lines[-1])[1:]
     assert {question["category"] for question in fields["questions"]} == {"editing completion", "physics consistency"}
     assert {question["region"] for question in fields["questions"]} <= {region["name"] for region in fields["regions"]}
     assert dict(history)["levels"]["tries"] == 2  # the first reply told the outcome
-    _exports_as_a_suite(folder, len(lines))
+    made = exported_pilot(folder, COLUMNS)
+    assert set(made.rows) == set(records) and made.rows[json.loads(lines[0])[0]]["picture"].size == (160, 128)
+    suite = load_suite("picabench?levels=superficial,intermediate,explicit", root=made.folder / "suite")
+    case = next(iter(suite))
+    assert len(suite) == len(records) and len(case.instructions) == 3 and len(case.questions) == 4
+    assert case.tags["operation"] == "remove"
+    assert judged_run(editscope, "picabench", made.folder / "suite", tmp_path / "run") >= min(CASES, len(suite))
+
+
+def _shows_what_a_reviewer_needs(page: Page, record: QueueRecord) -> None:
+    """Regions are drawn and listed, questions stand in a table, and nothing is written as JSON."""
+    for rows in (record.fields.get("questions") or (), record.fields.get("regions") or ()):
+        for row in rows:
+            assert page.get_by_role("row").filter(has_text=str(next(iter(row.values())))).is_visible()
+    assert page.locator("#pictures img").count() == len(record.pictures) > 0
+    assert not any(sign in page.locator("#fields").inner_text() for sign in '{["')
 
 
 DROPPED = {
@@ -81,23 +123,13 @@ DROPPED = {
     "once": {"near duplicate": 1},
     "each-law": {"nothing to expand": 16},
     "write": {"the model declined": 4},
+    "check-instruction": {"rejected": 1},
+    "check-levels": {"rejected": 1},
+    "check-regions": {"rejected": 1},
     "other-questions": {"no_repeated_question": 5},
+    "check-questions": {"rejected": 1},
     "no-leak": {"leak": 2},
 }
-
-
-def _exports_as_a_suite(folder: Path, count: int) -> None:
-    import datasets
-
-    from editscope.suites.picabench.data import PicaBenchSuite
-
-    place = exported(folder)
-    loaded = datasets.load_dataset(str(place), split="test", cache_dir=str(folder / "cache"))
-    assert len(loaded) == count and loaded[0]["picture"].size == (160, 128)
-    suite = PicaBenchSuite(place / "suite", ("superficial", "intermediate", "explicit"), skip_bad=False)
-    assert len(suite) == count
-    case = next(iter(suite))
-    assert len(case.instructions) == 3 and len(case.questions) == 4 and case.tags["operation"] == "remove"
 
 
 @pytest.mark.slow

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from drills.counts import times
 from editscope.suites.inedit.data import CATEGORIES, CHECKED, PATHS
+from editscope.suites.registry import load_suite
+from support.command_line import Called
 from support.factory.blotches import picture_folder
 from support.factory.knowledge_models import PROCESSES
 from support.factory.pipeline_runs import (
     LoopbackModels,
     begun,
-    exported_suite,
     leaked,
     loopback_models,
     pilot,
     survives_kills,
 )
+from support.pilots.pilot_exports import CASES, exported_pilot, judged_run
+from support.pilots.pilot_reviews import BrowserReviews, ReviewTask
 from support.servers.judge_server import KEY
 
 NAME = "inedit"
@@ -30,12 +34,27 @@ DROPPED = {
     "good-checklist": {"the checklist contradicts what is known": 1, "the checklist leaves open what is right": 1},
     "case": {"another number of key stages than scientific_simulation has": 1},
     "no-leak": {"leak": 2},
+    "review": {"rejected": 1},
 }
 """Why records of the pilot are dropped, by step; what people would reject is not among it."""
 
+PEOPLE = {"review": ReviewTask({"instruction": "From start to end in 4 numbered grids, as Ann wrote."}, "no clear way")}
+COLUMNS = {
+    "picture": "picture",
+    "category": "text",
+    "subtask": "text",
+    "instruction": "text",
+    "instruction_A": "text",
+    "instruction_B": "text",
+    "checklist": "text",
+    "key_nodes": "texts",
+    "license": "text",
+}
+
 
 @pytest.fixture
-def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackModels]:
+def models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[LoopbackModels]:
+    monkeypatch.setenv("EDITSCOPE_CACHE", str(tmp_path / "kept"))
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with loopback_models(NAME, PROCESSES) as made:
         yield made
@@ -51,17 +70,24 @@ def started(folder: Path, models: LoopbackModels) -> Path:
 
 
 @pytest.mark.slow
-def test_a_pilot_of_fifty_records_goes_through_every_step(tmp_path: Path, models: LoopbackModels) -> None:
+@pytest.mark.drill
+def test_a_pilot_of_fifty_records_goes_through_every_step_and_people_and_a_run_scores_it(
+    tmp_path: Path, models: LoopbackModels, browser: Browser, editscope: Callable[..., Called]
+) -> None:
     plan = started(tmp_path / "set", models)
-    made = pilot(plan, models)
+    made = pilot(plan, models, BrowserReviews(browser, PEOPLE))
     assert made.reasons() == DROPPED
-    result, suite = exported_suite(plan, tmp_path / "export")
-    assert result.cases == len(suite) == len(made.records) == 32
+    written = exported_pilot(plan.parent, COLUMNS, limit=50)
+    suite = load_suite(NAME, root=written.folder / "suite")
+    assert set(written.rows) == set(made.named)
+    assert len(suite) == len(made.records) == 31
     by_category = Counter(record["category"] for record in made.records)
     assert set(by_category) == {*CATEGORIES} and made.requests == 223
     for record in made.records:
         texts = [record.get(name, "") for name in ("instruction", "instruction_A", "instruction_B")]
         assert all("numbered grids" in text for text in texts if text)
+        if texts[0] == PEOPLE["review"].texts["instruction"]:
+            continue
         if record["category"] == PATHS:
             assert record["path_a"] in texts[1] and record["path_b"] in texts[2] and not texts[0]
         elif record["category"] in CHECKED:
@@ -71,6 +97,7 @@ def test_a_pilot_of_fifty_records_goes_through_every_step(tmp_path: Path, models
             assert f"The same time passes from each grid to the next: {record['interval']}." in texts[0]
         else:
             assert texts[0].endswith("Show every single step of the way and leave none out.")
+    assert judged_run(editscope, NAME, written.folder / "suite", tmp_path / "run") >= min(CASES, len(suite))
 
 
 @pytest.mark.slow

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from drills.counts import times
 from editscope.factory.words.ideas import shipped_idea_words
 from editscope.suites.registry import load_suite
+from support.command_line import Called
 from support.factory.blotches import picture_folder
 from support.factory.knowledge_models import IDEAS
 from support.factory.pipeline_runs import (
     LoopbackModels,
     begun,
-    exported_suite,
     leaked,
     loopback_models,
     pilot,
     survives_kills,
 )
+from support.pilots.pilot_exports import CASES, exported_pilot, judged_run
+from support.pilots.pilot_reviews import BrowserReviews, ReviewTask
 from support.servers.judge_server import KEY
 
 NAME = "wiseedit"
@@ -32,12 +35,29 @@ DROPPED = {
     "accepted-again": {"cannot be shown": 1, "unreasonable": 1, "no knowledge needed": 1, "unclear instruction": 1},
     "no-leak": {"leak": 3},
     "known-tags": {"tagged as another task": 1},
+    "review": {"rejected": 1},
 }
 """Why records of the pilot are dropped, by step; what people would reject is not among it."""
 
+PEOPLE = {"review": ReviewTask({"hint": "As Ann wrote."}, "wrong hint")}
+COLUMNS = {
+    "pictures": "pictures",
+    "task": "text",
+    "subset": "text",
+    "instruction": "text",
+    "chinese": "text",
+    "hint": "text",
+    "knowledge": "text",
+    "domain": "text",
+    "subtask": "text",
+    "variants": "texts",
+    "license": "text",
+}
+
 
 @pytest.fixture
-def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackModels]:
+def models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[LoopbackModels]:
+    monkeypatch.setenv("EDITSCOPE_CACHE", str(tmp_path / "kept"))
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with loopback_models(NAME, IDEAS) as made:
         yield made
@@ -51,19 +71,25 @@ def started(folder: Path, models: LoopbackModels) -> Path:
 
 
 @pytest.mark.slow
-def test_a_pilot_of_fifty_records_goes_through_every_step(tmp_path: Path, models: LoopbackModels) -> None:
+@pytest.mark.drill
+def test_a_pilot_of_fifty_records_goes_through_every_step_and_people_and_a_run_scores_it(
+    tmp_path: Path, models: LoopbackModels, browser: Browser, editscope: Callable[..., Called]
+) -> None:
     plan = started(tmp_path / "set", models)
-    made = pilot(plan, models)
+    made = pilot(plan, models, BrowserReviews(browser, PEOPLE))
     assert made.reasons() == DROPPED
-    result, suite = exported_suite(plan, tmp_path / "export")
-    assert result.cases == len(made.records) == 30 and len(suite) == 29  # one of them is complex, a suite of its own
-    assert len(load_suite("wiseedit-complex", root=tmp_path / "export" / "suite")) == 1 and made.requests == 492
+    written = exported_pilot(plan.parent, COLUMNS, limit=50)
+    suite = load_suite(NAME, root=written.folder / "suite")
+    assert set(written.rows) == set(made.named)
+    assert len(made.records) == 29 and len(suite) == 28  # one of them is complex, a suite of its own
+    assert len(load_suite("wiseedit-complex", root=written.folder / "suite")) == 1 and made.requests == 492
     words = shipped_idea_words()
     for record in made.records:
         assert len(record["pictures"]) == record["count"] and record["subset"] == f"{record['task']}_{record['count']}"
         assert record["subtask"] in words.tasks[record["task"]] and record["knowledge"] in words.knowledge
         assert record["chinese"].startswith("请") and len(record["variants"]) == 3 and record["hint"]
         assert record["instruction"] in (record["original"], *record["variants"])
+    assert judged_run(editscope, NAME, written.folder / "suite", tmp_path / "run") >= min(CASES, len(suite))
 
 
 @pytest.mark.slow

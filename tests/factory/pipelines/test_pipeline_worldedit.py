@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from drills.counts import times
+from editscope.suites.registry import load_suite
+from support.command_line import Called
 from support.factory.blotches import picture_folder
 from support.factory.knowledge_models import CAUSES, THINGS
 from support.factory.pipeline_runs import (
     LoopbackModels,
     begun,
-    exported_suite,
     leaked,
     loopback_models,
     pilot,
     survives_kills,
 )
+from support.pilots.pilot_exports import CASES, exported_pilot, judged_run
+from support.pilots.pilot_reviews import BrowserReviews, ReviewTask
 from support.servers.judge_server import KEY
 
 NAME = "worldedit"
@@ -45,13 +49,33 @@ DROPPED = {
     "good-paraphrase": {"weak visual effect": 8, "contradicted causality": 11, "no world knowledge needed": 7},
     "scores": {"vc below 3": 7, "if below 4": 14, "kp below 4": 13, "vq below 3": 12},
     "no-leak": {"leak": 8},
-    "quota": {"beyond the quota": 73},
+    "quota": {"beyond the quota": 72},
+    "review": {"rejected": 1},
 }
 """Why records of the pilot are dropped, by step; what people would reject is not among it."""
 
+PEOPLE = {
+    "review": ReviewTask({"paraphrase": "Show it after the storm, as Ann wrote."}, "weak visual effect", changed=1)
+}
+COLUMNS = {
+    "picture": "picture",
+    "edit": "picture",
+    "object": "text",
+    "mode": "text",
+    "instruction": "text",
+    "paraphrase": "text",
+    "explanation": "text",
+    "vc": "whole",
+    "vq": "whole",
+    "if": "whole",
+    "kp": "whole",
+    "license": "text",
+}
+
 
 @pytest.fixture
-def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackModels]:
+def models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[LoopbackModels]:
+    monkeypatch.setenv("EDITSCOPE_CACHE", str(tmp_path / "kept"))
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with loopback_models(NAME, CAUSES, (NAME,)) as made:
         yield made
@@ -71,12 +95,17 @@ def started(folder: Path, models: LoopbackModels) -> Path:
 
 
 @pytest.mark.slow
-def test_a_pilot_of_fifty_records_goes_through_every_step(tmp_path: Path, models: LoopbackModels) -> None:
+@pytest.mark.drill
+def test_a_pilot_of_fifty_records_goes_through_every_step_and_people_and_a_run_scores_it(
+    tmp_path: Path, models: LoopbackModels, browser: Browser, editscope: Callable[..., Called]
+) -> None:
     plan = started(tmp_path / "set", models)
-    made = pilot(plan, models)
+    made = pilot(plan, models, BrowserReviews(browser, PEOPLE))
     assert made.reasons() == DROPPED
-    result, suite = exported_suite(plan, tmp_path / "export")
-    assert result.cases == len(suite) == len(made.records) == 44 and made.requests == 2823
+    written = exported_pilot(plan.parent, COLUMNS, limit=50)
+    suite = load_suite(NAME, root=written.folder / "suite")
+    assert set(written.rows) == set(made.named)
+    assert len(suite) == len(made.records) == 44 and made.requests == 2823
     assert {name: made.outs()[name] for name in ("each-object", "modes", "each-instruction")} == {
         "each-object": 80, "modes": 235, "each-instruction": 282,
     }  # fmt: skip
@@ -86,6 +115,7 @@ def test_a_pilot_of_fifty_records_goes_through_every_step(tmp_path: Path, models
         assert abs(record["width"] / record["height"] - (1.5 if record["crop"] == "3:2" else 2 / 3)) < 0.02
         assert record["edit"] != record["picture"] and record["object"] in record["instruction"]
     assert {len(record["turns"]) for record in made.records} == {1, 2}
+    assert judged_run(editscope, NAME, written.folder / "suite", tmp_path / "run") >= min(CASES, len(suite))
 
 
 @pytest.mark.slow

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from playwright.sync_api import Browser
 
 from drills.counts import times
+from editscope.factory.output.reading import load_training_set
+from support.command_line import Called
 from support.factory.drawn_pictures import drawn_picture
 from support.factory.kills import killed_and_resumed, slowly
 from support.factory.made_videos import encoded
-from support.factory.pipeline_builds import built_here, counted, exported, pipeline_folder, reasons
+from support.factory.pipeline_builds import built_here, counted, pipeline_folder, reasons
 from support.factory.scripted_makers import disc_clip
 from support.factory.scripted_writer import refusal, writer
 from support.judged_data import make_picabench
+from support.pilots.pilot_exports import exported_pilot, pixel_scores
+from support.pilots.pilot_reviews import BrowserReviews, ReviewTask, as_decided
 from support.servers.judge_server import JudgeServer
 
-GOOD = 26
+GOOD = times(9, 26)
 FPS = 8
 
 
@@ -33,7 +39,7 @@ def shot(seed: int, frames: int = 16) -> list[Any]:
     return disc_clip(drawn_picture(seed), seed, frames)
 
 
-def made_folder(folder: Path, good: int = GOOD) -> Path:
+def made_folder(folder: Path, good: int) -> Path:
     """Videos of two shots each, and what else one finds in a folder."""
     folder.mkdir()
     for number in range(good):
@@ -49,31 +55,47 @@ def made_folder(folder: Path, good: int = GOOD) -> Path:
     return folder
 
 
-def begun(folder: Path, server: JudgeServer, videos: Path) -> Path:
+def begun(folder: Path, server: JudgeServer, videos: Path, **more: Any) -> Path:
     suite = folder.parent / "suite"
     if not suite.exists():
         make_picabench(suite, 8)
     leak = {"steps__no-leak__suites": [f"picabench={suite}"]}
-    given = {"videos": videos, "license": "CC-BY"}
+    given = {"videos": videos, "license": "CC-BY", **more}
     return pipeline_folder("video-pairs", folder, {"writer": server.spec()}, given, **leak)
 
 
+PEOPLE = {"review": ReviewTask({"superficial": "Move the disc as Ann wrote."}, "the camera moved")}
+COLUMNS = {
+    "before": "picture", "after": "picture", "superficial": "text", "intermediate": "text", "explicit": "text",
+    "law": "text", "file": "text", "license": "text",
+}  # fmt: skip
+
+
 @pytest.mark.slow
-def test_a_pilot_keeps_pairs_of_still_shots_and_says_why_others_go(tmp_path: Path) -> None:
+@pytest.mark.drill
+def test_a_pilot_keeps_pairs_of_still_shots_as_people_decide_and_a_run_scores_them(
+    tmp_path: Path, browser: Browser, editscope: Callable[..., Called]
+) -> None:
+    people = BrowserReviews(browser, PEOPLE)
     with writer(refusal(17, "superficial")) as server:
-        folder = begun(tmp_path / "set", server, made_folder(tmp_path / "videos"))
-        result, lines = built_here(folder)
+        folder = begun(tmp_path / "set", server, made_folder(tmp_path / "videos", GOOD), review=True)
+        result, lines = built_here(folder, people=people)
         calls = server.calls
         assert built_here(folder)[1] == lines and server.calls == calls
     assert counted(result)["readable"] == (GOOD + 6, GOOD + 4) and reasons(result) == DROPPED
-    records = [json.loads(line) for line in lines]
+    records = {name: fields for name, fields, _ in map(json.loads, lines)}
     assert len(records) == result.records
-    for _, fields, _ in records:
+    as_decided(people, "review", records)
+    for fields in records.values():
         assert fields["before"] != fields["after"] and fields["law"] == "motion" and 0.5 <= fields["gap_s"] <= 6
-    import datasets
-
-    loaded = datasets.load_dataset(str(exported(folder)), split="train", cache_dir=str(tmp_path / "cache"))
-    assert len(loaded) == len(lines) and loaded[0]["after"].size == (160, 128) and loaded[0]["license"] == "CC-BY"
+    made = exported_pilot(folder, COLUMNS, suite="own", tags=["law"])
+    assert set(made.rows) == set(records)
+    row = made.rows[next(iter(records))]
+    assert row["after"].size == (160, 128) and row["license"] == "CC-BY"
+    files = [{made.rows[name]["file"] for name in split} for split in made.splits.values()]
+    assert not files[0] & files[1]  # both shots of a video are on the same side
+    assert {record.id for record in load_training_set(made.folder)} == set(records)
+    pixel_scores(editscope, made.folder / "suite", tmp_path)
 
 
 DROPPED = {
@@ -81,8 +103,9 @@ DROPPED = {
     "shots": {"no shot of 1 s": 1},
     "pairs": {"nothing changed": 1, "too much changed": 1},
     "once": {"near duplicate": 1},
-    "clear": {"nothing changed": 10},
-    "instruct": {"the model declined": 5},
+    "clear": {"nothing changed": times(4, 10)},
+    "instruct": {"the model declined": times(1, 5)},
+    "review": {"rejected": 1},
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +33,19 @@ def built_here(
 ) -> tuple[BuildResult, list[str]]:
     """Build the plan of a folder in this process; ``people`` decide when it waits. Where it is, and its records."""
     for _ in range(20):
-        plan = read_plan(folder / "plan.toml")
-        with Build(plan, folder / "build", limit=limit, jobs=1, models=load_models(plan)) as build:
-            result = build.run()
-            lines = [json.dumps(record.to_json(), sort_keys=True) for record in build.records()]
+        with ThreadPoolExecutor(1) as thread:  # in the main thread, people may have a browser with a loop of its own
+            result, lines = thread.submit(_built, folder, limit).result()
         if not result.waiting or people is None:
             break
         people(folder / "build")
     return result, lines
+
+
+def _built(folder: Path, limit: int | None) -> tuple[BuildResult, list[str]]:
+    plan = read_plan(folder / "plan.toml")
+    with Build(plan, folder / "build", limit=limit, jobs=1, models=load_models(plan)) as build:
+        result = build.run()
+        return result, [json.dumps(record.to_json(), sort_keys=True) for record in build.records()]
 
 
 def exported(folder: Path, limit: int | None = None) -> Path:

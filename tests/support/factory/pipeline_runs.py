@@ -9,19 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from editscope.factory.engine.build import Build
 from editscope.factory.inputs import read_inputs, write_inputs
-from editscope.factory.models.loading import load_models
-from editscope.factory.output.export import WrittenExport, export
 from editscope.factory.pipelines.catalog import find_pipeline
 from editscope.factory.pipelines.starting import start_pipeline
-from editscope.factory.plan import read_plan
 from editscope.images import encode_png, load
-from editscope.suites.base import Suite
-from editscope.suites.registry import load_suite
 from support.factory.blotches import blotches, picture_folder
 from support.factory.kills import accept_all, built_by_command, killed_and_resumed, slowly
+from support.factory.pipeline_builds import built_here
 from support.factory.scripted_packs import Answer, ScriptedPack, scripted
+from support.pilots.pilot_reviews import BrowserReviews, as_decided
 from support.servers.editor_server import Reply as PictureReply
 from support.servers.editor_server import Seen
 from support.servers.editor_server_chat import ChatServer
@@ -84,11 +80,16 @@ def begun(pipeline: str, folder: Path, models: LoopbackModels, settings: Mapping
 
 @dataclass(frozen=True)
 class Pilot:
-    """A build of some records to its end: the counts of steps, records in JSON, and the requests it took."""
+    """A build of some records to its end: the counts of steps, records in JSON by id, and the requests it took."""
 
     counts: Mapping[str, Any]
-    records: list[dict[str, Any]]
+    named: Mapping[str, Mapping[str, Any]]
     requests: int
+
+    @property
+    def records(self) -> list[Mapping[str, Any]]:
+        """The fields of all records."""
+        return list(self.named.values())
 
     def outs(self) -> dict[str, int]:
         """How many records went on, for steps that dropped some or made more of them."""
@@ -99,24 +100,18 @@ class Pilot:
         return {name: dict(one.dropped) for name, one in self.counts.items() if one.dropped}
 
 
-def pilot(plan: Path, models: LoopbackModels, limit: int = 50) -> Pilot:
-    """Build to the queue of people, accept all, and build to the end, which asks nobody again."""
+def pilot(plan: Path, models: LoopbackModels, people: BrowserReviews, limit: int = 50) -> Pilot:
+    """Build to the queue of people, let them decide, and build to the end, which asks nobody again."""
     before = models.requests()
-    waiting, _, _ = _built(plan, limit)
-    assert "wait for people at step 'review'" in waiting
+    result, _ = built_here(plan.parent, limit=limit)
+    assert "wait for people at step 'review'" in result.waiting
     requests = models.requests() - before
-    accept_all(plan.parent / "build")
-    waiting, counts, records = _built(plan, limit)
-    assert not waiting and models.requests() - before == requests
-    assert not any(one.pending for one in counts.values())
-    return Pilot(counts, records, requests)
-
-
-def _built(plan: Path, limit: int) -> tuple[str, Mapping[str, Any], list[dict[str, Any]]]:
-    read = read_plan(plan)
-    with Build(read, plan.parent / "build", models=load_models(read), limit=limit) as build:
-        result = build.run()
-        return result.waiting, result.counts, [dict(record.fields) for record in build.records()]
+    result, lines = built_here(plan.parent, people=people, limit=limit)
+    assert not result.waiting and models.requests() - before == requests
+    assert not any(one.pending for one in result.counts.values())
+    named = {name: fields for name, fields, _ in map(json.loads, lines)}
+    as_decided(people, "review", named)
+    return Pilot(result.counts, named, requests)
 
 
 def leaked(folder: Path, pictures: Sequence[str], instructions: Sequence[str] = ("Nothing of this.",)) -> str:
@@ -133,14 +128,6 @@ def leaked(folder: Path, pictures: Sequence[str], instructions: Sequence[str] = 
     ]
     (folder / "cases.jsonl").write_text("\n".join(map(json.dumps, cases)))
     return f"worldedit={folder}"
-
-
-def exported_suite(plan: Path, folder: Path, limit: int = 50) -> tuple[WrittenExport, Suite]:
-    """What a pilot became, and the suite in it as it loads."""
-    read = read_plan(plan)
-    with Build(read, plan.parent / "build", limit=limit) as build:
-        result = export(build, folder)
-    return result, load_suite(read.output["suite"], root=folder / "suite")
 
 
 def survives_kills(start: Callable[[Path], Path], models: LoopbackModels, kills: int, limit: int = 12) -> None:

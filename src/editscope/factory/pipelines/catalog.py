@@ -23,7 +23,10 @@ InputKind: TypeAlias = Literal["folder", "file", "text", "number", "flag"]
 
 @dataclass(frozen=True, slots=True)
 class PlanInput:
-    """Something that a pipeline can be given, and the place in its plan where that goes."""
+    """Something that a pipeline can be given, and the place in its plan where that goes.
+
+    ``value`` is what a flag sets: ``false`` for one that turns a step on whose plan says ``skip = true``.
+    """
 
     name: str
     about: str
@@ -31,12 +34,15 @@ class PlanInput:
     kind: InputKind = "text"
     required: bool = False
     default: Any = None
+    value: bool = True
 
     def read(self, given: Any) -> Any:
         """A value as the plan holds it; a path is made absolute, since the plan lies in another folder.
 
         >>> PlanInput("count", "How many.", "source.count", "number").read("50")
         50
+        >>> PlanInput("review", "Let people decide.", "steps.review.skip", "flag", value=False).read(True)
+        False
         """
         if self.kind in ("folder", "file"):
             path = Path(given)
@@ -49,6 +55,8 @@ class PlanInput:
             except ValueError:
                 raise BadInput(f"--{self.name} is {given!r}; write a number") from None
             return int(number) if number == int(number) else number
+        if self.kind == "flag":
+            return bool(given) == self.value
         return given
 
 
@@ -117,6 +125,9 @@ def _input(path: Path, name: str, entry: Mapping[str, Any]) -> PlanInput:
     kind = entry.get("kind", "text")
     if kind not in get_args(InputKind) or not entry.get("sets"):
         raise BadInput(f"{path}: the input {name!r} needs `sets`, and a kind of {', '.join(get_args(InputKind))}")
+    value = entry.get("value", True)
+    if not isinstance(value, bool):
+        raise BadInput(f"{path}: the value of the input {name!r} is {value!r}; write true or false, which a flag sets")
     return PlanInput(
         name,
         str(entry.get("about", "")),
@@ -124,4 +135,5 @@ def _input(path: Path, name: str, entry: Mapping[str, Any]) -> PlanInput:
         cast(InputKind, kind),
         bool(entry.get("required", False)),
         entry.get("default"),
+        value,
     )

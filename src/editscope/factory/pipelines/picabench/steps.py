@@ -8,6 +8,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
 from editscope.errors import BadInput
 from editscope.factory.records import BLOB, Record
 from editscope.factory.steps.base import Outcome, PlainStep, StepFailed, dropped, kept
@@ -89,9 +92,10 @@ def box_in_pixels(text: str, width: int, height: int) -> dict[str, int] | None:
 
 
 def drawn_regions(pixels: Pixels, regions: Sequence[Mapping[str, Any]]) -> Pixels:
-    """A picture with a rectangle around each region, each in its own color."""
+    """A picture with a rectangle around each region, each in its own color and with its name in it."""
     marked = pixels.copy()
     line = max(1, max(pixels.shape[:2]) // 250)
+    font = ImageFont.load_default(max(8, max(pixels.shape[:2]) // 60))
     for number, region in enumerate(regions):
         left, top = int(region["x"]), int(region["y"])
         right, bottom = left + int(region["width"]), top + int(region["height"])
@@ -100,7 +104,17 @@ def drawn_regions(pixels: Pixels, regions: Sequence[Mapping[str, Any]]) -> Pixel
         marked[max(top, bottom - line) : bottom, left:right] = color
         marked[top:bottom, left : left + line] = color
         marked[top:bottom, max(left, right - line) : right] = color
+        _write_name(marked[top + line : bottom - line, left + line : right - line], str(region["name"]), color, font)
     return marked
+
+
+def _write_name(inside: Pixels, name: str, color: tuple[int, int, int], font: Any) -> None:
+    """Write a name on a ground of a color into the upper left corner of a part of a picture, cut where it ends."""
+    _, _, width, height = font.getbbox(name)
+    label = Image.new("RGB", (int(width) + 5, int(height) + 3), color)
+    ImageDraw.Draw(label).text((2, 1), name, (0, 0, 0), font)
+    rows, columns = min(label.height, inside.shape[0]), min(label.width, inside.shape[1])
+    inside[:rows, :columns] = np.asarray(label)[:rows, :columns]
 
 
 class DrawnRegionsStep(PlainStep):

@@ -67,10 +67,48 @@ function el(tag, text, kind = "") {
   return made;
 }
 
+/** Whether a value is an object with names. @param {unknown} value @returns {value is Record<string, unknown>} */
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A value on one line. @param {unknown} value @returns {string} */
+function inline(value) {
+  if (value === null || value === undefined || value === "") return "–";
+  if (Array.isArray(value)) return value.map(inline).join(", ");
+  if (isObject(value)) return Object.entries(value).map(([name, inner]) => `${name}: ${inline(inner)}`).join(", ");
+  return typeof value === "number" ? value.toLocaleString(undefined, { maximumFractionDigits: 4 }) : String(value);
+}
+
+/** A value as people read it: lists as lists, rows with names as a table. @param {unknown} value */
+function readable(value) {
+  const made = el("dd", "");
+  if (!Array.isArray(value) || !value.length) {
+    made.textContent = inline(Array.isArray(value) ? null : value);
+    return made;
+  }
+  if (!value.every(isObject)) {
+    const list = document.createElement("ol");
+    list.append(...value.map((one) => el("li", inline(one))));
+    made.append(list);
+    return made;
+  }
+  const names = [...new Set(value.flatMap((row) => Object.keys(row)))];
+  const table = document.createElement("table");
+  const head = table.createTHead().insertRow();
+  const body = table.createTBody();
+  for (const name of names) {
+    const cell = el("th", name, value.every((row) => typeof row[name] === "number") ? "figure" : "");
+    cell.setAttribute("scope", "col");
+    head.append(cell);
+  }
+  for (const row of value) body.insertRow().append(...names.map((name) => el("td", inline(row[name]), typeof row[name] === "number" ? "figure" : "")));
+  table.className = "plain-table";
+  made.append(table);
+  return made;
+}
+
 /** @param {HTMLElement} list @param {Record<string, unknown>} facts */
 function fill(list, facts) {
-  list.replaceChildren(...Object.entries(facts).flatMap(([name, value]) =>
-    [el("dt", name), el("dd", typeof value === "string" ? value : JSON.stringify(value))]));
+  list.replaceChildren(...Object.entries(facts).flatMap(([name, value]) => [el("dt", name), readable(value)]));
 }
 
 /** @param {any} picture */

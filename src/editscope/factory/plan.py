@@ -54,7 +54,12 @@ class BuildPlan:
             for setting in step.models:
                 wanted = step.settings.get(setting)
                 if wanted and wanted not in self.models:
-                    raise unknown("model", str(wanted), self.models, of=f"the plan, for step {step.name!r}")
+                    raise unknown(
+                        "model",
+                        str(wanted),
+                        self.models,
+                        of=f"the plan {self.name}, under [models], for step {step.name!r}",
+                    )
 
     def missing_models(self) -> dict[str, str]:
         """Models that steps use and that have no spec yet, each with the first step that uses it."""
@@ -126,6 +131,9 @@ def plan_from(found: Mapping[str, Any], where: str, folder: Path) -> BuildPlan:
         )
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise BadInput(f"{where}: steps are tables; write each as [[steps]]")
+    for number, entry in enumerate(entries, start=1):
+        if not isinstance(entry.get(SKIP, False), bool):
+            raise BadInput(f"{where}, step {number}: {SKIP} is {entry[SKIP]!r}; write true or false, without quotes")
     models = found.get("models", {})
     if not isinstance(models, dict) or not all(isinstance(spec, str) for spec in models.values()):
         raise BadInput(f"{where}: models are specs by name; write, for example: writer = 'openai:gpt-5' under [models]")

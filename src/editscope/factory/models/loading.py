@@ -67,7 +67,13 @@ class PlanModel(Protocol):
 
 def load_models(plan: BuildPlan, options: ModelOptions = ModelOptions()) -> dict[str, PlanModel]:
     """The models that the steps of a plan use. Nothing is sent yet."""
-    return {name: load_model(plan.models[name], kind, options, name) for name, kind in used_models(plan).items()}
+    models = {}
+    for name, kind in used_models(plan).items():
+        try:
+            models[name] = load_model(plan.models[name], kind, options, name)
+        except BadInput as error:
+            raise BadInput(f"the model {name!r} of the plan {plan.name}: {error}") from error
+    return models
 
 
 def load_model(spec: str, kind: str, options: ModelOptions = ModelOptions(), name: str = "") -> PlanModel:

@@ -83,7 +83,21 @@ def _csv_rows(path: Path, data: bytes) -> Iterator[tuple[int, Fields]]:
     except UnicodeDecodeError as error:
         raise BadInput(f"{path} is not UTF-8 text ({error.reason}); save it as UTF-8") from error
     reader = csv.DictReader(io.StringIO(text, newline=""))
-    for row in reader:
-        if None in row or None in row.values():
-            raise BadInput(f"{path} line {reader.line_num} has other columns than the first line; add what is missing")
-        yield reader.line_num, dict(row)
+    try:
+        names = reader.fieldnames or ()
+        if not names:
+            raise BadInput(
+                f"{path} is empty; write the names of columns into its first line, and a record a line below"
+            )
+        if twice := [name for place, name in enumerate(names) if name in names[:place]]:
+            raise BadInput(f"{path} line 1 has two columns {twice[0]!r}; give each its own name")
+        for row in reader:
+            if None in row or None in row.values():
+                raise BadInput(
+                    f"{path} line {reader.line_num} has other columns than the first line; add what is missing"
+                )
+            yield reader.line_num, dict(row)
+    except csv.Error as error:
+        raise BadInput(
+            f"{path} line {reader.line_num + 1} is not CSV ({error}); close its quotes, or use JSON lines for long text"
+        ) from error

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -87,16 +88,20 @@ def make_step(entry: Mapping[str, Any], where: str) -> PipelineStep:
     name, use = entry.get("name"), entry.get("use")
     if not isinstance(name, str) or not name:
         raise BadInput(f"{where} has no name; write: name = 'write-questions'")
+    if not name.isprintable() or {*name} & {*"/\\"} or name.startswith("."):
+        raise BadInput(f"{where}: {name!r} cannot name a folder of a queue; use letters, digits, '-' and '_'")
     where = f"{where.rpartition(', step')[0]}, step {name!r}" if ", step" in where else where
     if not isinstance(use, str) or not use:
         raise BadInput(f"{where} does not say what it uses; write, for example: use = 'template'")
-    made = step_class(use)
+    with _told(where):
+        made = step_class(use)
     settings = {key: value for key, value in entry.items() if key not in ("name", "use", "reads", "at_once", "when")}
     _check_settings(settings, made.settings_of, f"{where} ({use})", open_ended=getattr(made, "open_settings", False))
     reads = entry.get("reads", [])
     if not isinstance(reads, list) or not all(isinstance(one, str) for one in reads):
         raise BadInput(f"{where}: reads is a list of names of fields; write: reads = ['law', 'subject']")
-    step = made(name, settings, reads)
+    with _told(where):
+        step = made(name, settings, reads)
     if step.kind not in KINDS:
         raise BadInput(f"{where}: its kind is {step.kind!r}; choose from {', '.join(KINDS)}")
     if (at_once := entry.get("at_once")) is not None:
@@ -115,10 +120,23 @@ def make_source(entry: Mapping[str, Any], where: str) -> RecordSource:
     use = entry.get("use")
     if not isinstance(use, str) or not use:
         raise BadInput(f"{where}: the source does not say what it uses; choose from {', '.join(SOURCES)}")
-    made = source_class(use)
+    with _told(f"{where}, source"):
+        made = source_class(use)
     settings = {key: value for key, value in entry.items() if key != "use"}
     _check_settings(settings, made.settings_of, f"{where}, source ({use})")
-    return made(settings)
+    with _told(f"{where}, source"):
+        return made(settings)
+
+
+@contextmanager
+def _told(where: str) -> Iterator[None]:
+    """What a step or a source says against its settings, with the file and the step in front of it."""
+    try:
+        yield
+    except BadInput as error:
+        _, comma, step = where.rpartition(", ")
+        said = str(error).removeprefix(f"{step}: ") if comma else str(error)
+        raise BadInput(said if said.startswith(where) else f"{where}: {said}") from error
 
 
 def _class(what: str, use: str, ours: Mapping[str, str], group: str, base: type[T]) -> type[T]:

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from editscope.errors import Stopped
+from editscope.errors import BadInput, Stopped
 from editscope.factory.records import BLOB, Record
 from editscope.factory.steps.base import RecordDecision, WholeStep
 from editscope.factory.steps.tools import Tools
+from editscope.outside import repaired
 from editscope.review_queue import (
     ACCEPT,
+    LONGEST_LINE,
     QUEUE,
     REASONS,
     REJECT,
@@ -21,11 +23,12 @@ from editscope.review_queue import (
     QueueRecord,
     read_decisions,
     read_queue,
-    write_queue,
 )
 from editscope.runfolder.files import write_whole
 
 FOLDER = "review"
+MOST_REVIEWS, MOST_REASONS = 5, 30
+"""What a queue of the studio takes."""
 
 
 class ReviewNeeded(Stopped):
@@ -46,6 +49,13 @@ class ReviewStep(WholeStep):
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)
+        if not 1 <= self.settings["reviews"] <= MOST_REVIEWS:
+            raise BadInput(f"step {name!r}: reviews is {self.settings['reviews']}; write 1 to {MOST_REVIEWS}")
+        reasons = self.settings["reasons"]
+        if not reasons or len(reasons) > MOST_REASONS or not all(isinstance(one, str) for one in reasons):
+            raise BadInput(
+                f"step {name!r}: reasons are 1 to {MOST_REASONS} texts; write: reasons = ['bad picture', 'other']"
+            )
         self.needs = (*self.settings["texts"], *self.settings["show"], *self.settings["pictures"])
 
     def identity(self) -> Any:
@@ -56,12 +66,17 @@ class ReviewStep(WholeStep):
         """What people decided; ReviewNeeded where some records wait for them."""
         folder = tools.build / FOLDER / self.name
         waiting = [self._queued(record, folder, tools) for record in records]
-        self._fill(folder, waiting)
+        too_long = {record.id for record in waiting if len(record.as_json()) >= LONGEST_LINE}
+        self._fill(folder, [record for record in waiting if record.id not in too_long])
         outcomes = read_decisions(folder)
         left = 0
         for record in waiting:
             made = outcomes.get(record.id)
-            if made is None or made.fingerprint != record.fingerprint or made.outcome not in (ACCEPT, REJECT):
+            if record.id in too_long:
+                yield RecordDecision(
+                    record.id, f"longer than {LONGEST_LINE >> 20} MiB of text, which nobody can review"
+                )
+            elif made is None or made.fingerprint != record.fingerprint or made.outcome not in (ACCEPT, REJECT):
                 left += 1
                 yield RecordDecision(record.id, "not reviewed yet", waiting=True)
             elif made.outcome == REJECT:
@@ -77,16 +92,14 @@ class ReviewStep(WholeStep):
             )
 
     def _fill(self, folder: Path, wanted: Sequence[QueueRecord]) -> None:
-        """Put what is new into the queue; where a record changed, the queue is written again without the old one."""
+        """Put what is new or changed into the queue, as a whole file: a killed build leaves no half of a line."""
         there = {record.id: record for record in read_queue(folder)} if (folder / QUEUE).exists() else {}
-        if any(record.id in there and there[record.id] != record for record in wanted):
+        if any(there.get(record.id) != record for record in wanted):
             ours = {record.id: record for record in wanted}
             merged = [ours.pop(name, record) for name, record in there.items()]
             lines = "".join(f"{record.as_json()}\n" for record in [*merged, *ours.values()])
-            write_whole(folder / QUEUE, lines.encode())
-        elif new := [record for record in wanted if record.id not in there]:
             self._settings(folder)
-            write_queue(folder, new)
+            write_whole(folder / QUEUE, lines.encode())
 
     def _settings(self, folder: Path) -> None:
         import json
@@ -105,7 +118,7 @@ class ReviewStep(WholeStep):
             for name in self.settings["pictures"]
             if isinstance(record.fields.get(name), Mapping) and BLOB in record.fields[name]
         }
-        texts = {name: str(record.fields.get(name) or "") for name in self.settings["texts"]}
+        texts = {name: repaired(str(record.fields.get(name) or "")) for name in self.settings["texts"]}
         shown = {name: record.fields.get(name) for name in self.settings["show"]}
         return QueueRecord(record.id, pictures, texts, shown)
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from editscope.errors import BadInput
 from editscope.factory.records import Record, canonical
 from editscope.factory.steps.base import RecordDecision, WholeStep
 from editscope.factory.steps.tools import Tools
@@ -23,6 +24,9 @@ class SampleStep(WholeStep):
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)
+        for setting in ("size", "each", "ratio"):
+            if (value := self.settings[setting]) < 0:
+                raise BadInput(f"step {name!r}: {setting} is {value}; write a number above 0, or 0 for all")
         self.needs = (self.settings["by"],) if self.settings["by"] else ()
 
     def decide(self, records: Iterable[Record], tools: Tools) -> Iterator[RecordDecision]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from editscope.errors import BadInput
 from editscope.factory.records import Record
 from editscope.factory.steps.base import Outcome, PlainStep, StepFailed, dropped, kept
 from editscope.factory.steps.conditions import CONDITIONS, unmet
@@ -16,6 +17,12 @@ class TemplateStep(PlainStep):
 
     kind = "map"
     settings_of: ClassVar = {"fields": {}}
+
+    def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
+        super().__init__(name, settings, reads)
+        for field, template in self.settings["fields"].items():
+            if not isinstance(template, str):
+                raise BadInput(f"step {name!r}: the template of {field!r} is {template!r}; write a text in quotes")
 
     def apply(self, record: Record, tools: Tools) -> Outcome:
         """The record with the texts."""

@@ -15,6 +15,7 @@ from typing import Any
 from editscope.errors import BadInput
 from editscope.factory.records import Record
 from editscope.factory.steps.base import Outcome
+from editscope.outside import repaired
 from editscope.runfolder.files import DiskError
 
 FILE = "results.db"
@@ -114,7 +115,7 @@ class ResultStore:
                 result.key,
                 result.step,
                 result.record,
-                json.dumps(result.outcome.to_json(), ensure_ascii=False, separators=(",", ":")),
+                _text(result.outcome.to_json()),
                 result.outcome.cost_usd,
                 result.seconds,
                 result.outcome.attempts,
@@ -134,7 +135,7 @@ class ResultStore:
                 "INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (step, record) DO UPDATE SET "
                 "reason = excluded.reason, cost = cost + excluded.cost, attempts = attempts + excluded.attempts, "
                 "at = excluded.at",
-                (step, record, reason, cost, attempts, time.time()),
+                (step, record, repaired(reason), cost, attempts, time.time()),
             )
         self.sync(SYNC_EVERY_S)
 
@@ -217,6 +218,20 @@ class ResultStore:
         """Note a fact."""
         with _Transaction(self._database, self.path):
             self._database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(value)))
+
+
+def _text(value: Any) -> str:
+    """A JSON value as a text that the database takes: halves of characters stay escapes.
+
+    >>> _text(["ü"]), _text(["\\ud800"])
+    ('["ü"]', '["\\\\ud800"]')
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":"))
+    return text
 
 
 class _Transaction:

@@ -1,0 +1,87 @@
+"""What people and models write wrong: a sentence with file, step and fix, and never a build that is stuck."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editscope.errors import BadInput
+from editscope.factory.plan import BuildPlan, plan_from
+from editscope.factory.sources.manifest import ListSource
+from editscope.factory.steps.review import ReviewStep
+from editscope.factory.steps.texts import TemplateStep
+from editscope.review_queue import LONGEST_LINE, QUEUE, read_queue
+from support.factory.made_plans import NumberSource, built
+
+
+def list_plan(folder: Path, data: bytes) -> BuildPlan:
+    (folder / "words.csv").write_bytes(data)
+    return BuildPlan("words", ListSource({"path": "words.csv"}), [], folder=folder)
+
+
+def review_of(text: str) -> BuildPlan:
+    steps = [TemplateStep("write", {"fields": {"text": text}}), ReviewStep("look", {"texts": ["text"]})]
+    return BuildPlan("texts", NumberSource({"count": 2}), steps)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"a,b\n" + b"x" * 200_000 + b",y\n", r"words.csv line 2 is not CSV \(field larger than"),
+        (b"", "words.csv is empty; write the names of columns"),
+        (b"a,b,a\n1,2,3\n", "words.csv line 1 has two columns 'a'; give each its own name"),
+    ],
+)
+def test_a_list_that_is_no_list_is_refused_with_its_line(tmp_path: Path, data: bytes, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        built(list_plan(tmp_path, data), tmp_path / "build")
+
+
+def test_a_text_that_no_file_can_hold_does_not_block_the_queue(tmp_path: Path) -> None:
+    plan = review_of("a\0b\ud800 {number}")
+    for _ in range(2):
+        assert "2 of 2 records wait" in built(plan, tmp_path / "build")[0].waiting
+    assert [one.texts["text"] for one in read_queue(tmp_path / "build/review/look")] == [
+        "a\ufffdb\ufffd 0",
+        "a\ufffdb\ufffd 1",
+    ]
+
+
+def test_a_text_that_is_too_long_for_a_queue_is_dropped_with_the_reason(tmp_path: Path) -> None:
+    plan = review_of("x" * LONGEST_LINE)
+    for _ in range(2):
+        result, lines = built(plan, tmp_path / "build")
+        assert dict(result.counts["look"].dropped) == {"longer than 1 MiB of text, which nobody can review": 2}
+        assert not result.waiting and not lines
+
+
+def test_a_queue_that_was_torn_is_made_whole(tmp_path: Path) -> None:
+    build = tmp_path / "build"
+    built(review_of("{number}"), build)
+    queue = build / "review/look" / QUEUE
+    queue.write_bytes(queue.read_bytes()[:-20])
+    for _ in range(2):
+        assert "2 of 2 records wait" in built(review_of("{number}"), build)[0].waiting
+    assert len(read_queue(queue.parent)) == 2
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ({"name": "../../x", "use": "review"}, "p.toml, step 1: '../../x' cannot name a folder"),
+        ({"use": "sample", "each": -3}, "p.toml, step 'x': .*each is -3; write a number above 0"),
+        ({"use": "template", "fields": {"a": 3}}, "p.toml, step 'x': .*the template of 'a' is 3; write a text"),
+        ({"use": "review", "reviews": 9}, "p.toml, step 'x': .*reviews is 9; write 1 to 5"),
+        ({"use": "review", "reasons": []}, "p.toml, step 'x': .*reasons are 1 to 30 texts"),
+        ({"use": "where", "skip": "no"}, "p.toml, step 1: skip is 'no'; write true or false"),
+        ({"use": "nosuch"}, "p.toml, step 'x': there is no step 'nosuch'"),
+        ({"use": "crop", "ratios": ["a:b"]}, "p.toml, step 'x': 'a:b' is no ratio"),
+        ({"use": "lint", "subject": "nosuch"}, "p.toml, step 'x': there is no subject of rules 'nosuch'"),
+    ],
+)
+def test_a_wrong_setting_is_refused_with_file_step_and_fix(tmp_path: Path, step: dict[str, Any], said: str) -> None:
+    entry = {"name": "x", **step}
+    with pytest.raises(BadInput, match=said):
+        plan_from({"name": "a", "source": {"use": "list", "path": "w.csv"}, "steps": [entry]}, "p.toml", tmp_path)

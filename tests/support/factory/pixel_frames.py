@@ -152,8 +152,7 @@ def shown_problem(rng: Rng) -> Example:
 # ---- near_duplicates
 
 
-def _any_picture(rng: Rng) -> tuple[Pixels, str]:
-    kind = int(rng.integers(4))
+def _any_picture(rng: Rng, kind: int) -> tuple[Pixels, str]:
     if kind > 1:
         one = scene(rng, (*TEXTURED, "night"), (3, 6))
         return one.render(), one.kind
@@ -162,7 +161,7 @@ def _any_picture(rng: Rng) -> tuple[Pixels, str]:
 
 
 def copied(rng: Rng) -> Example:
-    picture, kind = _any_picture(rng)
+    picture, kind = _any_picture(rng, int(rng.integers(4)))
     height, width = picture.shape[:2]
     way = str(rng.choice(["resized", "cropped", "lit", "marked", "noise", "blurred"]))
     other: Any = picture
@@ -185,8 +184,9 @@ def copied(rng: Rng) -> Example:
 
 
 def others(rng: Rng) -> Example:
-    first, kind = _any_picture(rng)
+    which = int(rng.integers(4))
+    first, kind = _any_picture(rng, which)
     while True:
-        second, other = _any_picture(rng)
+        second, other = _any_picture(rng, which)
         if kind == other and not np.array_equal(first, second):
             return Example(False, kind, (first, second))

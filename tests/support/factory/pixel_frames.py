@@ -52,13 +52,17 @@ def noise(rng: Rng) -> Example:
 
 
 def missing(rng: Rng) -> Example:
-    one = scene(rng, (*TEXTURED, "plain"))
-    picture = one.render().copy()
-    height = picture.shape[0]
-    top = int(rng.uniform(0.1, 0.85) * height) // 16 * 16
+    while True:
+        one = scene(rng, (*TEXTURED, "plain"))
+        picture = one.render().copy()
+        height = picture.shape[0]
+        top = int(rng.uniform(0.1, 0.85) * height) // 16 * 16
+        rows = np.abs(np.diff(picture[:top].astype(np.int16), axis=0)).max(axis=2)
+        if one.kind == "plain" or (rows >= 2).mean() > 0.15:  # what is left shows something
+            break
     way = str(rng.choice(["green", "all green", "gray", "drawn out", "flat blocks", "flat part"]))
     if way in ("flat blocks", "flat part") and one.kind != "plain":
-        color = rng.choice([(0, 0, 0), (128, 128, 128), rng.integers(0, 256, 3)])
+        color = np.stack([np.zeros(3, int), np.full(3, 128), rng.integers(0, 256, 3)])[int(rng.integers(3))]
         if way == "flat part":
             picture[top:] = color
             picture[top - 16 : top, int(rng.integers(8, 30)) * 16 :] = color

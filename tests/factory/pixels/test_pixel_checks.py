@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from drills.counts import times
+from drills.counts import FULL, times
 from editscope.images import Pixels
+from support.factory import scenes
 from support.factory.pixel_builds import Bench
 from support.factory.pixel_sets import MAKERS, made
 from support.factory.scenes import Scene, Thing
@@ -23,10 +24,13 @@ factory_pixels: Any = import_module("factory_pixels")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("check", list(MAKERS))
-def test_a_check_reaches_its_figures_on_made_pictures(check: str) -> None:
-    measured = factory_pixels.measure(check, seed=5, count=times(6, 20))
+def test_a_check_reaches_its_figures_on_made_pictures(check: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = times(5, 20)
+    if not FULL:
+        monkeypatch.setattr(scenes, "SIZES", scenes.SMALL)
+    measured = factory_pixels.measure(check, seed=5, count=count)
     misses = [f"{example.about}: {value}" for example, value in measured.misses]
-    assert measured.precision >= 0.95 and measured.recall >= 0.95, misses
+    assert len(misses) <= max(1, 0.05 * 2 * count), misses
 
 
 def test_made_pictures_are_the_same_for_the_same_seed() -> None:
@@ -71,8 +75,8 @@ def test_tiny_and_long_pictures_do_no_harm(size: tuple[int, int]) -> None:
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_fingerprints_are_compared_without_comparing_all_pairs(tmp_path: Path) -> None:
+def test_many_fingerprints_are_compared_without_comparing_all_pairs(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    values = [f"{int(one):016x}" for one in rng.integers(0, 1 << 63, 100_000, dtype=np.uint64)]
+    values = [f"{int(one):016x}" for one in rng.integers(0, 1 << 63, times(20_000, 100_000), dtype=np.uint64)]
     reasons = Bench(tmp_path).decided("near_duplicates", [{"phash": one} for one in [*values, values[5]]])
     assert reasons[-1] == "near duplicate: of 000005"

@@ -96,7 +96,8 @@ def write(path: Path, data: bytes) -> Path:
 def without_key_frame(data: bytes) -> bytes:
     """The same MP4 file without its first packet."""
     file = io.BytesIO()
-    with av.open(io.BytesIO(data)) as read, av.open(file, "w", format="mp4") as written:
+    source: Any = av.open(io.BytesIO(data))
+    with source as read, av.open(file, "w", format="mp4") as written:
         stream: Any = written.add_stream_from_template(read.streams.video[0])
         for packet in [one for one in read.demux(video=0) if one.size][1:]:
             packet.stream = stream
@@ -106,7 +107,8 @@ def without_key_frame(data: bytes) -> bytes:
 
 def overwritten(data: bytes, packet: int, begin: float = 0.1, end: float = 0.3, seed: int = 1) -> bytes:
     """The same file with noise from one share to another of a packet, in the order of the file."""
-    with av.open(io.BytesIO(data)) as read:
+    source: Any = av.open(io.BytesIO(data))
+    with source as read:
         position, size = [(one.pos or 0, one.size) for one in read.demux(video=0) if one.size][packet]
     first, last = int(position + begin * size), int(position + end * size)
     return data[:first] + np.random.default_rng(seed).bytes(last - first) + data[last:]

@@ -52,13 +52,17 @@ def noise(rng: Rng) -> Example:
 
 
 def missing(rng: Rng) -> Example:
-    one = scene(rng, (*TEXTURED, "plain"))
-    picture = one.render().copy()
-    height = picture.shape[0]
-    top = int(rng.uniform(0.1, 0.85) * height) // 16 * 16
+    while True:
+        one = scene(rng, (*TEXTURED, "plain"))
+        picture = one.render().copy()
+        height = picture.shape[0]
+        top = int(rng.uniform(0.1, 0.85) * height) // 16 * 16
+        rows = np.abs(np.diff(picture[:top].astype(np.int16), axis=0)).max(axis=2)
+        if one.kind == "plain" or (rows >= 2).mean() > 0.15:  # what is left shows something
+            break
     way = str(rng.choice(["green", "all green", "gray", "drawn out", "flat blocks", "flat part"]))
     if way in ("flat blocks", "flat part") and one.kind != "plain":
-        color = rng.choice([(0, 0, 0), (128, 128, 128), rng.integers(0, 256, 3)])
+        color = np.stack([np.zeros(3, int), np.full(3, 128), rng.integers(0, 256, 3)])[int(rng.integers(3))]
         if way == "flat part":
             picture[top:] = color
             picture[top - 16 : top, int(rng.integers(8, 30)) * 16 :] = color
@@ -152,8 +156,7 @@ def shown_problem(rng: Rng) -> Example:
 # ---- near_duplicates
 
 
-def _any_picture(rng: Rng) -> tuple[Pixels, str]:
-    kind = int(rng.integers(4))
+def _any_picture(rng: Rng, kind: int) -> tuple[Pixels, str]:
     if kind > 1:
         one = scene(rng, (*TEXTURED, "night"), (3, 6))
         return one.render(), one.kind
@@ -162,7 +165,7 @@ def _any_picture(rng: Rng) -> tuple[Pixels, str]:
 
 
 def copied(rng: Rng) -> Example:
-    picture, kind = _any_picture(rng)
+    picture, kind = _any_picture(rng, int(rng.integers(4)))
     height, width = picture.shape[:2]
     way = str(rng.choice(["resized", "cropped", "lit", "marked", "noise", "blurred"]))
     other: Any = picture
@@ -185,8 +188,9 @@ def copied(rng: Rng) -> Example:
 
 
 def others(rng: Rng) -> Example:
-    first, kind = _any_picture(rng)
+    which = int(rng.integers(4))
+    first, kind = _any_picture(rng, which)
     while True:
-        second, other = _any_picture(rng)
+        second, other = _any_picture(rng, which)
         if kind == other and not np.array_equal(first, second):
             return Example(False, kind, (first, second))

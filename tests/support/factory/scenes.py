@@ -21,6 +21,8 @@ cv2: Any = import_module("cv2")  # its types know no plain arrays
 
 Rng = np.random.Generator
 SIZES = ((512, 512), (480, 640), (640, 480), (512, 768), (360, 640), (720, 720))
+SMALL = ((320, 320), (288, 384), (384, 288))
+"""Sizes for tests that run often."""
 MARGIN = 0.2
 """What a scene has beyond each edge, so that a camera can move."""
 

@@ -59,8 +59,8 @@ def camera_motion(before: Pixels, after: Pixels) -> CameraMotion:
     Corners spread over the picture are followed with optical flow, there and back; where few agree, features are
     matched and phases correlated, and the motion of the most cells counts. RANSAC fits a similarity q = s·R·p + t.
     Cells that it would move and that stayed in place speak for a camera that stands: an object moved. Where corners
-    are too few or too close to each other, or ways of following disagree, all places with an edge vote for the motion or for none. The shift
-    is the mean of |s·R·p + t - p| over a grid of places p.
+    are too few or too close to each other, or ways of following disagree, all places with an edge vote for a motion or
+    for none. The shift is the mean of |s·R·p + t - p| over a grid of places p.
 
     >>> rng = np.random.default_rng(0)
     >>> wide = np.repeat(np.repeat(rng.integers(0, 255, (40, 50, 3), dtype=np.uint8), 8, 0), 8, 1)

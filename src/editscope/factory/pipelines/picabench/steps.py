@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
 
 from editscope.errors import BadInput
+from editscope.factory.extra import factory_package
 from editscope.factory.records import BLOB, Record
 from editscope.factory.steps.base import Outcome, PlainStep, StepFailed, dropped, kept
 from editscope.factory.steps.tools import Tools
@@ -95,7 +95,7 @@ def drawn_regions(pixels: Pixels, regions: Sequence[Mapping[str, Any]]) -> Pixel
     """A picture with a rectangle around each region, each in its own color and with its name in it."""
     marked = pixels.copy()
     line = max(1, max(pixels.shape[:2]) // 250)
-    font = ImageFont.load_default(max(8, max(pixels.shape[:2]) // 60))
+    font = factory_package("PIL.ImageFont", "names of regions").load_default(max(8, max(pixels.shape[:2]) // 60))
     for number, region in enumerate(regions):
         left, top = int(region["x"]), int(region["y"])
         right, bottom = left + int(region["width"]), top + int(region["height"])
@@ -111,8 +111,9 @@ def drawn_regions(pixels: Pixels, regions: Sequence[Mapping[str, Any]]) -> Pixel
 def _write_name(inside: Pixels, name: str, color: tuple[int, int, int], font: Any) -> None:
     """Write a name on a ground of a color into the upper left corner of a part of a picture, cut where it ends."""
     _, _, width, height = font.getbbox(name)
-    label = Image.new("RGB", (int(width) + 5, int(height) + 3), color)
-    ImageDraw.Draw(label).text((2, 1), name, (0, 0, 0), font)
+    drawing = factory_package("PIL.ImageDraw", "names of regions")
+    label = drawing.Image.new("RGB", (int(width) + 5, int(height) + 3), color)
+    drawing.Draw(label).text((2, 1), name, (0, 0, 0), font)
     rows, columns = min(label.height, inside.shape[0]), min(label.width, inside.shape[1])
     inside[:rows, :columns] = np.asarray(label)[:rows, :columns]
 

@@ -76,3 +76,12 @@ ls whole/blobs/* | sort | sed s/whole/small.build/ > wanted.txt
     assert len(names[1]) > 20 and [one.rpartition("/")[2] for one in names[0]] == [
         one.rpartition("/")[2] for one in names[1]
     ]
+
+
+def test_a_function_that_was_changed_makes_its_records_again(editscope: Callable[..., Called], tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    said(editscope, "new", folder)
+    said(editscope, "build", folder, "--limit", 2, code=3)
+    code = folder / "my_steps.py"
+    code.write_text(code.read_text().replace("share >= least", "share >= 2"))
+    assert "2 too little changes" in said(editscope, "build", folder, "--limit", 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -85,8 +86,17 @@ def _kept(fields: Mapping[str, Any], tools: Tools) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name, value in fields.items():
         if isinstance(value, np.ndarray) and value.ndim == 3:
-            value = tools.blobs.put(encode_png(value))
+            try:
+                value = tools.blobs.put(encode_png(value))
+            except BadInput as error:
+                raise StepFailed(f"the function returned no picture in {name!r}: {error}") from error
         elif isinstance(value, np.generic):
             value = value.item()
         made[name] = value
+    try:
+        json.dumps(made)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise StepFailed(
+            f"the function returned what a record cannot hold: {error}; return texts and numbers"
+        ) from error
     return made

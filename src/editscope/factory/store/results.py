@@ -67,7 +67,7 @@ def _reading(method: Callable[Concatenate[ResultStore, P], T]) -> Callable[Conca
     """A method that reads; what cannot be read becomes one sentence."""
 
     @wraps(method)
-    def read(self: ResultStore, *args: P.args, **options: P.kwargs) -> T:
+    def read(self: ResultStore, /, *args: P.args, **options: P.kwargs) -> T:
         try:
             return method(self, *args, **options)
         except (sqlite3.DatabaseError, zlib.error, ValueError, TypeError, KeyError) as error:

@@ -76,3 +76,32 @@ ls whole/blobs/* | sort | sed s/whole/small.build/ > wanted.txt
     assert len(names[1]) > 20 and [one.rpartition("/")[2] for one in names[0]] == [
         one.rpartition("/")[2] for one in names[1]
     ]
+
+
+def test_a_function_that_was_changed_makes_its_records_again(editscope: Callable[..., Called], tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    said(editscope, "new", folder)
+    said(editscope, "build", folder, "--limit", 2, code=3)
+    code = folder / "my_steps.py"
+    code.write_text(code.read_text().replace("share >= least", "share >= 2"))
+    assert "2 too little changes" in said(editscope, "build", folder, "--limit", 2)
+
+
+@pytest.mark.parametrize(
+    ("code", "exit_code", "told"),
+    [
+        ("return {'before': {1, 2}}", 1, "the function returned what a record cannot hold: Object of type set"),
+        ("return {'before': np.zeros((0, 5, 3), np.uint8)}", 1, "the function returned no picture in 'before'"),
+        ("raise ValueError('two\\nlines')", 1, "at step 'draw': ValueError: two lines."),
+        ("import os; os._exit(9)", 3, "a worker process of step 'draw' was ended"),
+    ],
+)
+def test_a_function_that_misbehaves_is_told_in_a_sentence(
+    code: str, exit_code: int, told: str, editscope: Callable[..., Called], tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine"
+    said(editscope, "new", folder)
+    steps = folder / "my_steps.py"
+    steps.write_text(steps.read_text().replace("    row = ", f"    {code}\n    row = ", 1))
+    text = " ".join(said(editscope, "build", folder, "--limit", 1, "--jobs", 1, code=exit_code).split())
+    assert told in text and "Traceback" not in text

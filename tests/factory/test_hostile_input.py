@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from editscope.errors import BadInput
+from editscope.factory.engine.build import Build
+from editscope.factory.engine.counts import StepCounts
 from editscope.factory.plan import BuildPlan, plan_from
 from editscope.factory.sources.manifest import ListSource
 from editscope.factory.steps.review import ReviewStep
 from editscope.factory.steps.texts import TemplateStep
 from editscope.review_queue import LONGEST_LINE, QUEUE, read_queue
-from support.factory.made_plans import NumberSource, built
+from support.command_line import Called
+from support.factory.made_pictures import exported, picture_plan
+from support.factory.made_plans import NumberSource, built, made_plan
 
 
 def list_plan(folder: Path, data: bytes) -> BuildPlan:
@@ -85,3 +92,63 @@ def test_a_wrong_setting_is_refused_with_file_step_and_fix(tmp_path: Path, step:
     entry = {"name": "x", **step}
     with pytest.raises(BadInput, match=said):
         plan_from({"name": "a", "source": {"use": "list", "path": "w.csv"}, "steps": [entry]}, "p.toml", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE results SET body = '[[{oops'",
+        "UPDATE chunks SET records = x'00', counts = '{'",
+        "UPDATE decisions SET body = x'00'",
+        "UPDATE facts SET value = 'x'",
+        "DROP TABLE results",
+    ],
+)
+def test_a_damaged_store_is_named_in_one_sentence(tmp_path: Path, damage: str) -> None:
+    build, log = tmp_path / "build", tmp_path / "log"
+    plan = made_plan(log, sample=1)
+    built(plan, build)
+    with Build(plan, build) as work:
+        work.redo("write")
+    with closing(sqlite3.connect(build / "results.db")) as database:
+        database.execute("DELETE FROM chunks WHERE ? LIKE '%results%'", (damage,))
+        database.execute(damage)
+        database.execute("CREATE VIEW IF NOT EXISTS results AS SELECT 1 AS no")
+        database.commit()
+    with pytest.raises(BadInput, match=r"results\.db (is damaged|cannot be opened) \("):
+        built(plan, build)
+
+
+def test_a_reason_that_a_model_wrote_is_one_line_of_the_funnel() -> None:
+    counts = StepCounts()
+    counts.drop("verdict is\n## a heading\n\n" + "long " * 100)
+    (reason,) = counts.dropped
+    assert reason.startswith("verdict is ## a heading long") and len(reason) == 120 and reason.endswith("…")
+
+
+def test_a_file_that_somebody_put_into_an_export_is_not_lost(tmp_path: Path) -> None:
+    data = tmp_path / "export"
+    exported(picture_plan({}, count=2), tmp_path)
+    (data / ".git").mkdir()
+    with pytest.raises(BadInput, match=r"holds '\.git' besides the export, which would be lost; move it away"):
+        exported(picture_plan({}, count=2), tmp_path)
+    assert (data / ".git").is_dir()
+
+
+def test_the_record_that_is_named_as_pending_is_one_of_this_build(
+    editscope: Callable[..., Called], tmp_path: Path
+) -> None:
+    lines = {"words": "a\nx\ny\n", "fewer": "a\nx\n"}
+    (tmp_path / "plan.toml").write_text(
+        """name = "p"
+source = { use = "list", path = "words.csv" }
+[[steps]]
+name = "write"
+use = "template"
+fields = { b = "{missing}" }
+"""
+    )
+    for name, said in (("words", "2 records are pending, such as"), ("fewer", "1 record is pending, such as 000000")):
+        (tmp_path / "words.csv").write_text(lines[name])
+        done = editscope("factory", "build", tmp_path)
+        assert done.returncode == 1 and said in " ".join(done.stdout.split()), done.stderr

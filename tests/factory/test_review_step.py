@@ -10,10 +10,10 @@ from editscope.factory.plan import BuildPlan
 from editscope.factory.records import Record
 from editscope.factory.steps.base import Outcome, PlainStep, kept
 from editscope.factory.steps.review import ReviewStep
-from editscope.factory.steps.texts import TemplateStep
+from editscope.factory.steps.texts import TemplateStep, WhereStep
 from editscope.factory.steps.tools import Tools
 from editscope.images import encode_png
-from editscope.review_queue import DECISIONS_FILE, read_decisions
+from editscope.review_queue import DECISIONS_FILE, read_decisions, read_queue
 from editscope.studio.review.queues import key_of
 from support.factory.made_plans import NumberSource, built
 from support.studio.reviewing import add, decide
@@ -62,3 +62,15 @@ def test_records_wait_for_people_and_go_on_as_they_decided(tmp_path: Path) -> No
         assert decide(add(address, key_of("review/look"), "Bob"), 3, "accept")[0] == 200
     result, lines = built(review_plan(), build)  # the studio has written the last decision when it has ended
     assert not result.waiting and len(lines) == 3 and "shade 3!" in lines[2]
+
+
+def test_nobody_is_asked_about_records_that_the_plan_drops_now(tmp_path: Path) -> None:
+    build, plan = tmp_path / "build", review_plan()
+    built(plan, build)
+    with studio(build) as address:
+        assert decide(add(address, key_of("review/look"), "Ann"), 3, "accept")[0] == 200
+    smaller = WhereStep("few", {"most": {"number": 1}})
+    narrow = BuildPlan("shades", plan.source, [plan.steps[0], plan.steps[1], smaller, *plan.steps[2:]])
+    assert "2 of 2 records wait" in built(narrow, build)[0].waiting
+    assert [record.id for record in read_queue(build / "review/look")] == ["000000", "000001", "000003"]
+    assert "3 of 4 records wait" in built(review_plan(), build)[0].waiting  # what was decided is still there

@@ -126,7 +126,7 @@ def test_a_budget_stops_the_build_which_goes_on_with_more(tmp_path: Path) -> Non
 
 def test_a_plan_that_names_what_is_not_there_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
     with pytest.raises(
-        BadInput, match="there is no model 'writr' of the plan .*, for step 'write'; did you mean 'writer'"
+        BadInput, match=r"there is no model 'writr' of the plan .*, for step 'write'; did you mean 'writer'"
     ):
         asking_plan(tmp_path, "openai:made", model="writr")
     with pytest.raises(BadInput, match=r"there is no setting 'modle'.*did you mean 'model'"):

@@ -184,10 +184,12 @@ def _say_end(folder: Path, result: BuildResult, pending: Sequence[tuple[str, str
         printing.say(f"\n{result.waiting}")
         raise typer.Exit(STOPPED)
     if result.pending:
-        step, record, reason = pending[0]
+        steps = [step for step, counts in result.counts.items() if counts.pending]
+        step, record, reason = next((one for one in reversed(pending) if one[0] in steps), pending[-1])
+        some = f"{result.pending:,} records are" if result.pending > 1 else "1 record is"
         printing.say(
-            f"\n{result.pending:,} records are pending, such as {record} at step {step!r}: {reason}. Build again to "
-            "try them once more; nothing that succeeded is asked again."
+            f"\n{some} pending, such as {record} at step {step!r}: {reason}. Build again to try once more; nothing "
+            "that succeeded is asked again."
         )
         raise typer.Exit(GAPS)
     if not options.until:

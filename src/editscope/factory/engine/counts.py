@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+LONGEST_REASON = 120
+
 
 @dataclass(slots=True)
 class StepCounts:
@@ -24,7 +26,8 @@ class StepCounts:
         >>> counts.drop("two predicates: 'and' joins them"), counts.dropped
         (None, Counter({'two predicates': 1}))
         """
-        self.dropped[reason.partition(": ")[0]] += 1
+        said = " ".join(reason.partition(": ")[0].split())  # what a model wrote may have lines, and be long
+        self.dropped[said if len(said) <= LONGEST_REASON else f"{said[: LONGEST_REASON - 1]}…"] += 1
 
     def add(self, other: StepCounts) -> None:
         """Count what another part of the build counted."""

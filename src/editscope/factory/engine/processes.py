@@ -6,10 +6,11 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import Any, Protocol, TypeAlias
 
-from editscope.errors import EditscopeError
+from editscope.errors import EditscopeError, Stopped
 from editscope.factory.records import Record
 from editscope.factory.steps.base import Outcome, RecordStep, StepFailed
 from editscope.factory.steps.tools import Tools
@@ -44,9 +45,15 @@ class ProcessRunner:
         loop = asyncio.get_running_loop()
         tools = tools.elsewhere()
         batches = [records[start : start + BATCH] for start in range(0, len(records), BATCH)]
-        done = await asyncio.gather(
-            *(loop.run_in_executor(self._pool, run_batch, step, tools, batch) for batch in batches)
-        )
+        try:
+            done = await asyncio.gather(
+                *(loop.run_in_executor(self._pool, run_batch, step, tools, batch) for batch in batches)
+            )
+        except BrokenProcessPool as error:
+            raise Stopped(
+                f"a worker process of step {step.name!r} was ended or ended itself, often for lack of memory; "
+                "`editscope factory build` goes on with it, with fewer processes under --jobs"
+            ) from error
         return [one for batch in done for one in batch]
 
     def close(self) -> None:
@@ -86,4 +93,4 @@ def failure_of(error: Exception) -> StepFailed:
         return error
     if isinstance(error, EditscopeError):
         raise error
-    return StepFailed(f"{type(error).__name__}: {error}")
+    return StepFailed(" ".join(f"{type(error).__name__}: {error}".split()))

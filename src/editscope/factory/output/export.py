@@ -190,13 +190,14 @@ def _check_target(folder: Path) -> None:
         return
     if not folder.is_dir():
         raise BadInput(f"{folder} is a file; name a folder with --to")
-    if any(folder.iterdir()):
-        try:
-            read_mark(folder)
-        except BadInput as error:
-            if (folder / MARK).is_file():
-                return
-            raise BadInput(f"{folder} holds files that are no export; name a new folder with --to") from error
+    there = sorted(path.name for path in folder.iterdir())
+    if there and MARK not in there:
+        raise BadInput(f"{folder} holds files that are no export; name a new folder with --to")
+    if foreign := [name for name in there if name not in (CARD, DATA, MARK, SUITE, TARS)]:
+        raise BadInput(
+            f"{folder} holds {foreign[0]!r} besides the export, which would be lost; move it away, or name a new "
+            "folder with --to"
+        )
 
 
 @contextmanager

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +24,8 @@ class FunctionStep(PlainStep):
 
     A ``map`` returns fields to add, an ``expand`` a list of them, a ``filter`` the reason to drop the record, or "".
     Fields that ``pictures`` names come as arrays (height × width × 3, 8 bits), and arrays that it returns become
-    pictures. It runs in other processes, several records at once.
+    pictures. It runs in other processes, several records at once. Where the file of the function changes, its records
+    are made again; raise ``version`` where something else changes that it depends on.
     """
 
     kind: Kind = "map"
@@ -35,7 +40,11 @@ class FunctionStep(PlainStep):
         self.kind = self.settings["kind"]
         if not str(self.settings["function"]).startswith(f"{KIND}:"):
             raise BadInput(f"step {name!r} names no function; write: function = 'python:my_steps:tidy'")
-        self._function()
+        self._file = _file_hash(self._function())
+
+    def identity(self) -> Any:
+        """The settings, and a hash of the file that the function is in."""
+        return [*super().identity(), self._file]
 
     def _function(self) -> Any:
         found = find_object("function", str(self.settings["function"]).removeprefix(f"{KIND}:"))
@@ -63,13 +72,31 @@ class FunctionStep(PlainStep):
         return kept(_kept(made, tools))
 
 
+def _file_hash(function: Any) -> str:
+    """A hash of the file of a function; "" where it has none."""
+    try:
+        file = inspect.getsourcefile(inspect.unwrap(function))
+        return sha256(Path(file).read_bytes()).hexdigest()[:16] if file else ""
+    except (TypeError, ValueError, OSError):  # made by C, or at run time
+        return ""
+
+
 def _kept(fields: Mapping[str, Any], tools: Tools) -> dict[str, Any]:
     """Fields as a record keeps them: arrays as pictures, NumPy's numbers as plain ones."""
     made: dict[str, Any] = {}
     for name, value in fields.items():
         if isinstance(value, np.ndarray) and value.ndim == 3:
-            value = tools.blobs.put(encode_png(value))
+            try:
+                value = tools.blobs.put(encode_png(value))
+            except BadInput as error:
+                raise StepFailed(f"the function returned no picture in {name!r}: {error}") from error
         elif isinstance(value, np.generic):
             value = value.item()
         made[name] = value
+    try:
+        json.dumps(made)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise StepFailed(
+            f"the function returned what a record cannot hold: {error}; return texts and numbers"
+        ) from error
     return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -67,8 +67,9 @@ class ReviewStep(WholeStep):
         folder = tools.build / FOLDER / self.name
         waiting = [self._queued(record, folder, tools) for record in records]
         too_long = {record.id for record in waiting if len(record.as_json()) >= LONGEST_LINE}
-        self._fill(folder, [record for record in waiting if record.id not in too_long])
         outcomes = read_decisions(folder)
+        decided = {name for name, made in outcomes.items() if made.outcome in (ACCEPT, REJECT)}
+        self._fill(folder, [record for record in waiting if record.id not in too_long], decided)
         left = 0
         for record in waiting:
             made = outcomes.get(record.id)
@@ -91,15 +92,18 @@ class ReviewStep(WholeStep):
                 f"{where}` and open Review; build again when they are done, or with --approved to go on with the rest"
             )
 
-    def _fill(self, folder: Path, wanted: Sequence[QueueRecord]) -> None:
-        """Put what is new or changed into the queue, as a whole file: a killed build leaves no half of a line."""
+    def _fill(self, folder: Path, wanted: Sequence[QueueRecord], decided: Collection[str]) -> None:
+        """Put what is new or changed into the queue, as a whole file: a killed build leaves no half of a line.
+
+        What the plan does not want any more leaves it, unless somebody has decided on it: nobody reviews it in vain.
+        """
         there = {record.id: record for record in read_queue(folder)} if (folder / QUEUE).exists() else {}
-        if any(there.get(record.id) != record for record in wanted):
-            ours = {record.id: record for record in wanted}
-            merged = [ours.pop(name, record) for name, record in there.items()]
-            lines = "".join(f"{record.as_json()}\n" for record in [*merged, *ours.values()])
+        ours = {record.id: record for record in wanted}
+        kept = [ours.pop(name, record) for name, record in there.items() if name in ours or name in decided]
+        queue = [*kept, *ours.values()]
+        if queue != list(there.values()):
             self._settings(folder)
-            write_whole(folder / QUEUE, lines.encode())
+            write_whole(folder / QUEUE, "".join(f"{record.as_json()}\n" for record in queue).encode())
 
     def _settings(self, folder: Path) -> None:
         import json

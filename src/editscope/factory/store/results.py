@@ -7,10 +7,11 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from editscope.errors import BadInput
 from editscope.factory.records import Record
@@ -18,6 +19,8 @@ from editscope.factory.steps.base import Outcome
 from editscope.outside import repaired
 from editscope.runfolder.files import DiskError
 
+P = ParamSpec("P")
+T = TypeVar("T")
 FILE = "results.db"
 VERSION = 1
 SYNC_EVERY_S = 1.0
@@ -60,6 +63,24 @@ class Chunk:
     counts: Mapping[str, Any]
 
 
+def _reading(method: Callable[Concatenate[ResultStore, P], T]) -> Callable[Concatenate[ResultStore, P], T]:
+    """A method that reads; what cannot be read becomes one sentence."""
+
+    @wraps(method)
+    def read(self: ResultStore, /, *args: P.args, **options: P.kwargs) -> T:
+        try:
+            return method(self, *args, **options)
+        except (sqlite3.DatabaseError, zlib.error, ValueError, TypeError, KeyError) as error:
+            raise BadInput(damaged(self.path, error)) from error
+
+    return read
+
+
+def damaged(path: Path, error: BaseException) -> str:
+    """What to do about a store that cannot be read."""
+    return f"{path} is damaged ({error}); put a copy of it back, or move it away and build again"
+
+
 class ResultStore:
     """The results of a build. Results are on their way to the disk at once, and synced every second."""
 
@@ -98,6 +119,7 @@ class ResultStore:
 
     # ---- results of records
 
+    @_reading
     def known(self, keys: Sequence[bytes]) -> dict[bytes, Outcome]:
         """The outcomes that are there already."""
         found: dict[bytes, Outcome] = {}
@@ -139,11 +161,13 @@ class ResultStore:
             )
         self.sync(SYNC_EVERY_S)
 
+    @_reading
     def pending(self) -> list[tuple[str, str, str]]:
         """PipelineStep, record and reason of what failed and was not done since."""
         rows = self._database.execute("SELECT step, record, reason FROM failures WHERE reason != '' ORDER BY at")
         return [(step, record, reason) for step, record, reason in rows]
 
+    @_reading
     def spent(self) -> dict[str, tuple[int, float, float, int]]:
         """Results, dollars, seconds and attempts of each step, what was made again included."""
         query = "SELECT step, COUNT(*), SUM(cost), SUM(seconds), SUM(attempts) FROM results GROUP BY step"
@@ -159,6 +183,7 @@ class ResultStore:
 
     # ---- parts of the plan that are done
 
+    @_reading
     def chunk(self, part: bytes, number: int) -> Chunk | None:
         """A chunk that went through a part without anything pending."""
         query = "SELECT size, inputs, records, counts FROM chunks WHERE part = ? AND number = ?"
@@ -169,6 +194,7 @@ class ResultStore:
         read = (Record.from_json(one) for one in json.loads(zlib.decompress(records)))
         return Chunk(number, size, inputs, tuple(read), json.loads(counts))
 
+    @_reading
     def chunks(self, part: bytes) -> dict[int, tuple[int, bytes]]:
         """The chunks of a part that are done: how many records went in, and which."""
         rows = self._database.execute("SELECT number, size, inputs FROM chunks WHERE part = ? ORDER BY number", (part,))
@@ -179,11 +205,11 @@ class ResultStore:
         with _Transaction(self._database, self.path):
             self._database.execute("DELETE FROM chunks WHERE part = ? AND number >= ?", (part, number))
 
-    def chunk_counts(self, part: bytes, below: int, first: int = 0) -> Iterator[Mapping[str, Any]]:
+    @_reading
+    def chunk_counts(self, part: bytes, below: int, first: int = 0) -> list[Mapping[str, Any]]:
         """The counts of some chunks of a part."""
         query = "SELECT counts FROM chunks WHERE part = ? AND number >= ? AND number < ? ORDER BY number"
-        for (counts,) in self._database.execute(query, (part, first, below)).fetchall():
-            yield json.loads(counts)
+        return [json.loads(counts) for (counts,) in self._database.execute(query, (part, first, below))]
 
     def put_chunk(self, part: bytes, chunk: Chunk) -> None:
         """Keep a chunk that is done."""
@@ -195,6 +221,7 @@ class ResultStore:
                 (part, chunk.number, chunk.size, chunk.inputs, body, json.dumps(chunk.counts)),
             )
 
+    @_reading
     def decision(self, key: bytes) -> tuple[dict[str, list[Any]], Mapping[str, Any]] | None:
         """What a step over all records decided, by id, and its counts."""
         row = self._database.execute("SELECT body, counts FROM decisions WHERE key = ?", (key,)).fetchone()
@@ -209,6 +236,7 @@ class ResultStore:
 
     # ---- facts about the build
 
+    @_reading
     def fact(self, name: str, default: Any = None) -> Any:
         """A fact that was noted."""
         row = self._database.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
@@ -248,9 +276,11 @@ class _Transaction:
             if error is None:
                 self._database.execute("COMMIT")
                 return
-        except sqlite3.OperationalError as failure:
+        except sqlite3.DatabaseError as failure:
             error = failure
         if self._database.in_transaction:
             self._database.execute("ROLLBACK")
         if isinstance(error, sqlite3.OperationalError):
             raise DiskError(f"cannot write {self._path}: {error}; make room or allow writing there") from error
+        if isinstance(error, sqlite3.DatabaseError):
+            raise BadInput(damaged(self._path, error)) from error

@@ -61,17 +61,24 @@ class FunnelRow:
 
 
 def funnel_rows(
-    plan: BuildPlan, counts: Mapping[str, StepCounts], spent: Mapping[str, tuple[int, float, float, int]]
+    plan: BuildPlan,
+    counts: Mapping[str, StepCounts],
+    spent: Mapping[str, tuple[int, float, float, int]],
+    *,
+    stopped: bool = False,
 ) -> Sequence[FunnelRow]:
-    """The funnel of a build, in the order of the plan."""
+    """The funnel of a build, in the order of the plan.
+
+    Chunks that a ``stopped`` build was in the middle of are not counted yet; for them, outcomes that are kept count as
+    records that came in.
+    """
     rows = []
     for step in plan.steps:
         one = counts.get(step.name, StepCounts())
-        _, cost, seconds, attempts = spent.get(step.name, (0, 0.0, 0.0, 0))
+        made, cost, seconds, attempts = spent.get(step.name, (0, 0.0, 0.0, 0))
+        came = max(one.records_in, made) if stopped else one.records_in
         reasons = dict(sorted(one.dropped.items()))
         rows.append(
-            FunnelRow(
-                step.name, step.kind, one.records_in, one.records_out, reasons, one.pending, cost, seconds, attempts
-            )
+            FunnelRow(step.name, step.kind, came, one.records_out, reasons, one.pending, cost, seconds, attempts)
         )
     return rows

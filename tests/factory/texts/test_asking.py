@@ -11,6 +11,7 @@ import pytest
 
 from editscope.errors import BadInput
 from editscope.factory.engine.build import Build
+from editscope.factory.funnel import funnel_rows
 from editscope.factory.models.loading import load_models
 from editscope.factory.plan import BuildPlan, plan_from
 from editscope.transport.account import BudgetSpent
@@ -115,8 +116,11 @@ def test_a_budget_stops_the_build_which_goes_on_with_more(tmp_path: Path) -> Non
         from editscope.factory.models.loading import ModelOptions
 
         models = load_models(plan, ModelOptions(prices=prices))
-        with Build(plan, tmp_path / "build", models=models, budget=2.5) as build, pytest.raises(BudgetSpent):
-            build.run()
+        with Build(plan, tmp_path / "build", models=models, budget=2.5) as build:
+            with pytest.raises(BudgetSpent, match=r"at step 'write', .* build again with a higher --budget"):
+                build.run()
+            rows = funnel_rows(plan, build.counts_so_far, build.store.spent(), stopped=True)
+            assert 0 < rows[0].records_in < 6 and rows[0].cost_usd > 0
         paid = len(server.asked)
         assert 0 < paid < 6
         with Build(plan, tmp_path / "build", models=load_models(plan, ModelOptions(prices=prices)), budget=50) as build:

@@ -129,7 +129,7 @@ def build_plan(plan: BuildPlan, folder: Path, options: BuildOptions) -> None:
             try:
                 result = work.run()
             except Stopped:
-                _write_funnel(work)
+                _write_funnel(work, stopped=True)
                 raise
             rows, pending = _write_funnel(work), work.store.pending()
     say_funnel(rows)
@@ -155,12 +155,12 @@ def _counting(total: int, update: Callable[[str, int, int], None] | None) -> Cal
     return step_done
 
 
-def _write_funnel(work: Build) -> Sequence[FunnelRow]:
+def _write_funnel(work: Build, *, stopped: bool = False) -> Sequence[FunnelRow]:
     """Keep the funnel as it is now beside the build; its rows."""
     from editscope.factory.funnel import funnel_rows
     from editscope.runfolder.files import DiskError, write_whole
 
-    rows = funnel_rows(work.plan, work.counts_so_far, work.store.spent())
+    rows = funnel_rows(work.plan, work.counts_so_far, work.store.spent(), stopped=stopped)
     with suppress(DiskError):
         write_whole(work.folder / FUNNEL, (json.dumps([row.to_json() for row in rows], indent=1) + "\n").encode())
     return rows

@@ -285,6 +285,8 @@ class Build:
                 came = known if known is not None else sum(1 for _ in self._source())
                 came = came if self.limit is None else min(came, self.limit)
             done = sum(size for size, _ in self.store.chunks(part.key).values())
+            if done > came:
+                return f"it was built with {done:,} records, not with {came:,}: build it again with the same --limit"
             if done != came:
                 steps = part.steps or ((part.whole,) if part.whole is not None else ())
                 between = f"from {steps[0].name!r} to {steps[-1].name!r}" if steps else "of the source"

@@ -122,7 +122,8 @@ class Walker:
                 try:
                     done = await timed(placed.step.run, record, self._tools)
                 except BudgetSpent as error:
-                    raise BudgetSpent(f"at step {placed.step.name!r}, {error}") from error
+                    why = str(error).replace("resume the run", "build again")
+                    raise BudgetSpent(f"at step {placed.step.name!r}, {why}") from error
             self._keep(placed.step, [(key, record, done)], known)
 
         tasks = [asyncio.ensure_future(one(key, record)) for key, record in todo]

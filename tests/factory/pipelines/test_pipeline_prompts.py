@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +43,14 @@ def test_a_prompt_can_be_read_and_asks_for_what_it_reads(path: Path) -> None:
 def test_a_plan_can_be_read_and_its_inputs_have_a_place(name: str) -> None:
     pipeline = find_pipeline(name)
     plan = read_plan(pipeline.folder / "plan.toml")
+    entries = tomllib.loads((pipeline.folder / "plan.toml").read_text(encoding="utf-8"))["steps"]
     assert plan.name == name and set(plan.models) == {model.name for model in pipeline.models}
     for one in pipeline.inputs:
         top, *rest = one.sets.split(".")
         if top == "source":
             assert rest[0] in plan.source.settings
+        elif top == "steps" and rest[1] == "skip":
+            assert rest[0] in {entry["name"] for entry in entries}
         elif top == "steps":
             assert rest[1] in plan.step(rest[0]).settings
         else:

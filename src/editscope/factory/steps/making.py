@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
@@ -38,9 +39,9 @@ class MakingStep(RecordStep):
         if not self.reads:
             self.reads = tuple(self.fields_read())
 
+    @abstractmethod
     def fields_read(self) -> Sequence[str]:
         """The fields that the outcome depends on."""
-        raise NotImplementedError
 
     def whole(self, setting: str, most: int) -> int:
         """A setting that is a whole number from 0 on; BadInput where it is none."""

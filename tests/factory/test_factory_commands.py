@@ -84,7 +84,7 @@ def test_a_function_that_was_changed_makes_its_records_again(editscope: Callable
     said(editscope, "build", folder, "--limit", 2, code=3)
     code = folder / "my_steps.py"
     code.write_text(code.read_text().replace("share >= least", "share >= 2"))
-    assert "2 too little changes" in said(editscope, "build", folder, "--limit", 2)
+    assert "2: too little changes" in said(editscope, "build", folder, "--limit", 2)
 
 
 @pytest.mark.parametrize(

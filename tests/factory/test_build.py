@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,10 @@ import pytest
 from drills.counts import times
 from editscope.errors import BadInput
 from editscope.factory.engine.build import CHUNK, Build
-from support.factory.made_plans import built, calls, made_plan
+from editscope.factory.plan import BuildPlan
+from editscope.factory.records import Fields
+from editscope.factory.steps.tools import Tools
+from support.factory.made_plans import NumberSource, PaidStep, built, calls, id_of, made_plan
 
 
 def test_records_go_through_the_steps_in_order_and_keep_their_history(tmp_path: Path) -> None:
@@ -24,7 +28,7 @@ def test_records_go_through_the_steps_in_order_and_keep_their_history(tmp_path: 
     assert result.records == 16 and result.pending == 0
     counts = {name: (one.records_in, one.records_out, dict(one.dropped)) for name, one in result.counts.items()}
     assert counts == {"ask": (10, 8, {"a multiple": 2}), "split": (8, 16, {}), "write": (16, 16, {})}
-    assert '"000001.1"' in lines[0] and "law-1: ok 1 a" in lines[0] and "parts" not in lines[0]
+    assert f'"{id_of(1)}.1"' in lines[0] and "law-1: ok 1 a" in lines[0] and "parts" not in lines[0]
 
 
 def test_a_second_build_asks_nobody_and_gives_the_same(tmp_path: Path) -> None:
@@ -36,7 +40,7 @@ def test_a_second_build_asks_nobody_and_gives_the_same(tmp_path: Path) -> None:
 
 def test_what_failed_stays_pending_and_is_asked_again(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    Path(f"{log}.failing").write_text("000003 000004")
+    Path(f"{log}.failing").write_text(f"{id_of(3)} {id_of(4)}")
     with Build(made_plan(log), tmp_path / "build") as build:
         result = build.run()
         assert result.pending == 2 and result.counts["ask"].pending == 2 and result.records == 0
@@ -183,3 +187,40 @@ def test_ctrl_c_waits_for_what_is_paid_for_and_a_second_one_does_not(tmp_path: P
         kept_before = build.store.spent().get("ask", (0,))[0]
         assert build.run().records == 9
     assert kept_before == (2 if presses == 1 else 0)
+
+
+def test_a_row_that_is_added_moved_or_removed_makes_no_other_again(tmp_path: Path) -> None:
+    class Words(NumberSource):
+        named_by = ("word",)
+        order = "abcb"
+
+        def identity(self, tools: Tools) -> list[str]:
+            return [self.order]
+
+        def records(self, tools: Tools, start: int = 0) -> Iterator[Fields]:
+            for number, word in enumerate(self.order[start:], start=1 + start):
+                yield {"word": word, "law": "law", "number": ord(word) - 96, "row": number}
+
+    log, source = tmp_path / "log", Words({})
+    ask = PaidStep("ask", {"log": str(log)}, reads=("word", "number"))
+    plan = BuildPlan("words", source, [ask])
+    _, first = built(plan, tmp_path / "build")
+    assert len(calls(log)) == 4 and len({line[:40].partition(",")[0] for line in first}) == 4
+    source.order = "xcbab"
+    _, second = built(plan, tmp_path / "build")
+    assert len(calls(log)) == 5
+    assert {line.partition(",")[0] for line in first} < {line.partition(",")[0] for line in second}
+    assert second == built(plan, tmp_path / "fresh")[1]
+
+
+def test_equal_rows_keep_their_numbers_when_a_killed_build_goes_on(tmp_path: Path) -> None:
+    class Same(NumberSource):
+        named_by = ("law",)
+
+    log = tmp_path / "log"
+    plan = BuildPlan("same", Same({"count": 2 * CHUNK + 5}), [PaidStep("ask", {"log": str(log), "drop_every": 7})])
+    with Build(plan, tmp_path / "build", limit=CHUNK) as build:
+        build.run()
+    _, lines = built(plan, tmp_path / "build")
+    assert len(calls(log)) == 2 * CHUNK + 5 == len(set(calls(log)))
+    assert lines == built(plan, tmp_path / "fresh")[1]

@@ -14,6 +14,7 @@ from editscope.errors import BadInput
 from editscope.factory.engine.build import Build
 from editscope.factory.engine.counts import StepCounts
 from editscope.factory.plan import BuildPlan, plan_from
+from editscope.factory.records import RecordNames
 from editscope.factory.sources.manifest import ListSource
 from editscope.factory.steps.review import ReviewStep
 from editscope.factory.steps.texts import TemplateStep
@@ -148,7 +149,8 @@ use = "template"
 fields = { b = "{missing}" }
 """
     )
-    for name, said in (("words", "2 records are pending, such as"), ("fewer", "1 record is pending, such as 000000")):
+    first = RecordNames().add({"a": "x"})
+    for name, said in (("words", "2 records are pending, such as"), ("fewer", f"1 record is pending, such as {first}")):
         (tmp_path / "words.csv").write_text(lines[name])
         done = editscope("factory", "build", tmp_path)
         assert done.returncode == 1 and said in " ".join(done.stdout.split()), done.stderr

@@ -15,7 +15,7 @@ from editscope.factory.steps.tools import Tools
 from editscope.images import encode_png
 from editscope.review_queue import DECISIONS_FILE, read_decisions, read_queue
 from editscope.studio.review.queues import key_of
-from support.factory.made_plans import NumberSource, built
+from support.factory.made_plans import NumberSource, built, id_of
 from support.studio.reviewing import add, decide
 from support.studio.studio_server import studio
 
@@ -72,5 +72,5 @@ def test_nobody_is_asked_about_records_that_the_plan_drops_now(tmp_path: Path) -
     smaller = WhereStep("few", {"most": {"number": 1}})
     narrow = BuildPlan("shades", plan.source, [plan.steps[0], plan.steps[1], smaller, *plan.steps[2:]])
     assert "2 of 2 records wait" in built(narrow, build)[0].waiting
-    assert [record.id for record in read_queue(build / "review/look")] == ["000000", "000001", "000003"]
+    assert [record.id for record in read_queue(build / "review/look")] == [id_of(0), id_of(1), id_of(3)]
     assert "3 of 4 records wait" in built(review_plan(), build)[0].waiting  # what was decided is still there

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, TypeAlias
@@ -19,7 +20,8 @@ BLOB = "blob"
 class Record:
     """One record on its way through the steps.
 
-    ``id`` is the place in the source, and for each step that expanded it the number of the part: ``000012.3``.
+    ``id`` stands for what the source gave (see ``RecordNames``), with the number of the part for each step that
+    expanded it: ``5c1f0e92a7d4.3``.
     ``history`` has, for each step that noted something (a model, the hash of a prompt), what it noted.
     """
 
@@ -30,8 +32,8 @@ class Record:
     def changed(self, fields: Fields, step: str, notes: Fields = NOTHING, part: int | None = None) -> Record:
         """The record after a step: with these fields, without those that are None now.
 
-        >>> Record("000012", {"law": "optics", "draft": "…"}).changed({"text": "A cup", "draft": None}, "write", part=2)
-        Record(id='000012.2', fields={'law': 'optics', 'text': 'A cup'}, history=())
+        >>> Record("5c1f", {"law": "optics", "draft": "…"}).changed({"text": "A cup", "draft": None}, "write", part=2)
+        Record(id='5c1f.2', fields={'law': 'optics', 'text': 'A cup'}, history=())
         """
         merged = {**self.fields, **fields} if fields else self.fields
         if any(value is None for value in fields.values()):
@@ -66,6 +68,38 @@ def digest(*values: Any) -> bytes:
         hashed.update(value if isinstance(value, bytes) else canonical(value))
         hashed.update(b"\x1e")
     return hashed.digest()
+
+
+class RecordNames:
+    """Ids of the records that a source gives, from first to last.
+
+    An id comes from what names a record, not from its place, so a row that is added, moved or removed leaves the ids
+    of the others as they are. Records with equal names are numbered.
+
+    >>> names = RecordNames()
+    >>> [names.add({"word": word}) for word in ("cup", "lamp", "cup")]
+    ['09faddf9797a', 'fd32a1983edf', '09faddf9797a-2']
+    >>> RecordNames(RecordNames.packed(["fd32a1983edf", "09faddf9797a"])).add({"word": "cup"})
+    '09faddf9797a-2'
+    """
+
+    SIZE = 6
+    """Bytes that an id shows."""
+
+    def __init__(self, before: bytes = b"") -> None:
+        self._times = Counter(before[start : start + self.SIZE] for start in range(0, len(before), self.SIZE))
+
+    def add(self, naming: Any) -> str:
+        """The id of the next record, from what names it."""
+        name = digest(naming)[: self.SIZE]
+        self._times[name] += 1
+        times = self._times[name]
+        return name.hex() if times == 1 else f"{name.hex()}-{times}"
+
+    @classmethod
+    def packed(cls, ids: Iterable[str]) -> bytes:
+        """Ids of records, ``SIZE`` bytes each: what ``RecordNames`` wants to know of records that came before."""
+        return b"".join(bytes.fromhex(name[: 2 * cls.SIZE]) for name in ids)
 
 
 def blobs_in(value: Any) -> Iterator[Mapping[str, Any]]:

@@ -23,6 +23,7 @@ from editscope.factory.records import Record
 from editscope.images import load
 from support.command_line import Called
 from support.factory.made_pictures import all_bytes, drawn, exported, picture_plan
+from support.factory.made_plans import id_of
 from support.places import TESTS
 from support.studio.small_disk import KINDS, small_disk
 
@@ -58,7 +59,7 @@ def test_datasets_reads_back_what_was_built(tmp_path: Path, datasets: Any) -> No
     features = loaded["test"].features
     assert isinstance(features["picture"], datasets.Image) and features["score"].dtype == "float64"
     assert list(features) == ["id", "source_id", "history", *COLUMNS]
-    rows = sorted((row for split in loaded.values() for row in split), key=lambda row: row["id"])
+    rows = sorted((row for split in loaded.values() for row in split), key=lambda row: row["score"])
     for number, row in enumerate(rows):
         assert np.array_equal(load(row["picture"].convert("RGB")), drawn(number // 2))
         assert row["superficial"] == f"Repaint the square in picture {number}." and row["score"] == number / 4
@@ -103,7 +104,7 @@ def test_webdataset_shards_are_read_by_datasets(tmp_path: Path, datasets: Any) -
     loaded = datasets.load_dataset("webdataset", data_files=files, cache_dir=str(tmp_path / "cache"))["train"]
     assert len(loaded) == 8
     row = loaded[5]
-    assert row["__key__"] == "000005" and row["json"]["law"] == "refraction"
+    assert row["__key__"] == id_of(5) and row["json"]["law"] == "refraction"
     assert np.array_equal(load(row["picture.png"].convert("RGB")), drawn(2))
 
 

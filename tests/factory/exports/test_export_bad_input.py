@@ -14,7 +14,7 @@ from editscope.factory.output.export import ExportOptions, export
 from editscope.factory.plan import BuildPlan
 from editscope.factory.steps.review import ReviewStep
 from support.factory.made_pictures import DrawnSource, all_bytes, exported, picture_plan
-from support.factory.made_plans import made_plan
+from support.factory.made_plans import id_of, made_plan
 
 
 @pytest.mark.parametrize(
@@ -28,10 +28,10 @@ from support.factory.made_plans import made_plan
         ({"columns": {"id": "text"}}, "'id' is a column that every export has"),
         (
             {"columns": {"law": "text", "missing": "text"}},
-            "record 000000, column 'missing': the record has no such field",
+            r"record \w+, column 'missing': the record has no such field",
         ),
-        ({"columns": {"license": "text"}}, r"record 000000, column 'license'.*license = 'text\?'"),
-        ({"columns": {"law": "picture"}}, "record 000000, column 'law': \"reflection\" is no picture"),
+        ({"columns": {"license": "text"}}, r"record \w+, column 'license'.*license = 'text\?'"),
+        ({"columns": {"law": "picture"}}, r'record \w+, column .law.: "reflection" is no picture'),
         ({"columns": {"picture": "number"}}, "is no number"),
         ({"split": {"test": 1.5}}, "test is 1.5; write a share between 0 and 1"),
         ({"split": {"test": 0.6, "val": 0.5}}, "leave some for train"),
@@ -54,7 +54,7 @@ def test_settings_that_cannot_be_used_are_named(output: Mapping[str, Any], messa
 def test_a_build_with_pending_records_is_refused_unless_a_part_is_wanted(tmp_path: Path) -> None:
     log = tmp_path / "log"
     plan = made_plan(log)
-    Path(f"{log}.failing").write_text("000003")
+    Path(f"{log}.failing").write_text(id_of(3))
     with Build(plan, tmp_path / "build") as build:
         assert build.run().pending
         with pytest.raises(
@@ -95,7 +95,7 @@ def test_a_picture_that_is_gone_or_changed_is_named_with_its_record(tmp_path: Pa
         with pytest.raises(BadInput, match="was changed"):
             export(build, tmp_path / "export")
         blob.unlink()
-        with pytest.raises(BadInput, match=r"record 00000\d, column '\w+': the file .* is gone; put it back"):
+        with pytest.raises(BadInput, match=r"record \w+, column '\w+': the file .* is gone; put it back"):
             export(build, tmp_path / "export")
     assert all_bytes(tmp_path / "export") == before and not list(tmp_path.glob(".export*"))
 

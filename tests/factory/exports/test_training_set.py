@@ -14,13 +14,14 @@ from editscope.factory.output import parquet
 from editscope.factory.output.reading import GROUPS_KEPT, load_training_set
 from editscope.images import encode_png
 from support.factory.made_pictures import drawn, exported, picture_plan
+from support.factory.made_plans import id_of
 
 
 def test_records_have_pictures_levels_and_the_answer(tmp_path: Path) -> None:
     exported(picture_plan({"split": {"test": 0.4}}), tmp_path)
     train, test = (load_training_set(tmp_path / "export", split) for split in ("train", "test"))
     assert len(train) + len(test) == 8
-    records = sorted([*train, *test], key=lambda record: record.id)
+    records = sorted([*train, *test], key=lambda record: record.fields["score"])
     for number, record in enumerate(records):
         assert np.array_equal(record.pictures[0].pixels(), drawn(number // 2)) and len(record.pictures) == 1
         assert record.answer is not None and record.answer.pixels().shape == (24, 24, 3)
@@ -36,13 +37,13 @@ def test_any_record_is_read_by_its_index_and_few_groups_stay_in_memory(
     exported(picture_plan(count=30), tmp_path)
     records = load_training_set(tmp_path / "export")
     order = np.random.default_rng(0).permutation(30)
-    assert [records[int(place)].id for place in order] == [f"{place:06d}" for place in order]
-    assert len(records._kept) == GROUPS_KEPT and records[-1].id == "000029"
-    assert [record.id for record in records[3:9:3]] == ["000003", "000006"]
+    assert [records[int(place)].id for place in order] == [id_of(place) for place in order]
+    assert len(records._kept) == GROUPS_KEPT and records[-1].id == id_of(29)
+    assert [record.id for record in records[3:9:3]] == [id_of(3), id_of(6)]
     with pytest.raises(IndexError):
         records[30]
     copy = pickle.loads(pickle.dumps(records))
-    assert not copy._kept and copy[7].id == "000007"
+    assert not copy._kept and copy[7].id == id_of(7)
 
 
 def test_several_input_pictures_of_mixed_sizes(tmp_path: Path) -> None:

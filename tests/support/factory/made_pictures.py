@@ -42,6 +42,9 @@ class DrawnSource(RecordSource):
     def count(self, tools: Tools) -> int:
         return int(self.settings["count"])
 
+    def naming(self, fields: Fields) -> Any:
+        return {"number": int(4 * fields["score"])}
+
     def records(self, tools: Tools, start: int = 0) -> Iterator[Fields]:
         for number in range(start, self.settings["count"]):
             before = drawn(number // self.settings["per_source"], self.settings["side"])

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from editscope.factory.engine.build import Build
 from editscope.factory.plan import BuildPlan
-from editscope.factory.records import Fields, Record
+from editscope.factory.records import Fields, Record, RecordNames
 from editscope.factory.sources.base import RecordSource
 from editscope.factory.steps.base import Outcome, RecordStep, StepFailed, dropped, kept
 from editscope.factory.steps.sampling import SampleStep
@@ -23,9 +23,16 @@ class NumberSource(RecordSource):
 
     settings_of: ClassVar = {"count": 10}
 
+    named_by = ("number",)
+
     def records(self, tools: Tools, start: int = 0) -> Iterator[Fields]:
         for number in range(start, self.settings["count"]):
             yield {"number": number, "law": f"law-{number % 3}"}
+
+
+def id_of(number: int) -> str:
+    """The id of a record of a source that names its records by a number."""
+    return RecordNames().add({"number": int(number)})
 
 
 class PaidStep(RecordStep):

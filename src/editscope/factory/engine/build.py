@@ -19,7 +19,7 @@ from editscope.factory.engine.processes import BatchRunner, ProcessRunner
 from editscope.factory.engine.walk import PlacedStep, Walker
 from editscope.factory.models.loading import check_models, close_models, open_account
 from editscope.factory.plan import BuildPlan
-from editscope.factory.records import Record, digest
+from editscope.factory.records import Record, RecordNames, digest
 from editscope.factory.steps.review import ReviewNeeded
 from editscope.factory.steps.tools import Tools, silent
 from editscope.factory.store.results import Chunk, ResultStore
@@ -207,7 +207,11 @@ class Build:
 
         async def walk(chunk_number: int, records: list[Record]) -> None:
             nonlocal pending
-            inputs = digest([record.to_json() for record in records]) if number else b""
+            inputs = (
+                digest([record.to_json() for record in records])
+                if number
+                else RecordNames.packed(record.id for record in records)
+            )
             if there.get(chunk_number) == (len(records), inputs):
                 counts_kept = next(iter(self.store.chunk_counts(part.key, chunk_number + 1, chunk_number)))
                 counted.append({step: StepCounts.from_json(one) for step, one in counts_kept.items()})
@@ -220,7 +224,7 @@ class Build:
                 self.store.put_chunk(part.key, Chunk(chunk_number, len(records), inputs, tuple(walked.records), counts))
 
         try:
-            async for chunk_number, records in self._inputs(parts, number, done):
+            async for chunk_number, records in self._inputs(parts, number, done, there):
                 while len(running) >= AHEAD:
                     finished, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                     for task in finished:
@@ -243,10 +247,12 @@ class Build:
             self.store.cut_chunks(part.key, last)
         return pending
 
-    async def _inputs(self, parts: list[Part], number: int, first: int) -> AsyncIterator[tuple[int, list[Record]]]:
+    async def _inputs(
+        self, parts: list[Part], number: int, first: int, there: Mapping[int, tuple[int, bytes]]
+    ) -> AsyncIterator[tuple[int, list[Record]]]:
         """Numbered chunks of what goes into a part, from a number on."""
         records = (
-            self._source(first * CHUNK)
+            self._source(first * CHUNK, b"".join(there[before][1] for before in range(first)))
             if not number
             else islice(self._came_out(parts, number - 1), first * CHUNK, None)
         )
@@ -257,10 +263,11 @@ class Build:
             yield place, chunk
             await asyncio.sleep(0)
 
-    def _source(self, start: int = 0) -> Iterator[Record]:
+    def _source(self, start: int = 0, before: bytes = b"") -> Iterator[Record]:
         stop = None if self.limit is None else max(0, self.limit - start)
-        for place, fields in enumerate(islice(self.plan.source.records(self.tools, start), stop), start=start):
-            yield Record(f"{place:06d}", fields)
+        names = RecordNames(before)
+        for fields in islice(self.plan.source.records(self.tools, start), stop):
+            yield Record(names.add(self.plan.source.naming(fields)), fields)
 
     # ---- what came out
 

@@ -16,9 +16,9 @@ class SourceGroups:
     """Records that belong together: of one entry of the source, of one source picture, or of nearly equal ones.
 
     >>> groups = SourceGroups("picture", near=0)
-    >>> for name, blob in (("000001.1", "aa"), ("000001.2", "bb"), ("000002", "bb"), ("000003", "cc")):
+    >>> for name, blob in (("c0a1.1", "aa"), ("c0a1.2", "bb"), ("77fe", "bb"), ("d2d2", "cc")):
     ...     groups.add(Record(name, {"picture": {"blob": blob}}))
-    >>> [groups.group(name) for name in ("000001.1", "000001.2", "000002", "000003")]
+    >>> [groups.group(name) for name in ("c0a1.1", "c0a1.2", "77fe", "d2d2")]
     ['aa', 'aa', 'aa', 'cc']
     """
 

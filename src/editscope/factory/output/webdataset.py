@@ -61,7 +61,7 @@ class TarShards:
 def key_of(record_id: str) -> str:
     """The key of a record: what stands before the first dot of its files.
 
-    >>> key_of("000012.3")
-    '000012_3'
+    >>> key_of("5c1f0e92a7d4.3")
+    '5c1f0e92a7d4_3'
     """
     return record_id.replace(".", "_").replace("/", "_")

@@ -11,10 +11,12 @@ from editscope.factory.steps.tools import Tools
 
 
 class RecordSource(ABC):
-    """Records in an order that is always the same. A record is known by its place in it."""
+    """Records in an order that is always the same. Their ids come from what they hold, not from their places."""
 
     settings_of: ClassVar[Mapping[str, Any]] = {}
     """The settings that a plan may give, with their defaults."""
+    named_by: tuple[str, ...] = ("id",)
+    """Fields that tell a record from the others, where it has them."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self.settings = {**self.settings_of, **settings}
@@ -26,6 +28,11 @@ class RecordSource(ABC):
     @abstractmethod
     def records(self, tools: Tools, start: int = 0) -> Iterator[Fields]:
         """The fields of each record, from a place on."""
+
+    def naming(self, fields: Fields) -> Any:
+        """What the id of a record comes from: the fields that name it, or all of them where it has none of those."""
+        named = {name: fields[name] for name in self.named_by if fields.get(name) is not None}
+        return named or dict(fields)
 
     def count(self, tools: Tools) -> int | None:
         """How many there are; None where only reading them tells."""

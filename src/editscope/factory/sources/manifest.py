@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -20,9 +20,16 @@ from editscope.files import DOCUMENT, lies_in, read_file
 
 
 class ListSource(RecordSource):
-    """The rows of a file. Fields that ``pictures`` names are paths relative to the file, and become blobs."""
+    """The rows of a file. Fields that ``pictures`` names are paths relative to the file, and become blobs.
 
-    settings_of: ClassVar = {"path": "", "pictures": []}
+    A row is known by the fields that ``key`` names, else by its field ``id``, else by all of its fields.
+    """
+
+    settings_of: ClassVar = {"path": "", "pictures": [], "key": []}
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        super().__init__(settings)
+        self.named_by = tuple(self.settings["key"]) or self.named_by
 
     def identity(self, tools: Tools) -> Any:
         """The settings, and a hash of the file."""
@@ -32,6 +39,9 @@ class ListSource(RecordSource):
         """The rows."""
         path = self._path(tools)
         for number, row in islice(rows_of_file(path, self._data(tools)), start, None):
+            for name in self.settings["key"]:
+                if row.get(name) is None:
+                    raise BadInput(f"{path} line {number}: the field {name!r} is missing, which the source's key names")
             yield {**row, **self._pictures(path, number, row, tools)}
 
     def _pictures(self, path: Path, number: int, row: Fields, tools: Tools) -> dict[str, Any]:

@@ -79,6 +79,11 @@ class MixedSource(RecordSource):
             taken[name] += 1
             yield {"source": name, **fields}
 
+    def naming(self, fields: Fields) -> Any:
+        """The part that a record comes from, and what names it there."""
+        own = {name: value for name, value in fields.items() if name != "source"}
+        return [fields["source"], self.parts[fields["source"]].naming(own)]
+
     def count(self, tools: Tools) -> int | None:
         """How many all parts have, where each knows."""
         counts = [part.count(tools) for part in self.parts.values()]

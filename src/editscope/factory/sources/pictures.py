@@ -21,6 +21,7 @@ class FileFolderSource(RecordSource):
 
     endings: ClassVar[Collection[str]] = ()
     what: ClassVar[str] = "files"
+    named_by = ("file",)
 
     def identity(self, tools: Tools) -> Any:
         """The settings, and name and size of every file."""

@@ -24,6 +24,7 @@ class StartEndSource(RecordSource):
     """
 
     settings_of: ClassVar = {"path": "", "license": ""}
+    named_by = ("file",)
 
     def identity(self, tools: Tools) -> Any:
         """The settings, and name and size of every file."""

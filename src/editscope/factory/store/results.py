@@ -22,7 +22,7 @@ from editscope.runfolder.files import DiskError
 P = ParamSpec("P")
 T = TypeVar("T")
 FILE = "results.db"
-VERSION = 1
+VERSION = 2
 SYNC_EVERY_S = 1.0
 MOST_AT_ONCE = 500
 """Keys that one statement looks up."""

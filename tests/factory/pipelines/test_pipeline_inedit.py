@@ -70,7 +70,7 @@ def started(folder: Path, models: LoopbackModels) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.drill
+@pytest.mark.drill(only=True)
 def test_a_pilot_of_fifty_records_goes_through_every_step_and_people_and_a_run_scores_it(
     tmp_path: Path, models: LoopbackModels, browser: Browser, editscope: Callable[..., Called]
 ) -> None:

@@ -33,29 +33,29 @@ DROPPED = {
     "duplicates": {"near duplicate": 1},
     "in-context": {"the crop lost its context": 7},
     "good-question": {
-        "impossible pair of object and mode": 43,
-        "weak causal link": 24,
+        "impossible pair of object and mode": 47,
+        "weak causal link": 26,
         "the question tells the result": 7,
     },
-    "good-answer": {"contradicted causality": 7, "weak visual effect": 9, "nothing that one sees": 4},
-    "implicit": {"implicit_cause": 33},
+    "good-answer": {"contradicted causality": 8, "weak visual effect": 6, "nothing that one sees": 8},
+    "implicit": {"implicit_cause": 37},
     "good-instruction": {
-        "no world knowledge needed": 9,
-        "explicit instruction": 10,
-        "impossible pair of object and mode": 14,
+        "no world knowledge needed": 6,
+        "explicit instruction": 7,
+        "impossible pair of object and mode": 12,
     },
-    "distinct": {"the same as another": 16},
-    "paraphrase": {"no_mood": 3},
-    "good-paraphrase": {"weak visual effect": 8, "contradicted causality": 11, "no world knowledge needed": 7},
-    "scores": {"vc below 3": 7, "if below 4": 14, "kp below 4": 13, "vq below 3": 12},
-    "no-leak": {"leak": 8},
-    "quota": {"beyond the quota": 72},
+    "distinct": {"the same as another": 13},
+    "paraphrase": {"no_mood": 7},
+    "good-paraphrase": {"weak visual effect": 7, "contradicted causality": 7, "no world knowledge needed": 5},
+    "scores": {"vc below 3": 9, "if below 4": 9, "kp below 4": 15, "vq below 3": 9},
+    "no-leak": {"leak": 9},
+    "quota": {"beyond the quota": 70},
     "review": {"rejected": 1},
 }
 """Why records of the pilot are dropped, by step; what people would reject is not among it."""
 
 PEOPLE = {
-    "review": ReviewTask({"paraphrase": "Show it after the storm, as Ann wrote."}, "weak visual effect", changed=1)
+    "review": ReviewTask({"paraphrase": "Show it after the storm, as Ann wrote."}, "weak visual effect", changed=6)
 }
 COLUMNS = {
     "picture": "picture",
@@ -95,7 +95,7 @@ def started(folder: Path, models: LoopbackModels) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.drill
+@pytest.mark.drill(only=True)
 def test_a_pilot_of_fifty_records_goes_through_every_step_and_people_and_a_run_scores_it(
     tmp_path: Path, models: LoopbackModels, browser: Browser, editscope: Callable[..., Called]
 ) -> None:
@@ -105,11 +105,12 @@ def test_a_pilot_of_fifty_records_goes_through_every_step_and_people_and_a_run_s
     written = exported_pilot(plan.parent, COLUMNS, limit=50)
     suite = load_suite(NAME, root=written.folder / "suite")
     assert set(written.rows) == set(made.named)
-    assert len(suite) == len(made.records) == 44 and made.requests == 2823
+    assert len(suite) == len(made.records) == 43 and made.requests == 2728
     assert {name: made.outs()[name] for name in ("each-object", "modes", "each-instruction")} == {
-        "each-object": 80, "modes": 235, "each-instruction": 282,
+        "each-object": 80, "modes": 235, "each-instruction": 266,
     }  # fmt: skip
-    assert set(Counter(record["mode"] for record in made.records).values()) == {4}  # of all eleven modes
+    modes = Counter(record["mode"] for record in made.records)
+    assert len(modes) == 11 and set(modes.values()) == {3, 4}
     for record in made.records:
         assert record["explanation"] and min(record["vc"], record["vq"]) >= 3 and min(record["if"], record["kp"]) >= 4
         assert abs(record["width"] / record["height"] - (1.5 if record["crop"] == "3:2" else 2 / 3)) < 0.02

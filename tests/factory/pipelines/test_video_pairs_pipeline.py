@@ -72,7 +72,7 @@ COLUMNS = {
 
 
 @pytest.mark.slow
-@pytest.mark.drill
+@pytest.mark.drill(only=True)
 def test_a_pilot_keeps_pairs_of_still_shots_as_people_decide_and_a_run_scores_them(
     tmp_path: Path, browser: Browser, editscope: Callable[..., Called]
 ) -> None:

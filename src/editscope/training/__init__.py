@@ -1,0 +1,1 @@
+"""Training of editors: data, supervised fine-tuning, reinforcement, rewards."""

@@ -1,0 +1,1 @@
+"""Rewards: numbers for edits, from pixels that are known and from judges."""

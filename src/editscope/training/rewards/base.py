@@ -1,0 +1,45 @@
+"""What a reward is: a number for an edit, or the reason why there is none."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from editscope.cases import Status
+from editscope.images import Pixels
+from editscope.training.data.examples import EditExample
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rollout:
+    """What a model made of an example: a picture, and the plan that it wrote first, if it writes one."""
+
+    example: EditExample
+    picture: Pixels
+    plan: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RewardValue:
+    """The reward of a rollout. Where ``status`` is not "ok", nobody gave a verdict, and ``value`` is None, not 0."""
+
+    value: float | None
+    status: Status = "ok"
+    reason: str = ""
+
+
+class Reward(ABC):
+    """A reward by name. Higher is better; ``low`` and ``high`` are the ends of its scale."""
+
+    name: ClassVar[str]
+    low: float = 0.0
+    high: float = 1.0
+
+    def check(self, example: EditExample) -> None:  # noqa: B027 - most rewards need nothing more
+        """Raise BadInput where an example lacks what the reward needs, before anything is sampled."""
+
+    @abstractmethod
+    def score(self, rollouts: Sequence[Rollout]) -> list[RewardValue]:
+        """A value for each rollout, in their order."""

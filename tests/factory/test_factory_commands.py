@@ -38,6 +38,7 @@ def test_a_new_pipeline_builds_waits_for_people_and_draws_its_funnel(
 
 
 @pytest.mark.ray
+@pytest.mark.drill(only=True)
 def test_a_build_on_ray_gives_the_same_bytes(editscope: Callable[..., Called], tmp_path: Path) -> None:
     pytest.importorskip("ray")
     blobs = []

@@ -91,6 +91,7 @@ def test_first_edits_that_fail_alike_stop_a_run_on_a_cluster_too(
     assert run.coverage == {"ok": 0, "no_output": 12}
 
 
+@pytest.mark.drill(only=True)
 def test_workers_that_edit_and_score_in_one_go_make_the_same_run(
     cluster: Nodes, twelve: es.Suite, tmp_path: Path
 ) -> None:
@@ -137,6 +138,7 @@ def test_a_judged_run_equals_the_local_one_and_its_key_is_nowhere(
         assert not [path for path in files if KEY.encode() in path.read_bytes()]
 
 
+@pytest.mark.drill(only=True)
 def test_a_spent_budget_ends_a_run_on_the_cluster_and_no_verdict_is_asked_again(
     cluster: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,6 +155,7 @@ def test_a_spent_budget_ends_a_run_on_the_cluster_and_no_verdict_is_asked_again(
         assert len(server.asked) == 8
 
 
+@pytest.mark.drill(only=True)
 def test_what_the_local_engine_began_is_finished_on_the_cluster(
     cluster: Nodes, twelve: es.Suite, tmp_path: Path
 ) -> None:
@@ -214,6 +217,7 @@ def test_a_lost_node_costs_nothing_but_the_steps_in_hand(
     assert len(twice) <= IN_HAND * len({pid for _, pid, node in made(log) if node == lost[0]})
 
 
+@pytest.mark.drill(only=True)
 def test_a_run_waits_for_a_node_with_a_gpu_and_says_so(
     cluster: Nodes,
     twelve: es.Suite,
@@ -267,6 +271,7 @@ print(run.coverage)
 """
 
 
+@pytest.mark.drill(only=True)
 def test_a_class_of_a_script_travels_to_the_nodes(cluster: Nodes, small_set: Path, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)
     command = [sys.executable, *map(str, (tmp_path / "script.py", small_set, tmp_path / "run")), cluster.address]
@@ -274,7 +279,7 @@ def test_a_class_of_a_script_travels_to_the_nodes(cluster: Nodes, small_set: Pat
     assert called.stdout == "{'ok': 4}\n", called.stderr
 
 
-@pytest.mark.drill
+@pytest.mark.drill(only=True)
 def test_a_run_whose_driver_and_workers_are_killed_ends_as_if_they_had_not_been(
     cluster: Nodes, make_set: Callable[..., Path], tmp_path: Path
 ) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import editscope as es
+from drills.counts import times
 from editscope.errors import BadInput, Stopped
 from editscope.runfolder.journal import read_journal
 from editscope.runs import resume
@@ -172,6 +173,7 @@ def test_a_judge_without_a_price_cannot_keep_a_budget(here: Path) -> None:
         run("ref:identity", "openai:gpt-x?base_url=https://judge.example.org/v1", budget=1.0)
 
 
+@pytest.mark.drill
 def test_killed_at_any_moment_a_run_does_not_overdraw_its_budget(
     here: Path, servers: tuple[OpenAIServer, JudgeServer]
 ) -> None:
@@ -179,7 +181,7 @@ def test_killed_at_any_moment_a_run_does_not_overdraw_its_budget(
     options = ["--prices", "prices.toml", "--jobs", "1", "--cache", "off", "-q"]
     start = ["run", "worldedit", "--data", "world", "-e", editor.spec(), "--judge", judge.spec(), "--out", "run"]
     start += ["--budget", "0.9", "--edit-concurrency", "1", "--concurrency", "3"]
-    for number in range(3):
+    for number in range(times(1, 6)):
         asked = editor.calls + judge.calls
         process = subprocess.Popen([sys.executable, "-m", "editscope", *start, *options], stderr=subprocess.PIPE)
         until = time.monotonic() + 300

@@ -103,6 +103,7 @@ def test_the_page_has_four_examples_that_are_short() -> None:
     assert max(text.count("\n") for text in files.values()) <= 90
 
 
+@pytest.mark.drill(only=True)
 def test_the_examples_run_as_files(printed: dict[str, str], here: Path) -> None:
     assert "--colors" in printed["A suite"] and "--tone" in printed["A suite"] and "1 prompt ·" in printed["A suite"]
     assert overall(here / "runs" / "perfect") == 100.0

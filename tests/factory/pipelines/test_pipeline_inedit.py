@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,15 +19,14 @@ from support.factory.pipeline_runs import (
     LoopbackModels,
     begun,
     leaked,
-    loopback_models,
     pilot,
     survives_kills,
 )
 from support.pilots.pilot_exports import CASES, exported_pilot, judged_run
 from support.pilots.pilot_reviews import BrowserReviews, ReviewTask
-from support.servers.judge_server import KEY
 
 NAME = "inedit"
+MODELS = (PROCESSES,)
 DROPPED = {
     "readable": {"broken": 1},
     "good-pair": {"the end is not shown": 5, "the start is not shown": 4, "nothing changed": 3},
@@ -50,14 +49,6 @@ COLUMNS = {
     "key_nodes": "texts",
     "license": "text",
 }
-
-
-@pytest.fixture
-def models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[LoopbackModels]:
-    monkeypatch.setenv("EDITSCOPE_CACHE", str(tmp_path / "kept"))
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with loopback_models(NAME, PROCESSES) as made:
-        yield made
 
 
 def started(folder: Path, models: LoopbackModels) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,15 +18,14 @@ from support.factory.pipeline_runs import (
     LoopbackModels,
     begun,
     leaked,
-    loopback_models,
     pilot,
     survives_kills,
 )
 from support.pilots.pilot_exports import CASES, exported_pilot, judged_run
 from support.pilots.pilot_reviews import BrowserReviews, ReviewTask
-from support.servers.judge_server import KEY
 
 NAME = "wiseedit"
+MODELS = (IDEAS,)
 DROPPED = {
     "each-prompt": {"another number of prompts than asked for": 1},
     "good-pictures": {"the pictures lack what the instruction needs": 2, "the pictures give the answer away": 1},
@@ -53,14 +52,6 @@ COLUMNS = {
     "variants": "texts",
     "license": "text",
 }
-
-
-@pytest.fixture
-def models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[LoopbackModels]:
-    monkeypatch.setenv("EDITSCOPE_CACHE", str(tmp_path / "kept"))
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with loopback_models(NAME, IDEAS) as made:
-        yield made
 
 
 def started(folder: Path, models: LoopbackModels) -> Path:

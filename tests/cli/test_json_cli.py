@@ -56,6 +56,19 @@ def test_suites(capsys: pytest.CaptureFixture[str]) -> None:
     assert suite["full_run"]["calls"] > suite["cases"]
 
 
+def test_factory(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "words.csv").write_text("word\ncup\n")
+    (tmp_path / "plan.toml").write_text(
+        "name = 'words'\nsource = { use = 'list', path = 'words.csv' }\n"
+        "[[steps]]\nname = 'write'\nuse = 'template'\nfields = { text = 'A {word}' }\n"
+    )
+    assert command_line.called(capsys, "factory", "build", tmp_path)[0] == 0
+    (row,) = called(capsys, "factory", "funnel", tmp_path, "--json")[1]
+    assert set(row) == documented("factory funnel") and (row["in"], row["out"]) == (1, 1)
+    (record,) = called(capsys, "factory", "records", tmp_path, "--json")[1]
+    assert set(record) == documented("factory records") and record["fields"] == {"word": "cup", "text": "A cup"}
+
+
 def test_editors(capsys: pytest.CaptureFixture[str]) -> None:
     code, kinds, _ = called(capsys, "editors", "--json")
     assert code == 0

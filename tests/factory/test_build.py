@@ -16,7 +16,8 @@ import pytest
 
 from drills.counts import times
 from editscope.errors import BadInput
-from editscope.factory.engine.build import CHUNK, Build
+from editscope.factory.engine.build import Build
+from editscope.factory.engine.opened import CHUNK
 from editscope.factory.plan import BuildPlan
 from editscope.factory.records import Fields
 from editscope.factory.steps.tools import Tools

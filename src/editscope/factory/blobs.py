@@ -19,10 +19,10 @@ _NAME = re.compile(r"[0-9a-f]{64}")
 
 
 class BlobStore:
-    """A folder of blobs. Putting the same bytes twice keeps them once."""
+    """A folder of blobs. Putting the same bytes twice keeps them once; with ``read_only`` it only names them."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
+        self.folder, self.read_only = folder, read_only
 
     def put(self, data: bytes, kind: str = "image/png") -> dict[str, str]:
         """Keep bytes; the value that stands for them in a record."""
@@ -30,7 +30,8 @@ class BlobStore:
             raise BadInput(f"a blob cannot be of the type {kind!r}; choose from {', '.join(ENDINGS)}")
         made = {BLOB: sha256(data).hexdigest(), "type": kind}
         path = self.path(made)
-        if not path.is_file() or path.stat().st_size != len(data):  # a power cut may leave an empty file
+        # A power cut may leave an empty file.
+        if not self.read_only and (not path.is_file() or path.stat().st_size != len(data)):
             write_whole(path, data, sync=False)
         return made
 

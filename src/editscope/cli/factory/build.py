@@ -13,6 +13,7 @@ from editscope.cli.factory import building as of
 from editscope.cli.factory.export import export
 from editscope.cli.factory.parts import steps
 from editscope.cli.factory.pipelines import add_pipelines
+from editscope.cli.factory.records import records
 from editscope.cli.help import GroupedCommands, GroupedOptions
 
 app = typer.Typer(
@@ -107,6 +108,7 @@ def funnel(
         of.say_funnel(rows)
 
 
+app.command(cls=GroupedOptions)(records)
 app.command(cls=GroupedOptions)(export)
 app.command(cls=GroupedOptions)(steps)
 add_pipelines(app, build)

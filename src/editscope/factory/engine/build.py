@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -14,23 +14,22 @@ from typing import Any
 from editscope.errors import BadInput, Stopped
 from editscope.factory.blobs import BlobStore
 from editscope.factory.engine.counts import StepCounts, total
-from editscope.factory.engine.parts import Part, parts_of
+from editscope.factory.engine.opened import BLOBS, CHUNK, LIMIT, REDONE, OpenedBuild, inputs_of
+from editscope.factory.engine.parts import Part
 from editscope.factory.engine.processes import BatchRunner, ProcessRunner
 from editscope.factory.engine.walk import PlacedStep, Walker
 from editscope.factory.models.loading import check_models, close_models, open_account
 from editscope.factory.plan import BuildPlan
-from editscope.factory.records import Record, RecordNames, digest
+from editscope.factory.records import Record
 from editscope.factory.steps.review import ReviewNeeded
 from editscope.factory.steps.tools import Tools, silent
 from editscope.factory.store.results import Chunk, ResultStore
 from editscope.runfolder.files import DiskError
 from editscope.runfolder.lock import Lock
 
-CHUNK = 200
-"""Records that walk together."""
 AHEAD = 12
 """Chunks on their way at a time."""
-LOCK, BLOBS, REDONE = "build.lock", "blobs", "redone"
+LOCK = "build.lock"
 
 
 @dataclass(slots=True)
@@ -62,7 +61,7 @@ class _State:
     counts: dict[str, StepCounts] = field(default_factory=dict)
 
 
-class Build:
+class Build(OpenedBuild):
     """A folder in which a plan is being built. Only one process at a time writes it."""
 
     def __init__(
@@ -81,7 +80,6 @@ class Build:
     ) -> None:
         if limit is not None and limit < 1:
             raise BadInput(f"--limit is {limit}; write 1 or more")
-        self.plan, self.folder, self.limit, self.until = plan, folder, limit, until
         self._batches = batches or ProcessRunner(jobs)
         self._progress = progress or BuildProgress()
         self._state = _State()
@@ -89,8 +87,7 @@ class Build:
             folder / LOCK, f"{folder} is being built by another process; wait for it or stop it first", make_folder=True
         )
         try:
-            self.store = ResultStore(folder)
-            self.tools = Tools(
+            tools = Tools(
                 BlobStore(folder / BLOBS),
                 plan.folder,
                 plan.seed,
@@ -99,24 +96,17 @@ class Build:
                 approved,
                 self._progress.getting_ready,
             )
-            for step in plan.steps:
-                step.begin(self.tools)
+            super().__init__(plan, folder, ResultStore(folder), tools, limit, until)
             spent = sum(cost for _, cost, _, _ in self.store.spent().values())
             open_account(folder, budget, spent, self.tools.models)
         except BaseException:
             self._lock.release()
             raise
 
-    def __enter__(self) -> Build:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
     def close(self) -> None:
         """Sync, end processes, unlock."""
         self._batches.close()
-        self.store.close()
+        super().close()
         self._lock.release()
 
     def stop(self) -> None:
@@ -159,6 +149,7 @@ class Build:
     async def _walk_parts(self) -> BuildResult:
         with contextlib.suppress(ValueError, NotImplementedError, RuntimeError):  # not in the main thread
             asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt, asyncio.current_task())
+        self.store.note(LIMIT, self.limit)
         parts = self.parts()
         waiting, pending = "", 0
         for number, part in enumerate(parts):
@@ -175,11 +166,6 @@ class Build:
         done = number + 1 == len(parts) and not pending and not waiting
         records = sum(1 for _ in self.records()) if done else 0
         return BuildResult(self._in_order(), records, pending, waiting)
-
-    def parts(self) -> list[Part]:
-        """The parts of the plan as this build sees them."""
-        source = digest(self.plan.source.identity(self.tools), self.plan.seed)
-        return parts_of(self.plan, source, self.store.fact(REDONE, {}), self.until)
 
     async def _walk_part(self, parts: list[Part], number: int) -> int:
         """Walk what is missing of a part; how many records are pending after that."""
@@ -207,11 +193,7 @@ class Build:
 
         async def walk(chunk_number: int, records: list[Record]) -> None:
             nonlocal pending
-            inputs = (
-                digest([record.to_json() for record in records])
-                if number
-                else RecordNames.packed(record.id for record in records)
-            )
+            inputs = inputs_of(records, number)
             if there.get(chunk_number) == (len(records), inputs):
                 counts_kept = next(iter(self.store.chunk_counts(part.key, chunk_number + 1, chunk_number)))
                 counted.append({step: StepCounts.from_json(one) for step, one in counts_kept.items()})
@@ -252,9 +234,9 @@ class Build:
     ) -> AsyncIterator[tuple[int, list[Record]]]:
         """Numbered chunks of what goes into a part, from a number on."""
         records = (
-            self._source(first * CHUNK, b"".join(there[before][1] for before in range(first)))
+            self.source(first * CHUNK, b"".join(there[before][1] for before in range(first)))
             if not number
-            else islice(self._came_out(parts, number - 1), first * CHUNK, None)
+            else islice(self.came_out(parts, number - 1), first * CHUNK, None)
         )
         for place in range(first, 1 << 62):
             chunk = list(islice(records, CHUNK))
@@ -263,87 +245,19 @@ class Build:
             yield place, chunk
             await asyncio.sleep(0)
 
-    def _source(self, start: int = 0, before: bytes = b"") -> Iterator[Record]:
-        stop = None if self.limit is None else max(0, self.limit - start)
-        names = RecordNames(before)
-        for fields in islice(self.plan.source.records(self.tools, start), stop):
-            yield Record(names.add(self.plan.source.naming(fields)), fields)
-
-    # ---- what came out
-
-    def counts(self) -> dict[str, StepCounts]:
-        """Counts by step in the order of the plan, of what is done: without doing anything."""
-        counts = dict.fromkeys((step.name for step in self.plan.steps), StepCounts())
-        for part in self.parts():
-            kept = self.store.chunk_counts(part.key, 1 << 62)
-            counts |= total({step: StepCounts.from_json(one) for step, one in chunk.items()} for chunk in kept)
-            if part.whole is not None and (decided := self.store.decision(self._decision_key(part))) is not None:
-                counts[part.whole.name] = StepCounts.from_json(decided[1])
-        return counts
-
-    def unfinished(self) -> str:
-        """What is left to do before ``records`` are all that the plan gives, in a few words; "" where nothing is."""
-        parts = self.parts()
-        for number, part in enumerate(parts):
-            if number:
-                came = sum(1 for _ in self._came_out(parts, number - 1))
-            else:
-                known = self.plan.source.count(self.tools)
-                came = known if known is not None else sum(1 for _ in self._source())
-                came = came if self.limit is None else min(came, self.limit)
-            done = sum(size for size, _ in self.store.chunks(part.key).values())
-            if done > came:
-                return f"it was built with {done:,} records, not with {came:,}: build it again with the same --limit"
-            if done != came:
-                steps = part.steps or ((part.whole,) if part.whole is not None else ())
-                between = f"from {steps[0].name!r} to {steps[-1].name!r}" if steps else "of the source"
-                return f"{done:,} of {came:,} records went through the steps {between}"
-            if part.whole is not None and self.store.decision(self._decision_key(part)) is None:
-                return f"the step {part.whole.name!r} has not decided about {came:,} records"
-        return ""
-
-    def records(self) -> Iterator[Record]:
-        """The records that went through all steps, in the order of their source."""
-        parts = self.parts()
-        yield from self._came_out(parts, len(parts) - 1)
-
-    def _came_out(self, parts: list[Part], number: int) -> Iterator[Record]:
-        """What came out of a part, its last step included."""
-        part = parts[number]
-        if part.whole is None:
-            yield from self._walked(part, number)
-            return
-        decided = self.store.decision(self._decision_key(part))
-        if decided is None:
-            return
-        for record in self._walked(part, number):
-            reason, fields = decided[0].get(record.id, ("unknown", {}))
-            if not reason:
-                yield record.changed(fields, part.whole.name) if fields else record
-
-    def _walked(self, part: Part, number: int) -> Iterator[Record]:
-        last = None if number or self.limit is None else -(-self.limit // CHUNK)
-        for place in list(self.store.chunks(part.key))[:last]:
-            chunk = self.store.chunk(part.key, place)
-            assert chunk is not None
-            yield from chunk.records
-
-    def _decision_key(self, part: Part) -> bytes:
-        return digest(part.key, part.whole_digest, self.limit or 0)
-
     def _decide(self, parts: list[Part], number: int) -> None:
         """Let the last step of a part decide, unless it has."""
         part = parts[number]
         step = part.whole
         assert step is not None
-        key = self._decision_key(part)
+        key = self.decision_key(part)
         known = None if step.kind == "review" else self.store.decision(key)  # people may have decided meanwhile
         if known is None:
             seen = (
                 Record(
                     record.id, {name: record.fields.get(name) for name in step.needs} if step.needs else record.fields
                 )
-                for record in self._walked(part, number)
+                for record in self.walked(part, number)
             )
             counts = self._state.counts[step.name] = StepCounts()
             decided: dict[str, list[Any]] = {}

@@ -82,7 +82,7 @@ class Walker:
                 elif outcome.dropped or not outcome.parts:
                     counts.drop(outcome.dropped or "gave nothing")
                 else:
-                    further += _further(record, outcome, placed.step)
+                    further += gone_on(record, outcome, placed.step)
             counts.records_out = len(further)
             walked.records = further
         return walked
@@ -170,7 +170,8 @@ def _typed(outcome: Outcome, types: Mapping[str, str]) -> Outcome | StepFailed:
     return outcome
 
 
-def _further(record: Record, outcome: Outcome, step: RecordStep) -> list[Record]:
+def gone_on(record: Record, outcome: Outcome, step: RecordStep) -> list[Record]:
+    """The records that go on after a step that kept one: the same, or its parts."""
     if step.kind != "expand":
         return [record.changed(outcome.parts[0], step.name, outcome.notes)]
     return [

@@ -27,6 +27,7 @@ from editscope.review_queue import (
 from editscope.runfolder.files import write_whole
 
 FOLDER = "review"
+NOT_REVIEWED = "not reviewed yet"
 MOST_REVIEWS, MOST_REASONS = 5, 30
 """What a queue of the studio takes."""
 
@@ -79,7 +80,7 @@ class ReviewStep(WholeStep):
                 )
             elif made is None or made.fingerprint != record.fingerprint or made.outcome not in (ACCEPT, REJECT):
                 left += 1
-                yield RecordDecision(record.id, "not reviewed yet", waiting=True)
+                yield RecordDecision(record.id, NOT_REVIEWED, waiting=True)
             elif made.outcome == REJECT:
                 yield RecordDecision(record.id, f"rejected: {made.reason}" if made.reason else "rejected")
             else:

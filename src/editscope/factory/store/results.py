@@ -82,35 +82,49 @@ def damaged(path: Path, error: BaseException) -> str:
 
 
 class ResultStore:
-    """The results of a build. Results are on their way to the disk at once, and synced every second."""
+    """The results of a build. Results are on their way to the disk at once, and synced every second.
 
-    def __init__(self, folder: Path) -> None:
+    With ``read_only`` nothing is written, not even the files that SQLite lays beside the database.
+    """
+
+    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self.path = folder / FILE
+        self._log = self.path.with_name(f"{FILE}-wal")
+        self._read_only = read_only
         self._synced = time.monotonic()
         try:
-            self._database = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
-            self._database.execute("PRAGMA journal_mode=WAL")
-            self._database.execute("PRAGMA synchronous=NORMAL")
+            self._database = sqlite3.connect(
+                self._address(), timeout=30, isolation_level=None, check_same_thread=False, uri=True
+            )
+            if not read_only:
+                self._database.execute("PRAGMA journal_mode=WAL")
+                self._database.execute("PRAGMA synchronous=NORMAL")
             version = self._database.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, VERSION):
                 raise BadInput(f"{self.path} was written by another version of Editscope (format {version})")
-            self._database.executescript(TABLES)
-            self._database.execute(f"PRAGMA user_version = {VERSION}")
+            if not read_only:
+                self._database.executescript(TABLES)
+                self._database.execute(f"PRAGMA user_version = {VERSION}")
         except sqlite3.DatabaseError as error:
             raise BadInput(f"{self.path} cannot be opened ({error}); it is damaged, or no file of a build") from error
 
+    def _address(self) -> str:
+        """The address of the database. A log beside it is of a process that builds now, or that was killed."""
+        how = "mode=rwc" if not self._read_only else "mode=ro" if self._log.exists() else "immutable=1"
+        return f"{self.path.absolute().as_uri()}?{how}"
+
     def close(self) -> None:
         """Sync and close."""
-        self.sync()
+        if not self._read_only:
+            self.sync()
         self._database.close()
 
     def sync(self, at_most_every_s: float = 0.0) -> None:
         """Make the kernel put what was written on the disk, unless that was done just now."""
         if time.monotonic() - self._synced < at_most_every_s:
             return
-        log = self.path.with_name(f"{FILE}-wal")
-        if log.exists():
-            handle = os.open(log, os.O_RDONLY)
+        if self._log.exists():
+            handle = os.open(self._log, os.O_RDONLY)
             try:
                 os.fsync(handle)
             finally:

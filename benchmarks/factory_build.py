@@ -24,6 +24,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -125,11 +126,16 @@ class Answered(RecordStep):
     kind = "map"
     settings_of: ClassVar = {"fields": {}}
 
+    async def prepare(self, tools: Tools) -> None:
+        for kind in ("image/png", "video/mp4"):
+            tools.blobs.put(STAND_IN, kind)
+
     async def run(self, record: Record, tools: Tools) -> Outcome:
         return kept(self.settings["fields"], notes={"model": "instant", "prompt": "hash"}, attempts=1)
 
 
-BLOB = {"blob": "0" * 64, "type": "image/png"}
+STAND_IN = b"a picture or a video that nobody looks at"
+BLOB = {"blob": sha256(STAND_IN).hexdigest(), "type": "image/png"}
 ANSWERS: Mapping[str, Mapping[str, Any]] = {
     "refine": {"prompt": TEXTS["prompt"]},
     "draw": {"picture": BLOB},

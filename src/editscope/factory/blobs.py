@@ -18,6 +18,14 @@ ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp", "vi
 _NAME = re.compile(r"[0-9a-f]{64}")
 
 
+class BlobGone(BadInput):
+    """A blob whose file is gone; ``name`` is the hash of its bytes."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"the blob {path} is gone; put it back, or build again, which makes it again for its record")
+        self.name = path.stem
+
+
 class BlobStore:
     """A folder of blobs. Putting the same bytes twice keeps them once; with ``read_only`` it only names them."""
 
@@ -47,14 +55,27 @@ class BlobStore:
         path = self.path(blob)
         try:
             data = read_file(path, DOCUMENT)
+        except FileNotFoundError as error:
+            raise BlobGone(path) from error
         except OSError as error:
-            raise BadInput(
-                f"the blob {path} cannot be read ({error.strerror}); put it back, or make its step again with "
-                "`editscope factory redo`"
-            ) from error
+            raise BadInput(f"the blob {path} cannot be read ({error.strerror}); allow it, or put it back") from error
         if sha256(data).hexdigest() != blob[BLOB]:
-            raise BadInput(f"the blob {path} was changed; remove it and make its step again")
+            raise BadInput(f"the blob {path} was changed; remove it and build again, which makes it again")
         return data
+
+    def is_gone(self, blob: Mapping[str, Any]) -> bool:
+        """Whether the file of a blob is not there."""
+        name, ending = blob.get(BLOB), ENDINGS.get(str(blob.get("type")))
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or ending is None:  # a field that is only called so
+            return False
+        return not os.path.isfile(  # noqa: PTH113 - a path for each of a million records takes seconds
+            f"{self.folder}/{name[:2]}/{name}{ending}"
+        )
+
+    def names(self) -> set[str]:
+        """The hashes of all blobs, from one listing of the folder."""
+        folders = [place.path for place in _entries(self.folder) if place.is_dir()]
+        return {name for folder in folders for place in _entries(folder) if (name := place.name.partition(".")[0])}
 
     def sync(self) -> None:
         """Wait until the disk has the folder's entries."""
@@ -64,3 +85,11 @@ class BlobStore:
                 os.fsync(handle)
             finally:
                 os.close(handle)
+
+
+def _entries(folder: Path | str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []

@@ -14,6 +14,8 @@ from editscope.cases import NOTHING
 Fields: TypeAlias = Mapping[str, Any]
 """Values by name, as JSON has them; a picture or a video is ``{"blob": SHA-256, "type": MIME}``."""
 BLOB = "blob"
+PLAIN = (str, int, float, type(None))
+"""What holds no blobs; nearly all values of records are such."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,4 +118,5 @@ def blobs_in(value: Any) -> Iterator[Mapping[str, Any]]:
         value = list(value.values())
     if isinstance(value, list | tuple):
         for inner in value:
-            yield from blobs_in(inner)
+            if not isinstance(inner, PLAIN):
+                yield from blobs_in(inner)

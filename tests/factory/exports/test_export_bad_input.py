@@ -95,7 +95,7 @@ def test_a_picture_that_is_gone_or_changed_is_named_with_its_record(tmp_path: Pa
         with pytest.raises(BadInput, match="was changed"):
             export(build, tmp_path / "export")
         blob.unlink()
-        with pytest.raises(BadInput, match=r"record \w+, column '\w+': the file .* is gone; put it back"):
+        with pytest.raises(BadInput, match=r"record \w+, column '\w+': the blob .* is gone; put it back"):
             export(build, tmp_path / "export")
     assert all_bytes(tmp_path / "export") == before and not list(tmp_path.glob(".export*"))
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 FUNNEL, PLAN = "funnel.json", "plan.toml"
 GAPS, STOPPED = 1, 3
+GONE = "files are gone from blobs/; what made them is done again for the records that need them"
 STOPPING = "stopping when the models have answered, which is paid for · Ctrl-C once more to leave at once"
 
 EXAMPLES = {
@@ -120,6 +122,7 @@ def build_plan(plan: BuildPlan, folder: Path, options: BuildOptions) -> None:
             stopping=lambda: printing.say(STOPPING, error=True),
             leaving=_leave,
             getting_ready=update or (lambda doing, done, total: None),
+            blobs_gone=cache(lambda: printing.say(GONE, error=True)),
         )
         with Build(
             plan, folder, limit=options.limit, until=options.until, approved=options.approved,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,7 @@ from editscope.factory.engine.processes import BatchRunner, ProcessRunner
 from editscope.factory.engine.walk import PlacedStep, Walker
 from editscope.factory.models.loading import check_models, close_models, open_account
 from editscope.factory.plan import BuildPlan
-from editscope.factory.records import Record
+from editscope.factory.records import BLOB, Record, blobs_in
 from editscope.factory.steps.review import ReviewNeeded
 from editscope.factory.steps.tools import Tools, silent
 from editscope.factory.store.results import Chunk, ResultStore
@@ -42,6 +42,8 @@ class BuildProgress:
     leaving: Callable[[], None] = lambda: None
     """Called when somebody does not want to wait for what is in the hands of models."""
     getting_ready: Callable[[str, int, int], None] = silent
+    blobs_gone: Callable[[], None] = lambda: None
+    """Called when files of blobs are gone that records need, which are made again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,18 @@ class BuildResult:
 class _State:
     stop: bool = False
     counts: dict[str, StepCounts] = field(default_factory=dict)
+    blobs: set[str] | None = None
+    """The blobs that were there when one was first looked for."""
+    mended: set[int] = field(default_factory=set)
+    """Parts whose gone blobs were made again, as far as that can be."""
+
+
+class _BlobsGone(Exception):
+    """Records that came out of a part name blobs whose files are gone."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 class Build(OpenedBuild):
@@ -151,20 +165,24 @@ class Build(OpenedBuild):
             asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt, asyncio.current_task())
         self.store.note(LIMIT, self.limit)
         parts = self.parts()
-        waiting, pending = "", 0
-        for number, part in enumerate(parts):
+        waiting, pending, records, number = "", 0, 0, 0
+        while number < len(parts):
             self._progress.part_begun(number, len(parts))
-            pending = await self._walk_part(parts, number)
-            if pending:
-                break
-            if part.whole is not None:
-                try:
-                    self._decide(parts, number)
-                except ReviewNeeded as needed:
-                    waiting = str(needed)
+            try:
+                if pending := await self._walk_part(parts, number):
                     break
-        done = number + 1 == len(parts) and not pending and not waiting
-        records = sum(1 for _ in self.records()) if done else 0
+                if parts[number].whole is not None:
+                    self._decide(parts, number)
+                if number + 1 == len(parts):
+                    records = sum(1 for _ in self._with_blobs(self.records(), number))
+            except ReviewNeeded as needed:
+                waiting = str(needed)
+                break
+            except _BlobsGone as gone:
+                self._forget_gone(parts[gone.number], gone.number)
+                number = gone.number
+            else:
+                number += 1
         return BuildResult(self._in_order(), records, pending, waiting)
 
     async def _walk_part(self, parts: list[Part], number: int) -> int:
@@ -177,7 +195,7 @@ class Build(OpenedBuild):
             for step, key in zip(part.steps, part.digests, strict=True)
         ]
         walker = Walker(placed, self.store, self.tools, self._batches, lambda: self._state.stop, self.plan.fields)
-        walker.step_done = self._progress.step_done
+        walker.step_done, walker.blobs_gone = self._progress.step_done, self._progress.blobs_gone
         there = self.store.chunks(part.key)
         counted: list[Mapping[str, StepCounts]] = []
         # The source is known to be the same; what comes out of an earlier part may have become less.
@@ -219,6 +237,9 @@ class Build(OpenedBuild):
                 finished, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in finished:
                     task.result()
+        except _BlobsGone:
+            await asyncio.gather(*running)
+            raise
         except BaseException:
             self._state.stop = True
             await asyncio.gather(*running, return_exceptions=True)
@@ -229,6 +250,33 @@ class Build(OpenedBuild):
             self.store.cut_chunks(part.key, last)
         return pending
 
+    def _with_blobs(self, records: Iterable[Record], number: int) -> Iterator[Record]:
+        """Records that came out of a part, as long as the files of their blobs are there."""
+        for record in records:
+            if any(map(self._is_gone, blobs_in(record.fields))) and number not in self._state.mended:
+                raise _BlobsGone(number)
+            yield record
+
+    def _is_gone(self, blob: Mapping[str, Any]) -> bool:
+        if self._state.blobs is None:
+            self._state.blobs = self.tools.blobs.names()
+        return blob[BLOB] not in self._state.blobs and self.tools.blobs.is_gone(blob)
+
+    def _forget_gone(self, part: Part, number: int) -> None:
+        """Let chunks of a part count as not done that have records whose blobs are gone; they are walked again."""
+        self._progress.blobs_gone()
+        self._state.mended.add(number)
+        sampled = part.whole is not None and part.whole.kind != "review"  # people see all of them
+        decided = self.store.decision(self.decision_key(part)) if sampled else None
+        left = {name for name, (reason, _) in decided[0].items() if reason} if decided else set[str]()
+        gone = []
+        for place in self.store.chunks(part.key):
+            chunk = self.store.chunk(part.key, place)
+            records = [record for record in chunk.records if record.id not in left] if chunk else []
+            if any(map(self._is_gone, blobs_in([record.fields for record in records]))):
+                gone.append(place)
+        self.store.forget_chunks(part.key, gone)
+
     async def _inputs(
         self, parts: list[Part], number: int, first: int, there: Mapping[int, tuple[int, bytes]]
     ) -> AsyncIterator[tuple[int, list[Record]]]:
@@ -236,7 +284,7 @@ class Build(OpenedBuild):
         records = (
             self.source(first * CHUNK, b"".join(there[before][1] for before in range(first)))
             if not number
-            else islice(self.came_out(parts, number - 1), first * CHUNK, None)
+            else islice(self._with_blobs(self.came_out(parts, number - 1), number - 1), first * CHUNK, None)
         )
         for place in range(first, 1 << 62):
             chunk = list(islice(records, CHUNK))
@@ -261,7 +309,7 @@ class Build(OpenedBuild):
             )
             counts = self._state.counts[step.name] = StepCounts()
             decided: dict[str, list[Any]] = {}
-            for decision in step.decide(seen, self.tools):
+            for decision in step.decide(self._with_blobs(seen, number), self.tools):
                 counts.records_in += 1
                 decided[decision.id] = [decision.dropped, dict(decision.fields)]
                 if decision.waiting:

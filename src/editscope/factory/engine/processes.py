@@ -11,6 +11,7 @@ from multiprocessing import get_context
 from typing import Any, Protocol, TypeAlias
 
 from editscope.errors import EditscopeError, Stopped
+from editscope.factory.blobs import BlobGone
 from editscope.factory.records import Record
 from editscope.factory.steps.base import Outcome, RecordStep, StepFailed
 from editscope.factory.steps.tools import Tools
@@ -91,6 +92,8 @@ def failure_of(error: Exception) -> StepFailed:
     """
     if isinstance(error, StepFailed):
         return error
+    if isinstance(error, BlobGone):
+        return StepFailed(str(error), gone=error.name)
     if isinstance(error, EditscopeError):
         raise error
     return StepFailed(" ".join(f"{type(error).__name__}: {error}".split()))

@@ -59,7 +59,7 @@ class RayRunner:
     async def _one(self, step: RecordStep, tools: Tools, records: tuple[Record, ...]) -> list[Done]:
         async with self._turns:
             named = {blob[BLOB]: blob for record in records for blob in blobs_in(record.fields)}
-            sent = tuple((blob, tools.blobs.get(blob)) for blob in named.values())
+            sent = tuple((blob, tools.blobs.get(blob)) for blob in named.values() if not tools.blobs.is_gone(blob))
             batch = RemoteBatch(pickle.dumps(step), tools.elsewhere(), records, sent, self._modules or ())
             done, made = await self._remote.remote(batch)
         for blob, data in made:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from editscope.cases import NOTHING
 from editscope.errors import Stopped
 from editscope.factory.engine.counts import StepCounts
 from editscope.factory.engine.processes import BatchRunner, Done, failure_of, timed
-from editscope.factory.records import Record
+from editscope.factory.records import BLOB, Record, blobs_in
 from editscope.factory.steps.base import Outcome, PlainStep, RecordStep, StepFailed
 from editscope.factory.steps.conditions import unmet
 from editscope.factory.steps.tools import Tools
@@ -42,6 +43,25 @@ class Walked:
         return sum(counts.pending for counts in self.counts.values())
 
 
+@dataclass(slots=True)
+class GoneBlobs:
+    """Blobs that records of a chunk need and whose files are gone: what made them counts as not done.
+
+    ``new`` are those that the walk has met since it began anew; ``earlier`` are all blobs of earlier builds.
+    """
+
+    known: set[str] = field(default_factory=set)
+    new: set[str] = field(default_factory=set)
+    earlier: set[str] = field(default_factory=set)
+
+    def met(self) -> bool:
+        """Whether the walk met such blobs that it did not know; it has to begin anew then."""
+        more = self.new - self.known
+        self.known |= more
+        self.new = set()
+        return bool(more)
+
+
 class Walker:
     """Walks chunks through the steps of one part of a plan."""
 
@@ -62,15 +82,33 @@ class Walker:
         self._types = types
         self.step_done: Callable[[str, int], None] = lambda step, number: None
         """Called with the name of a step and the number of records that it has just done."""
+        self.blobs_gone: Callable[[], None] = lambda: None
+        """Called when files of blobs are gone that records need, which are made again."""
 
     async def walk(self, records: Sequence[Record]) -> Walked:
-        """Take records through all steps."""
+        """Take records through all steps. Where a blob is gone that one needs, only what made it is done again."""
+        gone = GoneBlobs()
+        while True:
+            walked = await self._walk(records, gone)
+            if gone.earlier:
+                gone.new.update(self._gone_in([record.fields for record in walked.records], gone.earlier))
+            if not gone.met():
+                return walked
+            self.blobs_gone()
+
+    def _gone_in(self, value: Any, names: set[str]) -> Iterator[str]:
+        """Those of some blobs that a value names and whose files are gone."""
+        named = (blob for blob in blobs_in(value) if blob[BLOB] in names)
+        return (blob[BLOB] for blob in named if self._tools.blobs.is_gone(blob))
+
+    async def _walk(self, records: Sequence[Record], gone: GoneBlobs) -> Walked:
         walked = Walked(list(records))
         for placed in self._steps:
             counts = walked.counts[placed.step.name] = StepCounts(records_in=len(walked.records))
             when = placed.step.when
             passing = {record.id for record in walked.records if when and unmet(when, record.fields)}
-            outcomes = iter(await self._outcomes(placed, [one for one in walked.records if one.id not in passing]))
+            met = [record for record in walked.records if record.id not in passing]
+            outcomes = iter(await self._outcomes(placed, met, gone))
             further: list[Record] = []
             for record in walked.records:
                 if record.id in passing:
@@ -87,32 +125,34 @@ class Walker:
             walked.records = further
         return walked
 
-    async def _outcomes(self, placed: PlacedStep, records: Sequence[Record]) -> list[Outcome | None]:
+    async def _outcomes(self, placed: PlacedStep, records: Sequence[Record], gone: GoneBlobs) -> list[Outcome | None]:
         """The outcome for each record; None for those that are pending."""
         step = placed.step
         keys = [step.key(record, placed.digest) for record in records]
         known = self._store.known(keys)
+        for outcome in known.values():
+            gone.earlier.update(blob[BLOB] for blob in blobs_in(outcome.parts))
+        if gone.known:
+            known = {key: one for key, one in known.items() if not any(self._gone_in(one.parts, gone.known))}
         todo = [place for place, key in enumerate(keys) if key not in known]
         if todo:
             if isinstance(step, PlainStep) and not step.in_process:
                 done = [_plain(step, records[place], self._tools) for place in todo]
-                self._keep(
-                    step, [(keys[place], records[place], one) for place, one in zip(todo, done, strict=True)], known
-                )
+                made = [(keys[place], records[place], one) for place, one in zip(todo, done, strict=True)]
+                self._keep(step, made, known, gone)
             elif step.in_process:
                 async with placed.turns:
                     self._check()
                     done = await self._batches.run(step, self._tools, [records[place] for place in todo])
-                self._keep(
-                    step, [(keys[place], records[place], one) for place, one in zip(todo, done, strict=True)], known
-                )
+                made = [(keys[place], records[place], one) for place, one in zip(todo, done, strict=True)]
+                self._keep(step, made, known, gone)
             else:
-                await self._called(placed, [(keys[place], records[place]) for place in todo], known)
+                await self._called(placed, [(keys[place], records[place]) for place in todo], known, gone)
             self.step_done(step.name, len(todo))
         return [known.get(key) for key in keys]
 
     async def _called(
-        self, placed: PlacedStep, todo: Sequence[tuple[bytes, Record]], known: dict[bytes, Outcome]
+        self, placed: PlacedStep, todo: Sequence[tuple[bytes, Record]], known: dict[bytes, Outcome], gone: GoneBlobs
     ) -> None:
         """Records for a step that awaits models: each outcome is kept as soon as it is there."""
 
@@ -124,7 +164,7 @@ class Walker:
                 except BudgetSpent as error:
                     why = str(error).replace("resume the run", "build again")
                     raise BudgetSpent(f"at step {placed.step.name!r}, {why}") from error
-            self._keep(placed.step, [(key, record, done)], known)
+            self._keep(placed.step, [(key, record, done)], known, gone)
 
         tasks = [asyncio.ensure_future(one(key, record)) for key, record in todo]
         try:
@@ -134,12 +174,20 @@ class Walker:
             await asyncio.gather(*tasks, return_exceptions=True)
             raise
 
-    def _keep(self, step: RecordStep, done: Sequence[tuple[bytes, Record, Done]], known: dict[bytes, Outcome]) -> None:
+    def _keep(
+        self,
+        step: RecordStep,
+        done: Sequence[tuple[bytes, Record, Done]],
+        known: dict[bytes, Outcome],
+        gone: GoneBlobs,
+    ) -> None:
         results = []
         for key, record, (outcome, seconds) in done:
             if self._types and isinstance(outcome, Outcome):
                 outcome = _typed(outcome, self._types)
-            if isinstance(outcome, StepFailed):
+            if isinstance(outcome, StepFailed) and outcome.gone and outcome.gone not in gone.known:
+                gone.new.add(outcome.gone)
+            elif isinstance(outcome, StepFailed):
                 self._store.fail(step.name, record.id, str(outcome), outcome.cost_usd, outcome.attempts)
             else:
                 known[key] = outcome

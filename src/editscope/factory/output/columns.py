@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from editscope.errors import BadInput
-from editscope.factory.blobs import ENDINGS, BlobStore
+from editscope.factory.blobs import ENDINGS, BlobGone, BlobStore
 from editscope.factory.records import BLOB, Record
 
 if TYPE_CHECKING:
@@ -109,12 +109,8 @@ class ExportColumn:
             shown = as_json(value)
             raise BadInput(f"{where}: {shown[:80]} is no {self.type}; correct the type under [output] columns")
         for blob in (value if isinstance(value, list) else [value]) if self.type in _BLOBS else ():
-            path = blobs.path(blob)
-            if not path.is_file():
-                raise BadInput(
-                    f"{where}: the file {path} is gone; put it back, or make its step again with "
-                    "`editscope factory redo`"
-                )
+            if blobs.is_gone(blob):
+                raise BadInput(f"{where}: {BlobGone(blobs.path(blob))}")
 
 
 _BLOBS = ("picture", "pictures", "video")

@@ -45,10 +45,12 @@ class Outcome:
 class StepFailed(EditscopeError):
     """A step could not be done for a record now. The record stays pending: it is neither kept nor dropped."""
 
-    def __init__(self, reason: str, cost_usd: float = 0.0, attempts: int = 0) -> None:
+    def __init__(self, reason: str, cost_usd: float = 0.0, attempts: int = 0, gone: str = "") -> None:
         super().__init__(reason)
         self.cost_usd = cost_usd
         self.attempts = attempts
+        self.gone = gone
+        """The name of a blob that it needs and whose file is gone."""
 
 
 class PipelineStep(ABC):

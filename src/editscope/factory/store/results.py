@@ -37,6 +37,12 @@ CREATE TABLE IF NOT EXISTS decisions (key BLOB PRIMARY KEY, body BLOB NOT NULL, 
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
+KEEP = """
+INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body,
+  cost = cost + excluded.cost, seconds = seconds + excluded.seconds, attempts = attempts + excluded.attempts
+"""
+"""What is made again, because a blob of it is gone, was paid for twice."""
+
 
 @dataclass(frozen=True, slots=True)
 class KeptResult:
@@ -160,7 +166,7 @@ class ResultStore:
         ]
         gone = [(result.step, result.record) for result in results]
         with _Transaction(self._database, self.path):
-            self._database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            self._database.executemany(KEEP, rows)
             self._database.executemany("UPDATE failures SET reason = '' WHERE step = ? AND record = ?", gone)
         self.sync(SYNC_EVERY_S)
 
@@ -213,6 +219,12 @@ class ResultStore:
         """The chunks of a part that are done: how many records went in, and which."""
         rows = self._database.execute("SELECT number, size, inputs FROM chunks WHERE part = ? ORDER BY number", (part,))
         return {number: (size, inputs) for number, size, inputs in rows}
+
+    def forget_chunks(self, part: bytes, numbers: Sequence[int]) -> None:
+        """Forget that some chunks of a part are done."""
+        with _Transaction(self._database, self.path):
+            rows = [(part, number) for number in numbers]
+            self._database.executemany("DELETE FROM chunks WHERE part = ? AND number = ?", rows)
 
     def cut_chunks(self, part: bytes, number: int) -> None:
         """Forget chunks of a part from a number on: the part has fewer records now."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from editscope.errors import BadInput
+from editscope.factory.blobs import BlobGone
 from editscope.factory.records import BLOB, Record
 from editscope.factory.steps.base import StepFailed
 from editscope.factory.steps.tools import Tools
@@ -41,9 +42,7 @@ def video_path(record: Record, field: str, tools: Tools) -> Path:
     if BLOB in video:
         path = tools.blobs.path(video)
         if not path.is_file():
-            raise BadInput(
-                f"the blob {path} is gone; put it back, or make its step again with `editscope factory redo`"
-            )
+            raise BlobGone(path)
         return path
     folder = tools.folder / str(video.get("folder", ""))
     path = folder / str(video["file"])

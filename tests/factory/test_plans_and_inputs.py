@@ -10,9 +10,11 @@ import pytest
 from editscope.errors import BadInput
 from editscope.factory.engine.build import Build
 from editscope.factory.inputs import apply_inputs, read_inputs, write_inputs
-from editscope.factory.pipelines.catalog import ModelInput, PlanInput, ShippedPipeline
+from editscope.factory.pipelines.catalog import ModelInput, PlanInput, ShippedPipeline, find_pipeline
 from editscope.factory.pipelines.starting import start_own, start_pipeline
 from editscope.factory.plan import plan_from, read_plan
+from support.command_line import called
+from support.factory.blotches import picture_folder
 
 PLAN = """name = "cups"
 source = { use = "list", path = "words.csv" }
@@ -112,6 +114,30 @@ def test_what_a_pipeline_needs_is_asked_for_before_anything_is_written(tmp_path:
     (other / "plan.toml").write_text(PLAN)
     with pytest.raises(BadInput, match="is a plan of its own; build it with"):
         start_pipeline(pipeline, other, {"words": str(words)}, {})
+
+
+def test_a_dry_run_knows_what_was_given_before_and_remembers_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pictures, folder = picture_folder(tmp_path / "pictures", ["one", "two"]), tmp_path / "mine"
+    command = ("factory", "video-pairs", folder, "--dry-run")
+    given = ("--videos", pictures, "--model", "writer=openai:gpt-5")
+    code, _, told = called(capsys, *command)
+    assert code == 2 and "needs --videos" in told
+    code, said, _ = called(capsys, *command, *given)
+    assert code == 0 and "writer = openai:gpt-5" in said and not folder.exists()
+    assert "a dry run writes nothing: give the inputs and models again to build" in said
+    start_pipeline(find_pipeline("video-pairs"), folder, {"videos": str(pictures)}, {"writer": "openai:gpt-5"})
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    code, said, _ = called(capsys, *command)
+    assert code == 0 and "writer = openai:gpt-5" in said and "a dry run writes nothing" not in said
+    code, said, _ = called(capsys, *command, "--model", "writer=openai:gpt-4o")
+    assert code == 0 and "writer = openai:gpt-4o" in said and "a dry run writes nothing" in said
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    (tmp_path / "used").mkdir()
+    (tmp_path / "used" / "notes.txt").write_text("mine")
+    code, _, told = called(capsys, "factory", "video-pairs", tmp_path / "used", "--dry-run", *given)
+    assert code == 2 and "used is not a new or empty folder" in told
 
 
 def test_a_model_without_a_spec_is_named_with_its_step(tmp_path: Path) -> None:

@@ -79,8 +79,11 @@ class BuildPlan:
         return found
 
 
-def read_plan(path: Path) -> BuildPlan:
-    """The plan of a TOML file, or the ``PLAN`` of a Python file; BadInput names the file, the step and the fix."""
+def read_plan(path: Path, inputs: Mapping[str, Any] | None = None) -> BuildPlan:
+    """The plan of a TOML file, or the ``PLAN`` of a Python file; BadInput names the file, the step and the fix.
+
+    ``inputs`` take the place of those beside the plan.
+    """
     folder = str(path.parent.resolve())
     if folder not in sys.path:  # steps of one's own lie beside the plan; other processes take over where to look
         sys.path.append(folder)
@@ -94,7 +97,8 @@ def read_plan(path: Path) -> BuildPlan:
         ) from error
     except (Malformed, UnicodeDecodeError) as error:
         raise BadInput(f"{path} is not TOML ({error}); write it again") from error
-    return plan_from(apply_inputs(found, read_inputs(path.parent), str(path)), str(path), path.parent)
+    inputs = read_inputs(path.parent) if inputs is None else inputs
+    return plan_from(apply_inputs(found, inputs, str(path)), str(path), path.parent)
 
 
 def _python_plan(path: Path) -> BuildPlan:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from shutil import copytree, ignore_patterns
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
 PANEL, INPUTS = "Pipelines", "What it takes"
 OF_PLANS = ("plan", "out")
 """What only a command that takes a plan has."""
+FORGOTTEN = "a dry run writes nothing: give the inputs and models again to build, which remembers them in inputs.toml"
 
 
 def add_pipelines(app: typer.Typer, build: Callable[..., None]) -> None:
@@ -69,21 +68,16 @@ def _command(pipeline: ShippedPipeline, build: Callable[..., None]) -> Any:
     names = {_name(one.name): one for one in pipeline.inputs}
 
     def command(**values: Any) -> None:
-        from editscope.factory.pipelines.starting import start_pipeline
+        from editscope.factory.pipelines.starting import outlined_plan, start_pipeline
 
         folder, specs = values.pop("folder"), values.pop("model")
         given = {names[name].name: values.pop(name) for name in names if values[name] is not None}
         values = {name: value for name, value in values.items() if name not in names}
         options, models = of.BuildOptions(**values), dict(_model(spec) for spec in specs)
         if options.dry_run:
-            with TemporaryDirectory() as scratch:
-                begun = (
-                    copytree(folder, Path(scratch) / "set", ignore=ignore_patterns("build"))
-                    if folder.is_dir()
-                    else scratch
-                )
-                read, _ = of.build_folder(start_pipeline(pipeline, Path(begun), given, models), None)
-                of.outline(read, folder / "build", options.limit)
+            of.outline(outlined_plan(pipeline, folder, given, models), folder / "build", options.limit)
+            if given or models:
+                printing.say(FORGOTTEN)
             return
         of.build_plan(*of.build_folder(start_pipeline(pipeline, folder, given, models), None), options)
 

@@ -10,6 +10,7 @@ from typing import Any
 from editscope.errors import BadInput, unknown
 from editscope.factory.inputs import read_inputs, write_inputs
 from editscope.factory.pipelines.catalog import PLAN, PROMPTS, ShippedPipeline
+from editscope.factory.plan import BuildPlan, read_plan
 
 TEMPLATE = Path(__file__).parents[1] / "template"
 """A small pipeline to start one's own from."""
@@ -23,6 +24,28 @@ def start_pipeline(
     Inputs and models that were given earlier stay unless they are given again. With ``whole``, required inputs must
     have been given by now.
     """
+    inputs = _inputs(pipeline, folder, given, models, whole=whole)
+    if not (folder / PLAN).is_file():
+        _copy_files(pipeline.folder, folder)
+    write_inputs(folder, pipeline.name, inputs["models"], inputs["set"])
+    return folder / PLAN
+
+
+def outlined_plan(
+    pipeline: ShippedPipeline, folder: Path, given: Mapping[str, Any], models: Mapping[str, str]
+) -> BuildPlan:
+    """The plan that ``start_pipeline`` would put into a folder, or that it has; nothing is written."""
+    inputs = _inputs(pipeline, folder, given, models, whole=True)
+    if not (folder / PLAN).is_file():
+        _refuse_used(folder)
+        return read_plan(pipeline.folder / PLAN, inputs)
+    return read_plan(folder / PLAN, inputs)
+
+
+def _inputs(
+    pipeline: ShippedPipeline, folder: Path, given: Mapping[str, Any], models: Mapping[str, str], *, whole: bool
+) -> dict[str, dict[str, Any]]:
+    """What the plan in a folder has been given, now included."""
     plan = folder / PLAN
     before = read_inputs(folder) if plan.is_file() else {}
     if plan.is_file() and before.get("pipeline") != pipeline.name:
@@ -40,10 +63,7 @@ def start_pipeline(
     for one in pipeline.inputs:
         if whole and one.required and one.sets not in values:
             raise BadInput(f"the pipeline {pipeline.name} needs --{one.name}: {one.about}")
-    if not plan.is_file():
-        _copy_files(pipeline.folder, folder)
-    write_inputs(folder, pipeline.name, {**before.get("models", {}), **models}, values)
-    return plan
+    return {"models": {**before.get("models", {}), **models}, "set": values}
 
 
 def start_own(folder: Path) -> Path:
@@ -54,8 +74,7 @@ def start_own(folder: Path) -> Path:
 
 def _copy_files(source: Path, folder: Path) -> None:
     """Copy a plan and what lies beside it into a new or empty folder."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BadInput(f"{folder} is not a new or empty folder; give one, so that nothing is overwritten")
+    _refuse_used(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for place in sorted(source.iterdir()):
@@ -68,3 +87,8 @@ def _copy_files(source: Path, folder: Path) -> None:
     except OSError as error:
         (folder / PLAN).unlink(missing_ok=True)
         raise BadInput(f"{folder} cannot be written: {error.strerror}") from error
+
+
+def _refuse_used(folder: Path) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInput(f"{folder} is not a new or empty folder; give one, so that nothing is overwritten")

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from editscope.factory.steps.registry import STEPS, step_class
 from editscope.images import load
-from support.command_line import Called
+from support.command_line import Called, called
 
 
 def said(call: Callable[..., Called], *arguments: Any, code: int = 0) -> str:
@@ -86,6 +87,50 @@ def test_a_function_that_was_changed_makes_its_records_again(editscope: Callable
     code = folder / "my_steps.py"
     code.write_text(code.read_text().replace("share >= least", "share >= 2"))
     assert "2: too little changes" in said(editscope, "build", folder, "--limit", 2)
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        (
+            "name = 'wide'\nuse = 'where'\nleast = { width = 512 }\n"
+            "[[steps]]\nname = 'never'\nuse = 'where'\nhas = ['a']\n",
+            "most were lost at step 'wide', 2 of 3 for the reason 'width below 512'; "
+            'look at least = {"width": 512} there',
+        ),
+        (
+            "name = 'mine'\nuse = 'call'\nkind = 'filter'\nfunction = 'python:all_out:out'\nstrict = 0.9\n",
+            "most were lost at step 'mine', 3 of 3 for the reason 'out'; look at strict = 0.9 there",
+        ),
+        (
+            "name = 'look'\nuse = 'python:all_out:Out'\n",
+            "most were lost at step 'look', 3 of 3 for the reason 'gone'; look at that step in the plan",
+        ),
+    ],
+)
+def test_a_build_without_records_says_where_most_were_lost_and_what_to_look_at(
+    steps: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "all_out.py").write_text(
+        "from editscope.factory.steps.base import PlainStep, dropped\n"
+        "def out(fields, strict):\n    return 'out: of everything'\n"
+        "class Out(PlainStep):\n    kind = 'filter'\n"
+        "    def apply(self, record, tools):\n        return dropped('gone')\n"
+    )
+    (tmp_path / "words.jsonl").write_text('{"width": 10}\n{"width": 20}\n{"width": 900}\n')
+    plan = f"name = 'p'\nsource = {{ use = 'list', path = 'words.jsonl' }}\n[[steps]]\n{steps}"
+    (tmp_path / "plan.toml").write_text(plan)
+    code, printed, _ = called(capsys, "factory", "build", tmp_path, "--jobs", "1")
+    assert code == 0 and f"0 records in {tmp_path / 'build'}: {told}" in printed
+    (tmp_path / "words.jsonl").write_text("")
+    assert "0 records in" in (printed := called(capsys, "factory", "build", tmp_path)[1])
+    assert "the source gave no records; look at [source] in the plan" in printed
+
+
+def test_steps_name_settings_to_look_at_that_they_have() -> None:
+    for name in STEPS:
+        made = step_class(name)
+        assert set(made.decisive) <= set(made.settings_of), name
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from editscope.factory.engine.counts import StepCounts
 from editscope.factory.plan import BuildPlan
 
 MOST_REASONS = 4
+LONGEST_SETTINGS = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +84,21 @@ def funnel_rows(
             FunnelRow(step.name, step.kind, came, one.records_out, reasons, one.pending, cost, seconds, attempts)
         )
     return rows
+
+
+def largest_loss(plan: BuildPlan, rows: Sequence[FunnelRow]) -> str:
+    """Where and why most records were lost, and what to look at, in a sentence; "" where none was."""
+    if not rows or not rows[0].records_in:
+        return "the source gave no records; look at [source] in the plan"
+    row = max(rows, key=lambda one: sum(one.dropped.values()))
+    if not row.dropped:
+        return ""
+    reason, number = max(row.dropped.items(), key=lambda item: item[1])
+    step = plan.step(row.step)
+    given = [(name, value) for name in step.decisive if (value := step.settings.get(name))]
+    settings = ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in given)
+    if len(settings) > LONGEST_SETTINGS:
+        settings = f"{settings[: LONGEST_SETTINGS - 1]}…"
+    look = f"at {settings} there" if settings else "at that step in the plan"
+    lost = f"{number:,} of {row.records_in:,}"
+    return f"most were lost at step {row.step!r}, {lost} for the reason {reason!r}; look {look}"

@@ -105,6 +105,7 @@ def build_folder(plan: Path, out: Path | None) -> tuple[BuildPlan, Path]:
 def build_plan(plan: BuildPlan, folder: Path, options: BuildOptions) -> None:
     """Build, print the funnel, and exit with 1 where records are pending and with 3 where people have to decide."""
     from editscope.factory.engine.build import Build, BuildProgress
+    from editscope.factory.funnel import largest_loss
     from editscope.factory.models.loading import ModelOptions, load_models
     from editscope.processes import cores
 
@@ -136,7 +137,7 @@ def build_plan(plan: BuildPlan, folder: Path, options: BuildOptions) -> None:
                 raise
             rows, pending = _write_funnel(work), work.store.pending()
     say_funnel(rows)
-    _say_end(folder, result, pending, options)
+    _say_end(folder, result, pending, options, "" if result.records else largest_loss(plan, rows))
 
 
 def _leave() -> None:
@@ -182,7 +183,9 @@ def _runner(options: BuildOptions) -> Iterator[BatchRunner | None]:
         yield runner
 
 
-def _say_end(folder: Path, result: BuildResult, pending: Sequence[tuple[str, str, str]], options: BuildOptions) -> None:
+def _say_end(
+    folder: Path, result: BuildResult, pending: Sequence[tuple[str, str, str]], options: BuildOptions, lost: str
+) -> None:
     if result.waiting:
         printing.say(f"\n{result.waiting}")
         raise typer.Exit(STOPPED)
@@ -196,7 +199,7 @@ def _say_end(folder: Path, result: BuildResult, pending: Sequence[tuple[str, str
         )
         raise typer.Exit(GAPS)
     if not options.until:
-        printing.say(f"\n{result.records:,} records in {folder}")
+        printing.say(f"\n{result.records:,} records in {folder}{': ' if lost else ''}{lost}")
 
 
 def outline(plan: BuildPlan, folder: Path, limit: int | None) -> None:

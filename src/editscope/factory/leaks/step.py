@@ -38,6 +38,7 @@ class NoLeakStep(PlainStep):
         "suites": [], "texts": list(TEXTS), "pictures": list(PICTURES), "distance": DISTANCE, "words": WORDS,
         "share": SHARE,
     }  # fmt: skip
+    decisive = ("suites", "distance", "words", "share")
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)

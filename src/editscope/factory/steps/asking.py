@@ -45,6 +45,7 @@ class AskStep(RecordStep):
         "rules": {},
         "tries": 2,
     }
+    decisive = ("rules", "prompt", "model")
     models: ClassVar = {"model": "text"}
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:

@@ -66,6 +66,8 @@ class PipelineStep(ABC):
     """The settings that a plan may give, with their defaults."""
     models: ClassVar[Mapping[str, str]] = {}
     """Settings that name a model of the plan, with the kind of model: text, image, video, editor or judge."""
+    decisive: Sequence[str] = ()
+    """Settings that decide which records it drops: where all are dropped, somebody should look at these."""
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         self.name = name

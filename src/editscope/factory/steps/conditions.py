@@ -64,6 +64,7 @@ class AcceptStep(PlainStep):
 
     kind = "filter"
     settings_of: ClassVar = {"field": "", "accepts": [], "reasons": {}}
+    decisive = ("field", "accepts")
 
     def apply(self, record: Record, tools: Tools) -> Outcome:
         """The record, or the reason that its word stands for."""

@@ -39,6 +39,7 @@ class EditStep(MakingStep):
         "turns": "",
         "into": "edit",
     }
+    decisive = ("model", "pictures", "instruction")
     models: ClassVar = {"model": "editor"}
     verb: ClassVar[str] = "edit"
 

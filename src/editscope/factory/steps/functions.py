@@ -40,6 +40,7 @@ class FunctionStep(PlainStep):
         self.kind = self.settings["kind"]
         if not str(self.settings["function"]).startswith(f"{KIND}:"):
             raise BadInput(f"step {name!r} names no function; write: function = 'python:my_steps:tidy'")
+        self.decisive = [key for key in self.settings if key not in self.settings_of] or ["function"]
         self._file = _file_hash(self._function())
 
     def identity(self) -> Any:

@@ -103,6 +103,7 @@ class LintStep(PlainStep):
 
     kind = "filter"
     settings_of: ClassVar = SETTINGS
+    decisive = ("subject", "rules", "except")
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)

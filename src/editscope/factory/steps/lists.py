@@ -18,6 +18,7 @@ class SpreadStep(PlainStep):
 
     kind = "map"
     settings_of: ClassVar = {"field": "", "into": "", "count": ""}
+    decisive = ("field", "count")
 
     def apply(self, record: Record, tools: Tools) -> Outcome:
         """The record with the entries."""

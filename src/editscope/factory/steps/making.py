@@ -86,6 +86,7 @@ class DrawStep(MakingStep):
     """
 
     settings_of: ClassVar = {"model": "", "prompt": "prompt", "into": "picture", "width": 0, "height": 0}
+    decisive = ("model", "prompt")
     models: ClassVar = {"model": "image"}
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
@@ -122,6 +123,7 @@ class AnimateStep(MakingStep):
         "seconds": 0.0,
         "fps": 0,
     }
+    decisive = ("model", "picture", "prompt")
     models: ClassVar = {"model": "video"}
     verb: ClassVar[str] = "animate"
 

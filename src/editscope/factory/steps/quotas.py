@@ -21,6 +21,7 @@ class QuotaStep(WholeStep):
 
     kind = "sample"
     settings_of: ClassVar = {"by": "", "quotas": {}, "times": 1.0}
+    decisive = ("by", "quotas", "times")
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)

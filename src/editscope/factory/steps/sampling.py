@@ -21,6 +21,7 @@ class SampleStep(WholeStep):
 
     kind = "sample"
     settings_of: ClassVar = {"size": 0, "each": 0, "by": "", "ratio": 0.0}
+    decisive = ("size", "each", "by", "ratio")
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)
@@ -76,6 +77,7 @@ class DistinctStep(WholeStep):
 
     kind = "filter"
     settings_of: ClassVar = {"fields": []}
+    decisive = ("fields",)
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)

@@ -34,6 +34,7 @@ class ExpandStep(PlainStep):
 
     kind = "expand"
     settings_of: ClassVar = {"field": "", "into": "", "most": 0}
+    decisive = ("field",)
 
     def apply(self, record: Record, tools: Tools) -> Outcome:
         """A record for each entry."""
@@ -60,6 +61,7 @@ class WhereStep(PlainStep):
 
     kind = "filter"
     settings_of: ClassVar = CONDITIONS
+    decisive = tuple(CONDITIONS)
 
     def apply(self, record: Record, tools: Tools) -> Outcome:
         """The record, or why it is dropped."""

@@ -24,6 +24,7 @@ class StaticPairStep(PairStep):
     """
 
     settings_of: ClassVar = {**PairStep.settings_of, "least_share": 0.002}
+    decisive = ("least_share",)
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)
@@ -45,6 +46,7 @@ class CameraMotionStep(PairStep):
     """
 
     settings_of: ClassVar = {**PairStep.settings_of, "most_shift": 0.6, "keep_unmatched": False}
+    decisive = ("most_shift", "keep_unmatched")
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)
@@ -75,6 +77,7 @@ class BlankFrameStep(PixelStep):
     kind = "filter"
     fields_of: ClassVar = ("pictures",)
     settings_of: ClassVar = {"pictures": ["before", "after"]}
+    decisive = ("pictures",)
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)
@@ -102,6 +105,7 @@ class StableOutsideStep(PairStep):
         **PairStep.settings_of, "regions": "regions", "areas": AREAS, "most_area": 0.6, "least_psnr": 36.0,
         "least_detail": 0.6,
     }  # fmt: skip
+    decisive = ("most_area", "least_psnr", "least_detail", "areas")
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)

@@ -25,6 +25,7 @@ class FramesStep(PixelStep):
     kind = "map"
     fields_of: ClassVar = ("video",)
     settings_of: ClassVar = {"video": "video", "between": 0, "first_s": 0.0, "last_s": 0.0, "trim": 0.0}
+    decisive = ("video", "first_s", "last_s", "trim")
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)

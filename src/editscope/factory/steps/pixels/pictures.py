@@ -40,6 +40,7 @@ class NearDuplicatesStep(WholeStep):
 
     kind = "filter"
     settings_of: ClassVar = {"field": "phash", "most_bits": 7, "most_long_bits": 56}
+    decisive = ("most_bits", "most_long_bits")
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)
@@ -81,6 +82,7 @@ class CropStep(PixelStep):
     settings_of: ClassVar = {
         "pictures": ["picture"], "ratios": ["2:3", "3:2"], "which": "each", "least_side": 0, "regions": "regions",
     }  # fmt: skip
+    decisive = ("ratios", "least_side")
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)
@@ -139,6 +141,7 @@ class ResolutionStep(PixelStep):
         "picture": "picture", "least_width": 0, "least_height": 0, "least_side": 512, "least_pixels": 0,
         "most_pixels": 0, "most_ratio": 0.0,
     }  # fmt: skip
+    decisive = ("least_side", "least_width", "least_height", "least_pixels", "most_pixels", "most_ratio")
 
     def look(self, record: Record, tools: Tools) -> Outcome:
         """The record, or why its picture is too small or too long."""

@@ -29,6 +29,7 @@ class ShotsStep(PixelStep):
     kind = "expand"
     fields_of: ClassVar = ("video",)
     settings_of: ClassVar = {"video": "video", "detector": "content", "threshold": 0.0, "least_s": 1.0, "most": 0}
+    decisive = ("least_s", "threshold", "detector")
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)
@@ -68,6 +69,7 @@ class PairsStep(PixelStep):
         "video": "video", "most": 2, "least_gap_s": 0.5, "most_gap_s": 6.0, "least_change": 0.02, "most_change": 0.5,
         "most_shift": 0.6,
     }  # fmt: skip
+    decisive = ("least_gap_s", "most_gap_s", "least_change", "most_change", "most_shift")
 
     def __init__(self, name: str, settings: Mapping[str, Any], reads: Sequence[str] = ()) -> None:
         super().__init__(name, settings, reads)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -151,3 +152,34 @@ def test_a_function_that_misbehaves_is_told_in_a_sentence(
     steps.write_text(steps.read_text().replace("    row = ", f"    {code}\n    row = ", 1))
     text = " ".join(said(editscope, "build", folder, "--limit", 1, "--jobs", 1, code=exit_code).split())
     assert told in text and "Traceback" not in text
+
+
+@pytest.mark.parametrize(
+    ("model", "use", "table"),
+    [
+        ("openai:gpt-x?base_url=https://models.example.org/v1", "use = 'ask'\nprompt = 'rewrite/trace'", "models"),
+        ("openai:image-x?base_url=https://models.example.org/v1", "use = 'draw'\nprompt = 'word'", "editors"),
+        ("openai:video-x?base_url=https://models.example.org/v1", "use = 'animate'", "videos"),
+    ],
+)
+def test_a_model_without_a_price_is_refused_with_advice_that_the_command_has(
+    model: str,
+    use: str,
+    table: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    (tmp_path / "words.csv").write_text("word\ncup\n")
+    (tmp_path / "plan.toml").write_text(
+        f"name = 'p'\nsource = {{ use = 'list', path = 'words.csv' }}\nmodels = {{ made = '{model}' }}\n"
+        f"[[steps]]\nname = 'make'\nmodel = 'made'\n{use}\n"
+    )
+    code, _, told = called(capsys, "factory", "build", tmp_path, "--budget", "1")
+    assert code == 2 and "--budget cannot be enforced, because no price is known for" in told
+    advice = told.partition("; ")[2]
+    assert f"table [{table}]" in advice
+    _, known, _ = called(capsys, "factory", "build", "--help")
+    options = re.findall(r"--[a-z-]+", advice)
+    assert options and all(f"{option} " in known for option in options), advice

@@ -44,20 +44,23 @@ class Account:
     answered. A process that is killed leaves its open reservations committed, since they may have been paid for. So
     what was sent never exceeds the budget, whoever is killed when; only a reply that costs more than was reserved for
     it can.
+
+    ``instead`` is what somebody can do where no budget can be kept, for want of a price: "" leaves it to the service.
     """
 
-    def __init__(self, file: str | Path, budget: float) -> None:
+    def __init__(self, file: str | Path, budget: float, instead: str = "") -> None:
         self.file = Path(file)
         self.budget = budget
+        self.instead = instead
         self._lock = threading.Lock()
         self._fd = -1
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy in another process opens the file itself."""
-        return {"file": self.file, "budget": self.budget}
+        return {"file": self.file, "budget": self.budget, "instead": self.instead}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__init__(state["file"], state["budget"])  # type: ignore[misc]
+        self.__init__(**state)  # type: ignore[misc]
 
     def begin(self, spent: float) -> Balance:
         """Open the account for a process that holds the run's lock: ``spent`` is what the journal says at least.

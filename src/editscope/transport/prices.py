@@ -102,9 +102,10 @@ def require_price(budget: Budget, known: bool, service: str, table: str, *, own:
     cost, calls = budget.options
     option = cost if budget.max_cost is not None else OPTION if budget.account is not None and not own else ""
     if option:
+        instead = budget.account.instead if budget.account is not None else ""
         raise BadInput(
             f"{option} cannot be enforced, because no price is known for {service}; add it to a file of prices "
-            f"(--prices FILE, table [{table}]) or limit {calls} instead"
+            f"(--prices FILE, table [{table}]) or {instead or f'limit {calls} instead'}"
         )
 
 

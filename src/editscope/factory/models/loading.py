@@ -29,6 +29,8 @@ MEDIA: Mapping[str, tuple[str, Callable[[str, EditLimits], Any]]] = {
     "editor": ("editor", load_plan_editor),
 }
 TEXT_TIMEOUT_S = 120.0
+INSTEAD = "leave --budget out and build a pilot with --limit N, whose bill you can look up"
+"""What to do about a model whose price is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ def open_account(folder: Path, budget: float | None, spent: float, models: Mappi
     """One budget for all models of a build; what was spent before counts."""
     if budget is None:
         return None
-    account = Account((folder / FILE).absolute(), budget)
+    account = Account((folder / FILE).absolute(), budget, INSTEAD)
     account.begin(spent)
     for model in models.values():
         model.use_account(account)

@@ -9,6 +9,7 @@ import difflib
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from inspect import isclass, isfunction
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -20,6 +21,8 @@ from editscope.plugins import one_sentence
 
 KIND = "python"
 """What such a spec begins with."""
+CLASS, FUNCTION = "class", "function"
+"""What a target can be, as errors call it."""
 
 Base = TypeVar("Base")
 
@@ -51,21 +54,22 @@ def find_class(what: str, target: str, options: Mapping[str, Any]) -> Callable[.
 
 
 def find_object(what: str, target: str) -> Any:
-    """Import ``module:Name`` and return what the name stands for, as it is."""
+    """Import ``module:Name`` and return what the name stands for, as it is: a function where ``what`` is one."""
     where = f"{what} {KIND}:{target}"
+    noun = FUNCTION if what == FUNCTION else CLASS
     module_name, colon, name = target.partition(":")
     if not colon or not module_name or not name:
-        near = spec_of_file(target)
+        near = spec_of_file(target, noun)
         hint = f"; did you mean {near}?" if near else ""
-        raise BadInput(f"{where} is not of the form {KIND}:module:Class{hint}")
-    return _attribute(_module(module_name, name, where), name, where)
+        raise BadInput(f"{where} is not of the form {KIND}:module:{FUNCTION if noun == FUNCTION else 'Class'}{hint}")
+    return _attribute(_module(module_name, name, where), name, where, noun)
 
 
-def spec_of_file(text: str) -> str:
-    """The spec of a class in a Python file that is there, however somebody named it; "" where there is no such file.
+def spec_of_file(text: str, noun: str = CLASS) -> str:
+    """The spec of a class or function in a Python file, however somebody named it; "" where there is no such file.
 
     ``my_model:Painter``, ``my_model.py:Painter`` and ``./my_model.py`` all mean ``python:my_model:Painter``. Without a
-    class it is the one that the file defines, or CLASS where there is another number of them.
+    name it is the one class or function that the file defines, or CLASS or FUNCTION where there is another number.
     """
     place, _, name = text.partition(":")
     path = Path(place if place.endswith(".py") else f"{place.replace('.', '/')}.py")
@@ -78,19 +82,19 @@ def spec_of_file(text: str) -> str:
     module = ".".join(path.with_suffix("").parts)
     if not all(part.isidentifier() for part in module.split(".")):
         return ""
-    classes = [] if name else _classes_in(path)
-    return f"{KIND}:{module}:{name or (classes[0] if len(classes) == 1 else 'CLASS')}"
+    defined = [] if name else _defined_in(path, noun)
+    return f"{KIND}:{module}:{name or (defined[0] if len(defined) == 1 else noun.upper())}"
 
 
-def _classes_in(path: Path) -> list[str]:
-    """The classes that a file defines, read without running it."""
+def _defined_in(path: Path, noun: str) -> list[str]:
+    """The classes or functions that a file defines, read without running it."""
     import ast
 
     try:
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    return [part.name for part in tree.body if isinstance(part, ast.ClassDef)]
+    return [part.name for part in tree.body if isinstance(part, ast.FunctionDef if noun == FUNCTION else ast.ClassDef)]
 
 
 def _module(name: str, wanted: str, where: str) -> ModuleType:
@@ -115,19 +119,20 @@ def _near_file(name: str, wanted: str) -> str:
     return f"{KIND}:{near[0]}:{wanted}" if near else ""
 
 
-def _attribute(module: ModuleType, name: str, where: str) -> Any:
+def _attribute(module: ModuleType, name: str, where: str, noun: str) -> Any:
     attribute = getattr(module, name, None)
     if attribute is None:
         source = getattr(module, "__file__", None)
         own = Path.cwd() / f"{module.__name__.replace('.', '/')}.py"
         hidden = own.is_file() and not (source and Path(source).exists() and own.samefile(source))
-        if hidden and name in _classes_in(own):
+        if hidden and name in _defined_in(own, noun):
             raise BadInput(
                 f"{where}: Python imported {source or f'its own module {module.__name__}'} in place of {own.name} in "
-                f"{own.parent}, and that has no class {name!r}; rename your file, for example to my_{own.name}"
+                f"{own.parent}, and that has no {noun} {name!r}; rename your file, for example to my_{own.name}"
             )
-        classes = [key for key, value in vars(module).items() if isinstance(value, type)]
-        near = difflib.get_close_matches(name, classes, n=1, cutoff=0.5)
+        wanted = isfunction if noun == FUNCTION else isclass
+        known = [key for key, value in vars(module).items() if wanted(value)]
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise BadInput(f"{where}: module {module.__name__} has no class {name!r}{hint}")
+        raise BadInput(f"{where}: module {module.__name__} has no {noun} {name!r}{hint}")
     return attribute

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +18,7 @@ from editscope.factory.engine.counts import StepCounts
 from editscope.factory.plan import BuildPlan, plan_from
 from editscope.factory.records import RecordNames
 from editscope.factory.sources.manifest import ListSource
+from editscope.factory.steps.functions import FunctionStep
 from editscope.factory.steps.review import ReviewStep
 from editscope.factory.steps.texts import TemplateStep
 from editscope.review_queue import LONGEST_LINE, QUEUE, read_queue
@@ -93,6 +96,26 @@ def test_a_wrong_setting_is_refused_with_file_step_and_fix(tmp_path: Path, step:
     entry = {"name": "x", **step}
     with pytest.raises(BadInput, match=said):
         plan_from({"name": "a", "source": {"use": "list", "path": "w.csv"}, "steps": [entry]}, "p.toml", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        ("python:own_calls:tidi", "module own_calls has no function 'tidi'; did you mean 'tidy'?"),
+        ("python:own_calls:Tidy", "module own_calls has no function 'Tidy'; did you mean 'tidy'?"),
+        ("python:own_calls:NUMBER", "python:own_calls:NUMBER is no function"),
+        ("python:own_calls", "is not of the form python:module:function; did you mean python:own_calls:tidy?"),
+    ],
+)
+def test_a_function_that_is_not_there_is_called_a_function(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str, said: str
+) -> None:
+    (tmp_path / "own_calls.py").write_text("NUMBER = 3\ndef tidy(fields):\n    return {}\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "own_calls", raising=False)
+    with pytest.raises(BadInput, match=re.escape(said)):
+        FunctionStep("mine", {"function": function})
 
 
 @pytest.mark.parametrize(

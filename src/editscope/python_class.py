@@ -8,8 +8,9 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from importlib import import_module
-from inspect import isclass, isfunction
+from inspect import getsourcefile, isclass, isfunction, unwrap
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -63,6 +64,27 @@ def find_object(what: str, target: str) -> Any:
         hint = f"; did you mean {near}?" if near else ""
         raise BadInput(f"{where} is not of the form {KIND}:module:{FUNCTION if noun == FUNCTION else 'Class'}{hint}")
     return _attribute(_module(module_name, name, where), name, where, noun)
+
+
+def source_hash(code: Any) -> str:
+    """A hash of the file that a function or a class is in; "" where it has none.
+
+    For a class, the files of its base classes count too, as far as they are not Editscope's or Python's.
+    """
+    others = {__package__, *sys.stdlib_module_names}
+    parents = [one for one in getattr(code, "__mro__", ()) if one.__module__.partition(".")[0] not in others]
+    files = dict.fromkeys(filter(None, map(_file_of, parents or [unwrap(code)])))
+    try:
+        return sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest()[:16] if files else ""
+    except OSError:
+        return ""
+
+
+def _file_of(code: Any) -> str:
+    try:
+        return getsourcefile(code) or ""
+    except TypeError:  # made by C, or at run time
+        return ""
 
 
 def spec_of_file(text: str, noun: str = CLASS) -> str:

@@ -90,6 +90,40 @@ def test_a_function_that_was_changed_makes_its_records_again(editscope: Callable
     assert "2: too little changes" in said(editscope, "build", folder, "--limit", 2)
 
 
+def test_a_class_that_was_changed_makes_its_records_again(editscope: Callable[..., Called], tmp_path: Path) -> None:
+    (tmp_path / "words.csv").write_text("word\ncup\nlamp\n")
+    (tmp_path / "own_base.py").write_text(
+        "from editscope.factory.steps.base import PlainStep, kept\n"
+        "class Base(PlainStep):\n    kind = 'map'\n    end = '!'\n"
+    )
+    own = tmp_path / "own_class.py"
+    own.write_text(
+        "from pathlib import Path\nfrom own_base import Base, kept\n"
+        "from editscope.factory.sources.base import RecordSource\n"
+        "class Words(RecordSource):\n    def records(self, tools, start=0):\n"
+        "        yield from [{'word': 'cup'}, {'word': 'lamp'}][start:]\n"
+        "class Loud(Base):\n    def identity(self):\n        return []\n"
+        "    def apply(self, record, tools):\n        with (tools.folder / 'log').open('a') as log:\n"
+        "            log.write('x')\n        return kept({'text': record.fields['word'] + self.end})\n"
+    )
+    (tmp_path / "plan.toml").write_text(
+        "name = 'p'\nsource = { use = 'python:own_class:Words' }\n"
+        "[[steps]]\nname = 'loud'\nuse = 'python:own_class:Loud'\n"
+    )
+
+    def texts() -> tuple[list[str], int]:
+        said(editscope, "build", tmp_path)
+        records = json.loads(said(editscope, "records", tmp_path, "--json"))
+        return [record["fields"]["text"] for record in records], len((tmp_path / "log").read_text())
+
+    assert texts() == (["cup!", "lamp!"], 2)
+    assert texts() == (["cup!", "lamp!"], 2)
+    (tmp_path / "own_base.py").write_text((tmp_path / "own_base.py").read_text().replace("'!'", "'?'"))
+    assert texts() == (["cup?", "lamp?"], 4)
+    own.write_text(own.read_text().replace("'lamp'}", "'bowl'}"))
+    assert texts() == (["cup?", "bowl?"], 6)
+
+
 @pytest.mark.parametrize(
     ("steps", "told"),
     [

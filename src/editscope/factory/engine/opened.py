@@ -45,6 +45,7 @@ class OpenedBuild:
     def parts(self) -> list[Part]:
         """The parts of the plan as this build sees them."""
         source = digest(self.plan.source.identity(self.tools), self.plan.seed)
+        source = digest(source, self.plan.source.code) if self.plan.source.code else source
         return parts_of(self.plan, source, self.store.fact(REDONE, {}), self.until)
 
     def source(self, start: int = 0, before: bytes = b"") -> Iterator[Record]:

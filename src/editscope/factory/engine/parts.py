@@ -33,6 +33,7 @@ def parts_of(plan: BuildPlan, source: bytes, redone: dict[str, int], until: str 
     begun, gathered, digests = source, list[RecordStep](), list[bytes]()
     for step in steps:
         key = digest(step.name, step.identity(), redone.get(step.name, 0), plan.seed, _models(plan, step))
+        key = digest(key, step.code) if step.code else key
         if isinstance(step, RecordStep):
             key = digest(key, step.when) if step.when else key
             gathered.append(step)

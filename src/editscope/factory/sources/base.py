@@ -15,6 +15,8 @@ class RecordSource(ABC):
 
     settings_of: ClassVar[Mapping[str, Any]] = {}
     """The settings that a plan may give, with their defaults."""
+    code: str = ""
+    """A hash of its file, where a plan names a class of yours."""
     named_by: tuple[str, ...] = ("id",)
     """Fields that tell a record from the others, where it has them."""
 

@@ -57,7 +57,8 @@ class PipelineStep(ABC):
     """A step of a plan: a name, a kind, and settings that decide what it does.
 
     ``reads`` are the fields that its outcome depends on: where they are given, a change of other fields does not make
-    it again. ``version`` goes up with every change of the code that changes outcomes.
+    it again. ``version`` goes up with every change of the code that changes outcomes; for a class that a plan names as
+    ``python:module:Class``, a change of its file is enough.
     """
 
     kind: Kind
@@ -66,6 +67,8 @@ class PipelineStep(ABC):
     """The settings that a plan may give, with their defaults."""
     models: ClassVar[Mapping[str, str]] = {}
     """Settings that name a model of the plan, with the kind of model: text, image, video, editor or judge."""
+    code: str = ""
+    """A hash of its file, where a plan names a class of yours: its records are made again when that changes."""
     decisive: Sequence[str] = ()
     """Settings that decide which records it drops: where all are dropped, somebody should look at these."""
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +13,7 @@ from editscope.factory.records import Record
 from editscope.factory.steps.base import KINDS, Kind, Outcome, PlainStep, StepFailed, dropped, kept
 from editscope.factory.steps.tools import Tools
 from editscope.images import decode, encode_png
-from editscope.python_class import KIND, find_object
+from editscope.python_class import FUNCTION, KIND, find_object, source_hash
 
 
 class FunctionStep(PlainStep):
@@ -41,14 +38,14 @@ class FunctionStep(PlainStep):
         if not str(self.settings["function"]).startswith(f"{KIND}:"):
             raise BadInput(f"step {name!r} names no function; write: function = 'python:my_steps:tidy'")
         self.decisive = [key for key in self.settings if key not in self.settings_of] or ["function"]
-        self._file = _file_hash(self._function())
+        self._file = source_hash(self._function())
 
     def identity(self) -> Any:
         """The settings, and a hash of the file that the function is in."""
         return [*super().identity(), self._file]
 
     def _function(self) -> Any:
-        found = find_object("function", str(self.settings["function"]).removeprefix(f"{KIND}:"))
+        found = find_object(FUNCTION, str(self.settings["function"]).removeprefix(f"{KIND}:"))
         if not callable(found):
             raise BadInput(f"step {self.name!r}: {self.settings['function']} is no function")
         return found
@@ -71,15 +68,6 @@ class FunctionStep(PlainStep):
         if not isinstance(made, Mapping):
             raise StepFailed("the function did not return fields")
         return kept(_kept(made, tools))
-
-
-def _file_hash(function: Any) -> str:
-    """A hash of the file of a function; "" where it has none."""
-    try:
-        file = inspect.getsourcefile(inspect.unwrap(function))
-        return sha256(Path(file).read_bytes()).hexdigest()[:16] if file else ""
-    except (TypeError, ValueError, OSError):  # made by C, or at run time
-        return ""
 
 
 def _kept(fields: Mapping[str, Any], tools: Tools) -> dict[str, Any]:

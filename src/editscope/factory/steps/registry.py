@@ -12,7 +12,7 @@ from editscope.factory.sources.base import RecordSource
 from editscope.factory.steps.base import KINDS, PipelineStep, RecordStep
 from editscope.factory.steps.conditions import check_conditions
 from editscope.plugins import load_registered, registered
-from editscope.python_class import KIND, find_object
+from editscope.python_class import KIND, find_object, source_hash
 
 STEPS = {
     "template": "editscope.factory.steps.texts:TemplateStep",
@@ -102,6 +102,7 @@ def make_step(entry: Mapping[str, Any], where: str) -> PipelineStep:
         raise BadInput(f"{where}: reads is a list of names of fields; write: reads = ['law', 'subject']")
     with _told(where):
         step = made(name, settings, reads)
+    step.code = _own_code(use, made)
     if step.kind not in KINDS:
         raise BadInput(f"{where}: its kind is {step.kind!r}; choose from {', '.join(KINDS)}")
     if (at_once := entry.get("at_once")) is not None:
@@ -125,7 +126,14 @@ def make_source(entry: Mapping[str, Any], where: str) -> RecordSource:
     settings = {key: value for key, value in entry.items() if key != "use"}
     _check_settings(settings, made.settings_of, f"{where}, source ({use})")
     with _told(f"{where}, source"):
-        return made(settings)
+        source = made(settings)
+    source.code = _own_code(use, made)
+    return source
+
+
+def _own_code(use: str, made: type) -> str:
+    """What stands for the code of a class in a file of the user's; "" for other classes, which have versions."""
+    return source_hash(made) if use.startswith(f"{KIND}:") else ""
 
 
 @contextmanager

@@ -123,6 +123,7 @@ def build_plan(plan: BuildPlan, folder: Path, options: BuildOptions) -> None:
             stopping=lambda: printing.say(STOPPING, error=True),
             leaving=_leave,
             getting_ready=update or (lambda doing, done, total: None),
+            warn=lambda text: printing.say(f"warning: {text}", error=True),
             blobs_gone=cache(lambda: printing.say(GONE, error=True)),
         )
         with Build(

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from editscope.errors import BadInput, Stopped
+from editscope.errors import BadInput, Stopped, unknown
 from editscope.factory.blobs import BlobStore
 from editscope.factory.engine.counts import StepCounts, total
 from editscope.factory.engine.opened import BLOBS, CHUNK, LIMIT, REDONE, OpenedBuild, inputs_of
@@ -21,6 +21,7 @@ from editscope.factory.engine.walk import PlacedStep, Walker
 from editscope.factory.models.loading import check_models, close_models, open_account
 from editscope.factory.plan import BuildPlan
 from editscope.factory.records import BLOB, Record, blobs_in
+from editscope.factory.steps.base import WholeStep
 from editscope.factory.steps.review import ReviewNeeded
 from editscope.factory.steps.tools import Tools, silent
 from editscope.factory.store.results import Chunk, ResultStore
@@ -42,6 +43,8 @@ class BuildProgress:
     leaving: Callable[[], None] = lambda: None
     """Called when somebody does not want to wait for what is in the hands of models."""
     getting_ready: Callable[[str, int, int], None] = silent
+    warn: Callable[[str], None] = lambda text: None
+    """Called with a sentence about something that is probably a mistake."""
     blobs_gone: Callable[[], None] = lambda: None
     """Called when files of blobs are gone that records need, which are made again."""
 
@@ -301,12 +304,7 @@ class Build(OpenedBuild):
         key = self.decision_key(part)
         known = None if step.kind == "review" else self.store.decision(key)  # people may have decided meanwhile
         if known is None:
-            seen = (
-                Record(
-                    record.id, {name: record.fields.get(name) for name in step.needs} if step.needs else record.fields
-                )
-                for record in self.walked(part, number)
-            )
+            seen = self._seen(step, part, number)
             counts = self._state.counts[step.name] = StepCounts()
             decided: dict[str, list[Any]] = {}
             for decision in step.decide(self._with_blobs(seen, number), self.tools):
@@ -322,6 +320,18 @@ class Build(OpenedBuild):
         else:
             counts = StepCounts.from_json(known[1])
         self._state.counts[step.name] = counts
+
+    def _seen(self, step: WholeStep, part: Part, number: int) -> Iterator[Record]:
+        """What a step over all records sees of them; at the end, a warning about fields that none of them has."""
+        there: set[str] = set()
+        for record in self.walked(part, number):
+            there.update(record.fields)
+            needed = {name: record.fields.get(name) for name in step.needs} if step.needs else record.fields
+            yield Record(record.id, needed)
+        for name, setting in step.expects.items() if there else ():
+            if name not in there:
+                of = f"any record, which {setting} of step {step.name!r} names"
+                self._progress.warn(str(unknown("field", name, there, of=of)))
 
     @property
     def counts_so_far(self) -> Mapping[str, StepCounts]:

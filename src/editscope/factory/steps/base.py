@@ -143,6 +143,8 @@ class WholeStep(PipelineStep):
 
     needs: tuple[str, ...] = ()
     """Fields that it needs to see; others are not read, so that a hundred thousand records fit."""
+    expects: Mapping[str, str] = NOTHING
+    """Fields that a record or another should have, each with the setting that names it: a build warns of others."""
 
     @abstractmethod
     def decide(self, records: Iterable[Record], tools: Tools) -> Iterator[RecordDecision]:

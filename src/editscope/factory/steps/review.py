@@ -57,6 +57,7 @@ class ReviewStep(WholeStep):
             raise BadInput(
                 f"step {name!r}: reasons are 1 to {MOST_REASONS} texts; write: reasons = ['bad picture', 'other']"
             )
+        self.expects = {name: setting for setting in ("texts", "pictures") for name in self.settings[setting]}
         self.needs = (*self.settings["texts"], *self.settings["show"], *self.settings["pictures"])
 
     def identity(self) -> Any:

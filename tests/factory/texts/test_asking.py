@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,10 @@ from editscope.factory.engine.build import Build
 from editscope.factory.funnel import funnel_rows
 from editscope.factory.models.loading import load_models
 from editscope.factory.plan import BuildPlan, plan_from
+from editscope.judges.prompts.promptfile import read_prompt
+from editscope.judges.replies import Broken, Parsed, parse
 from editscope.transport.account import BudgetSpent
+from support.places import ROOT
 from support.servers.judge_server import KEY, Asked, Fault, JudgeServer, Reply
 
 PROMPT = """version: 1
@@ -145,3 +149,30 @@ def test_a_plan_that_names_what_is_not_there_is_refused_before_anything_is_asked
 
     with pytest.raises(BadInput, match=r"two\.toml is not TOML"):
         read_plan(tmp_path / "two.toml")
+
+
+def documented_replies() -> list[tuple[str, str]]:
+    """The forms of replies that the page on prompts lists, each with a reply."""
+    page = (ROOT / "docs" / "prompts.md").read_text(encoding="utf-8")
+    lines = (
+        page.partition("## Texts that a model writes")[2].partition("```text\n")[2].partition("\n```")[0].splitlines()
+    )
+    return [(form, reply) for form, reply in (re.split(r" {2,}", line) for line in lines[1:])]
+
+
+@pytest.mark.parametrize(("form", "reply"), documented_replies())
+def test_a_reply_has_the_form_that_the_page_on_prompts_gives(tmp_path: Path, form: str, reply: str) -> None:
+    (tmp_path / "ask.txt").write_text(f"version: 1\nreply: {form}\n---\nWrite.\n")
+    schema = read_prompt(tmp_path / "ask.txt").schema
+    read = parse(reply, schema)
+    assert isinstance(read, Parsed) and (dict(read.values) or {"reason": read.reason}) == json.loads(reply)
+    assert isinstance(parse("A cup on a table.", schema), Broken)
+
+
+def test_a_plain_text_goes_into_the_field_that_the_reason_names(tmp_path: Path) -> None:
+    asking_plan(tmp_path, "")
+    prompt = "version: 1\nwords: subject\nreply: text\nreason: caption\n---\nWrite about {subject} under glass.\n"
+    (tmp_path / "ask.txt").write_text(prompt)
+    with JudgeServer(lambda asked: {"caption": written(asked)["caption"]}) as server:
+        _, records = run(plan_from_folder(tmp_path, server.spec()), tmp_path / "build")
+    assert [fields["caption"] for _, fields, _ in records] == [f"cup {number} glows" for number in range(6)]

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from editscope.factory.output import parquet
 from editscope.factory.output.export import ExportOptions, export
 from editscope.factory.output.splitting import SourceGroups, split_of
 from editscope.factory.records import Record
+from editscope.factory.steps.lists import GatherStep
 from editscope.images import load
 from support.command_line import Called
 from support.factory.made_pictures import all_bytes, drawn, exported, picture_plan
@@ -150,6 +152,19 @@ def test_a_split_never_divides_a_source_picture_nor_its_near_copies(tmp_path: Pa
     for number, value in enumerate(("f0", "f1", "0fffff")):
         groups.add(Record(f"{number:06d}", {"picture": {"blob": f"{number}"}, "phash": value}))
     assert groups.group("000000") == groups.group("000001") != groups.group("000002")
+
+
+def test_two_records_that_share_any_of_their_pictures_are_in_one_split(tmp_path: Path) -> None:
+    output = {"split": {"test": 0.5}, "source": "pictures", "columns": {"pictures": "pictures", "score": "number"}}
+    plan = picture_plan(output, count=40)
+    gather = GatherStep("gather", {"fields": ["after", "picture"], "into": "pictures"})  # only the second is shared
+    exported(replace(plan, steps=[*plan.steps, gather]), tmp_path)
+    splits: dict[int, list[str]] = {}
+    for path in (tmp_path / "export" / "data").iterdir():
+        for score in pq.read_table(path, columns=["score"]).column(0).to_pylist():
+            splits.setdefault(int(4 * score) // 2, []).append(path.name.partition("-")[0])
+    assert len(splits) == 20 and all(first == second for first, second in splits.values())
+    assert {split for pair in splits.values() for split in pair} == {"train", "test"}
 
 
 def test_shares_are_those_that_were_asked_for_and_more_records_move_nobody() -> None:

@@ -6,20 +6,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from editscope.factory.checks.perceptual_hash import NearHashes
-from editscope.factory.records import BLOB, Record, digest
+from editscope.factory.records import BLOB, Record, blobs_in, digest
 
 PHASH = "phash"
 
 
 @dataclass(slots=True)
 class SourceGroups:
-    """Records that belong together: of one entry of the source, of one source picture, or of nearly equal ones.
+    """Records that belong together: of one entry of the source, with a source picture in common, or nearly equal ones.
 
     >>> groups = SourceGroups("picture", near=0)
     >>> for name, blob in (("c0a1.1", "aa"), ("c0a1.2", "bb"), ("77fe", "bb"), ("d2d2", "cc")):
     ...     groups.add(Record(name, {"picture": {"blob": blob}}))
     >>> [groups.group(name) for name in ("c0a1.1", "c0a1.2", "77fe", "d2d2")]
     ['aa', 'aa', 'aa', 'cc']
+
+    Of several pictures, any that two records share keeps them together.
+
+    >>> groups = SourceGroups("pictures", near=0)
+    >>> for name, blobs in (("c0a1", "xy"), ("77fe", "zy"), ("d2d2", "zw"), ("e0e0", "v")):
+    ...     groups.add(Record(name, {"pictures": [{"blob": blob} for blob in blobs]}))
+    >>> [groups.group(name) for name in ("c0a1", "77fe", "d2d2", "e0e0")]
+    ['w', 'w', 'w', 'v']
     """
 
     source: str
@@ -34,13 +42,11 @@ class SourceGroups:
     def add(self, record: Record) -> None:
         """Put a record into its group."""
         root = f"record {record.id.partition('.')[0]}"
-        blob = record.fields.get(self.source)
-        if isinstance(blob, list) and blob:
-            blob = blob[0]
-        named = blob.get(BLOB) if isinstance(blob, Mapping) else None
-        own = str(named) if named else root
+        names = [str(blob[BLOB]) for blob in blobs_in(record.fields.get(self.source))]
+        own = names[0] if names else root
         self._of[record.id] = own
-        self._join(own, root)
+        for name in (*names, root):
+            self._join(own, name)
         if (value := hash_of(record)) is not None:
             for _, other in self._seen.near(value):
                 self._join(own, other)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from editscope.cases import Edit, Status
 from editscope.editors.base import EditLimits
@@ -107,6 +110,20 @@ def as_picture(result: Any, what: str = "the picture that the model made") -> Ma
         return MadeMedia(encode_png(decode(result, name=what).pixels, palette=False))
     except (BadImage, TypeError) as error:
         return MadeMedia(status="no_output", reason=received(error))
+
+
+@cache
+def ready_for_pictures() -> None:
+    """Import all that decodes the picture of an answer, which takes a second: a build killed then would lose it."""
+    from io import BytesIO
+
+    from PIL import Image
+
+    pixels = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+    file = BytesIO()
+    Image.fromarray(pixels).save(file, "JPEG")
+    for data in (encode_png(pixels, palette=False), file.getvalue()):
+        as_picture(data)
 
 
 def kept_media(made: MadeMedia) -> MadeMedia:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -66,6 +68,13 @@ def as_video(result: Any, fps: int) -> MadeMedia:
     except (BadImage, BadVideo, TypeError, OSError) as error:
         return MadeMedia(kind=MP4, status="no_output", reason=received(error))
     return MadeMedia(data, MP4)
+
+
+@cache
+def ready_for_videos() -> None:
+    """Import all that reads and writes the video of an answer, where it is installed, before one is there."""
+    with suppress(BadInput):
+        check_mp4(write_mp4([np.zeros((16, 16, 3), np.uint8)] * 2, 8))
 
 
 def need_av() -> Any:

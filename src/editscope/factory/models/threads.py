@@ -8,6 +8,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from editscope.factory.models.base import VideoModel, ready_for_pictures
+from editscope.factory.models.mp4 import ready_for_videos
 from editscope.plugins import one_sentence
 
 if TYPE_CHECKING:
@@ -55,9 +57,12 @@ class ThreadedModel:
         self.model.use_account(account)
 
     async def check(self) -> None:
-        """Raise BadInput where the model cannot be asked, or where its check itself fails."""
+        """Raise BadInput where the model cannot be asked, or where its check itself fails; get ready for answers."""
         with one_sentence(f"{self.role} {self.spec}: its check failed"):
             await asyncio.to_thread(self.model.check)
+        await asyncio.to_thread(ready_for_pictures)
+        if isinstance(self.model, VideoModel):
+            await asyncio.to_thread(ready_for_videos)
 
     async def call(self, function: Callable[[Any], T]) -> T:
         """What a function makes of the model, in a thread."""

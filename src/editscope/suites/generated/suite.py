@@ -57,14 +57,14 @@ class GeneratedSuite(Suite):
     def case(self, case_id: str) -> Case:
         """Make one case in memory."""
         problem = self.problem(case_id)
-        before = _pixels(problem.input)
+        before = pixels_of(problem.input)
         return Case(
             id=case_id,
             suite=self.name,
             images=(before,),
             instructions=(Instruction(problem.sidecar["instruction"]),),
             tags=self.tags(case_id),
-            answer=before if problem.answer is problem.input else _pixels(problem.answer),
+            answer=before if problem.answer is problem.input else pixels_of(problem.answer),
             details=problem.sidecar,
         )
 
@@ -73,7 +73,8 @@ class GeneratedSuite(Suite):
         return {}
 
 
-def _pixels(picture: Indexed | Pixels) -> Pixels:
+def pixels_of(picture: Indexed | Pixels) -> Pixels:
+    """The colors of a picture of a problem."""
     return picture.rgb() if isinstance(picture, Indexed) else picture
 
 

@@ -113,8 +113,8 @@ def main() -> int:
         shared += len(seeds) + len(report.same)
         nearest = f"{100 * report.nearest.unlike:.2f} %" if report.nearest else "-"
         lines.append(
-            f"| {record.title} | {len(known.problems):,} | {options.count:,} × {SEEDS} | {len(seeds)} | {report.problems:,} | "
-            f"{len(report.close):,} | {nearest} | {len(report.same)} | {spent:,.0f} |"
+            f"| {record.title} | {len(known.problems):,} | {options.count:,} × {SEEDS} | {len(seeds)} | "
+            f"{report.problems:,} | {len(report.close):,} | {nearest} | {len(report.same)} | {spent:,.0f} |"
         )
         for pair in report.same:
             print(f"  number {pair.number} is {pair.case_id}: {100 * pair.unlike:.2f} % of pixels differ")

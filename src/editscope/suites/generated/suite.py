@@ -54,6 +54,11 @@ class GeneratedSuite(Suite):
     def problem(self, case_id: str) -> GeneratedProblem:
         """The finished problem behind a case: pictures and the whole description."""
 
+    def size(self, case_id: str) -> tuple[int, int]:
+        """Width and height of the pictures of a case. Override it where they are known without making them."""
+        height, width = pixels_of(self.problem(case_id).input).shape[:2]
+        return width, height
+
     def case(self, case_id: str) -> Case:
         """Make one case in memory."""
         problem = self.problem(case_id)

@@ -114,6 +114,11 @@ class PaintBenchSuite(GeneratedSuite):
         slot = self.slots[case_id]
         return problem_tags(case_id.split("/")[0], slot.mode, slot.condition)
 
+    def size(self, case_id: str) -> tuple[int, int]:
+        """Width and height of the canvas."""
+        condition = CONDITIONS[self.slots[case_id].condition]
+        return self.overrides.canvas or (condition.width, condition.height)
+
     def change(self, case: Case) -> AskedChange | None:
         """What a problem asks for, where its error can be measured."""
         return change_of(case)

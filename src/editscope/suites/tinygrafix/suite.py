@@ -74,6 +74,12 @@ class TinyGrafixSuite(GeneratedSuite):
         """The tags of one problem."""
         return folder_tags(self.slots[case_id].folder)
 
+    def size(self, case_id: str) -> tuple[int, int]:
+        """Width and height of the canvas."""
+        from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH
+
+        return WIDTH, HEIGHT
+
     def problem(self, case_id: str) -> GeneratedProblem:
         """The finished problem behind a case."""
         from editscope.suites.tinygrafix.make import make

@@ -81,7 +81,7 @@ class TrainingRecord:
         elif kind == EVENT:
             self.events.append(TrainingEvent(step, seconds, str(line["event"]), str(line["sentence"])))
         elif kind == SAMPLES:
-            self.samples[step] = tuple(_sample(case) for case in line["cases"])
+            self.samples[step] = tuple(sample_case(case) for case in line["cases"])
         else:
             raise ValueError(f"{kind!r} is no kind of line")
         self.seconds[step] = max(seconds, self.seconds.get(step, 0.0))
@@ -133,7 +133,8 @@ def sample_fields(cases: Sequence[SampleCase]) -> list[dict[str, Any]]:
     return [{name: getattr(case, name) for name in names} for case in cases]
 
 
-def _sample(fields: Mapping[str, Any]) -> SampleCase:
+def sample_case(fields: Mapping[str, Any]) -> SampleCase:
+    """The case that a line has; KeyError or TypeError where it is none."""
     answer = fields["answer"]
     inputs = tuple(str(path) for path in fields["inputs"])
     texts = str(fields["id"]), str(fields["instruction"]), inputs

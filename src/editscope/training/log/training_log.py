@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, SupportsFloat
 
@@ -12,6 +13,7 @@ from editscope import printing
 from editscope.runfolder.journal import Journal
 from editscope.training.log.metrics_file import EVENT, FILE, SAMPLES, START, STEP, read_training, sample_fields
 from editscope.training.log.samples import save_samples, write_grid
+from editscope.training.log.tracker_feed import TrackerFeed, training_targets
 from editscope.training.rewards.base import Rollout
 
 
@@ -30,14 +32,16 @@ class TrainingLog:
         settings: Mapping[str, Any] | None = None,
         trackers: Sequence[str] = ("tensorboard",),
         start: int = 0,
-        say: Callable[[str], None] = printing.say,
+        say: Callable[[str], None] = partial(printing.say, error=True),
     ) -> None:
         self.folder = Path(folder)
+        targets = training_targets(self.folder, trackers, say)
         self._journal = Journal(self.folder, FILE)
         record = read_training(self.folder)
         self._samples = {step: cases for step, cases in record.samples.items() if step <= start}
         self._began = time.monotonic() - record.seconds_at(start)
         self._write(START, start, settings=dict(settings or {}))
+        self._feeds = [TrackerFeed(self.folder, target, settings or {}, say) for target in targets]
 
     @property
     def seconds(self) -> float:
@@ -65,7 +69,11 @@ class TrainingLog:
 
     def close(self) -> None:
         """Bring what trackers lack to them and let the folder go."""
-        self._journal.close()
+        try:
+            for feed in self._feeds:
+                feed.close()
+        finally:
+            self._journal.close()
 
     def __enter__(self) -> TrainingLog:
         return self

@@ -145,7 +145,7 @@ def test_targets_that_cannot_be_used_are_refused_before_anything_is_written(
 ) -> None:
     for variable in ("WANDB_API_KEY", "WANDB_MODE"):
         monkeypatch.delenv(variable, raising=False)
-    with pytest.raises(BadInput, match=r"\[log\] trackers: wandb:mine needs your key"):
+    with pytest.raises(BadInput, match=r"\[tracking\] trackers: wandb:mine needs your key"):
         TrainingLog(tmp_path / "mine", trackers=["wandb:mine"])
     assert not list(tmp_path.iterdir())
 

@@ -13,7 +13,7 @@ import pytest
 
 from editscope.errors import BadInput
 from editscope.images import load
-from editscope.training.log import TrainingLog
+from editscope.training.log import TrackingSettings, TrainingLog
 from editscope.training.log.metrics_file import FILE, read_training
 from support.training.rollouts import rollouts
 
@@ -74,7 +74,7 @@ def test_the_clock_goes_on_from_the_step_that_a_training_goes_back_to(
 
 KILLED = """
 import sys
-from editscope.training.log import TrainingLog
+from editscope.training.log import TrackingSettings, TrainingLog
 log = TrainingLog(sys.argv[1], trackers=())
 step = 0
 while True:
@@ -115,3 +115,26 @@ def test_a_torn_line_is_ignored_and_a_damaged_one_is_counted(tmp_path: Path) -> 
 def test_two_processes_do_not_write_one_log(tmp_path: Path) -> None:
     with TrainingLog(tmp_path, trackers=()), pytest.raises(BadInput, match="being written by another process"):
         TrainingLog(tmp_path, trackers=())
+
+
+def test_other_processes_log_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with TrainingLog(None) as log:
+        log.step(1, {"loss": 1.0})
+        log.event(1, "checkpoint", "Saved.")
+        log.sample(1, rollouts(1))
+    assert not list(tmp_path.iterdir())
+
+
+def test_settings_are_checked() -> None:
+    assert TrackingSettings(trackers=("tensorboard", "wandb:mine")).check("mine.toml, [tracking]") is None
+    for wrong, words in (
+        (TrackingSettings(trackers="tensorboard"), "is no list"),  # type: ignore[arg-type]
+        (TrackingSettings(trackers=("tensorbord",)), "did you mean 'tensorboard'"),
+        (TrackingSettings(trackers=("wandb",)), "names no PROJECT; write wandb:PROJECT"),
+        (TrackingSettings(samples_every=-1), "samples_every: -1"),
+        (TrackingSettings(samples=0), "samples: 0"),
+    ):
+        with pytest.raises(BadInput, match=words) as raised:
+            wrong.check("mine.toml, [tracking]")
+        assert str(raised.value).startswith("mine.toml, [tracking]")

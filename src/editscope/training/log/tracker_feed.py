@@ -28,7 +28,7 @@ RETRY_S = 300.0
 TOGETHER = 500
 """How many lines go to a tracker at a time."""
 STEP_NAME = "step"
-OPTION = "[log] trackers:"
+OPTION = "[tracking] trackers:"
 
 
 def training_targets(folder: Path, texts: Sequence[str], say: Callable[[str], None]) -> tuple[LogTarget, ...]:

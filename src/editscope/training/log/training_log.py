@@ -11,14 +11,23 @@ from typing import Any, SupportsFloat
 
 from editscope import printing
 from editscope.runfolder.journal import Journal
-from editscope.training.log.metrics_file import EVENT, FILE, SAMPLES, START, STEP, read_training, sample_fields
+from editscope.training.log.metrics_file import (
+    EVENT,
+    FILE,
+    SAMPLES,
+    START,
+    STEP,
+    SampleCase,
+    read_training,
+    sample_fields,
+)
 from editscope.training.log.samples import save_samples, write_grid
 from editscope.training.log.tracker_feed import TrackerFeed, training_targets
 from editscope.training.rewards.base import Rollout
 
 
 class TrainingLog:
-    """The log of the experiment in a folder; of several processes that train together, only the first has one.
+    """The log of the experiment in a folder; None logs nothing, for all but the first of processes that train together.
 
     A process that continues from a checkpoint gives its step as ``start``: what was logged after that step is void
     from then on, and the clock goes on from there. ``settings`` are those of the experiment, as in its TOML file.
@@ -27,21 +36,27 @@ class TrainingLog:
 
     def __init__(
         self,
-        folder: str | Path,
+        folder: str | Path | None,
         *,
         settings: Mapping[str, Any] | None = None,
         trackers: Sequence[str] = ("tensorboard",),
         start: int = 0,
         say: Callable[[str], None] = partial(printing.say, error=True),
     ) -> None:
-        self.folder = Path(folder)
+        self.folder = None if folder is None else Path(folder)
+        self._began = time.monotonic()
+        self._samples: dict[int, tuple[SampleCase, ...]] = {}
+        self._feeds: list[TrackerFeed] = []
+        self._journal: Journal | None = None
+        if self.folder is None:
+            return
         targets = training_targets(self.folder, trackers, say)
         self._journal = Journal(self.folder, FILE)
         record = read_training(self.folder)
-        self._samples = {step: cases for step, cases in record.samples.items() if step <= start}
-        self._began = time.monotonic() - record.seconds_at(start)
+        self._samples |= {step: cases for step, cases in record.samples.items() if step <= start}
+        self._began -= record.seconds_at(start)
         self._write(START, start, settings=dict(settings or {}))
-        self._feeds = [TrackerFeed(self.folder, target, settings or {}, say) for target in targets]
+        self._feeds += [TrackerFeed(self.folder, target, settings or {}, say) for target in targets]
 
     @property
     def seconds(self) -> float:
@@ -61,6 +76,8 @@ class TrainingLog:
 
     def sample(self, step: int, rollouts: Sequence[Rollout]) -> None:
         """Keep what the model makes of the fixed cases, the same ones every time, and draw the grid anew."""
+        if self.folder is None:
+            return
         cases = save_samples(self.folder, step, rollouts)
         self._write(SAMPLES, step, cases=sample_fields(cases))
         self._samples[step] = cases
@@ -73,7 +90,8 @@ class TrainingLog:
             for feed in self._feeds:
                 feed.close()
         finally:
-            self._journal.close()
+            if self._journal is not None:
+                self._journal.close()
 
     def __enter__(self) -> TrainingLog:
         return self
@@ -82,7 +100,8 @@ class TrainingLog:
         self.close()
 
     def _write(self, kind: str, step: int, **fields: Any) -> None:
-        self._journal.append({"kind": kind, "step": int(step), "seconds": round(self.seconds, 3), **fields})
+        if self._journal is not None:
+            self._journal.append({"kind": kind, "step": int(step), "seconds": round(self.seconds, 3), **fields})
 
 
 def _finite(value: SupportsFloat | None) -> float | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+from editscope.outside import is_text
 from editscope.runfolder.journal_blocks import read_pieces, whole_lines
 from editscope.runfolder.journal_lines import checksum_holds
 
@@ -134,11 +135,19 @@ def sample_fields(cases: Sequence[SampleCase]) -> list[dict[str, Any]]:
 
 
 def sample_case(fields: Mapping[str, Any]) -> SampleCase:
-    """The case that a line has; KeyError or TypeError where it is none."""
+    """The case that a line has; ValueError, KeyError or TypeError where it is none."""
     answer = fields["answer"]
-    inputs = tuple(str(path) for path in fields["inputs"])
+    inputs = tuple(_inside(path) for path in fields["inputs"])
     texts = str(fields["id"]), str(fields["instruction"]), inputs
-    return SampleCase(*texts, None if answer is None else str(answer), str(fields["edit"]))
+    return SampleCase(*texts, None if answer is None else _inside(answer), _inside(fields["edit"]))
+
+
+def _inside(path: Any) -> str:
+    """A path below the folder of the experiment; ValueError for any other."""
+    place = PurePosixPath(path)
+    if not is_text(path) or place.is_absolute() or ".." in place.parts:
+        raise ValueError(f"{path!r} is no path of a sample")
+    return str(place)
 
 
 def _superseded(event: TrainingEvent) -> TrainingEvent:

@@ -9,13 +9,12 @@ import pytest
 import editscope as es
 from editscope.errors import BadInput
 from editscope.trackers import targets
-from editscope.trackers.targets import LogTarget, read_targets
-from editscope.trackers.targets import _installed as installed
+from editscope.trackers.targets import LogTarget, installed, read_targets
 
 
 @pytest.fixture(autouse=True)
 def all_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(targets, "_installed", lambda name: True)
+    monkeypatch.setattr(targets, "installed", lambda name: True)
     for variable in ("WANDB_API_KEY", "WANDB_MODE"):
         monkeypatch.delenv(variable, raising=False)
 
@@ -57,7 +56,7 @@ def test_weights_and_biases_needs_no_key_offline(monkeypatch: pytest.MonkeyPatch
 def test_a_missing_library_is_named_with_its_command_before_the_run_starts(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(targets, "_installed", lambda name: False)
+    monkeypatch.setattr(targets, "installed", lambda name: False)
     for target, command in (("tensorboard:x", r"editscope\[train\]"), ("trackio:x", "pip install trackio")):
         with pytest.raises(BadInput, match=f"needs {target.partition(':')[0]}: .*{command}"):
             es.run("paintbench", "ref:oracle", out=tmp_path / "run", limit=1, log=target)

@@ -16,7 +16,8 @@ import editscope as es
 from editscope.images import load
 from editscope.results import Run, open_run
 from editscope.trackers.case_grid import SIDE, case_grid, fixed_cases
-from editscope.trackers.run_log import FILE, LogEntry, RunLog, log_run
+from editscope.trackers.logged_book import FILE
+from editscope.trackers.run_log import LogEntry, RunLog, log_run
 from editscope.trackers.scalars import scalars_of
 from editscope.trackers.targets import LogTarget
 from support.command_line import Called

@@ -67,12 +67,13 @@ def busy(folder: Path) -> str:
 class Journal:
     """An open journal, locked so that no other process writes to the same run.
 
-    Whoever has it may write the run folder, and nobody else may. The folder is made where there is none.
+    Whoever has it may write the run folder, and nobody else may. The folder is made where there is none. ``name`` is
+    that of the file where a folder keeps lines of another kind.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, name: str = FILE) -> None:
         self.folder = folder
-        self.path = folder / FILE
+        self.path = folder / name
         self._lock = Lock(self.path, busy(folder), make_folder=True)
         try:
             with writing(self.path):

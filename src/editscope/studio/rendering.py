@@ -10,7 +10,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from editscope.report.html.page import HALF_MOON, LOGO
+from editscope.report.html.frame import HALF_MOON, LOGO
 from editscope.version import __version__
 from editscope.wording import plain
 

@@ -60,7 +60,7 @@ def case_grid(run: Run, most: int = CASES) -> CaseGrid | None:
     if not columns:
         return None
     labels = [_label(record, aggregation_from(run.info).headline) for record in records]
-    pixels = _drawn([[row[column] for column in columns] for row in rows], columns, labels)
+    pixels = drawn_grid([[row[column] for column in columns] for row in rows], columns, labels)
     return CaseGrid(pixels, "\n".join(_caption(r, label) for r, label in zip(records, labels, strict=True)))
 
 
@@ -68,13 +68,13 @@ def _picture(record: CaseRecord, column: str) -> Pixels | None:
     """The edit in full size where it is there; everything else, and an edit that is gone, as the run's thumbnail."""
     thumb = record.thumbs.get(column) or next((p for k, p in record.thumbs.items() if k.startswith(column)), None)
     for path in (record.image if column == "edit" else None, thumb):
-        if path is not None and (pixels := _read(path)) is not None:
+        if path is not None and (pixels := read_for_grid(path)) is not None:
             return pixels
     return None
 
 
-def _read(path: Path) -> Pixels | None:
-    """A picture in the size that all have in a grid: a small one is enlarged."""
+def read_for_grid(path: Path) -> Pixels | None:
+    """A picture in the size that all have in a grid, a small one enlarged; None where it cannot be read."""
     try:
         pixels = load(path)
     except (EditscopeError, OSError):
@@ -95,7 +95,8 @@ def _caption(record: CaseRecord, label: str) -> str:
     return f"{label}: {record.instruction}" if record.instruction else label
 
 
-def _drawn(rows: Sequence[Sequence[Pixels | None]], columns: Sequence[str], labels: Sequence[str]) -> Pixels:
+def drawn_grid(rows: Sequence[Sequence[Pixels | None]], columns: Sequence[str], labels: Sequence[str]) -> Pixels:
+    """Pictures as ``read_for_grid`` gives them in rows and columns, a label above each row; None leaves a gap."""
     from PIL import Image, ImageDraw
 
     heights = [max((p.shape[0] for p in row if p is not None), default=SIDE // 2) for row in rows]

@@ -4,42 +4,27 @@ from __future__ import annotations
 
 import json
 import secrets
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from editscope.documents import read_json
 from editscope.errors import EditscopeError
-from editscope.files import DOCUMENT, read_file
 from editscope.images import encode_png
-from editscope.outside import one_line, received
-from editscope.processes import end_group, watch_group
+from editscope.outside import one_line
 from editscope.results.run import Run
-from editscope.runfolder.files import write_whole
 from editscope.runfolder.run_names import shown_spec
 from editscope.trackers.case_grid import case_grid
+from editscope.trackers.logged_book import LoggedBook, still_there
 from editscope.trackers.scalars import scalars_of
-from editscope.trackers.session import LogPoint, SessionInput, tensorboard_folder
-from editscope.trackers.targets import TENSORBOARD, LogTarget
+from editscope.trackers.sending import PATIENCE_S, TrackerSession
+from editscope.trackers.session import LogPoint, SessionInput
+from editscope.trackers.targets import LogTarget
 from editscope.version import __version__
 
-FILE = "logged.json"
-FORMAT = 1
-PATIENCE_S = 300.0
-"""How long a tracker may take; a server that does not answer must not hold up a run."""
-LONGEST = 300
 TOGETHER = 16
 """How many entries a session gets: their pictures are in memory."""
-SESSION = "import sys; sys.path[:] = sys.argv[1:]; from editscope.trackers.session import main; main()"
-"""The program of a session, which finds the libraries that this process finds."""
-
-
-class NotLogged(EditscopeError):
-    """A tracker did not take what it was given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +59,10 @@ class RunLog:
     patience_s: float = PATIENCE_S
     _told: set[str] = field(default_factory=set)
 
+    @property
+    def _book(self) -> LoggedBook:
+        return LoggedBook(self.folder)
+
     def add(self, entries: Sequence[LogEntry], config: Callable[[], Mapping[str, Any]]) -> list[LogTarget]:
         """Log what targets do not have yet; where one fails, say so once, and try again with the next call.
 
@@ -100,14 +89,13 @@ class RunLog:
         new = [entry for entry in entries if entry.key not in known["entries"]]
         if not new:
             return False
-        place = str(Path(target.place).absolute()) if target.kind == TENSORBOARD else target.place
-        session = SessionInput(target.kind, place, name, known["id"], str(self.folder.absolute()), config())
+        session = SessionInput(target.kind, target.full_place, name, known["id"], str(self.folder.absolute()), config())
         self._remember(target, known)  # a session that is cut off continues under the same id
         for start in range(0, len(new), TOGETHER):
             points = self._points(new[start : start + TOGETHER])
             if points:
                 ready = replace(session, logged=len(known["entries"]), points=list(points.values()))
-                _send(ready, self.patience_s)
+                TrackerSession(ready, self.patience_s).end()
             known["entries"] += points
             self._remember(target, known)
         return True
@@ -124,23 +112,14 @@ class RunLog:
 
     def _known(self, target: LogTarget, name: str) -> dict[str, Any]:
         """The id of the run at a target and which entries it has; none where its files were deleted."""
-        known = self._book().get(target.key) or {"id": secrets.token_hex(4), "entries": []}
-        if target.kind == TENSORBOARD and not any(tensorboard_folder(target.place, name).glob("events.out.tfevents.*")):
-            return {**known, "entries": []}
-        return {**known, "entries": list(known["entries"])}
-
-    def _book(self) -> dict[str, Any]:
-        try:
-            document = read_json(read_file(self.folder / FILE, DOCUMENT))
-            known = document["targets"].items()
-            return {key: {"id": str(fields["id"]), "entries": list(fields["entries"])} for key, fields in known}
-        except (OSError, EditscopeError, ValueError, KeyError, TypeError, AttributeError):
-            return {}  # without it, everything is logged again
+        fields = self._book.get(target)
+        entries = fields.get("entries")
+        if not isinstance(entries, list) or not still_there(target, name):
+            entries = []
+        return {"id": str(fields.get("id") or secrets.token_hex(4)), "entries": list(entries)}
 
     def _remember(self, target: LogTarget, known: Mapping[str, Any]) -> None:
-        document = {"format": FORMAT, "targets": {**self._book(), target.key: known}}
-        text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
-        write_whole(self.folder / FILE, text.encode(), make_folder=False)
+        self._book.put(target, known)
 
 
 def log_run(run: Run, targets: Sequence[LogTarget], say: Callable[[str], None]) -> list[LogTarget]:
@@ -164,25 +143,3 @@ def config_of(run: Run) -> dict[str, Any]:
         "repeats": run.repeats,
         "editscope": __version__,
     }
-
-
-def _send(session: SessionInput, patience_s: float) -> None:
-    """Let a session do its work, and end it and all that it started when it takes too long."""
-    with subprocess.Popen(
-        [sys.executable, "-c", SESSION, *sys.path],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as process:
-        watch_group(process.pid)
-        try:
-            _, printed = process.communicate(session.written(), timeout=patience_s)
-        except subprocess.TimeoutExpired:
-            raise NotLogged(f"it did not answer within {patience_s:g} seconds") from None
-        finally:
-            end_group(process.pid)
-    if process.returncode:
-        lines = [line.strip() for line in printed.decode("utf-8", "replace").splitlines() if line.strip()]
-        reason = received(lines[-1], LONGEST) if lines else f"exit code {process.returncode}"
-        raise NotLogged(reason.rstrip("."))

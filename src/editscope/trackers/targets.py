@@ -40,47 +40,54 @@ class LogTarget:
     @property
     def key(self) -> str:
         """The target, the same from whatever folder it is named."""
-        return f"{self.kind}:{Path(self.place).absolute()}" if self.kind == TENSORBOARD else str(self)
+        return f"{self.kind}:{self.full_place}"
+
+    @property
+    def full_place(self) -> str:
+        """The place, a folder with its whole path."""
+        return str(Path(self.place).absolute()) if self.kind == TENSORBOARD else self.place
 
 
-def read_targets(texts: str | Sequence[str] | None) -> tuple[LogTarget, ...]:
+def read_targets(texts: str | Sequence[str] | None, option: str = OPTION) -> tuple[LogTarget, ...]:
     """The targets that were asked for, each with its library and key at hand; BadInput where one is not usable.
+
+    ``option`` is where they were asked for, as messages name it.
 
     >>> [target.kind for target in read_targets(None)]
     []
     """
-    targets = [_target(text) for text in ([texts] if isinstance(texts, str) else texts or ())]
+    targets = [_target(text, option) for text in ([texts] if isinstance(texts, str) else texts or ())]
     for place, target in enumerate(targets):
         if target.key in [earlier.key for earlier in targets[:place]]:
-            raise BadInput(f"{OPTION} {target} is given twice; give each target once")
-        _check(target)
+            raise BadInput(f"{option} {target} is given twice; give each target once")
+        _check(target, option)
     return tuple(targets)
 
 
-def _target(text: str) -> LogTarget:
+def _target(text: str, option: str) -> LogTarget:
     kind, _, place = text.partition(":")
     if kind not in INSTALL:
-        raise unknown(f"tracker for {OPTION}", kind, INSTALL)
+        raise unknown(f"tracker for {option}", kind, INSTALL)
     if not place.strip():
-        raise BadInput(f"{OPTION} {text} names no {PLACES[kind]}; write {OPTION} {kind}:{PLACES[kind]}")
+        raise BadInput(f"{option} {text} names no {PLACES[kind]}; write {option} {kind}:{PLACES[kind]}")
     return LogTarget(kind, place.strip())
 
 
-def _installed(library: str) -> bool:
+def installed(library: str) -> bool:
     """Whether a library can be imported; a folder of logs that has its name is none."""
     spec = find_spec(library)
     return spec is not None and spec.origin is not None
 
 
-def _check(target: LogTarget) -> None:
-    if not _installed(target.kind):
-        raise BadInput(f"{OPTION} {target} needs {target.kind}: {INSTALL[target.kind]}")
+def _check(target: LogTarget, option: str) -> None:
+    if not installed(target.kind):
+        raise BadInput(f"{option} {target} needs {target.kind}: {INSTALL[target.kind]}")
     if target.kind == TENSORBOARD:
         blocked = next((p for p in (Path(target.place), *Path(target.place).parents) if p.exists()), None)
         if blocked is not None and not blocked.is_dir():
-            raise BadInput(f"{OPTION} {target}: {blocked} is a file; name a folder")
+            raise BadInput(f"{option} {target}: {blocked} is a file; name a folder")
     if target.kind == WANDB and not os.environ.get(KEY) and os.environ.get(MODE) not in WITHOUT_KEY:
         raise BadInput(
-            f"{OPTION} {target} needs your key in the environment variable {KEY}; or set {MODE}=offline to log to "
+            f"{option} {target} needs your key in the environment variable {KEY}; or set {MODE}=offline to log to "
             "files and upload them later with `wandb sync`"
         )

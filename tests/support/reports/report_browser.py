@@ -43,10 +43,12 @@ class Watched:
 
 
 @contextmanager
-def opened(browser: Browser, address: str | Path, watched: Watched | None = None, **options: Any) -> Iterator[Page]:
+def opened(
+    browser: Browser, address: str | Path, watched: Watched | None = None, ready: str = ".case, .empty", **options: Any
+) -> Iterator[Page]:
     """A report, open; afterwards: it asked for nothing but files beside it, and nothing was complained about.
 
-    With ``watched`` the caller looks at what was asked for and said.
+    With ``watched`` the caller looks at what was asked for and said. ``ready`` is there when the page is.
     """
     seen = watched or Watched()
     settings = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", **options}
@@ -56,7 +58,7 @@ def opened(browser: Browser, address: str | Path, watched: Watched | None = None
     page.on("console", lambda message: seen.said.append(message.text))
     page.on("pageerror", lambda error: seen.said.append(str(error)))
     page.goto(address.resolve().as_uri() if isinstance(address, Path) else address)
-    page.wait_for_selector(".case, .empty", state="attached")
+    page.wait_for_selector(ready, state="attached")
     yield page
     page.close()
     if watched is None:

@@ -9,12 +9,16 @@ import typer
 
 from editscope import printing
 from editscope.cli import options as opt
+from editscope.errors import BadInput
 
 
 def report(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN...", help="Run folders, folders of them, or archives; several are compared."),
+        typer.Argument(
+            metavar="RUN...",
+            help="Run folders, folders of them, or archives; several are compared. Or the folder of one training.",
+        ),
     ],
     out: Annotated[
         Path | None,
@@ -49,7 +53,17 @@ def report(
     rank what the labels cannot:
 
       editscope report runs/a runs/b --labels labels.csv
+
+    Of the folder of a training, the page shows its curves, events, fixed cases and settings, and its best checkpoint:
+
+      editscope report experiments/mine
     """
+    if any(_is_training(path) for path in runs):
+        from editscope.training.page import write_training_page
+
+        _check_training(runs, with_published=with_published, bundle=bundle, labels=labels)
+        printing.say(write_training_page(runs[0], out, title))
+        return
     from editscope.cli.output import runs as output
     from editscope.cli.output.progress import ProgressLine
     from editscope.report import write
@@ -62,3 +76,18 @@ def report(
     path = write(opened, target, title=title, published=with_published, bundle=bundle, labels=labels, say=line)
     line.end()
     printing.say(path)
+
+
+def _is_training(path: Path) -> bool:
+    from editscope.training.page.page import is_training
+
+    return is_training(path)
+
+
+def _check_training(runs: list[Path], *, with_published: bool, bundle: bool, labels: Path | None) -> None:
+    given = {"--with-published": with_published, "--bundle": bundle, "--labels": labels is not None}
+    if wrong := next((option for option, used in given.items() if used), None):
+        raise BadInput(f"{wrong} is for reports of runs, and {runs[0]} is a training; leave it out")
+    if len(runs) > 1:
+        training = next(path for path in runs if _is_training(path))
+        raise BadInput(f"{training} is a training, which has a page of its own; give its folder alone")

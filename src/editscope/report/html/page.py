@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 
 from editscope.report.html import gallery
+from editscope.report.html.frame import OPENING, asset, page_head, top_bar
 from editscope.report.html.how_to_read import notes
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import installed, script
@@ -21,19 +19,6 @@ from editscope.suites import suite_title
 
 STYLES = ("report.css", "plots.css", *gallery.STYLES, "print.css")
 SCRIPTS = ("page.js", "plots.js", *gallery.SCRIPTS)
-LOGO = Html(
-    '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">'
-    '<circle cx="12" cy="12" r="8"/><path d="M12 1v6M12 17v6M1 12h6M17 12h6"/>'
-    '<rect x="10.5" y="10.5" width="3" height="3" fill="currentColor" stroke="none"/></svg>'
-)
-MENU = Html(
-    '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" '
-    'aria-hidden="true"><path d="M4 7h16M4 12h16M4 17h16"/></svg>'
-)
-HALF_MOON = Html(
-    '<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="8.5" fill="none" stroke="currentColor" '
-    'stroke-width="2"/><path d="M12 3.5a8.5 8.5 0 0 1 0 17z" fill="currentColor"/></svg>'
-)
 
 
 def page(model: Model, options: ReportOptions | None = None, out: Path = Path("report.html")) -> Iterator[str]:
@@ -43,9 +28,10 @@ def page(model: Model, options: ReportOptions | None = None, out: Path = Path("r
     across = correlation(model, options)
     plotly = script() if installed() else None
     theme, own = asset("theme.js"), "\n".join(asset(name) for name in SCRIPTS)
+    scripts = [code for code in (theme, own, plotly) if code]
     before = [
-        '<!doctype html>\n<html lang="en" data-theme="light">\n',
-        f"{_head(model, [code for code in (theme, own, plotly) if code], theme)}\n<body>\n",
+        OPENING,
+        f"{page_head(model.title, STYLES, scripts, gallery.IMG_SRC)}\n<body>\n",
         f"{_top(sheets, across is not None)}\n<main>\n{_title(model)}\n",
     ]
     findings = [*_part(sheets, "findings"), f"{across or ''}\n{gallery.gallery()}\n"]
@@ -77,33 +63,8 @@ def _part(sheets: Sequence[tuple[Sheet, list[tuple[Section, Html]]]], part: Part
         yield from (f"{html}\n" for html in inside)
 
 
-def asset(name: str) -> str:
-    """The text of a style sheet or script."""
-    return (files("editscope.report.html") / "assets" / name).read_text(encoding="utf-8")
-
-
 def _sections(sheet: Sheet, options: ReportOptions) -> list[tuple[Section, Html]]:
     return [(section, html) for section in SECTIONS if (html := section.make(sheet, options)) is not None]
-
-
-def _head(model: Model, scripts: list[str], theme: str) -> Html:
-    # The policy lets nothing be fetched from anywhere, and no script run but those of this page.
-    hashes = " ".join(f"'sha256-{b64encode(sha256(code.encode()).digest()).decode()}'" for code in scripts)
-    policy = (
-        f"default-src 'none'; img-src {gallery.IMG_SRC}; style-src 'unsafe-inline'; "
-        f"script-src {hashes}; base-uri 'none'; form-action 'none'"
-    )
-    return el(
-        "head",
-        el("meta", charset="utf-8"),
-        el("meta", http_equiv="Content-Security-Policy", content=policy),
-        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        el("meta", name="generator", content="Editscope"),
-        el("title", f"{model.title} · Editscope"),
-        el("link", rel="icon", href="data:,"),
-        el("script", Html(theme)),
-        el("style", Html("\n".join(asset(name) for name in STYLES))),
-    )
 
 
 def _top(sheets: Sequence[tuple[Sheet, list[tuple[Section, Html]]]], across: bool) -> Html:
@@ -120,28 +81,8 @@ def _top(sheets: Sequence[tuple[Sheet, list[tuple[Section, Html]]]], across: boo
         links.append(el("details", el("summary", "More"), el("div", more), cls="set-links more-links"))
     if across:  # before the menu of what comes after the cases
         links.insert(len(links) - (len(sheets) == 1), el("a", "Correlation", href="#correlation"))
-    return el(
-        "header",
-        el(
-            "div",
-            el("a", LOGO, "Editscope", cls="logo", href="#top"),
-            el("nav", links, aria_label="Sections", id="sections"),
-            el("a", "Cases", href="#cases", cls="to-cases"),
-            el(
-                "button",
-                MENU,
-                type="button",
-                cls="menu",
-                aria_label="Sections",
-                aria_expanded="false",
-                aria_controls="sections",
-            ),
-            el("button", HALF_MOON, type="button", cls="theme", aria_label="Switch to dark", title="Light or dark"),
-        ),
-        el("a", "To the cases", cls="skip", href="#cases"),
-        cls="top",
-        id="top",
-    )
+    to_cases = el("a", "Cases", href="#cases", cls="to-cases")
+    return top_bar(links, to_cases, skip=el("a", "To the cases", cls="skip", href="#cases"))
 
 
 def _set_links(sheet: Sheet, links: list[Html], *, alone: bool) -> Html:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
 
 from editscope.audit.audit import Audit
@@ -12,8 +11,8 @@ from editscope.audit.findings import Findings, pairs_of
 from editscope.audit.known_edit_set import AuditProblem, StoredKnownEdit
 from editscope.images import encode_thumbnail, load, thumbnail
 from editscope.judges import Verdict
+from editscope.report.html.frame import HALF_MOON, LOGO, asset, page_head
 from editscope.report.html.markup import Child, Html, el
-from editscope.report.html.page import HALF_MOON, LOGO, asset
 from editscope.report.pages.audit_figures import figures, matrices, plots
 from editscope.runfolder.files import write_whole
 from editscope.suites import suite_title
@@ -47,9 +46,10 @@ def audit_page(audit: Audit) -> str:
         "exhibits": _exhibits(audit),
     }
     theme, own = asset("theme.js"), asset("audit.js")
+    judges = ", ".join(_short(findings.judge) for findings in audit.findings)
     parts = [
         '<!doctype html>\n<html lang="en" data-theme="light">',
-        _head(audit, theme, own),
+        page_head(f"Audit of {judges}", STYLES, [theme, own]),
         "<body>",
         _top([name for name in SECTIONS if sections[name] is not None]),
         "<main>",
@@ -66,25 +66,6 @@ def audit_page(audit: Audit) -> str:
 def badge(place: int) -> Html:
     """The letter of a judge in its color."""
     return el("b", chr(ord("A") + place % 26), cls=f"badge run{place % 8}", aria_hidden="true")
-
-
-def _head(audit: Audit, *scripts: str) -> Html:
-    hashes = " ".join(f"'sha256-{b64encode(sha256(code.encode()).digest()).decode()}'" for code in scripts)
-    policy = (
-        f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {hashes}; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    return el(
-        "head",
-        el("meta", charset="utf-8"),
-        el("meta", http_equiv="Content-Security-Policy", content=policy),
-        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        el("meta", name="generator", content="Editscope"),
-        el("title", f"Audit of {', '.join(_short(findings.judge) for findings in audit.findings)} · Editscope"),
-        el("link", rel="icon", href="data:,"),
-        el("script", Html(scripts[0])),
-        el("style", Html("\n".join(asset(name) for name in STYLES))),
-    )
 
 
 def _top(sections: list[str]) -> Html:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ from editscope.judges import Call, Picture
 from editscope.judges.request_text import labeled_parts, setting_lines
 from editscope.outside import redacted, repaired
 from editscope.printing import plain
+from editscope.report.html.frame import LOGO, OPENING, asset, page_head
 from editscope.report.html.markup import Html, el
-from editscope.report.html.page import LOGO, asset
 from editscope.runfolder.files import write_whole
 
 STYLES = ("report.css", "requests.css", "print.css")
@@ -33,19 +32,7 @@ def write_requests(out: str | Path, about: str, requests: Sequence[tuple[Call, M
 def requests_page(about: str, requests: Sequence[tuple[Call, Mapping[str, Any]]]) -> str:
     """The page, whole. It holds its pictures and asks nobody for anything; no key is in it."""
     theme = asset("theme.js")
-    digest = b64encode(sha256(theme.encode()).digest()).decode()
-    policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-    head = el(
-        "head",
-        el("meta", charset="utf-8"),
-        el("meta", http_equiv="Content-Security-Policy", content=f"{policy}; base-uri 'none'; form-action 'none'"),
-        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        el("meta", name="generator", content="Editscope"),
-        el("title", f"Requests about {shown(about)} · Editscope"),
-        el("link", rel="icon", href="data:,"),
-        el("script", Html(theme)),
-        el("style", Html("\n".join(asset(name) for name in STYLES))),
-    )
+    head = page_head(f"Requests about {shown(about)}", STYLES, [theme])
     number = f"{len(requests)} requests" if len(requests) > 1 else "One request"
     body = el(
         "body",
@@ -56,7 +43,7 @@ def requests_page(about: str, requests: Sequence[tuple[Call, Mapping[str, Any]]]
             [_request(call, settings) for call, settings in requests],
         ),
     )
-    return f'<!doctype html>\n<html lang="en" data-theme="light">\n{head}\n{body}\n</html>\n'
+    return f"{OPENING}{head}\n{body}\n</html>\n"
 
 
 def shown(text: str) -> str:

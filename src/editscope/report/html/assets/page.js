@@ -143,7 +143,9 @@ document.addEventListener("DOMContentLoaded", () => {
   startTables();
   startMenus();
   startMenu();
-  const data = JSON.parse(document.getElementById("data").textContent);
+  const block = document.getElementById("data");
+  if (!block) return; // a page without cases
+  const data = JSON.parse(block.textContent);
   const viewer = new Viewer(data, document.querySelector(".viewer"));
   startLinks(new Gallery(data, document.getElementById("cases"), viewer));
 });

@@ -10,6 +10,7 @@ from editscope.report.html.plots.plotly_frame import Choices, Json, figure, inst
 from editscope.report.html.plots.radar import Radar
 from editscope.report.html.plots.scatter import Mark, Scatter
 from editscope.report.html.plots.stacks import Stack, Stacks
+from editscope.report.html.plots.step_curves import StepCurve, StepCurves
 from editscope.report.html.plots.violins import Violin, Violins
 
 __all__ = [
@@ -27,6 +28,8 @@ __all__ = [
     "Scatter",
     "Stack",
     "Stacks",
+    "StepCurve",
+    "StepCurves",
     "Violin",
     "Violins",
     "figure",

@@ -1,0 +1,37 @@
+"""Settings of what is logged of a training: the table ``[tracking]`` of an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from editscope.errors import BadInput, unknown
+from editscope.trackers.targets import INSTALL, PLACES, TENSORBOARD
+
+
+@dataclass(frozen=True, slots=True)
+class TrackingSettings:
+    """Where steps are logged to, and how often which cases are looked at.
+
+    ``trackers`` are targets as ``--log`` takes them; "tensorboard" alone logs into the folder of the experiment.
+    Every ``samples_every`` steps the first ``samples`` held-out cases are edited and kept; 0 never does.
+    """
+
+    trackers: Sequence[str] = (TENSORBOARD,)
+    samples_every: int = 100
+    samples: int = 4
+
+    def check(self, where: str) -> None:
+        """Raise BadInput, with where the table stands, for values that cannot be used."""
+        if isinstance(self.trackers, str) or not all(isinstance(text, str) for text in self.trackers):
+            raise BadInput(f'{where} trackers: {self.trackers!r} is no list of texts; write ["tensorboard"]')
+        for text in self.trackers:
+            kind, _, place = text.partition(":")
+            if kind not in INSTALL:
+                raise BadInput(f"{where} trackers: {unknown('tracker', kind, INSTALL)}")
+            if not place.strip() and text != TENSORBOARD:
+                raise BadInput(f"{where} trackers: {text!r} names no {PLACES[kind]}; write {kind}:{PLACES[kind]}")
+        if self.samples_every < 0:
+            raise BadInput(f"{where} samples_every: {self.samples_every} is below 0; write 0 to keep no samples")
+        if self.samples < 1:
+            raise BadInput(f"{where} samples: {self.samples} is below 1; write samples_every = 0 to keep no samples")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from editscope.cases import Status
 from editscope.images import Pixels
@@ -51,3 +51,9 @@ class Reward(ABC):
 
     def close(self) -> None:  # noqa: B027 - or to release
         """Release judges and connections."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import nan
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from editscope.cases import Case
 from editscope.errors import BadImage, BadInput, Stopped
@@ -80,10 +80,13 @@ class RewardFunction:
         pictures, layout = split_batch(outputs, "outputs", None)
         columns = {name: _column(name, values, len(pictures)) for name, values in given.items() if values is not None}
         rollouts: list[Rollout | RewardValue] = []
+        checked: set[int] = set()
         for number, picture in enumerate(pictures):
             row = {name: values[number] for name, values in columns.items()}
             example = self._example(number, row)
-            self.sum.check(example)
+            if id(example) not in checked:  # the outputs of a group share their problem
+                self.sum.check(example)
+                checked.add(id(example))
             try:
                 pixels = load(picture, name=f"output {number}", layout=layout)
             except BadImage as error:
@@ -107,6 +110,12 @@ class RewardFunction:
     def close(self) -> None:
         """Release judges and connections."""
         self.sum.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _example(self, number: int, row: Mapping[str, Any]) -> EditExample:
         if (case := row.get("cases")) is not None:

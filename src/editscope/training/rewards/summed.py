@@ -100,6 +100,8 @@ class RewardSum(Reward):
             if one.value is None:
                 return RewardValue(None, one.status, f"{name}: {one.reason}")
             sum_ += self.weights[name] * one.value
+        if len(values) == 1:
+            return RewardValue(sum_, reason=next(iter(values.values())).reason)
         return RewardValue(sum_, reason=", ".join(f"{name} {one.value:.4g}" for name, one in values.items()))
 
 

@@ -1,0 +1,1 @@
+"""Commands of training: train, rewards for other trainers."""

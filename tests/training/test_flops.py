@@ -101,7 +101,7 @@ def test_where_only_layers_of_the_pictures_are_trained_the_text_of_their_block_c
     step = network_step(network, TOKENS, edits=EDITS, fused_attention=False)
     first, backward = counted(network)
     assert step.forward == first
-    assert backward < step.to_activations + step.to_weights < 1.05 * backward
+    assert backward < step.to_activations + step.to_weights < 1.1 * backward
 
 
 @pytest.mark.parametrize("make", [flux, qwen])

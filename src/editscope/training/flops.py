@@ -131,12 +131,13 @@ def count_step(
     ranks: Mapping[str, int] | None = None,
     full: bool = False,
     checkpointing: bool = False,
+    attention_kept: bool = False,
     fused_attention: bool = True,
 ) -> StepFlops:
     """The operations of a step on so many edits.
 
     ``ranks`` are those of the LoRA layers by the names of their modules; ``full`` trains every weight. With
-    ``checkpointing`` every block runs forward twice. ``fused_attention`` keeps no scores and computes them again in its
+    ``checkpointing`` every block runs forward twice, without its attention if that is kept. ``fused_attention`` keeps no scores and computes them again in its
     backward pass, as flash attention does.
     """
     ranks = ranks or {}
@@ -162,11 +163,14 @@ def count_step(
                 to_activations += part.flops * carries + 2 * part.rows * rank * (part.columns + part.inner * carries)
                 to_weights += part.flops * full + low
         forward += part.flops + low
-        recomputed += (part.flops + low) * (checkpointing and "blocks." in part.name)
+        again = checkpointing and "blocks." in part.name and not (attention_kept and isinstance(part, Attention))
+        recomputed += (part.flops + low) * again
     return StepFlops(edits * forward, edits * to_activations, edits * to_weights, edits * recomputed)
 
 
-def network_step(network: Any, tokens: Tokens, *, edits: int = 1, fused_attention: bool = True) -> StepFlops:
+def network_step(
+    network: Any, tokens: Tokens, *, edits: int = 1, attention_kept: bool = False, fused_attention: bool = True
+) -> StepFlops:
     """The operations of a step with a network of diffusers as it is: its LoRA layers, what is trained, checkpointing."""
     return count_step(
         network_parts(type(network).__name__, network.config, tokens),
@@ -174,6 +178,7 @@ def network_step(network: Any, tokens: Tokens, *, edits: int = 1, fused_attentio
         ranks=lora_ranks(network),
         full=any(value.requires_grad for name, value in network.named_parameters() if "lora_" not in name),
         checkpointing=bool(getattr(network, "gradient_checkpointing", False)),
+        attention_kept=attention_kept,
         fused_attention=fused_attention,
     )
 

@@ -19,7 +19,7 @@ ATTENTION = (
 """The operations that attention can become."""
 
 
-def prepare_blocks(network: Any, kept: Kept = "inputs", *, compiled: bool = False) -> None:
+def prepare_blocks(network: Any, kept: Kept = "inputs", *, compiled: bool = False, backend: str = "inductor") -> None:
     """Say what of a diffusers network is kept for the backward pass, and whether its blocks are compiled.
 
     What is not kept is computed again, to the same bits where nothing is compiled. To keep what attention gave takes as
@@ -34,7 +34,7 @@ def prepare_blocks(network: Any, kept: Kept = "inputs", *, compiled: bool = Fals
     if kept == "all":
         network.disable_gradient_checkpointing()
         if compiled:
-            network.compile_repeated_blocks(fullgraph=True, dynamic=False)
+            network.compile_repeated_blocks(fullgraph=True, dynamic=False, backend=backend)
         return
     draws = any(isinstance(module, torch.nn.Dropout) and module.p > 0 for module in network.modules())
     options: dict[str, Any] = {"use_reentrant": False, "preserve_rng_state": draws}
@@ -46,4 +46,6 @@ def prepare_blocks(network: Any, kept: Kept = "inputs", *, compiled: bool = Fals
     def run(block: Any, *args: Any) -> Any:
         return checkpoint.checkpoint(block, *args, **options)
 
-    network.enable_gradient_checkpointing(torch.compile(run, fullgraph=True, dynamic=False) if compiled else run)
+    if compiled:
+        run = torch.compile(run, fullgraph=True, dynamic=False, backend=backend)
+    network.enable_gradient_checkpointing(run)

@@ -56,7 +56,8 @@ class KontextEditor(PipelineFlowEditor):
     def _encoded(self, values: torch.Tensor) -> torch.Tensor:
         config = self.pipe.vae.config
         mode: torch.Tensor = self.pipe.vae.encode(values).latent_dist.mode()
-        return ((mode - config.shift_factor) * config.scaling_factor).float()
+        latents: torch.Tensor = (mode - config.shift_factor) * config.scaling_factor
+        return latents.float()
 
     def _decoded(self, latents: torch.Tensor) -> torch.Tensor:
         config = self.pipe.vae.config

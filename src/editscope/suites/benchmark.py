@@ -18,6 +18,7 @@ from editscope.plugins import TEXT, Wanted, instance_of, wrong_attribute
 from editscope.scoring.rubrics.accounting import Release
 
 OptionType: TypeAlias = Literal["text", "names", "number", "size", "flag"]
+PartName: TypeAlias = Literal["load", "write_set", "stream", "rubric", "tables", "studies", "annotation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +202,9 @@ class PaperFigures:
 class Benchmark:
     """All that Editscope knows about a benchmark. Its entry point, or ``python:module:NAME``, leads here.
 
-    ``load``, ``write_set``, ``rubric``, ``tables``, ``studies`` and ``annotation`` are "module:name" and imported when
-    they are needed. Prompts lie in the folder ``prompts/`` beside the rubric, published results in ``published/``
-    beside ``load``.
+    ``load``, ``write_set``, ``stream``, ``rubric``, ``tables``, ``studies`` and ``annotation`` are "module:name" and
+    imported when they are needed. Prompts lie in the folder ``prompts/`` beside the rubric, published results in
+    ``published/`` beside ``load``.
     """
 
     name: str
@@ -223,6 +224,8 @@ class Benchmark:
     options: tuple[Option, ...] = ()
     write_set: str = ""
     """The function that writes a set to disk, where cases are made from seeds."""
+    stream: str = ""
+    """The class of its problems without end, for training: a ``ProblemStream``; "" where cases are not made."""
     rubric: str = ""
     """The class of its rubric; "" where pixels are compared, or where the rubric of another benchmark is used."""
     protocol: str = ""
@@ -275,7 +278,7 @@ class Benchmark:
             raise BadInput(f"the module of {self.name} ({place}) cannot be found; install its package again")
         return Path(spec.origin).parent
 
-    def part(self, name: Literal["load", "write_set", "rubric", "tables", "studies", "annotation"]) -> Any:
+    def part(self, name: PartName) -> Any:
         """One of its parts, imported now."""
         where = str(getattr(self, name))
         module, _, attribute = where.partition(":")
@@ -288,7 +291,7 @@ class Benchmark:
         """What is wrong with the first field that Editscope cannot use; "" where nothing is."""
         if wrong := wrong_attribute(self, FIELDS):
             return wrong
-        for field in ("load", "write_set", "rubric", "tables", "studies", "annotation"):
+        for field in get_args(PartName):
             place = getattr(self, field)
             if (place or field == "load") and not all(place.partition(":")):
                 return f'{field} is {place!r}, not of the form "module:name"'
@@ -346,7 +349,7 @@ class Benchmark:
 
 FIELDS: Mapping[str, Wanted] = {
     **dict.fromkeys(("title", "about", "load", "write_set", "rubric", "protocol", "tables", "studies"), TEXT),
-    **dict.fromkeys(("remark", "beside", "citation", "data", "annotation"), TEXT),
+    **dict.fromkeys(("remark", "beside", "citation", "data", "annotation", "stream"), TEXT),
     "cases": instance_of(int | None, "a whole number"),
     "judging": instance_of(JudgeWork | None, "a JudgeWork"),
     "options": instance_of(tuple, "a tuple of editscope.Option"),

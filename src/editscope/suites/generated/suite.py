@@ -54,17 +54,22 @@ class GeneratedSuite(Suite):
     def problem(self, case_id: str) -> GeneratedProblem:
         """The finished problem behind a case: pictures and the whole description."""
 
+    def size(self, case_id: str) -> tuple[int, int]:
+        """Width and height of the pictures of a case. Override it where they are known without making them."""
+        height, width = pixels_of(self.problem(case_id).input).shape[:2]
+        return width, height
+
     def case(self, case_id: str) -> Case:
         """Make one case in memory."""
         problem = self.problem(case_id)
-        before = _pixels(problem.input)
+        before = pixels_of(problem.input)
         return Case(
             id=case_id,
             suite=self.name,
             images=(before,),
             instructions=(Instruction(problem.sidecar["instruction"]),),
             tags=self.tags(case_id),
-            answer=before if problem.answer is problem.input else _pixels(problem.answer),
+            answer=before if problem.answer is problem.input else pixels_of(problem.answer),
             details=problem.sidecar,
         )
 
@@ -73,7 +78,8 @@ class GeneratedSuite(Suite):
         return {}
 
 
-def _pixels(picture: Indexed | Pixels) -> Pixels:
+def pixels_of(picture: Indexed | Pixels) -> Pixels:
+    """The colors of a picture of a problem."""
     return picture.rgb() if isinstance(picture, Indexed) else picture
 
 

@@ -12,6 +12,7 @@ BENCHMARK = Benchmark(
     cases=1920,
     load="editscope.suites.paintbench.data:load",
     write_set="editscope.suites.paintbench.data:write_set",
+    stream="editscope.suites.paintbench.suite:PaintStream",
     tables="editscope.suites.paintbench.tables:tables",
     options=(
         Option("tasks", "Only these tasks.", "names"),

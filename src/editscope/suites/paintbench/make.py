@@ -24,14 +24,14 @@ TOLERANCES = range(11)
 KEEP_EVERYTHING = "Return the image exactly as it is, without changing a single pixel."
 
 
-def make(slot: PaintSlot, overrides: Overrides = Overrides()) -> GeneratedProblem:
+def make(slot: PaintSlot, overrides: Overrides = Overrides(), most_attempts: int = MAX_ATTEMPTS) -> GeneratedProblem:
     """The problem of a slot."""
     condition = CONDITIONS[slot.condition]
     width, height = overrides.canvas or (condition.width, condition.height)
     n = overrides.n or object_count(slot.task, condition.level)
     setup = SceneSetup(width, height, condition.palette, condition.striped, n, overrides.points)
     reasons: dict[str, int] = {}
-    for attempt in range(MAX_ATTEMPTS):
+    for attempt in range(most_attempts):
         seed = seed_of(overrides.namespace, slot.task, slot.condition, slot.mode, slot.slot, attempt)
         try:
             scene, problem = attempt_problem(slot.task, slot.mode, setup, seed)
@@ -41,7 +41,7 @@ def make(slot: PaintSlot, overrides: Overrides = Overrides()) -> GeneratedProble
         return _finished(slot, scene, problem, seed, attempt)
     reason = max(reasons, key=lambda r: reasons[r])
     raise BadInput(
-        f"no valid problem for {slot.id} ({slot.mode}, {slot.condition}) in {MAX_ATTEMPTS} attempts with "
+        f"no valid problem for {slot.id} ({slot.mode}, {slot.condition}) in {most_attempts} attempts with "
         f"canvas {width}×{height} and n={n}; most often: {reason}. Choose another size of the canvas or another n"
     )
 

@@ -1,14 +1,16 @@
-"""The generated PaintBench suite: which problems a set has, each drawn when you ask for it."""
+"""The generated PaintBench suite and stream: which problems there are, each drawn when you ask for it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from editscope.cases import Case
 from editscope.errors import BadInput, unknown
 from editscope.suites.base import short_hash
+from editscope.suites.generated.stream import ProblemStream, StreamPlace
 from editscope.suites.generated.suite import (
     GeneratedProblem,
     GeneratedSuite,
@@ -16,7 +18,7 @@ from editscope.suites.generated.suite import (
     valid_namespace,
     valid_strata,
 )
-from editscope.suites.paintbench.catalog import ALL_MODES, CONDITIONS, MODES, PER_CELL, TASKS, aggregation
+from editscope.suites.paintbench.catalog import ALL_MODES, CONDITIONS, MODES, PER_CELL, TASKS, aggregation, seed_of
 from editscope.suites.paintbench.data import change_of, problem_tags
 from editscope.suites.paintbench.slots import Overrides, PaintSlot
 
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
     from editscope.scoring.offsets import AskedChange
 
 SIDES = (128, 4096)
+FEW_ATTEMPTS = 20
+"""Attempts of which one must give a problem, for a cell to be part of a stream."""
+SUBSTITUTE = 10**9
+"""What is added to the slot of a problem of a stream that no attempt gave, so that another takes its place."""
 
 
 class PaintBenchSuite(GeneratedSuite):
@@ -108,6 +114,11 @@ class PaintBenchSuite(GeneratedSuite):
         slot = self.slots[case_id]
         return problem_tags(case_id.split("/")[0], slot.mode, slot.condition)
 
+    def size(self, case_id: str) -> tuple[int, int]:
+        """Width and height of the canvas."""
+        condition = CONDITIONS[self.slots[case_id].condition]
+        return self.overrides.canvas or (condition.width, condition.height)
+
     def change(self, case: Case) -> AskedChange | None:
         """What a problem asks for, where its error can be measured."""
         return change_of(case)
@@ -122,6 +133,100 @@ class PaintBenchSuite(GeneratedSuite):
     def fingerprint(self) -> str:
         """Hash of the generator's version and of every slot."""
         return short_hash(self.generator, self.overrides, *self.slots.values())
+
+
+class PaintStream(ProblemStream):
+    """PaintBench problems without end: tasks and conditions equally often, the modes of a task in turn."""
+
+    name = "paintbench"
+    compiled_in: ClassVar[tuple[str, ...]] = PaintBenchSuite.compiled_in
+
+    def __init__(
+        self,
+        namespace: str,
+        *,
+        tasks: str | Iterable[str] | None = None,
+        modes: str | Iterable[str] | None = None,
+        conditions: str | Iterable[str] | None = None,
+        canvas: str | tuple[int, int] | None = None,
+        n: int | None = None,
+        points: str | None = None,
+    ) -> None:
+        super().__init__(namespace)
+        some = PaintBenchSuite.from_options(
+            tasks=tasks,
+            modes=modes,
+            conditions=conditions,
+            per_cell=None,
+            per_mode=1,
+            canvas=canvas,
+            n=n,
+            namespace="paintbench",
+            split="test",
+            points=points,
+        )
+        self._overrides = replace(some.overrides, namespace=namespace)
+        self._modes: dict[str, list[str]] = {}
+        for slot in some.slots.values():
+            modes_of_task = self._modes.setdefault(slot.task, [])
+            if slot.mode not in modes_of_task:
+                modes_of_task.append(slot.mode)
+        self.cells = tuple(dict.fromkeys((slot.task, slot.condition) for slot in some.slots.values()))
+
+    def slot(self, place: StreamPlace) -> PaintSlot:
+        """The slot of a place: modes take turns."""
+        task, condition = place.cell
+        modes = self._modes[task]
+        return PaintSlot(task, modes[place.turn % len(modes)], condition, place.turn // len(modes), place.turn)
+
+    def make(self, place: StreamPlace) -> GeneratedProblem:
+        """The problem of a place; where no attempt gives one, that of a slot that no other place has."""
+        from editscope.suites.paintbench.make import make
+
+        slot = self.slot(place)
+        try:
+            return make(slot, self._overrides)
+        except BadInput:
+            return make(replace(slot, slot=slot.slot + SUBSTITUTE), self._overrides)
+
+    def size(self, place: StreamPlace) -> tuple[int, int]:
+        """Width and height of the canvas."""
+        condition = CONDITIONS[place.cell[1]]
+        return self._overrides.canvas or (condition.width, condition.height)
+
+    def tags(self, place: StreamPlace) -> Mapping[str, str]:
+        """The tags of one problem."""
+        slot = self.slot(place)
+        return problem_tags(slot.task, slot.mode, slot.condition)
+
+    def seeds(self, place: StreamPlace) -> Iterator[int]:
+        """The seeds of all attempts."""
+        from editscope.suites.paintbench.make import MAX_ATTEMPTS
+
+        slot = self.slot(place)
+        for number in (slot.slot, slot.slot + SUBSTITUTE):
+            for attempt in range(MAX_ATTEMPTS):
+                yield seed_of(self.namespace, slot.task, slot.condition, slot.mode, number, attempt)
+
+    def check(self) -> None:
+        """Draw one problem of every cell and mode, with few attempts: what hardly fits would hold up training."""
+        from editscope.suites.paintbench.make import make
+
+        if self._overrides.canvas is None and self._overrides.n is None:
+            return  # the problems of the published conditions all fit
+        unfit: dict[str, list[str]] = {}
+        for task, condition in self.cells:
+            try:
+                for turn in range(len(self._modes[task])):
+                    make(self.slot(StreamPlace((task, condition), turn)), self._overrides, FEW_ATTEMPTS)
+            except BadInput:
+                unfit.setdefault(condition, []).append(task)
+        if unfit:
+            listed = "; ".join(f"{condition}: {', '.join(tasks)}" for condition, tasks in unfit.items())
+            raise BadInput(
+                f"the stream of {self.name} hardly finds room for some problems on its canvas ({listed}); leave these "
+                "tasks or conditions out (tasks=…, conditions=…), or choose a larger canvas"
+            )
 
 
 def _slots(

@@ -12,6 +12,7 @@ BENCHMARK = Benchmark(
     cases=600,
     load="editscope.suites.tinygrafix.data:load",
     write_set="editscope.suites.tinygrafix.data:write_set",
+    stream="editscope.suites.tinygrafix.suite:ChartStream",
     tables="editscope.suites.tinygrafix.tables:tables",
     options=(
         Option("charts", "Only these chart types.", "names"),

@@ -1,12 +1,13 @@
-"""The generated TinyGrafixBench suite: which problems a set has, each drawn when you ask for it."""
+"""The generated TinyGrafixBench suite and stream: which problems there are, each drawn when you ask for it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar
 
 from editscope.errors import BadInput
 from editscope.suites.base import short_hash
+from editscope.suites.generated.stream import ProblemStream, StreamPlace
 from editscope.suites.generated.suite import (
     GeneratedProblem,
     GeneratedSuite,
@@ -14,7 +15,7 @@ from editscope.suites.generated.suite import (
     valid_namespace,
     valid_strata,
 )
-from editscope.suites.tinygrafix.catalog import CHARTS, PER_TASK, TASKS, aggregation, folder_tags
+from editscope.suites.tinygrafix.catalog import CHARTS, PER_TASK, TASKS, aggregation, folder_tags, seed_of
 from editscope.suites.tinygrafix.slots import ChartSlot
 
 
@@ -73,6 +74,12 @@ class TinyGrafixSuite(GeneratedSuite):
         """The tags of one problem."""
         return folder_tags(self.slots[case_id].folder)
 
+    def size(self, case_id: str) -> tuple[int, int]:
+        """Width and height of the canvas."""
+        from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH
+
+        return WIDTH, HEIGHT
+
     def problem(self, case_id: str) -> GeneratedProblem:
         """The finished problem behind a case."""
         from editscope.suites.tinygrafix.make import make
@@ -89,3 +96,41 @@ class TinyGrafixSuite(GeneratedSuite):
         from editscope.suites.tinygrafix.versions import versions
 
         return versions()
+
+
+class ChartStream(ProblemStream):
+    """TinyGrafixBench problems without end: every task equally often."""
+
+    name = "tinygrafix"
+    compiled_in: ClassVar[tuple[str, ...]] = TinyGrafixSuite.compiled_in
+
+    def __init__(
+        self,
+        namespace: str,
+        *,
+        charts: str | Iterable[str] | None = None,
+        tasks: str | Iterable[str] | None = None,
+    ) -> None:
+        super().__init__(namespace)
+        some = TinyGrafixSuite.from_options(charts=charts, tasks=tasks, per_task=1, namespace="tinygrafixbench")
+        self.cells = tuple((slot.chart, slot.task) for slot in some.slots.values())
+
+    def make(self, place: StreamPlace) -> GeneratedProblem:
+        """The problem of a place."""
+        from editscope.suites.tinygrafix.make import make
+
+        return make(ChartSlot(*place.cell, place.turn), self.namespace)
+
+    def size(self, place: StreamPlace) -> tuple[int, int]:
+        """Width and height of the canvas."""
+        from editscope.suites.tinygrafix.canvas import HEIGHT, WIDTH
+
+        return WIDTH, HEIGHT
+
+    def tags(self, place: StreamPlace) -> Mapping[str, str]:
+        """The tags of one problem."""
+        return folder_tags(ChartSlot(*place.cell, place.turn).folder)
+
+    def seeds(self, place: StreamPlace) -> Iterator[int]:
+        """The one seed that all attempts are drawn from."""
+        yield seed_of(self.namespace, *place.cell, place.turn)

@@ -1,0 +1,64 @@
+"""Checks of training data before anything starts: answers, levels, sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from editscope.errors import BadInput
+from editscope.training.data.buckets import BucketKey, bucket_of
+from editscope.training.data.settings import DataSettings
+from editscope.training.data.sources import TrainingSource
+
+MOST_SIZES = 32
+"""Sizes that pictures may have where no buckets are named: with more, a batch of one size takes long to come."""
+
+
+def check_data(
+    settings: DataSettings,
+    sources: Sequence[TrainingSource],
+    *,
+    batch: int,
+    multiple: int,
+    answers: bool,
+    where: str,
+) -> None:
+    """Raise BadInput for the first thing that would stop a training later. ``batch`` is that of all processes."""
+    for source in sources:
+        source.check(answers)
+    seen: dict[BucketKey, str] = {}
+    own: dict[tuple[int, int], str] = {}
+    complete = True
+    for source in sources:
+        numbers, all_of_them = source.looked_at()
+        complete &= all_of_them
+        for number in numbers:
+            shape, name = source.shape(number), source.name_of(number)
+            own.setdefault(shape.size, name)
+            seen.setdefault(bucket_of(shape, settings.sizes, multiple, name), name)
+    if not settings.sizes.mixed and len(own) > 1:
+        (first, one), (second, other) = list(own.items())[:2]
+        raise BadInput(
+            f"{where}: pictures have {len(own)} sizes ({one} is {first[0]}×{first[1]}, {other} is "
+            f"{second[0]}×{second[1]}) and mixed = false forbids this; name sizes = ['{first[0]}x{first[1]}'] with "
+            "mixed = true, or leave the others out"
+        )
+    if not settings.sizes.sizes and len(seen) > MOST_SIZES:
+        raise BadInput(
+            f"{where}: pictures have over {MOST_SIZES} sizes, so that batches of one size would take long to come; "
+            "name the sizes of buckets in [data.sizes] sizes"
+        )
+    if complete:
+        _check_used(settings, seen, where)
+    entries = [(source.entries or 0) * source.settings.repeats for source in sources]
+    if settings.epochs and sum(entries) * settings.epochs < batch:
+        raise BadInput(f"{where}: {settings.epochs} epochs of {sum(entries)} records make no batch of {batch}")
+
+
+def _check_used(settings: DataSettings, seen: dict[BucketKey, str], where: str) -> None:
+    for size in settings.sizes.sizes:
+        if size not in {(key.width, key.height) for key in seen}:
+            used = ", ".join(sorted({f"{key.width}x{key.height}" for key in seen}))
+            raise BadInput(
+                f"{where}, [data.sizes] sizes: no picture goes to the bucket {size[0]}x{size[1]} (used: {used}); "
+                "leave it out"
+            )

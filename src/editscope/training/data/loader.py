@@ -1,0 +1,173 @@
+"""Loader of training examples: batches for one process, in an order that can be left and taken up again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import count
+from types import TracebackType
+from typing import Any
+
+from editscope.errors import BadInput
+from editscope.training.data.batches import BatchPlanner, PlannedBatch
+from editscope.training.data.captions import chance_of
+from editscope.training.data.checks import check_data
+from editscope.training.data.examples import EditExample
+from editscope.training.data.settings import DataSettings
+from editscope.training.data.sources import TrainingSource, open_source
+from editscope.training.data.worker_process import ExampleJob
+from editscope.training.data.workers import InTrainer, InWorkers
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """A batch that is being made: the tickets of its examples, and the place behind it."""
+
+    tickets: tuple[int, ...]
+    after: Mapping[str, Any]
+
+
+class ExampleLoader:
+    """Batches of examples for one process of a training.
+
+    Batch number n goes to the process n mod ``world``, whatever their number, so that all processes together see
+    what one would. Every batch has one size. Between two batches ``state()`` is the place behind the last one; a
+    loader with that state gives what this one would have given.
+    """
+
+    def __init__(
+        self,
+        settings: DataSettings,
+        sources: Sequence[TrainingSource],
+        *,
+        batch: int,
+        multiple: int = 16,
+        rank: int = 0,
+        world: int = 1,
+        cases: bool = True,
+    ) -> None:
+        self.settings, self.batch, self._rank, self._world = settings, batch, rank, world
+        self._planner = BatchPlanner(settings, sources, batch, multiple)
+        self._maker = (InWorkers if settings.workers else InTrainer)(sources, settings, cases)
+        self._tickets = count()
+        self._ahead: deque[_Round] = deque()
+        self._decides = _decides(settings, sources, batch, multiple)
+        self._place: Mapping[str, Any] = self._planner.state()
+
+    def __iter__(self) -> Iterator[tuple[EditExample, ...]]:
+        """Batches from the place on."""
+        return self
+
+    def __next__(self) -> tuple[EditExample, ...]:
+        while len(self._ahead) <= (self.settings.ahead if self.settings.workers else 0):
+            if (planned := self._next_round()) is None:
+                break
+            self._ahead.append(planned)
+        if not self._ahead:
+            raise StopIteration
+        current = self._ahead.popleft()
+        made = tuple(self._maker.get(ticket) for ticket in current.tickets)
+        self._place = current.after
+        return made
+
+    def take(self, number: int) -> list[EditExample]:
+        """The next so many examples, in whole batches."""
+        if number % self.batch:
+            raise BadInput(f"{number} examples are no whole number of batches of {self.batch}")
+        return [example for _ in range(number // self.batch) for example in next(self)]
+
+    def state(self) -> dict[str, Any]:
+        """The place behind the last batch: what JSON can hold, the same for every process."""
+        return {"made_with": dict(self._decides), **self._place}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from a place; BadInput where it is one of other data."""
+        made_with = state.get("made_with", {})
+        if other := sorted(
+            name for name in {*self._decides, *made_with} if self._decides.get(name) != made_with.get(name)
+        ):
+            raise BadInput(
+                f"the checkpoint was made with other data ({', '.join(other)}); resume with the settings that it was "
+                "made with, or start a new training"
+            )
+        self._planner.load_state(state)
+        self._place = self._planner.state()
+        self._ahead.clear()
+        self._maker.forget()
+
+    @property
+    def left_out(self) -> int:
+        """At the end of the epochs: examples that made no whole batch."""
+        return self._planner.left_out
+
+    def close(self) -> None:
+        """End the workers."""
+        self._maker.close()
+
+    def __enter__(self) -> ExampleLoader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _next_round(self) -> _Round | None:
+        """Plan a batch for every process and have ours made; None at the end, which all processes reach together."""
+        planned = [self._planner.next() for _ in range(self._world)]
+        mine = planned[self._rank]
+        if mine is None or planned[-1] is None:
+            return None
+        tickets = tuple(self._asked(mine))
+        return _Round(tickets, self._planner.state())
+
+    def _asked(self, planned: PlannedBatch) -> Iterator[int]:
+        for draw in planned.draws:
+            ticket = next(self._tickets)
+            chance = chance_of(self.settings.seed, "level", self.settings.parts[draw.part].label, draw.turn)
+            self._maker.ask(ExampleJob(ticket, draw.part, self._planner.number(draw), chance, planned.key))
+            yield ticket
+
+
+def open_loader(
+    settings: DataSettings,
+    *,
+    batch: int,
+    multiple: int = 16,
+    rank: int = 0,
+    world: int = 1,
+    answers: bool = True,
+    cases: bool | None = None,
+    where: str = "the experiment",
+) -> ExampleLoader:
+    """A loader of examples that were looked at: BadInput before anything starts.
+
+    ``answers`` says that every example needs one, as in supervised training. ``multiple`` is what sides of pictures
+    are multiples of. ``cases`` keeps the case of an example, for rubrics; without answers it is kept.
+    """
+    if batch < 1 or not 0 <= rank < world:
+        raise BadInput(f"{where}: a batch of {batch} for process {rank} of {world} cannot be made")
+    settings.check(where, multiple)
+    sources = [open_source(part) for part in settings.parts]
+    check_data(settings, sources, batch=batch * world, multiple=multiple, answers=answers, where=where)
+    keep = not answers if cases is None else cases
+    return ExampleLoader(settings, sources, batch=batch, multiple=multiple, rank=rank, world=world, cases=keep)
+
+
+def _decides(settings: DataSettings, sources: Sequence[TrainingSource], batch: int, multiple: int) -> dict[str, Any]:
+    """What decides about the order of examples, by name; a checkpoint must agree in all of it."""
+    decides: dict[str, Any] = {"batch": batch, "seed": settings.seed, "epochs": settings.epochs}
+    decides["sizes"] = _digest({**asdict(settings.sizes), "multiple": multiple})
+    for part, source in zip(settings.parts, sources, strict=True):
+        about = {**{name: getattr(part, name) for name in part.__slots__}, "levels": dict(part.levels), "data": ""}
+        if part.kind == "set":
+            about["source"] = "set"  # a folder may have moved
+        decides[f"part {part.label}"] = _digest({**about, **source.decides})
+    return decides
+
+
+def _digest(settings: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode()).hexdigest()[:16]

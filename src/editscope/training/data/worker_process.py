@@ -1,0 +1,153 @@
+"""Worker processes that make examples: each opens the sources once, then makes what it is asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+from editscope.errors import EditscopeError
+from editscope.images import Pixels, keep_freed_memory
+from editscope.training.data.buckets import BucketKey, fit_example
+from editscope.training.data.examples import EditExample
+from editscope.training.data.settings import PartSettings, SizeSettings
+from editscope.training.data.sources import TrainingSource, open_source
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleJob:
+    """An example that is to be made: the number of its source, its own, and the bucket it goes to."""
+
+    ticket: int
+    part: int
+    number: int
+    chance: float
+    key: BucketKey
+
+
+@dataclass(frozen=True, slots=True)
+class MakerSetup:
+    """What a worker is told first."""
+
+    parts: tuple[PartSettings, ...]
+    sizes: SizeSettings
+    cases: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PackedExample:
+    """An example without its pixels, which follow as bytes: first those of the inputs, then those of the answer."""
+
+    ticket: int
+    example: EditExample
+    shapes: tuple[tuple[int, ...], ...]
+    has_answer: bool
+    case_pictures: bool
+    """Whether the pictures of the case are those of the example."""
+
+
+@dataclass(frozen=True, slots=True)
+class MakerTrouble:
+    """An example that could not be made, with the reason."""
+
+    ticket: int
+    error: EditscopeError | str
+
+
+def make_example(sources: Sequence[TrainingSource], job: ExampleJob, sizes: SizeSettings, cases: bool) -> EditExample:
+    """The example of a job, its pictures in the size of its bucket."""
+    example = sources[job.part].example(job.number, job.chance)
+    if not cases:
+        example = replace(example, case=None)
+    return fit_example(example, job.key, sizes)
+
+
+def pack(ticket: int, example: EditExample) -> tuple[PackedExample, list[Pixels]]:
+    """An example in the form in which it is sent."""
+    pixels = [*example.pictures, *([] if example.answer is None else [example.answer])]
+    pixels = [np.ascontiguousarray(picture) for picture in pixels]
+    case = example.case
+    shared = case is not None and case.images is example.pictures
+    if case is not None and shared:
+        case = replace(case, images=(), answer=None)
+    bare = replace(example, pictures=(), answer=None, case=case)
+    shapes = tuple(picture.shape for picture in pixels)
+    return PackedExample(ticket, bare, shapes, example.answer is not None, shared), pixels
+
+
+def unpack(packed: PackedExample, pixels: list[Pixels]) -> EditExample:
+    """The example that was packed."""
+    answer = pixels.pop() if packed.has_answer else None
+    pictures, case = tuple(pixels), packed.example.case
+    if case is not None and packed.case_pictures:
+        case = replace(case, images=pictures, answer=answer)
+    return replace(packed.example, pictures=pictures, answer=answer, case=case)
+
+
+def command(fd: int) -> list[str]:
+    """The command line that starts a worker with this process's module search path."""
+    start = (
+        "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+        "from editscope.training.data.worker_process import main; main(int(sys.argv[2]))"
+    )
+    return [sys.executable, "-P", "-c", start, json.dumps(sys.path), str(fd)]
+
+
+def main(fd: int) -> None:
+    """The life of a worker: the first message is its setup, the end of the pipe is its end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the trainer decides what a Ctrl-C means
+    keep_freed_memory()
+    connection: Connection[Any, Any] = Connection(fd)
+    try:
+        setup: MakerSetup = connection.recv()
+    except (EOFError, OSError):
+        os._exit(1)
+    jobs: queue.SimpleQueue[ExampleJob] = queue.SimpleQueue()
+    # Reading has a thread of its own, so that the end of the trainer is noticed in the middle of a job.
+    threading.Thread(target=_read, args=(connection, jobs), daemon=True).start()
+    sources: list[TrainingSource] | None = None
+    while True:
+        job = jobs.get()
+        try:
+            if sources is None:
+                sources = _opened(setup)
+            packed, pixels = pack(job.ticket, make_example(sources, job, setup.sizes, setup.cases))
+        except Exception as error:
+            reason = error if isinstance(error, EditscopeError) else f"{type(error).__name__}: {error}"
+            _send(connection, MakerTrouble(job.ticket, reason), [])
+        else:
+            _send(connection, packed, pixels)
+
+
+def _opened(setup: MakerSetup) -> list[TrainingSource]:
+    from editscope.compiled import compile_ahead
+
+    sources = [open_source(part) for part in setup.parts]
+    compile_ahead({module for source in sources for module in source.compiled_in})
+    return sources
+
+
+def _send(connection: Connection[Any, Any], message: Any, pixels: Sequence[Pixels]) -> None:
+    try:
+        connection.send(message)
+        for picture in pixels:
+            connection.send_bytes(memoryview(picture).cast("B"))
+    except OSError:  # the trainer has ended: nobody is to be told
+        os._exit(1)
+
+
+def _read(connection: Connection[Any, Any], jobs: queue.SimpleQueue[ExampleJob]) -> None:
+    try:
+        while True:
+            jobs.put(connection.recv())
+    except (EOFError, OSError):
+        os._exit(1)

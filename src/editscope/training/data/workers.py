@@ -1,0 +1,193 @@
+"""Makers of examples as the trainer sees them: worker processes that make ahead, or the trainer itself."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+from editscope.errors import EditscopeError, Stopped
+from editscope.images import Pixels
+from editscope.processes import end_group, watch_group
+from editscope.training.data.examples import EditExample
+from editscope.training.data.settings import DataSettings
+from editscope.training.data.sources import TrainingSource
+from editscope.training.data.worker_process import (
+    ExampleJob,
+    MakerSetup,
+    MakerTrouble,
+    PackedExample,
+    command,
+    make_example,
+    unpack,
+)
+
+
+class ExampleMaker(ABC):
+    """Makes examples; what was asked for is had later, in any order."""
+
+    @abstractmethod
+    def ask(self, job: ExampleJob) -> None:
+        """Have an example made."""
+
+    @abstractmethod
+    def get(self, ticket: int) -> EditExample:
+        """The example of a job, once it is made."""
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Nobody wants what was asked for so far."""
+
+    def close(self) -> None:  # noqa: B027 - the trainer itself holds nothing
+        """End it."""
+
+
+class InTrainer(ExampleMaker):
+    """Makes an example when it is wanted, in the training process."""
+
+    def __init__(self, sources: Sequence[TrainingSource], settings: DataSettings, cases: bool) -> None:
+        self._sources, self._sizes, self._cases = sources, settings.sizes, cases
+        self._jobs: dict[int, ExampleJob] = {}
+
+    def ask(self, job: ExampleJob) -> None:
+        """Remember it."""
+        self._jobs[job.ticket] = job
+
+    def get(self, ticket: int) -> EditExample:
+        """Make it now."""
+        return make_example(self._sources, self._jobs.pop(ticket), self._sizes, self._cases)
+
+    def forget(self) -> None:
+        """Nothing was made."""
+        self._jobs.clear()
+
+
+@dataclass(eq=False)
+class MakerProcess:
+    """One worker process, and the jobs that it has."""
+
+    process: subprocess.Popen[bytes]
+    connection: Connection[Any, Any]
+    jobs: dict[int, ExampleJob] = field(default_factory=dict)
+
+
+class InWorkers(ExampleMaker):
+    """Worker processes, started with the first job. A thread for each takes in what it made while the trainer trains.
+
+    They hold no more than was asked for, so that whoever asks decides how far they make ahead.
+    """
+
+    def __init__(self, sources: Sequence[TrainingSource], settings: DataSettings, cases: bool) -> None:
+        self._sources, self._count = sources, settings.workers
+        self._setup = MakerSetup(settings.parts, settings.sizes, cases)
+        self._workers: list[MakerProcess] = []
+        self._made: dict[int, EditExample | MakerTrouble] = {}
+        self._wanted: set[int] = set()
+        self._failure: EditscopeError | None = None
+        self._closing = False
+        self._changed = threading.Condition()
+
+    def ask(self, job: ExampleJob) -> None:
+        """Give it to the worker with the fewest jobs."""
+        if not self._workers:
+            self._workers = [self._started() for _ in range(self._count)]
+        with self._changed:
+            self._wanted.add(job.ticket)
+            worker = min(self._workers, key=lambda one: len(one.jobs))
+            worker.jobs[job.ticket] = job
+        with contextlib.suppress(OSError):  # a worker that has ended is noticed by the thread that reads
+            worker.connection.send(job)
+
+    def get(self, ticket: int) -> EditExample:
+        """Wait for it. Stopped where a worker has died, and what a worker raised on purpose."""
+        with self._changed:
+            while ticket not in self._made:
+                if self._failure is not None:
+                    raise self._failure
+                self._changed.wait()
+            self._wanted.discard(ticket)
+            made = self._made.pop(ticket)
+        if isinstance(made, EditExample):
+            return made
+        if isinstance(made.error, EditscopeError):
+            raise made.error
+        raise Stopped(f"an example could not be made ({made.error}); the training can be resumed")
+
+    def forget(self) -> None:
+        """Drop what is made and what is still to come."""
+        with self._changed:
+            self._wanted.clear()
+            self._made.clear()
+
+    def close(self) -> None:
+        """End the workers; none is left."""
+        self._closing = True
+        for worker in self._workers:
+            end_group(worker.process.pid)
+            worker.process.kill()
+            worker.process.wait()
+        self._workers = []
+
+    def _started(self) -> MakerProcess:
+        ours, theirs = Pipe()
+        try:
+            process = subprocess.Popen(
+                command(theirs.fileno()), pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, process_group=0
+            )
+        except OSError as error:
+            ours.close()
+            raise Stopped(f"no worker process could be started ({error.strerror}); set workers = 0") from error
+        finally:
+            theirs.close()
+        watch_group(process.pid)
+        ours.send(self._setup)
+        worker = MakerProcess(process, ours)
+        threading.Thread(target=self._take_in, args=(worker,), name="editscope-examples", daemon=True).start()
+        return worker
+
+    def _take_in(self, worker: MakerProcess) -> None:
+        """Take in what a worker made, until it ends."""
+        try:
+            while True:
+                message = worker.connection.recv()
+                made = message if isinstance(message, MakerTrouble) else _received(message, worker.connection)
+                with self._changed:
+                    worker.jobs.pop(message.ticket, None)
+                    if message.ticket in self._wanted:
+                        self._made[message.ticket] = made
+                    self._changed.notify_all()
+        except (EOFError, OSError):
+            pass
+        finally:
+            worker.connection.close()
+        code = worker.process.wait()
+        if not self._closing:
+            self._fail(worker, f"signal {-code}" if code < 0 else f"exit code {code}")
+
+    def _fail(self, worker: MakerProcess, how: str) -> None:
+        with self._changed:
+            job = next(iter(worker.jobs.values()), None)
+            doing = f" while it made {self._sources[job.part].name_of(job.number)}" if job else ""
+            self._failure = self._failure or Stopped(
+                f"a worker process that makes examples died ({how}){doing}; is there memory left? "
+                "The training can be resumed"
+            )
+            self._changed.notify_all()
+
+
+def _received(packed: PackedExample, connection: Connection[Any, Any]) -> EditExample:
+    """An example with the pixels that follow it."""
+    pixels: list[Pixels] = []
+    for shape in packed.shapes:
+        picture = np.empty(shape, np.uint8)
+        connection.recv_bytes_into(memoryview(picture).cast("B"))
+        pixels.append(picture)
+    return unpack(packed, pixels)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from editscope.images._arrays import BatchLayout, Layout, arranged, quantized, split_batch
+from editscope.images._arrays import HALF_A_LEVEL, BatchLayout, Layout, arranged, picture_layout, quantized, split_batch
 from editscope.images._decode import decode, load, probe, read_picture
 from editscope.images._memory import keep_freed_memory
 from editscope.images._records import MAX_PIXELS, Decoded, ImageLike, Indexed, Pixels, pixels_digest, writable
@@ -18,6 +18,7 @@ from editscope.images._resize import (
     THUMB_SUFFIX,
     Resample,
     cover,
+    cover_places,
     encode_codes,
     encode_lossless,
     encode_thumbnail,
@@ -28,6 +29,7 @@ from editscope.images._resize import (
 from editscope.images._stored import stored_jpeg
 
 __all__ = [
+    "HALF_A_LEVEL",
     "MAX_PIXELS",
     "THUMB_SIDE",
     "THUMB_SUFFIX",
@@ -38,6 +40,7 @@ __all__ = [
     "Pixels",
     "Resample",
     "cover",
+    "cover_places",
     "decode",
     "encode_codes",
     "encode_lossless",
@@ -46,6 +49,7 @@ __all__ = [
     "interpolate",
     "keep_freed_memory",
     "load",
+    "picture_layout",
     "pixels_digest",
     "probe",
     "quantized",

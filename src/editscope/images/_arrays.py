@@ -67,7 +67,7 @@ def channels_last(array: Array, name: str, layout: Layout | None, tensor: bool =
         array = array[0]
     if array.ndim == 2:
         array = array[:, :, None]
-    elif array.ndim == 3 and (_layout(array.shape, tensor) if layout is None else layout) == "chw":
+    elif array.ndim == 3 and (picture_layout(array.shape, tensor) if layout is None else layout) == "chw":
         array = np.moveaxis(array, 0, -1)
     if array.ndim != 3 or array.shape[2] not in CHANNELS or 0 in array.shape:
         meant = f", which layout={layout!r} does not fit" if layout is not None and array.ndim == 3 else ""
@@ -123,7 +123,7 @@ def split_batch(pictures: Any, name: str, layout: Layout | None = None) -> tuple
     if array.ndim != 4:
         shape = "×".join(map(str, array.shape))
         raise BadInput(f"{name} has shape {shape}; a batch has four axes: N × {SHAPES.replace(' or ', ' or N × ')}")
-    return list(array), layout or _layout(array.shape[1:], tensor)
+    return list(array), layout or picture_layout(array.shape[1:], tensor)
 
 
 def arranged(pixels: Pixels | Iterable[Pixels], layout: BatchLayout, dtype: npt.DTypeLike) -> Array:
@@ -155,7 +155,8 @@ def _converted(pixels: Pixels, layout: str, kind: np.dtype[Any]) -> Array:
     return levels[np.ascontiguousarray(ordered)]
 
 
-def _layout(shape: Sequence[int], tensor: bool) -> Layout:
+def picture_layout(shape: Sequence[int], tensor: bool) -> Layout:
+    """The layout of a picture of three axes, from its shape and whether it is a PyTorch tensor."""
     first, last = shape[0] in CHANNELS, shape[-1] in CHANNELS
     return "chw" if first and (tensor or not last) else "hwc"
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from editscope.errors import unknown
 from editscope.images._records import Pixels, writable
@@ -41,19 +42,28 @@ def cover(pixels: Pixels, width: int, height: int) -> Pixels:
     >>> cover(stripes, 4, 4)[0, :, 0].tolist()
     [1, 1, 2, 2]
     """
-    from editscope.images._kernels import nearest
-
     h, w = pixels.shape[:2]
     if (w, h) == (width, height):
         return pixels
+    rows, columns = cover_places((w, h), width, height)
+    scaled: Pixels = np.take(np.take(pixels, rows, axis=0), columns, axis=1)
+    return scaled
+
+
+def cover_places(
+    size: tuple[int, int], width: int, height: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The rows and the columns of a picture of some size (width, height) that ``cover`` takes."""
+    from editscope.images._kernels import nearest
+
+    w, h = size
     if width * h >= height * w:
         wide, high = width, -(-h * width // w)
     else:
         wide, high = -(-w * height // h), height
     columns = nearest(w, wide, (wide - width) // 2, width)
     rows = nearest(h, high, (high - height) // 2, height)
-    scaled: Pixels = np.take(np.take(pixels, rows, axis=0), columns, axis=1)
-    return scaled
+    return rows, columns
 
 
 def resize(pixels: Pixels, width: int, height: int, resample: Resample = "lanczos") -> Pixels:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.compiled import compiled
+from editscope.scoring._lab import BINS, KNEE, LINEAR64, OFFSET, SLOPE, XB, XG, XR, YB, YG, YR, ZB, ZG, ZR
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
@@ -21,24 +22,12 @@ LEVEL, IN_EDIT = np.uint8(15), np.uint8(16)
 """The bits of a level: the smallest tolerance at which the pixel is right (11: none), and whether it lies in E."""
 GHOST_DARK, GHOST_RANGE = 196.0, 48.0  # the ghost runs from light gray to nearly white
 
-BINS = 12
-"""Bin 0: ΔE = 0. Bin k: k-1 < ΔE ≤ k. Bin 11: ΔE > 10."""
 NEAR = np.float32(5e-4)
 CHUNK = 1024
 DOUBTFUL = np.uint64(0x8080808080808080)
 
-_steps = np.arange(256) / 255.0
-LINEAR64 = np.where(_steps <= 0.04045, _steps / 12.92, ((_steps + 0.055) / 1.055) ** 2.4)
-LINEAR32 = LINEAR64.astype(np.float32)
-
-# sRGB to XYZ, each row divided by the D65 white point 0.95047, 1, 1.08883.
-XR, XG, XB = 0.4124564 / 0.95047, 0.3575761 / 0.95047, 0.1804375 / 0.95047
-YR, YG, YB = 0.2126729, 0.7151522, 0.0721750
-ZR, ZG, ZB = 0.0193339 / 1.08883, 0.1191920 / 1.08883, 0.9503041 / 1.08883
-KNEE = (6 / 29) ** 3
-SLOPE, OFFSET = (29 / 6) ** 2 / 3, 4 / 29
-
 _f = np.float32
+LINEAR32 = LINEAR64.astype(np.float32)
 XR32, XG32, XB32 = _f(XR), _f(XG), _f(XB)
 YR32, YG32, YB32 = _f(YR), _f(YG), _f(YB)
 ZR32, ZG32, ZB32 = _f(ZR), _f(ZG), _f(ZB)

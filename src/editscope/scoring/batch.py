@@ -1,4 +1,4 @@
-"""Scores of many outputs at once, on all cores of the machine."""
+"""Scores of many outputs at once, on all cores of the machine or on its GPU."""
 
 from __future__ import annotations
 
@@ -58,6 +58,9 @@ def score_batch(
     number of threads, one per core if None; threads work in any process, also in one that may start no others. Where
     you have a process for each core already, as in the workers of a data loader, pass ``jobs=1``.
 
+    Where one of the three is a tensor on a CUDA device, batches of RGB pictures are scored there, with the same counts
+    and no threads; what is still in the memory of the computer is copied to the device.
+
     A picture that cannot be used raises BadInput with the number of its triple, counted from 0; ``errors="keep"``
     puts that error into the list in place of the score, and goes on.
 
@@ -72,6 +75,12 @@ def score_batch(
     if jobs is not None and not (isinstance(jobs, int) and jobs >= 1):
         raise BadInput(f"jobs must be a whole number from 1, not {jobs!r}")
     given = {"inputs": inputs, "answers": answers, "outputs": outputs}
+    if any(_is_on_gpu(pictures) for pictures in given.values()):
+        from editscope.scoring.tensors import on_one_gpu, score_tensors
+
+        tensors = on_one_gpu(given, layout)
+        if tensors is not None:
+            return score_tensors(*tensors)
     batches = {name: split_batch(pictures, name, layout) for name, pictures in given.items()}
     counts = {name: len(pictures) for name, (pictures, _) in batches.items()}
     if len(set(counts.values())) > 1:
@@ -80,6 +89,10 @@ def score_batch(
     layouts = [known for _, known in batches.values()]
     triples = list(zip(*(pictures for pictures, _ in batches.values()), strict=True))
     return _Work(triples, layouts, keep=errors == "keep").done(min(jobs or cores(), len(triples)))
+
+
+def _is_on_gpu(pictures: object) -> bool:
+    return bool(getattr(pictures, "is_cuda", False)) and hasattr(pictures, "detach")
 
 
 class _Work:

@@ -17,7 +17,7 @@ from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.models.sampling import first_noise, sample
 from editscope.training.models.settings import LoraSettings
 from editscope.training.supervised.encoding import ExampleEncoder
-from editscope.training.supervised.flow_matching import FlowObjective
+from editscope.training.supervised.flow_matching import FlowObjective, answer_of
 from editscope.training.supervised.log import read_log
 from editscope.training.supervised.loop import LoopSettings, TrainingLoop
 from editscope.training.supervised.settings import (
@@ -171,7 +171,7 @@ def test_what_is_cached_is_made_once_and_only_used_for_the_same(make_editor: Any
     examples = pairs(2, SIDE, SIDE)
     for made, read in ((4, 0), (0, 4)):
         encoder = ExampleEncoder(editor, tmp_path, "weights a")
-        values = [(encoder.latents(one.answer), encoder.condition(one)) for one in examples]
+        values = [(encoder.latents(answer_of(one)), encoder.condition(one)) for one in examples]
         assert (encoder.made, encoder.read) == (made, read)
     fresh = editor.condition([examples[1].instruction], [examples[1].pictures])
     assert all(torch.equal(values[1][1][name], value) for name, value in fresh.items())
@@ -184,7 +184,7 @@ def test_what_is_cached_is_made_once_and_only_used_for_the_same(make_editor: Any
     damaged.write_bytes(damaged.read_bytes()[:-40])
     again = ExampleEncoder(editor, tmp_path, "weights a")
     for one in examples:
-        again.latents(one.answer), again.condition(one)
+        again.latents(answer_of(one)), again.condition(one)
     assert again.made <= 1 and again.made + again.read == 4
 
 

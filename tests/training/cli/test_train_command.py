@@ -44,10 +44,11 @@ def test_what_is_exported_edits_as_in_training(
     assert spec.startswith(f"diffusers:{tiny_pipeline(name)}?{'lora' if lora else 'network'}=")
 
     size, shown = (64, 64), picture(7)
-    editor = load_editor(f"{spec}&steps=2&size=64x64&device=cpu&guidance=1" + ("&call.max_sequence_length=24" if name == "kontext" else ""))
-    theirs = editor.edit(Request("case", "make it red", (shown,), seed=5)).image
-    plain = load_editor(f"diffusers:{tiny_pipeline(name)}?steps=2&size=64x64&device=cpu&guidance=1")
-    untrained = plain.edit(Request("case", "make it red", (shown,), seed=5)).image
+    ways = "steps=2&size=64x64&device=cpu&guidance=1" + ("&call.max_sequence_length=24" if name == "kontext" else "")
+    editor = load_editor(f"{spec}&{ways}")
+    theirs = editor.edit(Request("case", (shown,), "make it red", 5)).image
+    plain = load_editor(f"diffusers:{tiny_pipeline(name)}?{ways}")
+    untrained = plain.edit(Request("case", (shown,), "make it red", 5)).image
 
     experiment = read_experiment(file)
     flow = load_flow_editor(experiment.model, full=not lora)

@@ -91,9 +91,9 @@ def export(
 ) -> None:
     """Write the weights of a checkpoint as the diffusers editor loads them: a LoRA file, or a network.
 
-      editscope train export trained/mine --out mine
+    editscope train export trained/mine --out mine
 
-      editscope run paintbench --editor 'diffusers:MODEL?lora=mine/pytorch_lora_weights.safetensors'
+    editscope run paintbench --editor 'diffusers:MODEL?lora=mine/pytorch_lora_weights.safetensors'
     """
     from editscope.training.settings import read_experiment
     from editscope.training.supervised.export import export_checkpoint

@@ -35,7 +35,9 @@ class Evaluation:
         if result.step % self._settings.every and result.step != self._experiment.training.steps:
             return
         place = self._folder / FOLDER / f"step-{result.step:08d}"
-        weights = write_weights(self._experiment, self._editor, loop, self._folder / FOLDER / f"weights-{result.step:08d}")
+        weights = write_weights(
+            self._experiment, self._editor, loop, self._folder / FOLDER / f"weights-{result.step:08d}"
+        )
         if loop.processes.first:
             scores = evaluate(self._experiment, weights, place)
             self._say(f"step {result.step}: {scores}")
@@ -52,7 +54,9 @@ def evaluate(experiment: Experiment, weights: Path | None, place: Path) -> dict[
     assert settings is not None
     data = {} if settings.data is None else {"root": str(experiment.folder / settings.data)}
     suite = load_suite(settings.suite, **data)
-    made = run(suite, editor_spec(experiment, weights), settings.judge, place, limit=settings.limit, progress=False, jobs=1)
+    made = run(
+        suite, editor_spec(experiment, weights), settings.judge, place, limit=settings.limit, progress=False, jobs=1
+    )
     if made.summary.get("n_cases") is None:
         raise Stopped(f"the evaluation in {place} did not end; resume the training to go on with it")
     return {name: cell["mean"] for name, cell in made.summary["overall"].items()}
@@ -70,7 +74,12 @@ def editor_spec(experiment: Experiment, weights: Path | None) -> str:
     if weights is not None:
         options["lora" if experiment.lora is not None else "network"] = str(weights.absolute())
     if settings is not None:
-        for name, option in (("steps", "steps"), ("guidance", "guidance"), ("scale", "guidance"), ("max_area", "max_area")):
+        for name, option in (
+            ("steps", "steps"),
+            ("guidance", "guidance"),
+            ("scale", "guidance"),
+            ("max_area", "max_area"),
+        ):
             value = getattr(settings, name)
             if value is not None:
                 options[option] = value

@@ -107,6 +107,24 @@ def export(
     printing.say(f"diffusers:{experiment.model.pipeline}?{option}={weights}")
 
 
+@app.command(cls=GroupedOptions)
+def planner(
+    experiment: ExperimentFile,
+    out: RunFolder = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
+) -> None:
+    """Train a planner on texts: a language model that turns an implicit instruction into what will be visible.
+
+    editscope train new planner.toml --recipe worldedit-planner
+
+    editscope train planner planner.toml
+    """
+    from editscope.training.planner.start import train_planner
+
+    folder = out or Path("trained") / experiment.stem
+    printing.say(f"{train_planner(experiment, folder, resume=resume, say=printing.say)}")
+
+
 def say_outline(file: Path, folder: Path, resume: bool) -> None:
     """Print what a run will do."""
     from rich.table import Table

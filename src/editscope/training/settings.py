@@ -48,18 +48,21 @@ class Experiment:
     training: TrainingSettings
     data: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     lora: LoraSettings | None = None
-    optimizer: OptimizerSettings = OptimizerSettings()
-    schedule: ScheduleSettings = ScheduleSettings()
-    timesteps: TimestepSettings = TimestepSettings()
+    optimizer: OptimizerSettings = field(default_factory=OptimizerSettings)
+    schedule: ScheduleSettings = field(default_factory=ScheduleSettings)
+    timesteps: TimestepSettings = field(default_factory=TimestepSettings)
     ema: EmaSettings | None = None
-    checkpoints: CheckpointSettings = CheckpointSettings()
+    checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
     evaluation: EvaluationSettings | None = None
     extra: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     folder: Path = Path()
 
     @property
     def decides(self) -> dict[str, Any]:
-        """The settings that decide what weights come out, by dotted name: those that a checkpoint must share."""
+        """The settings that decide what weights come out, by dotted name: those that a checkpoint must share.
+
+        The data are not among them: the loader compares them itself.
+        """
         tables = {
             "model": self.model,
             "lora": self.lora,
@@ -68,7 +71,6 @@ class Experiment:
             "schedule": self.schedule,
             "timesteps": self.timesteps,
             "ema": self.ema,
-            "data": self.data,
         }
         flat = flattened(tables)
         return {name: value for name, value in flat.items() if name not in FREE}

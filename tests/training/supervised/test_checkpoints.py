@@ -198,7 +198,7 @@ def test_a_loss_that_is_not_a_number_stops_and_keeps_the_last_good_checkpoint(tm
     objective = Line()
     objective.bad_at = 2 * 5 + 1  # the first batch of step 6
     loop = loop_in(tmp_path, objective)
-    with pytest.raises(Diverged, match="the loss of step 6 is nan .*the last good checkpoint is that of step 4"):
+    with pytest.raises(Diverged, match=r"the loss of step 6 is nan .*the last good checkpoint is that of step 4"):
         loop.run()
     assert [step for step, _ in checkpoints_in(tmp_path)] == [4]
     assert all(
@@ -246,5 +246,5 @@ def test_data_that_end_are_named(tmp_path: Path) -> None:
         def __iter__(self) -> Iterator[Sequence[float]]:
             yield [0.1, 0.2]
 
-    with pytest.raises(BadInput, match="the data ended before the last step"):
+    with pytest.raises(BadInput, match="the data ended before step 1 of 12"):
         TrainingLoop(Line(), Few(2), SETTINGS, tmp_path).run()

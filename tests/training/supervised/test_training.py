@@ -17,7 +17,7 @@ from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.models.sampling import first_noise, sample
 from editscope.training.models.settings import LoraSettings
 from editscope.training.supervised.encoding import ExampleEncoder
-from editscope.training.supervised.flow_matching import FlowObjective
+from editscope.training.supervised.flow_matching import FlowObjective, answer_of
 from editscope.training.supervised.log import read_log
 from editscope.training.supervised.loop import LoopSettings, TrainingLoop
 from editscope.training.supervised.settings import (
@@ -80,16 +80,15 @@ def apart(editor: PipelineFlowEditor, examples: Sequence[Any]) -> float:
     return float((made - clean).square().mean() / clean.var())
 
 
-@pytest.mark.parametrize("how", ["full", "lora"])
-@pytest.mark.parametrize("name", ["kontext", "qwen_plus"])
+@pytest.mark.parametrize(("name", "how"), [("kontext", "lora"), ("qwen_plus", "full")])
 def test_a_handful_of_pairs_is_memorized(name: str, how: str, make_editor: Any, tmp_path: Path) -> None:
     lora = LoraSettings(rank=32, targets="all-linear") if how == "lora" else None
-    editor, examples = make_editor(name, lora, input_area=0 if name != "kontext" else None), pairs(3, 16, 16)
+    editor, examples = make_editor(name, lora, input_area=0 if name != "kontext" else None), pairs(2, 16, 16)
     before = apart(editor, examples)
-    settings = quick(120, 16, optimizer=OptimizerSettings(rate=1e-2 if lora else 4e-3, weight_decay=0.0))
+    settings = quick(250, 8, optimizer=OptimizerSettings(rate=1e-2 if lora else 4e-3, weight_decay=0.0))
     train(editor, tmp_path, examples, settings)
     losses = [float(line["loss"]) for line in read_log(tmp_path)]
-    assert len(losses) == 120
+    assert len(losses) == 250
     assert sum(losses[-10:]) < 0.2 * sum(losses[:10])
     after = apart(editor, examples)
     assert before > 1 and after < 0.25 and after < 0.1 * before
@@ -171,7 +170,7 @@ def test_what_is_cached_is_made_once_and_only_used_for_the_same(make_editor: Any
     examples = pairs(2, SIDE, SIDE)
     for made, read in ((4, 0), (0, 4)):
         encoder = ExampleEncoder(editor, tmp_path, "weights a")
-        values = [(encoder.latents(one.answer), encoder.condition(one)) for one in examples]
+        values = [(encoder.latents(answer_of(one)), encoder.condition(one)) for one in examples]
         assert (encoder.made, encoder.read) == (made, read)
     fresh = editor.condition([examples[1].instruction], [examples[1].pictures])
     assert all(torch.equal(values[1][1][name], value) for name, value in fresh.items())
@@ -184,7 +183,7 @@ def test_what_is_cached_is_made_once_and_only_used_for_the_same(make_editor: Any
     damaged.write_bytes(damaged.read_bytes()[:-40])
     again = ExampleEncoder(editor, tmp_path, "weights a")
     for one in examples:
-        again.latents(one.answer), again.condition(one)
+        again.latents(answer_of(one)), again.condition(one)
     assert again.made <= 1 and again.made + again.read == 4
 
 

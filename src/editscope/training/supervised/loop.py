@@ -47,10 +47,10 @@ class LoopSettings:
     """The settings of a loop. ``decides`` are those that a checkpoint must share, by dotted name."""
 
     training: TrainingSettings
-    optimizer: OptimizerSettings = OptimizerSettings()
-    schedule: ScheduleSettings = ScheduleSettings()
+    optimizer: OptimizerSettings = field(default_factory=OptimizerSettings)
+    schedule: ScheduleSettings = field(default_factory=ScheduleSettings)
     ema: EmaSettings | None = None
-    checkpoints: CheckpointSettings = CheckpointSettings()
+    checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
     decides: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -188,15 +188,16 @@ class TrainingLoop:
         return StepResult(self.step, loss, gradient, rate, counted, time.perf_counter() - began)
 
     def _mine(self, batches: Iterator[Sequence[Any]]) -> list[tuple[int, int, Sequence[Any]]]:
-        """The batches of a step that this process trains on, each with its number and the place of its first example."""
-        mine, first = [], 0
-        for number in range(self._batches):
+        """The batches of a step that are this process's: numbers, places of their first examples, and examples."""
+        mine = []
+        for number in range(self.processes.number, self._batches, self.processes.count):
             batch = next(batches, None)
             if batch is None:
-                raise BadInput("the data ended before the last step; data for training repeat without end")
-            if number % self.processes.count == self.processes.number:
-                mine.append((number, first, batch))
-            first += len(batch)
+                raise BadInput(
+                    f"the data ended before step {self.step + 1} of {self.settings.training.steps}; leave out [data] "
+                    "epochs, or write fewer steps"
+                )
+            mine.append((number, number * self.settings.training.batch, batch))
         return mine
 
     def _batches_of_a_step(self) -> int:

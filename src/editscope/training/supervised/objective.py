@@ -10,7 +10,7 @@ import torch
 
 
 class BatchSource(Protocol):
-    """Where examples come from: batches without end, all pictures of a batch in one size."""
+    """Where the examples of a process come from: its batches, all pictures of a batch in one size."""
 
     def __iter__(self) -> Iterator[Sequence[Any]]:
         """Batches, from where the source stands."""

@@ -45,7 +45,7 @@ def _eight_bit(trained: list[torch.nn.Parameter], ways: dict[str, Any]) -> torch
             with torch.compiler.set_stance("force_eager"):
                 return step(*args)
 
-        made.step = eager_step  # type: ignore[method-assign]
+        made.step = eager_step  # type: ignore[method-assign, assignment]
     return made
 
 

@@ -84,7 +84,7 @@ class OptimizerSettings:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleSettings:
-    """Table ``[schedule]``: the learning rate rises for ``warmup`` steps, then stays or falls to ``floor`` times itself."""
+    """Table ``[schedule]``: the learning rate rises for ``warmup`` steps, then stays or falls to a share."""
 
     kind: ScheduleKind = "constant"
     warmup: int = 0

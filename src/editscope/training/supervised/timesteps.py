@@ -38,8 +38,8 @@ def shifted(level: float, by: float) -> float:
 def weight(settings: TimestepSettings, sigma: float) -> float:
     """How much the loss at a noise level counts: 1, or one of the two weightings of Stable Diffusion 3.
 
-    >>> weight(TimestepSettings(weighting="sigma_sqrt"), 0.5), round(weight(TimestepSettings(weighting="cosmap"), 0.5), 4)
-    (4.0, 1.2732)
+    >>> [round(weight(TimestepSettings(weighting=one), 0.5), 4) for one in ("none", "sigma_sqrt", "cosmap")]
+    [1.0, 4.0, 1.2732]
     """
     if settings.weighting == "sigma_sqrt":
         return 1 / (sigma * sigma)

@@ -1,0 +1,96 @@
+"""Text fine-tuning of a planner: the likelihood of a paraphrase after its implicit instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from editscope.errors import BadInput
+from editscope.training.planner.settings import PlannerSettings
+from editscope.training.supervised.objective import Objective
+
+IGNORED = -100
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEdit:
+    """A pair to learn: an implicit instruction, and what it means."""
+
+    id: str
+    instruction: str
+    plan: str
+
+
+class PlannerObjective(Objective):
+    """The mean over the tokens of the plan of ``-log p(token)``; tokens of the prompt do not count."""
+
+    def __init__(self, network: Any, tokenizer: Any, settings: PlannerSettings, *, bf16: bool = False) -> None:
+        self.network, self._tokenizer, self._settings, self._bf16 = network, tokenizer, settings, bf16
+        if tokenizer.pad_token_id is None:
+            tokenizer.pad_token = tokenizer.eos_token
+        self.blocks = tuple(getattr(network, "_no_split_modules", None) or ())
+
+    def losses(self, examples: Sequence[PlannedEdit], generators: Sequence[torch.Generator]) -> torch.Tensor:
+        """One loss for each pair."""
+        tokens, labels, mask = self._tokens(examples)
+        device = next(self.network.parameters()).device
+        with torch.autocast(device.type, torch.bfloat16, enabled=self._bf16):
+            logits = self.network(input_ids=tokens.to(device), attention_mask=mask.to(device)).logits
+        wanted = labels[:, 1:].to(device)
+        apart = torch.nn.functional.cross_entropy(
+            logits[:, :-1].float().transpose(1, 2), wanted, ignore_index=IGNORED, reduction="none"
+        )
+        counted = (wanted != IGNORED).sum(dim=1)
+        return apart.sum(dim=1) / counted
+
+    def prompt_tokens(self, instruction: str) -> list[int]:
+        """The tokens before the plan: a turn of a chat where the tokenizer has a template, else plain text."""
+        text = f"{self._settings.prompt}\n\n{instruction}"
+        if self._tokenizer.chat_template:
+            told: str = self._tokenizer.apply_chat_template(
+                [{"role": "user", "content": text}], add_generation_prompt=True, tokenize=False
+            )
+        else:
+            told = f"{text}\n\n"
+        return list(self._tokenizer(told, add_special_tokens=False)["input_ids"])
+
+    @torch.no_grad()
+    def plan(self, instruction: str, most: int = 256) -> str:
+        """What the model writes for an instruction, always the likeliest token."""
+        before = self.prompt_tokens(instruction)
+        device = next(self.network.parameters()).device
+        given = torch.tensor([before], device=device)
+        made = self.network.generate(
+            input_ids=given,
+            attention_mask=torch.ones_like(given),
+            max_new_tokens=most,
+            do_sample=False,
+            eos_token_id=self._tokenizer.eos_token_id,
+            pad_token_id=self._tokenizer.pad_token_id,
+        )
+        return str(self._tokenizer.decode(made[0, len(before) :], skip_special_tokens=True)).strip()
+
+    def _tokens(self, examples: Sequence[PlannedEdit]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        rows = []
+        for example in examples:
+            before = self.prompt_tokens(example.instruction)
+            after = [*self._tokenizer(example.plan, add_special_tokens=False)["input_ids"], self._tokenizer.eos_token_id]
+            if len(before) + len(after) > self._settings.most_tokens:
+                raise BadInput(
+                    f"{example.id} has {len(before) + len(after)} tokens with its plan, more than [planner] most_tokens "
+                    f"= {self._settings.most_tokens}; raise it, or leave the pair out"
+                )
+            rows.append((before, after))
+        longest = max(len(before) + len(after) for before, after in rows)
+        shape = len(rows), longest
+        tokens = torch.full(shape, int(self._tokenizer.pad_token_id))
+        labels, mask = torch.full(shape, IGNORED), torch.zeros(shape, dtype=torch.long)
+        for number, (before, after) in enumerate(rows):
+            length = len(before) + len(after)
+            tokens[number, :length] = torch.tensor([*before, *after])
+            labels[number, len(before) : length] = torch.tensor(after)
+            mask[number, :length] = 1
+        return tokens, labels, mask

@@ -1,0 +1,71 @@
+"""Pairs of texts for a planner, in an order that can be left and taken up again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from editscope.documents import Malformed, read_json
+from editscope.errors import BadInput
+from editscope.files import DOCUMENT, read_file
+from editscope.training.planner.objective import PlannedEdit
+
+
+def read_pairs(path: Path) -> list[PlannedEdit]:
+    """The pairs of a JSON Lines file: ``{"instruction": …, "plan": …}``, with an ``id`` where there is one."""
+    try:
+        lines = read_file(path, DOCUMENT).decode().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} cannot be read ({error}); give a JSON Lines file of instructions and plans") from error
+    pairs = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = read_json(line)
+        except Malformed as error:
+            raise BadInput(f"{path}, line {number} is not JSON: {error}") from error
+        texts = [entry.get(name) if isinstance(entry, dict) else None for name in ("instruction", "plan")]
+        if not all(isinstance(text, str) and text.strip() for text in texts):
+            raise BadInput(f"{path}, line {number}: instruction and plan have to be texts that are not empty")
+        pairs.append(PlannedEdit(str(entry.get("id", f"line {number}")), str(texts[0]), str(texts[1])))
+    if not pairs:
+        raise BadInput(f"{path} has no pair; write a line of JSON for each")
+    return pairs
+
+
+class PairLoader:
+    """Pairs over and over, each epoch in an order of its own; batch n goes to the process n mod ``world``."""
+
+    def __init__(
+        self, pairs: Sequence[PlannedEdit], batch: int, *, seed: int = 0, rank: int = 0, world: int = 1
+    ) -> None:
+        self._pairs, self._batch, self._seed, self._rank, self._world = tuple(pairs), batch, seed, rank, world
+        self._position = 0
+        self._epoch, self._order = -1, list(range(len(self._pairs)))
+
+    def __iter__(self) -> Iterator[Sequence[PlannedEdit]]:
+        while True:
+            first = self._position + self._rank * self._batch
+            self._position += self._world * self._batch
+            yield [self._at(first + number) for number in range(self._batch)]
+
+    def state(self) -> Mapping[str, Any]:
+        """How many pairs were seen by all processes."""
+        return {"position": self._position, "pairs": len(self._pairs), "seed": self._seed}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from there; BadInput for a place among other pairs."""
+        if state["pairs"] != len(self._pairs) or state["seed"] != self._seed:
+            raise BadInput("the checkpoint was made with other pairs; resume with the file that it was made with")
+        self._position = int(state["position"])
+
+    def _at(self, position: int) -> PlannedEdit:
+        epoch, place = divmod(position, len(self._pairs))
+        if epoch != self._epoch:
+            order = list(range(len(self._pairs)))
+            Random(f"{self._seed}/{epoch}").shuffle(order)
+            self._epoch, self._order = epoch, order
+        return self._pairs[self._order[place]]

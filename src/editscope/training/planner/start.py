@@ -1,0 +1,129 @@
+"""Text fine-tuning of a planner from its experiment, with the loop and the checkpoints of all training."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from editscope.editors.diffusion.quiet import quiet
+from editscope.errors import BadInput, unknown
+from editscope.training.models.lora import ADAPTER, target_modules
+from editscope.training.models.settings import LoraSettings
+from editscope.training.planner.objective import PlannerObjective
+from editscope.training.planner.pairs import PairLoader, read_pairs
+from editscope.training.planner.settings import PlannerSettings
+from editscope.training.settings import FREE, TABLES, flattened, read_document, read_table
+from editscope.training.supervised.averaging import in_place
+from editscope.training.supervised.export import FINAL
+from editscope.training.supervised.loop import LoopSettings, TrainingLoop
+from editscope.training.supervised.parallel import Processes, whole
+from editscope.training.supervised.settings import TrainingSettings
+from editscope.training.supervised.start import EXPERIMENT, check_folder
+
+ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
+USED = ("lora", "training", "optimizer", "schedule", "ema", "checkpoints")
+
+
+def train_planner(
+    file: Path, folder: Path, *, resume: bool = False, say: Callable[[str], None] = lambda _: None
+) -> Path:
+    """Train the planner of an experiment; gives the folder of its weights.
+
+    ``[data] pairs`` names a JSON Lines file of instructions and plans.
+    """
+    check_folder(folder, resume)
+    planner, tables, pairs = _read(file)
+    training: TrainingSettings = tables["training"]
+    lora: LoraSettings | None = tables.get("lora")
+    processes = Processes(training.parallel, cpu=planner.device == "cpu")
+    torch.manual_seed(training.seed)
+    network, tokenizer = load_planner(planner, lora, str(processes.device))
+    objective = PlannerObjective(network, tokenizer, planner, bf16=planner.precision == "bf16")
+    loader = PairLoader(
+        read_pairs(file.parent / pairs), training.batch, seed=training.seed, rank=processes.number, world=processes.count
+    )
+    decides = {
+        name: value for name, value in flattened({"planner": planner, **tables}).items() if _decides(name)
+    }
+    loop = TrainingLoop(
+        objective,
+        loader,
+        LoopSettings(**{name: value for name, value in tables.items() if name != "lora"}, decides=decides),
+        folder,
+        processes=processes,
+        say=say if processes.first else lambda _: None,
+    )
+    with quiet():
+        if resume:
+            say(f"going on from step {loop.resume()} of {training.steps}")
+        elif processes.first:
+            folder.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, folder / EXPERIMENT)
+        loop.run()
+        values = {name: whole(v) for name, v in (loop.average.values if loop.average else loop.trained).items()}
+        if processes.first:
+            with in_place(loop.trained, values):
+                processes.unwrapped(objective.network).save_pretrained(folder / FINAL)  # type: ignore[operator]
+            tokenizer.save_pretrained(folder / FINAL)
+        processes.wait()
+    return folder / FINAL
+
+
+def load_planner(settings: PlannerSettings, lora: LoraSettings | None, device: str = "cpu") -> tuple[Any, Any]:
+    """The language model and its tokenizer, with LoRA layers where they are wanted."""
+    transformers: Any = import_module("transformers")
+    exact = lora is None or settings.precision == "fp32"
+    try:
+        with quiet():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(settings.model, revision=settings.revision)
+            network = transformers.AutoModelForCausalLM.from_pretrained(
+                settings.model, revision=settings.revision, dtype=torch.float32 if exact else torch.bfloat16
+            ).to(device)
+    except (OSError, ValueError, ImportError, KeyError) as error:
+        reason = " ".join(str(error).split()).split(". ")[0][:300]
+        raise BadInput(
+            f"[planner] model: {settings.model} cannot be loaded ({reason}); give a folder or repository of a causal "
+            "language model"
+        ) from error
+    if lora is not None:
+        peft: Any = import_module("peft")
+        targets = ",".join(ATTENTION) if lora.targets == "attention" else lora.targets
+        network.requires_grad_(False)
+        config = peft.LoraConfig(
+            r=lora.rank,
+            lora_alpha=lora.rank if lora.alpha is None else lora.alpha,
+            target_modules=target_modules(network, targets),
+            lora_dropout=lora.dropout,
+        )
+        with quiet():
+            network.add_adapter(config, adapter_name=ADAPTER)
+        for value in network.parameters():
+            if value.requires_grad:
+                value.data = value.data.float()
+    return network, tokenizer
+
+
+def _read(file: Path) -> tuple[PlannerSettings, dict[str, Any], str]:
+    document = read_document(file)
+    for name in document:
+        if name not in ("name", "planner", "data", *USED):
+            raise BadInput(f"{file.name}: {unknown('table', name, ('planner', 'data', *USED))}")
+    for name in ("planner", "training", "data"):
+        if name not in document:
+            raise BadInput(f"{file.name} has no table [{name}]; add it")
+    data: Mapping[str, Any] = document["data"]
+    if set(data) != {"pairs"} or not isinstance(data["pairs"], str):
+        raise BadInput(f'{file.name}, [data]: write pairs = "FILE.jsonl" and nothing else')
+    tables = {
+        name: read_table(TABLES[name], document[name], f"{file.name}, [{name}]") for name in USED if name in document
+    }
+    return read_table(PlannerSettings, document["planner"], f"{file.name}, [planner]"), tables, data["pairs"]
+
+
+def _decides(name: str) -> bool:
+    return name not in (*FREE, "planner.device") and not name.startswith("checkpoints.")

@@ -1,0 +1,108 @@
+"""Text fine-tuning of a tiny planner: it learns its pairs, with the loop and the checkpoints of all training."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from editscope.errors import BadInput
+from editscope.training.checkpoints import checkpoints_in, load_checkpoint
+from editscope.training.planner.objective import PlannedEdit, PlannerObjective
+from editscope.training.planner.settings import PlannerSettings
+from editscope.training.planner.start import load_planner, train_planner
+from editscope.training.supervised.log import read_log
+from support.models.tiny_parts import making, qwen_tokenizer
+
+pytestmark = pytest.mark.slow
+
+PAIRS = [("melt the ice", "a puddle"), ("burn the paper", "black ash")]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("planner")
+    with making(0) as (found, _, transformers):
+        found.set_num_threads(1)
+        tokenizer = qwen_tokenizer(transformers)
+        config = transformers.Qwen3Config(
+            vocab_size=len(tokenizer),
+            hidden_size=32,
+            intermediate_size=32,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            num_key_value_heads=1,
+            head_dim=16,
+        )
+        transformers.Qwen3ForCausalLM(config).save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+    return folder
+
+
+def experiment(folder: Path, model: Path, *, steps: int, lora: str = "", rate: float = 1e-2) -> Path:
+    lines = [json.dumps({"instruction": one, "plan": two}) for one, two in PAIRS]
+    (folder / "pairs.jsonl").write_text("\n".join(lines))
+    file = folder / "planner.toml"
+    file.write_text(
+        f'[planner]\nmodel = "{model}"\nprecision = "fp32"\ndevice = "cpu"\nprompt = "Say it."\n{lora}\n'
+        f"[training]\nsteps = {steps}\nbatch = 2\nlog_every = 100\n[optimizer]\nrate = {rate}\n"
+        '[checkpoints]\nevery = 3\n[data]\npairs = "pairs.jsonl"\n'
+    )
+    return file
+
+
+def test_a_planner_learns_its_pairs(model: Path, tmp_path: Path) -> None:
+    out = train_planner(experiment(tmp_path, model, steps=80), tmp_path / "out")
+    losses = [float(line["loss"]) for line in read_log(tmp_path / "out")]
+    assert losses[-1] < 0.05 * losses[0]
+    settings = PlannerSettings(str(out), precision="fp32", device="cpu", prompt="Say it.")
+    network, tokenizer = load_planner(settings, None)
+    objective = PlannerObjective(network, tokenizer, settings)
+    assert [objective.plan(one, 20) for one, _ in PAIRS] == [two for _, two in PAIRS]
+
+
+def test_lora_of_a_planner_resumes_bit_for_bit(model: Path, tmp_path: Path) -> None:
+    file = experiment(tmp_path, model, steps=6, lora="[lora]\nrank = 4\ndropout = 0.1")
+    train_planner(file, tmp_path / "whole")
+    there = dict(checkpoints_in(tmp_path / "whole"))
+    whole = load_checkpoint(there[6]).weights
+    assert whole and all("lora_" in name and "_proj" in name for name in whole)
+    (tmp_path / "parts/checkpoints").mkdir(parents=True)
+    there[3].rename(tmp_path / "parts/checkpoints/step-00000003")
+    train_planner(file, tmp_path / "parts", resume=True)
+    again = load_checkpoint(checkpoints_in(tmp_path / "parts")[-1][1]).weights
+    assert all(torch.equal(value, again[name]) for name, value in whole.items())
+    assert (tmp_path / "parts/weights/adapter_model.safetensors").is_file()
+
+
+def test_only_the_plan_counts_and_padding_does_not(model: Path) -> None:
+    settings = PlannerSettings(str(model), precision="fp32", device="cpu")
+    objective = PlannerObjective(*load_planner(settings, None), settings)
+    short, long = PlannedEdit("a", "melt it", "wet"), PlannedEdit("b", "a longer instruction", "a longer plan of it")
+    with torch.no_grad():
+        both = objective.losses([short, long], [])
+        alone = torch.cat([objective.losses([one], []) for one in (short, long)])
+    assert torch.allclose(both, alone, atol=1e-5)
+    with pytest.raises(BadInput, match="b has .* tokens with its plan, more than"):
+        tight = PlannerSettings(str(model), most_tokens=64)
+        PlannerObjective(objective.network, objective._tokenizer, tight).losses([long], [])
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [("{", "line 1 is not JSON"), ('{"plan": "x"}', "line 1: instruction and plan have to be texts"), ("", "no pair")],
+)
+def test_bad_pairs_are_named(line: str, said: str, model: Path, tmp_path: Path) -> None:
+    file = experiment(tmp_path, model, steps=1)
+    (tmp_path / "pairs.jsonl").write_text(line)
+    with pytest.raises(BadInput, match=said):
+        train_planner(file, tmp_path / "out")
+
+
+def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
+    settings: Any = PlannerSettings(str(tmp_path))
+    with pytest.raises(BadInput, match="cannot be loaded"):
+        load_planner(settings, None)

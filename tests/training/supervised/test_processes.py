@@ -1,0 +1,102 @@
+"""Two processes on the CPU: with equal weights or with shards, they train as one does."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from editscope.errors import BadInput
+from editscope.training.checkpoints import checkpoints_in, load_checkpoint
+from editscope.training.supervised.parallel import check_deepspeed
+from editscope.training.supervised.settings import TrainingSettings
+from support.training.experiments import write_experiment
+from support.training.tiny_editors import settings_for
+
+CONFIG = '{"zero_optimization": {"stage": 2}, "train_batch_size": "auto", "gradient_clipping": 1.0}'
+
+
+def trained_by(processes: int, file: Path, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    """Run an experiment in so many processes, as `accelerate launch` starts them."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    base = {
+        **os.environ,
+        **{"OMP_NUM_THREADS": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)},
+        **{"ACCELERATE_USE_CPU": "true", "WORLD_SIZE": str(processes), "LOCAL_WORLD_SIZE": str(processes)},
+    }
+    command = [sys.executable, "-W", "ignore", "-m", "editscope", "train", "run", str(file), "--out", str(out), *more]
+    if processes == 1:
+        base = {**os.environ, "OMP_NUM_THREADS": "1"}
+    started = [
+        subprocess.Popen(
+            command,
+            env=base if processes == 1 else {**base, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(processes)
+    ]
+    ended = [(*one.communicate(timeout=300), one.returncode) for one in started]
+    out_text, error_text, _ = ended[0]
+    return subprocess.CompletedProcess(command, max(code for *_, code in ended), out_text, error_text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("parallel", ["ddp", "fsdp"])
+def test_two_processes_train_as_one_does(parallel: str, tiny_pipeline: Callable[[str], Path], tmp_path: Path) -> None:
+    model = settings_for("kontext", tiny_pipeline("kontext"))
+    file = write_experiment(tmp_path / "mine.toml", model, steps=4, more="[ema]\ndecay = 0.9\n")
+    file.write_text(
+        file.read_text()
+        .replace("[training]", f'[training]\nparallel = "{parallel}"')
+        .replace("global_batch = 2", "global_batch = 4")
+    )
+    alone = write_experiment(tmp_path / "alone.toml", model, steps=4, more="[ema]\ndecay = 0.9\n")
+    alone.write_text(alone.read_text().replace("global_batch = 2", "global_batch = 4"))
+    both = trained_by(2, file, tmp_path / "both")
+    assert both.returncode == 0, both.stderr
+    one = trained_by(1, alone, tmp_path / "one")
+    assert one.returncode == 0, one.stderr
+    made, wanted = (load_checkpoint(checkpoints_in(tmp_path / name)[-1][1]) for name in ("both", "one"))
+    assert made.loader == wanted.loader
+    assert made.average is not None and wanted.average is not None
+    for ours, theirs in ((made.weights, wanted.weights), (made.average, wanted.average)):
+        assert ours.keys() == theirs.keys()
+        assert max(float((ours[name] - theirs[name]).abs().max()) for name in ours) < 2e-3
+    moved = [torch.equal(value, torch.zeros_like(value)) for name, value in made.weights.items() if "lora_B" in name]
+    assert not any(moved)
+    (tmp_path / "both/checkpoints/step-00000004").rename(tmp_path / "last")
+    again = trained_by(2, file, tmp_path / "both", "--resume")
+    assert again.returncode == 0 and "going on from step 2 of 4" in again.stdout, again.stderr
+    resumed = load_checkpoint(checkpoints_in(tmp_path / "both")[-1][1])
+    assert all(torch.equal(value, resumed.weights[name]) for name, value in made.weights.items())
+
+
+def test_a_deepspeed_configuration_is_read_and_compared(tmp_path: Path) -> None:
+    file = tmp_path / "zero.json"
+    file.write_text(CONFIG)
+    training = TrainingSettings(1, 2, 4, parallel="deepspeed", deepspeed="zero.json")
+    assert check_deepspeed(file, training, 1.0)["zero_optimization"]["stage"] == 2
+    file.write_text(CONFIG.replace('"auto"', "8"))
+    with pytest.raises(BadInput, match=r"train_batch_size: 8 differs from the experiment, which has 4"):
+        check_deepspeed(file, training, 1.0)
+    file.write_text("{}")
+    with pytest.raises(BadInput, match='has no "zero_optimization"'):
+        check_deepspeed(file, training, 1.0)
+
+
+def test_deepspeed_is_refused_by_name(tiny_pipeline: Any, tmp_path: Path) -> None:
+    from editscope.training.supervised.parallel import Processes
+
+    with pytest.raises(BadInput, match="its configuration is read and checked, but not run"):
+        Processes("deepspeed")

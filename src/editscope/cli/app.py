@@ -65,6 +65,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "suite": "cases.suite:app",
         "factory": "factory.build:app",
     },
+    "Train": {"train": "training.train:app"},
     "Models and judges": {
         "serve-editor": "models.serve_editor:serve_editor",
         "worker": "models.worker:app",

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-LIBRARIES = ("diffusers", "transformers", "accelerate", "peft", "huggingface_hub")
+LIBRARIES = ("diffusers", "transformers", "accelerate", "peft", "huggingface_hub", "torchao", "torch.utils._pytree")
+"""Loggers that are silenced; diffusers imports torchao where it is installed, and PyTorch remarks on its enums."""
 
 
 class _Kept(logging.Handler):

@@ -51,3 +51,11 @@ class FlowEditor(ABC):
     @abstractmethod
     def sigmas(self, steps: int, size: tuple[int, int]) -> torch.Tensor:
         """The noise levels of a sampler for pictures of a size (height, width), from 1 to 0: one more than steps."""
+
+    def shift(self, size: tuple[int, int]) -> float:
+        """How far noise levels move toward noise at a size: ``s * t / (1 + (s - 1) * t)``; 1 for not at all."""
+        return 1.0
+
+    def guided(self, velocity: torch.Tensor, without: torch.Tensor, scale: float) -> torch.Tensor:
+        """Classifier-free guidance: from what is predicted without a text, beyond what is predicted with it."""
+        return without + scale * (velocity - without)

@@ -1,0 +1,100 @@
+"""LoRA layers of a network: where they go, what of them is saved, and the file that pipelines load."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import torch
+
+from editscope.editors.diffusion.quiet import quiet
+from editscope.errors import BadInput, unknown
+from editscope.training.models.settings import LoraSettings
+
+ATTENTION = ("to_q", "to_k", "to_v", "to_out.0", "add_q_proj", "add_k_proj", "add_v_proj", "to_add_out")
+PRESETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "attention": ATTENTION,
+        "attention+mlp": (
+            *ATTENTION,
+            *("ff.net.0.proj", "ff.net.2", "ff_context.net.0.proj", "ff_context.net.2", "proj_mlp"),
+            *("img_mlp.net.0.proj", "img_mlp.net.2", "txt_mlp.net.0.proj", "txt_mlp.net.2"),
+        ),
+        "all-linear": (),
+    }
+)
+"""Targets by name: what the ends of the names of modules are. Families have some of them each."""
+WEIGHTS = "pytorch_lora_weights.safetensors"
+ADAPTER = "default"
+
+
+def add_lora(network: Any, settings: LoraSettings, where: str = "[lora]") -> list[str]:
+    """Put LoRA layers into a network and freeze the rest; gives the names of the modules that got one.
+
+    The layers are float32 whatever the network is, and change nothing until they are trained. Raises BadInput where
+    no module has such a name.
+    """
+    peft = _peft()
+    targets = target_modules(network, settings.targets, where)
+    network.requires_grad_(False)
+    config = peft.LoraConfig(
+        r=settings.rank,
+        lora_alpha=settings.rank if settings.alpha is None else settings.alpha,
+        target_modules=targets,
+        lora_dropout=settings.dropout,
+        init_lora_weights="gaussian",
+    )
+    with quiet():
+        network.add_adapter(config, adapter_name=ADAPTER)
+    for parameter in network.parameters():
+        if parameter.requires_grad:
+            parameter.data = parameter.data.float()
+    return targets
+
+
+def target_modules(network: Any, targets: str, where: str = "[lora]") -> list[str]:
+    """The linear modules of a network that a preset, or a list of names with commas between, means."""
+    linear = [name for name, module in network.named_modules() if isinstance(module, torch.nn.Linear)]
+    if targets == "all-linear":
+        return linear
+    wanted = PRESETS.get(targets) or tuple(name.strip() for name in targets.split(",") if name.strip())
+    chosen = [name for name in linear if any(name == end or name.endswith(f".{end}") for end in wanted)]
+    for end in wanted if targets not in PRESETS else ():
+        if not any(name == end or name.endswith(f".{end}") for name in linear):
+            ends = {re.sub(r"^.*\.\d+\.", "", name) for name in linear}
+            raise BadInput(f"{where} targets: {unknown('linear module', end, ends | set(PRESETS))}")
+    if not chosen:
+        raise BadInput(f"{where} targets: no linear module of {type(network).__name__} is named so; write all-linear")
+    return chosen
+
+
+def lora_weights(network: Any) -> dict[str, torch.Tensor]:
+    """The weights of the LoRA layers, by the names that pipelines know."""
+    weights: dict[str, torch.Tensor] = _peft().get_peft_model_state_dict(network, adapter_name=ADAPTER)
+    return weights
+
+
+def save_lora(pipeline: type[Any], network: Any, folder: Path, weights: Mapping[str, torch.Tensor]) -> Path:
+    """Write weights of LoRA layers as ``load_lora_weights`` of the pipeline reads them; gives the file."""
+    metadata = network.peft_config[ADAPTER].to_dict()
+    metadata["target_modules"] = sorted(metadata["target_modules"])
+    with quiet():
+        pipeline.save_lora_weights(
+            folder,
+            transformer_lora_layers={name: value.detach().cpu().contiguous() for name, value in weights.items()},
+            transformer_lora_adapter_metadata=metadata,
+        )
+    return folder / WEIGHTS
+
+
+def _peft() -> Any:
+    from importlib import import_module
+
+    try:
+        with quiet():
+            return import_module("peft")
+    except ImportError as error:
+        raise BadInput(f"LoRA needs peft ({error}): pip install 'editscope[train]'") from error

@@ -1,0 +1,68 @@
+"""Settings of a model in training: which pipeline, its precision, and where LoRA layers go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from editscope.errors import BadInput
+
+Precision = Literal["bf16", "fp32"]
+
+LARGEST_RANK = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """Table ``[model]``.
+
+    ``guidance`` is the value that a guidance-distilled network is told while it trains; networks without guidance
+    embedding have none. ``input_area`` is how many pixels input pictures have where the network sees them: None for
+    what the pipeline itself does, 0 for the size of the picture that is made. ``text_tokens`` is how much of an
+    instruction T5 reads.
+    """
+
+    pipeline: str
+    revision: str | None = None
+    precision: Precision = "bf16"
+    device: str = "auto"
+    guidance: float = 1.0
+    input_area: int | None = None
+    text_tokens: int = 512
+    gradient_checkpointing: bool = True
+
+    def check(self, where: str) -> None:
+        """Raise BadInput for values that no model can have."""
+        if self.guidance < 0:
+            raise BadInput(f"{where} guidance: {self.guidance:g} is negative; 1 trains without extra guidance")
+        if not 1 <= self.text_tokens <= 512:
+            raise BadInput(f"{where} text_tokens: {self.text_tokens} is not from 1 to 512")
+        if self.input_area is not None and self.input_area != 0 and self.input_area < 32 * 32:
+            raise BadInput(
+                f"{where} input_area: {self.input_area} is fewer than 1,024 pixels; 0 keeps the picture's size"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class LoraSettings:
+    """Table ``[lora]``; without it all weights of the network are trained.
+
+    ``alpha`` is the rank where it is None, so that the layers count once. ``targets`` is the name of a preset
+    (attention, attention+mlp, all-linear), or names of modules with commas between.
+    """
+
+    rank: int = 16
+    alpha: float | None = None
+    targets: str = "attention"
+    dropout: float = 0.0
+
+    def check(self, where: str) -> None:
+        """Raise BadInput for values that no LoRA can have."""
+        if not 1 <= self.rank <= LARGEST_RANK:
+            raise BadInput(f"{where} rank: {self.rank} is not from 1 to {LARGEST_RANK:,}")
+        if self.alpha is not None and self.alpha <= 0:
+            raise BadInput(f"{where} alpha: {self.alpha:g} is not positive; leave it out to take the rank")
+        if not 0 <= self.dropout < 1:
+            raise BadInput(f"{where} dropout: {self.dropout:g} is not from 0 up to 1")
+        if not [name for name in self.targets.split(",") if name.strip()]:
+            raise BadInput(f"{where} targets: names nothing; write attention, or names of modules with commas between")

@@ -1,0 +1,1 @@
+"""Experiments with the settings of papers, as TOML files."""

@@ -1,0 +1,170 @@
+"""Settings of an experiment: one TOML file, each table a record of the room that uses it."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from editscope.call_options import check_options
+from editscope.cases import NOTHING
+from editscope.documents import Malformed, read_toml
+from editscope.errors import BadInput, unknown
+from editscope.files import SETTINGS, read_file
+from editscope.training.models.settings import LoraSettings, ModelSettings
+from editscope.training.supervised.settings import (
+    CheckpointSettings,
+    EmaSettings,
+    EvaluationSettings,
+    OptimizerSettings,
+    ScheduleSettings,
+    TimestepSettings,
+    TrainingSettings,
+)
+
+
+class SettingsTable(Protocol):
+    """A record of settings that checks itself."""
+
+    def check(self, where: str) -> None:
+        """Raise BadInput, with where the table stands, for values that cannot be used."""
+
+
+Table = TypeVar("Table", bound=SettingsTable)
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """Everything that a training run is told.
+
+    ``lora`` is None for full fine-tuning, ``ema`` where no average of the weights is kept. ``data`` is the table of
+    the data, read by ``training/data``; ``extra`` are tables of other rooms (``[reinforcement]`` …), as they stand.
+    """
+
+    name: str
+    model: ModelSettings
+    training: TrainingSettings
+    data: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    lora: LoraSettings | None = None
+    optimizer: OptimizerSettings = field(default_factory=OptimizerSettings)
+    schedule: ScheduleSettings = field(default_factory=ScheduleSettings)
+    timesteps: TimestepSettings = field(default_factory=TimestepSettings)
+    ema: EmaSettings | None = None
+    checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
+    evaluation: EvaluationSettings | None = None
+    extra: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    folder: Path = Path()
+
+    @property
+    def decides(self) -> dict[str, Any]:
+        """The settings that decide what weights come out, by dotted name: those that a checkpoint must share.
+
+        The data are not among them: the loader compares them itself.
+        """
+        tables = {
+            "model": self.model,
+            "lora": self.lora,
+            "training": self.training,
+            "optimizer": self.optimizer,
+            "schedule": self.schedule,
+            "timesteps": self.timesteps,
+            "ema": self.ema,
+        }
+        flat = flattened(tables)
+        return {name: value for name, value in flat.items() if name not in FREE}
+
+
+FREE = ("model.device", "model.gradient_checkpointing", "training.log_every", "training.cache")
+"""Settings that may differ between a checkpoint and the run that goes on from it."""
+
+TABLES: Mapping[str, type[Any]] = {
+    "model": ModelSettings,
+    "lora": LoraSettings,
+    "training": TrainingSettings,
+    "optimizer": OptimizerSettings,
+    "schedule": ScheduleSettings,
+    "timesteps": TimestepSettings,
+    "ema": EmaSettings,
+    "checkpoints": CheckpointSettings,
+    "evaluation": EvaluationSettings,
+}
+NEEDED = ("model", "training")
+OTHERS = ("reinforcement", "rewards", "planner", "tracking", "monitors")
+"""Tables that other rooms read."""
+
+
+def read_experiment(path: Path) -> Experiment:
+    """The experiment of a TOML file; BadInput names file, table and entry of what cannot be used."""
+    return experiment_of(read_document(path), path.name, path.stem, path.parent)
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file."""
+    try:
+        return read_toml(read_file(path, SETTINGS).decode())
+    except OSError as error:
+        raise BadInput(
+            f"{path} cannot be read ({error.strerror or error}); give the TOML file of an experiment"
+        ) from error
+    except (Malformed, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} is not TOML: {error}") from error
+
+
+def experiment_of(document: Mapping[str, Any], file: str, name: str, folder: Path = Path()) -> Experiment:
+    """The experiment of tables that were read from a file."""
+    known = {"name", "data", *TABLES, *OTHERS}
+    for entry in document:
+        if entry not in known:
+            raise BadInput(f"{file}: {unknown('table', entry, known)}")
+    for entry in NEEDED:
+        if entry not in document:
+            raise BadInput(f"{file} has no table [{entry}]; `editscope train new` writes a file that has all")
+    tables = {
+        entry: read_table(kind, document[entry], f"{file}, [{entry}]")
+        for entry, kind in TABLES.items()
+        if entry in document
+    }
+    data = document.get("data", {})
+    if not isinstance(data, Mapping):
+        raise BadInput(f"{file}, data: is no table; write [data]")
+    others = {entry: document[entry] for entry in OTHERS if entry in document}
+    return Experiment(str(document.get("name", name)), data=data, extra=others, folder=folder, **tables)
+
+
+def read_table(kind: type[Table], values: Any, where: str) -> Table:
+    """A record of a TOML table: names and types checked by its annotations, values by its ``check``."""
+    if not isinstance(values, Mapping):
+        raise BadInput(f"{where}: is no table; write it in square brackets on a line of its own")
+    check_options(where, where, kind, values)
+    hints = get_type_hints(kind)
+    for one in fields(kind):  # type: ignore[arg-type]
+        if one.default is MISSING and one.default_factory is MISSING and one.name not in values:
+            raise BadInput(f"{where} has no {one.name}; add it")
+        value = values.get(one.name)
+        if one.name in values and str in _kinds(hints[one.name]) and not isinstance(value, str | int | float):
+            raise BadInput(f"{where} {one.name}: {value!r} is not a text")
+    table = kind(**values)
+    table.check(where)
+    return table
+
+
+def flattened(tables: Any, prefix: str = "") -> dict[str, Any]:
+    """Tables inside each other as one, by dotted names.
+
+    >>> flattened({"a": {"b": 1}, "c": None})
+    {'a.b': 1, 'c': None}
+    """
+    if is_dataclass(tables) and not isinstance(tables, type):
+        tables = asdict(tables)
+    if not isinstance(tables, Mapping):
+        return {prefix: list(tables) if isinstance(tables, tuple) else tables}
+    flat: dict[str, Any] = {}
+    for name, value in tables.items():
+        flat |= flattened(value, f"{prefix}.{name}" if prefix else str(name))
+    return flat
+
+
+def _kinds(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)

@@ -1,0 +1,1 @@
+"""Supervised training: the loop, its loss, optimizers and checkpoints, whatever the model."""

@@ -1,0 +1,78 @@
+"""Evaluation during training: a suite through the normal runner, with the weights of the moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from editscope.errors import Stopped
+from editscope.training.models.pipeline_editor import PipelineFlowEditor
+from editscope.training.settings import Experiment
+from editscope.training.supervised.export import write_weights
+from editscope.training.supervised.loop import StepResult, TrainingLoop
+
+FOLDER = "evaluations"
+
+
+class Evaluation:
+    """A hook of the loop: each so many steps it writes the weights, and runs a suite with the diffusers editor.
+
+    The editor loads the pipeline a second time, in a process of its own. The run folder is
+    ``evaluations/step-N``; one that is finished is not made again after a resume.
+    """
+
+    def __init__(
+        self, experiment: Experiment, editor: PipelineFlowEditor, folder: Path, say: Callable[[str], None]
+    ) -> None:
+        assert experiment.evaluation is not None
+        self._experiment, self._editor, self._folder, self._say = experiment, editor, folder, say
+        self._settings = experiment.evaluation
+
+    def __call__(self, loop: TrainingLoop, result: StepResult) -> None:
+        """Evaluate where it is due."""
+        if result.step % self._settings.every and result.step != self._experiment.training.steps:
+            return
+        place = self._folder / FOLDER / f"step-{result.step:08d}"
+        weights = write_weights(self._experiment, self._editor, loop, self._folder / FOLDER / f"weights-{result.step:08d}")
+        if loop.processes.first:
+            scores = evaluate(self._experiment, weights, place)
+            self._say(f"step {result.step}: {scores}")
+            loop.more.setdefault("evaluations", {})[str(result.step)] = scores
+        loop.processes.wait()
+
+
+def evaluate(experiment: Experiment, weights: Path | None, place: Path) -> dict[str, Any]:
+    """Run the suite of an experiment with weights, or with the model as it was; gives the mean of each metric."""
+    from editscope.runs.start import run
+    from editscope.suites.registry import load_suite
+
+    settings = experiment.evaluation
+    assert settings is not None
+    data = {} if settings.data is None else {"root": str(experiment.folder / settings.data)}
+    suite = load_suite(settings.suite, **data)
+    made = run(suite, editor_spec(experiment, weights), settings.judge, place, limit=settings.limit, progress=False, jobs=1)
+    if made.summary.get("n_cases") is None:
+        raise Stopped(f"the evaluation in {place} did not end; resume the training to go on with it")
+    return {name: cell["mean"] for name, cell in made.summary["overall"].items()}
+
+
+def editor_spec(experiment: Experiment, weights: Path | None) -> str:
+    """The spec of the diffusers editor with the weights of a run."""
+    settings = experiment.evaluation
+    options: dict[str, Any] = {"device": experiment.model.device}
+    if experiment.model.device == "auto":
+        options.pop("device")
+    options["dtype"] = experiment.model.precision
+    if experiment.model.revision:
+        options["revision"] = experiment.model.revision
+    if weights is not None:
+        options["lora" if experiment.lora is not None else "network"] = str(weights.absolute())
+    if settings is not None:
+        for name, option in (("steps", "steps"), ("guidance", "guidance"), ("scale", "guidance"), ("max_area", "max_area")):
+            value = getattr(settings, name)
+            if value is not None:
+                options[option] = value
+    text = "&".join(f"{name}={quote(str(value), safe='/:,._-~+ ')}" for name, value in options.items())
+    return f"diffusers:{experiment.model.pipeline}?{text}"

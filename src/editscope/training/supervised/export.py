@@ -1,0 +1,80 @@
+"""Weights of a run in the form that the diffusers editor loads: a LoRA file, or a network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+
+from editscope.errors import BadInput
+from editscope.training.checkpoints import checkpoints_in, load_checkpoint
+from editscope.training.models.loading import load_flow_editor
+from editscope.training.models.lora import add_lora, lora_weights, save_lora
+from editscope.training.models.pipeline_editor import PipelineFlowEditor
+from editscope.training.settings import Experiment
+from editscope.training.supervised.averaging import in_place
+from editscope.training.supervised.loop import TrainingLoop
+from editscope.training.supervised.parallel import whole
+
+FINAL = "weights"
+NETWORK = "transformer"
+
+
+def write_weights(experiment: Experiment, editor: PipelineFlowEditor, loop: TrainingLoop, folder: Path) -> Path:
+    """Write the weights of a loop, the average where one is kept; every process takes part, one writes."""
+    values = loop.average.values if loop.average is not None else loop.trained
+    whole_values = {name: whole(value) for name, value in values.items()}
+    place = folder if experiment.lora is None else folder / "pytorch_lora_weights.safetensors"
+    if loop.processes.first:
+        _write(experiment, editor, loop.processes.unwrapped(editor.network), whole_values, folder)
+    loop.processes.wait()
+    return place
+
+
+def export_checkpoint(experiment: Experiment, run: Path, folder: Path, step: int | None = None) -> Path:
+    """Write the weights of a checkpoint of a run, the last one where no step is given."""
+    there = dict(checkpoints_in(run))
+    if not there:
+        raise BadInput(f"{run} has no checkpoint; give the folder of a training run")
+    if step is not None and step not in there:
+        raise BadInput(f"{run} has no checkpoint of step {step}; it has those of {', '.join(map(str, there))}")
+    checkpoint = load_checkpoint(there[step if step is not None else max(there)])
+    editor = load_flow_editor(experiment.model, full=experiment.lora is None)
+    if experiment.lora is not None:
+        add_lora(editor.network, experiment.lora)
+    trained = {name: value for name, value in editor.network.named_parameters() if value.requires_grad}
+    values = checkpoint.average or checkpoint.weights
+    if set(values) != set(trained):
+        raise BadInput(f"the checkpoint of {run} trains other weights than its experiment.toml says; restore that file")
+    with in_place(trained, {name: value.to(trained[name].device) for name, value in values.items()}):
+        return _write(experiment, editor, editor.network, values, folder)
+
+
+def _write(
+    experiment: Experiment,
+    editor: PipelineFlowEditor,
+    network: torch.nn.Module,
+    values: Mapping[str, torch.Tensor],
+    folder: Path,
+) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    if experiment.lora is not None:
+        named = {_plain(name): value for name, value in values.items()}
+        wanted = lora_weights(network)
+        if set(named) != set(wanted):
+            raise BadInput("the LoRA layers of this network have other names than peft gives them; update peft")
+        return save_lora(type(editor.pipe), network, folder, named)
+    state = {name: values.get(name, value).detach().cpu() for name, value in network.state_dict().items()}
+    network.save_pretrained(folder / NETWORK, state_dict=state)  # type: ignore[operator]
+    return folder
+
+
+def _plain(name: str) -> str:
+    """The name of a LoRA weight as pipelines know it.
+
+    >>> _plain("blocks.0.to_q.lora_A.default.weight")
+    'blocks.0.to_q.lora_A.weight'
+    """
+    return re.sub(r"\.(lora_[AB])\.default\.", r".\1.", name)

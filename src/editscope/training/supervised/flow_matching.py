@@ -1,0 +1,96 @@
+"""Flow matching: noise on the latents of an answer, and the velocity that leads back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+
+import torch
+
+from editscope.errors import BadInput
+from editscope.images import Pixels
+from editscope.training.data.examples import EditExample
+from editscope.training.models.base import Condition, FlowEditor
+from editscope.training.models.conditions import together
+from editscope.training.supervised.encoding import ExampleEncoder
+from editscope.training.supervised.objective import Objective
+from editscope.training.supervised.settings import TimestepSettings
+from editscope.training.supervised.timesteps import draw_sigma, weight
+
+
+class FlowObjective(Objective):
+    """The loss ``w(sigma) * mean((v - (noise - clean))²)`` of a flow editor at the noisy latents of answers."""
+
+    blocks = ("FluxTransformerBlock", "FluxSingleTransformerBlock", "QwenImageTransformerBlock")
+
+    def __init__(
+        self,
+        editor: FlowEditor,
+        encoder: ExampleEncoder,
+        timesteps: TimestepSettings,
+        *,
+        drop_instruction: float = 0.0,
+        bf16: bool = False,
+    ) -> None:
+        self.editor, self.encoder = editor, encoder
+        self._timesteps, self._drop, self._bf16 = timesteps, drop_instruction, bf16
+
+    @property
+    def network(self) -> torch.nn.Module:
+        """The network of the editor."""
+        return self.editor.network
+
+    @network.setter
+    def network(self, network: torch.nn.Module) -> None:
+        self.editor.network = network
+
+    def losses(self, examples: Sequence[EditExample], generators: Sequence[torch.Generator]) -> torch.Tensor:
+        """One loss for each example. The order of what is drawn: whether the text is left out, noise level, noise."""
+        clean = self._clean(examples)
+        size = answer_of(examples[0]).shape[:2]
+        shift = self.editor.shift((size[0], size[1]))
+        conditions: list[Condition] = []
+        sigmas, weights, noises = [], [], []
+        for example, latents, generator in zip(examples, clean, generators, strict=True):
+            without = self._drop > 0 and float(torch.rand((), generator=generator)) < self._drop
+            conditions.append(self.encoder.condition(example, without=without))
+            sigmas.append(draw_sigma(self._timesteps, generator, shift))
+            weights.append(weight(self._timesteps, sigmas[-1]))
+            noises.append(torch.randn(latents.shape, generator=generator))
+        return self._of_velocity(clean, torch.stack(noises), torch.tensor(sigmas), torch.tensor(weights), conditions)
+
+    def _of_velocity(
+        self,
+        clean: torch.Tensor,
+        noise: torch.Tensor,
+        sigma: torch.Tensor,
+        weights: torch.Tensor,
+        conditions: Sequence[Condition],
+    ) -> torch.Tensor:
+        device = clean.device
+        noise, level = noise.to(device), sigma.to(device)[:, None, None, None]
+        noisy = (1 - level) * clean + level * noise
+        with self._rounded(device):
+            velocity = self.editor.velocity(noisy, sigma, together(conditions))
+        apart = (velocity.float() - (noise - clean)).square().mean(dim=(1, 2, 3))
+        return apart * weights.to(apart.device)
+
+    def _clean(self, examples: Sequence[EditExample]) -> torch.Tensor:
+        sizes = {answer_of(example).shape[:2] for example in examples}
+        if len(sizes) > 1:
+            listed = ", ".join(sorted(f"{width}x{height}" for height, width in sizes))
+            raise BadInput(f"a batch has answers of different sizes ({listed}); put them into buckets by size")
+        return torch.cat([self.encoder.latents(answer_of(example)) for example in examples])
+
+    def _rounded(self, device: torch.device) -> AbstractContextManager[object]:
+        return torch.autocast(device.type, torch.bfloat16, enabled=self._bf16)
+
+
+def answer_of(example: EditExample) -> Pixels:
+    """The picture that should come out; BadInput for an example without one."""
+    if example.answer is None:
+        raise BadInput(
+            f"the example {example.id} has no answer, so that it cannot be trained on with supervision; use a suite or "
+            "a data set with answers, or reinforcement with rewards"
+        )
+    return example.answer

@@ -1,0 +1,309 @@
+"""Training loop: steps of several batches, checkpoints, and an end that can be resumed."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from editscope.errors import BadInput, Stopped
+from editscope.training.checkpoints import (
+    Checkpoint,
+    check_same,
+    checkpoints_in,
+    load_checkpoint,
+    random_state,
+    remove_unfinished,
+    save_checkpoint,
+    set_random_state,
+)
+from editscope.training.supervised.averaging import WeightAverage
+from editscope.training.supervised.interrupts import Interrupts
+from editscope.training.supervised.log import TrainingLog
+from editscope.training.supervised.objective import BatchSource, Objective
+from editscope.training.supervised.optimizers import make_optimizer, rate_at
+from editscope.training.supervised.parallel import Processes, placed_like, whole
+from editscope.training.supervised.settings import (
+    CheckpointSettings,
+    EmaSettings,
+    OptimizerSettings,
+    ScheduleSettings,
+    TrainingSettings,
+)
+
+
+class Diverged(Stopped):
+    """The loss or the gradient is not a number; the weights of the step were not taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSettings:
+    """The settings of a loop. ``decides`` are those that a checkpoint must share, by dotted name."""
+
+    training: TrainingSettings
+    optimizer: OptimizerSettings = field(default_factory=OptimizerSettings)
+    schedule: ScheduleSettings = field(default_factory=ScheduleSettings)
+    ema: EmaSettings | None = None
+    checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
+    decides: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """What a step gave."""
+
+    step: int
+    loss: float
+    gradient: float
+    rate: float
+    examples: int
+    seconds: float
+
+
+StepHook = Callable[["TrainingLoop", StepResult], None]
+"""Called after each step by every process, before its checkpoint is saved; may raise Stopped."""
+
+
+class TrainingLoop:
+    """Training of one network with one optimizer.
+
+    All that is drawn for an example depends on the seed, the step and its place in the step only: how the examples of
+    a step are split over batches and processes changes nothing but the order of sums.
+    """
+
+    def __init__(
+        self,
+        objective: Objective,
+        source: BatchSource,
+        settings: LoopSettings,
+        folder: Path,
+        *,
+        processes: Processes | None = None,
+        hooks: Sequence[StepHook] = (),
+        say: Callable[[str], None] = lambda _: None,
+        resume_with: str = "run the same command with --resume",
+    ) -> None:
+        self.objective, self.source, self.settings, self.folder = objective, source, settings, folder
+        self.processes = processes or Processes(settings.training.parallel, cpu=_on_cpu(objective.network))
+        self._hooks, self._say, self._resume_with = tuple(hooks), say, resume_with
+        self._batches = self._batches_of_a_step()
+        network = self.processes.prepared(objective.network, objective.blocks)
+        objective.network = network
+        inner = self.processes.unwrapped(network)
+        self.trained = {name: value for name, value in inner.named_parameters() if value.requires_grad}
+        if settings.optimizer.kind == "8bit" and settings.training.parallel == "fsdp":
+            raise BadInput('[optimizer] kind: "8bit" with parallel = "fsdp" is not supported; write "adamw" or "fused"')
+        self.optimizer = make_optimizer(settings.optimizer, self.trained.values())
+        self.average = WeightAverage(settings.ema, self.trained) if settings.ema else None
+        self.step = 0
+        self.more: dict[str, Any] = {}
+        """What hooks keep from step to step; saved with a checkpoint, as JSON."""
+        self._log = TrainingLog(folder if self.processes.first else None)
+        self._saved: int | None = None
+
+    def resume(self) -> int:
+        """Go on from the last checkpoint; gives its step. BadInput where there is none, or it is of other settings."""
+        there = checkpoints_in(self.folder)
+        if not there:
+            raise BadInput(f"{self.folder} has no checkpoint to resume from; run without --resume")
+        _, place = there[-1]
+        checkpoint = load_checkpoint(place)
+        check_same(place, checkpoint.settings, self.settings.decides)
+        self._take(checkpoint)
+        self._log.cut(self.step)
+        return self.step
+
+    def run(self) -> int:
+        """Train until the last step; gives it. Raises Stopped after Ctrl-C, with a checkpoint saved."""
+        if self.processes.first:
+            remove_unfinished(self.folder)
+        training = self.settings.training
+        batches = iter(self.source)
+        network = self.objective.network
+        network.train()
+        with Interrupts() as interrupts:
+            while self.step < training.steps:
+                began = time.perf_counter()
+                result = self._one_step(batches, began)
+                self._log.add(result)
+                if result.step % training.log_every == 0 or result.step in (1, training.steps):
+                    self._say(_line(result, training.steps))
+                for hook in self._hooks:
+                    hook(self, result)
+                last = self.step == training.steps
+                stop = self._any(interrupts.asked)
+                if last or stop or self.step % self.settings.checkpoints.every == 0:
+                    self.save()
+                if stop and not last:
+                    raise Stopped(
+                        f"stopped after step {self.step} of {training.steps}, with a checkpoint; to go on, "
+                        f"{self._resume_with}"
+                    )
+        return self.step
+
+    def save(self) -> None:
+        """Save a checkpoint of this step, if there is none yet."""
+        if self._saved == self.step:
+            return
+        checkpoint = self._checkpoint()  # every process takes part in putting shards together
+        if self.processes.first:
+            save_checkpoint(self.folder, checkpoint, self.settings.checkpoints.keep)
+        self.processes.wait()
+        self._saved = self.step
+
+    # --- one step ---------------------------------------------------------------------------------
+
+    def _one_step(self, batches: Iterator[Sequence[Any]], began: float) -> StepResult:
+        mine = self._mine(batches)
+        total = sum(len(batch) for _, _, batch in mine)
+        counted = int(self.processes.summed(torch.tensor([total], device=self.processes.device)).item())
+        rate = self.settings.optimizer.rate * rate_at(self.step, self.settings.training.steps, self.settings.schedule)
+        for group in self.optimizer.param_groups:
+            _set_rate(group, rate)
+        summed = torch.zeros((), dtype=torch.float64)
+        for place, (number, first, batch) in enumerate(mine):
+            generators = [self._generator("example", first + one) for one in range(len(batch))]
+            torch.manual_seed(self._seed("batch", number))  # for dropout
+            with self.processes.without_exchange(self.objective.network, place < len(mine) - 1):
+                losses = self.objective.losses(batch, generators)
+                self._must_be_finite(losses, batch)
+                # DDP and FSDP take the mean over processes, so that the sum is divided by their count once more.
+                (losses.sum() * self.processes.count / counted).backward()  # type: ignore[no-untyped-call]
+            summed += losses.detach().double().sum().cpu()
+        loss = float(self.processes.summed(summed.to(torch.float32).to(self.processes.device)).item()) / counted
+        gradient = self._clipped()
+        if not (math.isfinite(gradient) and math.isfinite(loss)):
+            raise self._diverged(f"the gradient of step {self.step + 1} is {gradient}, its loss {loss}")
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        self.step += 1
+        if self.average is not None:
+            self.average.update()
+        return StepResult(self.step, loss, gradient, rate, counted, time.perf_counter() - began)
+
+    def _mine(self, batches: Iterator[Sequence[Any]]) -> list[tuple[int, int, Sequence[Any]]]:
+        """The batches of a step that are this process's: numbers, places of their first examples, and examples."""
+        mine = []
+        for number in range(self.processes.number, self._batches, self.processes.count):
+            batch = next(batches, None)
+            if batch is None:
+                raise BadInput(
+                    f"the data ended before step {self.step + 1} of {self.settings.training.steps}; leave out [data] "
+                    "epochs, or write fewer steps"
+                )
+            mine.append((number, number * self.settings.training.batch, batch))
+        return mine
+
+    def _batches_of_a_step(self) -> int:
+        training, count = self.settings.training, self.processes.count
+        batches = training.examples // training.batch
+        if batches % count:
+            raise BadInput(
+                f"[training] global_batch: {training.examples} examples in batches of {training.batch} cannot be split "
+                f"over {count} processes; write a multiple of {training.batch * count}"
+            )
+        return batches
+
+    def _clipped(self) -> float:
+        most = self.settings.training.clip
+        norm: Any = torch.nn.utils.clip_grad_norm_(self.trained.values(), most if most > 0 else math.inf)
+        return float(whole(norm))
+
+    def _must_be_finite(self, losses: torch.Tensor, batch: Sequence[Any]) -> None:
+        bad = (~torch.isfinite(losses)).nonzero().flatten().tolist()
+        if bad:
+            names = ", ".join(self.objective.name_of(batch[number]) for number in bad[:3])
+            raise self._diverged(
+                f"the loss of step {self.step + 1} is {float(losses.detach()[bad[0]])} (example {names})"
+            )
+
+    def _diverged(self, what: str) -> Diverged:
+        there = checkpoints_in(self.folder)
+        kept = f"the last good checkpoint is that of step {there[-1][0]}" if there else "there is no checkpoint yet"
+        return Diverged(f"{what}; {kept}. Lower [optimizer] rate, or raise [schedule] warmup, and begin anew")
+
+    def _any(self, flag: bool) -> bool:
+        return bool(self.processes.summed(torch.tensor([float(flag)], device=self.processes.device)).item() > 0)
+
+    def _seed(self, kind: str, number: int) -> int:
+        text = f"{self.settings.training.seed}\x1f{self.step}\x1f{kind}\x1f{number}"
+        return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
+
+    def _generator(self, kind: str, number: int) -> torch.Generator:
+        return torch.Generator("cpu").manual_seed(self._seed(kind, number))
+
+    # --- checkpoints ------------------------------------------------------------------------------
+
+    def _checkpoint(self) -> Checkpoint:
+        names = list(self.trained)
+        states = self.optimizer.state_dict()
+        kept = {
+            str(number): {name: whole(value) if torch.is_tensor(value) else value for name, value in state.items()}
+            for number, state in states["state"].items()
+        }
+        return Checkpoint(
+            step=self.step,
+            weights={name: whole(value) for name, value in self.trained.items()},
+            average=None if self.average is None else {name: whole(v) for name, v in self.average.values.items()},
+            optimizer={"names": names, "state": kept},
+            settings=self.settings.decides,
+            loader=self.source.state(),
+            random=random_state(),
+            more={"loop": self.more, "average_steps": self.average.steps if self.average else 0},
+        )
+
+    @torch.no_grad()
+    def _take(self, checkpoint: Checkpoint) -> None:
+        names = list(self.trained)
+        if set(checkpoint.weights) != set(names) or checkpoint.optimizer["names"] != names:
+            raise BadInput("the checkpoint trains other weights than this experiment; begin anew with another --out")
+        for name, value in self.trained.items():
+            value.copy_(placed_like(checkpoint.weights[name], value))
+        state = self.optimizer.state_dict()
+        state["state"] = {
+            int(number): {
+                name: placed_like(value, self.trained[names[int(number)]])
+                if torch.is_tensor(value) and value.ndim
+                else value
+                for name, value in entries.items()
+            }
+            for number, entries in checkpoint.optimizer["state"].items()
+        }
+        self.optimizer.load_state_dict(state)
+        if self.average is not None:
+            if checkpoint.average is None:
+                raise BadInput("the checkpoint has no average of weights; begin anew, or leave out [ema]")
+            self.average.steps = int(checkpoint.more["average_steps"])
+            self.average.values = {
+                name: placed_like(checkpoint.average[name], value).clone()
+                for name, value in self.average.values.items()
+            }
+        self.source.load_state(checkpoint.loader)
+        set_random_state(checkpoint.random)
+        self.more = dict(checkpoint.more["loop"])
+        self.step = self._saved = checkpoint.step
+
+
+def _set_rate(group: dict[str, Any], rate: float) -> None:
+    if torch.is_tensor(group["lr"]):  # torchao keeps it in a tensor
+        group["lr"].fill_(rate)
+    else:
+        group["lr"] = rate
+
+
+def _on_cpu(network: torch.nn.Module) -> bool:
+    return next(network.parameters()).device.type == "cpu"
+
+
+def _line(result: StepResult, steps: int) -> str:
+    speed = result.examples / result.seconds if result.seconds else 0.0
+    return (
+        f"step {result.step} of {steps}: loss {result.loss:.4f}, gradient {result.gradient:.3g}, "
+        f"rate {result.rate:.3g}, {speed:.2f} pictures/s"
+    )

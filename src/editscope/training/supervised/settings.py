@@ -1,0 +1,172 @@
+"""Settings of a training loop: batches, optimizer, learning rate, noise levels, averages, checkpoints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from editscope.errors import BadInput
+
+OptimizerKind = Literal["adamw", "fused", "8bit"]
+ScheduleKind = Literal["constant", "linear", "cosine"]
+Distribution = Literal["uniform", "logit-normal"]
+Weighting = Literal["none", "sigma_sqrt", "cosmap"]
+Parallel = Literal["ddp", "fsdp", "deepspeed"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSettings:
+    """Table ``[training]``.
+
+    ``batch`` is how many examples go through the network at once; ``global_batch`` how many make a step, over all
+    processes. ``clip`` is the largest norm of a gradient, 0 for any. ``drop_instruction`` is the share of examples
+    that are trained without their text. ``cache`` is a folder for embeddings and latents.
+    """
+
+    steps: int
+    batch: int = 1
+    global_batch: int | None = None
+    seed: int = 0
+    clip: float = 1.0
+    drop_instruction: float = 0.0
+    cache: str | None = None
+    parallel: Parallel = "ddp"
+    deepspeed: str | None = None
+    log_every: int = 10
+
+    @property
+    def examples(self) -> int:
+        """Examples of a step."""
+        return self.global_batch or self.batch
+
+    def check(self, where: str) -> None:
+        """Raise BadInput for values that no run can have."""
+        for name in ("steps", "batch", "log_every"):
+            if getattr(self, name) < 1:
+                raise BadInput(f"{where} {name}: {getattr(self, name)} is not positive")
+        if self.examples < 1 or self.examples % self.batch:
+            raise BadInput(
+                f"{where} global_batch: {self.examples} cannot be made of batches of {self.batch}; write a multiple"
+            )
+        if self.clip < 0:
+            raise BadInput(f"{where} clip: {self.clip:g} is negative; 0 turns clipping off")
+        if not 0 <= self.drop_instruction <= 1:
+            raise BadInput(f"{where} drop_instruction: {self.drop_instruction:g} is not a share from 0 to 1")
+        if (self.parallel == "deepspeed") != (self.deepspeed is not None):
+            raise BadInput(
+                f'{where} deepspeed: names the JSON file that parallel = "deepspeed" needs; give both or none'
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerSettings:
+    """Table ``[optimizer]``: AdamW, with PyTorch's fused kernel, or with torchao's states of 8 bits."""
+
+    kind: OptimizerKind = "adamw"
+    rate: float = 1e-4
+    weight_decay: float = 0.01
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-8
+
+    def check(self, where: str) -> None:
+        """Raise BadInput for values that AdamW cannot have."""
+        if not 0 < self.rate < 1:
+            raise BadInput(f"{where} rate: {self.rate:g} is not between 0 and 1")
+        if self.weight_decay < 0:
+            raise BadInput(f"{where} weight_decay: {self.weight_decay:g} is negative")
+        for name in ("beta1", "beta2"):
+            if not 0 <= getattr(self, name) < 1:
+                raise BadInput(f"{where} {name}: {getattr(self, name):g} is not from 0 up to 1")
+        if self.epsilon <= 0:
+            raise BadInput(f"{where} epsilon: {self.epsilon:g} is not positive")
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleSettings:
+    """Table ``[schedule]``: the learning rate rises for ``warmup`` steps, then stays or falls to a share."""
+
+    kind: ScheduleKind = "constant"
+    warmup: int = 0
+    floor: float = 0.0
+
+    def check(self, where: str) -> None:
+        """Raise BadInput for values that no schedule can have."""
+        if self.warmup < 0:
+            raise BadInput(f"{where} warmup: {self.warmup} is negative; 0 begins with the full rate")
+        if not 0 <= self.floor <= 1:
+            raise BadInput(f"{where} floor: {self.floor:g} is not a share from 0 to 1")
+
+
+@dataclass(frozen=True, slots=True)
+class TimestepSettings:
+    """Table ``[timesteps]``: which noise levels are trained, and how much each counts.
+
+    ``shift`` is a number, or "resolution" for what the pipeline's own scheduler does at the size of the picture.
+    """
+
+    distribution: Distribution = "logit-normal"
+    mean: float = 0.0
+    deviation: float = 1.0
+    shift: float | Literal["resolution"] = 1.0
+    weighting: Weighting = "none"
+
+    def check(self, where: str) -> None:
+        """Raise BadInput for values that no distribution can have."""
+        if self.deviation <= 0:
+            raise BadInput(f"{where} deviation: {self.deviation:g} is not positive")
+        if isinstance(self.shift, float | int) and self.shift <= 0:
+            raise BadInput(f"{where} shift: {self.shift:g} is not positive; 1 shifts nothing")
+
+
+@dataclass(frozen=True, slots=True)
+class EmaSettings:
+    """Table ``[ema]``: an average of the trained weights, which is evaluated and exported in their place."""
+
+    decay: float = 0.999
+    warmup: bool = True
+
+    def check(self, where: str) -> None:
+        """Raise BadInput for a decay that averages nothing."""
+        if not 0 < self.decay < 1:
+            raise BadInput(f"{where} decay: {self.decay:g} is not between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointSettings:
+    """Table ``[checkpoints]``: a checkpoint each ``every`` steps and at the end; the last ``keep`` stay."""
+
+    every: int = 500
+    keep: int = 3
+
+    def check(self, where: str) -> None:
+        """Raise BadInput for counts below 1."""
+        for name in ("every", "keep"):
+            if getattr(self, name) < 1:
+                raise BadInput(f"{where} {name}: {getattr(self, name)} is not positive")
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationSettings:
+    """Table ``[evaluation]``: a suite that is run with the weights of the moment, each ``every`` steps.
+
+    ``suite`` may have options (``paintbench?split=…``), ``data`` is the folder of a suite that has one, ``limit`` how
+    many cases. ``steps``, ``guidance`` and ``scale`` are the sampler's; None for what the model was published with.
+    """
+
+    suite: str
+    every: int = 500
+    data: str | None = None
+    limit: int | None = None
+    judge: str | None = None
+    steps: int | None = None
+    guidance: float | None = None
+    scale: float | None = None
+    max_area: int | None = None
+
+    def check(self, where: str) -> None:
+        """Raise BadInput for counts below 1."""
+        for name in ("every", "limit", "steps"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise BadInput(f"{where} {name}: {value} is not positive")

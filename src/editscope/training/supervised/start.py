@@ -1,0 +1,122 @@
+"""A supervised run from its experiment: model, data, loop, evaluations, and the weights that come out."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from editscope.editors.diffusion.quiet import quiet
+from editscope.errors import BadInput
+from editscope.training.checkpoints import checkpoints_in
+from editscope.training.data.loader import open_loader
+from editscope.training.data.settings import data_settings
+from editscope.training.models.loading import load_flow_editor, model_identity
+from editscope.training.models.lora import add_lora
+from editscope.training.settings import Experiment
+from editscope.training.supervised.encoding import ExampleEncoder
+from editscope.training.supervised.evaluation import Evaluation
+from editscope.training.supervised.export import FINAL, write_weights
+from editscope.training.supervised.flow_matching import FlowObjective
+from editscope.training.supervised.loop import LoopSettings, StepHook, TrainingLoop
+from editscope.training.supervised.parallel import Processes, check_deepspeed
+
+EXPERIMENT = "experiment.toml"
+
+
+def train(
+    experiment: Experiment,
+    folder: Path,
+    *,
+    source: Path | None = None,
+    resume: bool = False,
+    hooks: Sequence[StepHook] = (),
+    say: Callable[[str], None] = lambda _: None,
+) -> Path:
+    """Train what an experiment describes; gives the folder or file of the weights that come out.
+
+    ``source`` is the file of the experiment, of which the folder gets a copy.
+    """
+    check_folder(folder, resume)
+    training = experiment.training
+    if training.deepspeed is not None:
+        check_deepspeed(experiment.folder / training.deepspeed, training, training.clip)
+    processes = Processes(training.parallel, cpu=experiment.model.device == "cpu")
+    tell = say if processes.first else _silent
+    torch.manual_seed(training.seed)  # for the first weights of LoRA layers
+    editor = load_flow_editor(experiment.model, full=experiment.lora is None, device=str(processes.device))
+    if experiment.lora is not None:
+        add_lora(editor.network, experiment.lora)
+    where = source.name if source else "the experiment"
+    cache = None if training.cache is None else experiment.folder / training.cache
+    encoder = ExampleEncoder(editor, cache, encoding_identity(experiment), tell)
+    objective = FlowObjective(
+        editor,
+        encoder,
+        experiment.timesteps,
+        drop_instruction=training.drop_instruction,
+        bf16=experiment.model.precision == "bf16",
+    )
+    data = data_settings(experiment.data, where, experiment.folder)
+    with (
+        open_loader(
+            data,
+            batch=training.batch,
+            multiple=editor.multiple,
+            rank=processes.number,
+            world=processes.count,
+            where=where,
+        ) as loader,
+        quiet(),
+    ):
+        more: list[StepHook] = list(hooks)
+        if experiment.evaluation is not None:
+            more.append(Evaluation(experiment, editor, folder, tell))
+        loop = TrainingLoop(
+            objective, loader, loop_settings(experiment), folder, processes=processes, hooks=more, say=tell
+        )
+        if resume:
+            tell(f"going on from step {loop.resume()} of {training.steps}")
+        elif processes.first:
+            folder.mkdir(parents=True, exist_ok=True)
+            if source is not None:
+                shutil.copyfile(source, folder / EXPERIMENT)
+        loop.run()
+        return write_weights(experiment, editor, loop, folder / FINAL)
+
+
+def loop_settings(experiment: Experiment) -> LoopSettings:
+    """What the loop is told of an experiment."""
+    return LoopSettings(
+        experiment.training,
+        experiment.optimizer,
+        experiment.schedule,
+        experiment.ema,
+        experiment.checkpoints,
+        experiment.decides,
+    )
+
+
+def check_folder(folder: Path, resume: bool) -> None:
+    """BadInput where a run would go over another one, or there is nothing to resume."""
+    there = checkpoints_in(folder)
+    if resume and not there:
+        raise BadInput(f"{folder} has no checkpoint to resume from; run without --resume")
+    if there and not resume:
+        raise BadInput(
+            f"{folder} has a checkpoint of step {there[-1][0]}; add --resume to go on from it, or choose another --out"
+        )
+
+
+def encoding_identity(experiment: Experiment) -> str:
+    """All that embeddings and latents depend on, apart from text and pixels."""
+    model = experiment.model
+    about: tuple[Any, ...] = (model_identity(model), model.precision, model.text_tokens, model.input_area)
+    return "\x1f".join(map(str, about))
+
+
+def _silent(_: str) -> None:
+    pass

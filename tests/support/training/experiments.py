@@ -1,0 +1,33 @@
+"""Experiments on tiny pipelines: their files, and pairs to train on as a suite of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from editscope.training.models.settings import ModelSettings
+
+STREAM = '[[data.parts]]\nsource = "stream:tinygrafix"\n'
+
+
+def write_experiment(
+    file: Path, model: ModelSettings, *, lora: bool = True, steps: int = 2, size: str = "64x64", more: str = ""
+) -> Path:
+    """A small experiment on problems without end."""
+    given = {
+        "pipeline": f'"{model.pipeline}"',
+        "precision": '"fp32"',
+        "device": '"cpu"',
+        "gradient_checkpointing": "false",
+    }
+    if model.input_area is not None:
+        given["input_area"] = str(model.input_area)
+    else:
+        given["text_tokens"] = str(model.text_tokens)
+    lines = ["[model]", *(f"{name} = {value}" for name, value in given.items())]
+    if lora:
+        lines += ["[lora]", "rank = 4", 'targets = "attention"']
+    lines += ["[training]", f"steps = {steps}", "batch = 1", "global_batch = 2", "log_every = 1", 'cache = "cache"']
+    lines += ["[optimizer]", "rate = 0.01", "[checkpoints]", "every = 2", "[data]", "workers = 0"]
+    lines += ["[data.sizes]", f'sizes = ["{size}"]', "enlarge = 64", 'fit = "stretch"', STREAM, more]
+    file.write_text("\n".join(lines))
+    return file

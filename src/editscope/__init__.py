@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from editscope.stats.ratings import Match, elo
     from editscope.suites import Benchmark, Option, Suite, load_suite
     from editscope.suites.benchmark import Headline, Paper, PaperFigures
+    from editscope.training.data.examples import EditExample
+    from editscope.training.rewards import Reward, RewardValue, Rollout
+    from editscope.training.rewards import reward_function as reward
 
 # Names are looked up when first used, so that the command line starts without NumPy and Numba.
 _HOME = {
@@ -36,6 +39,7 @@ _HOME = {
     "Call": "editscope.judges:Call",
     "Case": "editscope.cases:Case",
     "Edit": "editscope.cases:Edit",
+    "EditExample": "editscope.training.data.examples:EditExample",
     "EditLimits": "editscope.editors:EditLimits",
     "Editor": "editscope.editors:Editor",
     "EditscopeError": "editscope.errors:EditscopeError",
@@ -56,6 +60,9 @@ _HOME = {
     "Question": "editscope.cases:Question",
     "Region": "editscope.cases:Region",
     "Request": "editscope.editors:Request",
+    "Reward": "editscope.training.rewards:Reward",
+    "RewardValue": "editscope.training.rewards:RewardValue",
+    "Rollout": "editscope.training.rewards:Rollout",
     "Rubric": "editscope.scoring.rubrics:Rubric",
     "Run": "editscope.results:Run",
     "ScaleRubric": "editscope.scoring.rubrics.scales:ScaleRubric",
@@ -71,6 +78,7 @@ _HOME = {
     "load_suite": "editscope.suites:load_suite",
     "open_run": "editscope.results:open_run",
     "psnr_outside": "editscope.scoring.psnr:psnr_outside",
+    "reward": "editscope.training.rewards:reward_function",
     "run": "editscope.runs:run",
     "score_batch": "editscope.scoring:score_batch",
     "score_pixels": "editscope.scoring:score_pixels",
@@ -85,6 +93,7 @@ __all__ = [
     "Call",
     "Case",
     "Edit",
+    "EditExample",
     "EditLimits",
     "Editor",
     "EditscopeError",
@@ -105,6 +114,9 @@ __all__ = [
     "Question",
     "Region",
     "Request",
+    "Reward",
+    "RewardValue",
+    "Rollout",
     "Rubric",
     "Run",
     "ScaleRubric",
@@ -120,6 +132,7 @@ __all__ = [
     "load_suite",
     "open_run",
     "psnr_outside",
+    "reward",
     "run",
     "score_batch",
     "score_pixels",

@@ -23,7 +23,8 @@ import pytest
 import editscope as es
 from editscope.cases import Edit
 from editscope.editors import EditLimits, Editor, Request, load_editor
-from editscope.editors.server.serve import ServerSettings, serve
+from editscope.editors.server.serve import serve
+from editscope.editors.server.site import ServerSettings
 from editscope.errors import BadInput, Stopped
 from editscope.images import encode_png
 from editscope.runfolder.journal import read_journal
@@ -228,7 +229,7 @@ def test_requests_that_wait_go_to_the_editor_together() -> None:
             thread.join()
         editor.close()
     assert slow.sizes == [1, 4, 4]
-    assert served.queue.edits == 9
+    assert served.queue.done == 9
 
 
 def test_nobody_waits_for_an_edit_whose_caller_has_left() -> None:

@@ -23,7 +23,7 @@ import pytest
 from PIL import Image
 
 from editscope.editors import Editor, Request
-from editscope.editors.server.serve import ServerSettings
+from editscope.editors.server.site import ServerSettings
 from editscope.errors import BadInput
 from editscope.images import encode_png
 from support.servers.http_editor_server import Served

@@ -72,6 +72,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "judge": "models.judge:app",
         "prompts": "models.prompts:app",
     },
+    "Train": {"serve-reward": "training.serve_reward:serve_reward"},
 }
 """The commands, as `editscope --help` groups them: the module in this folder and the name in it."""
 

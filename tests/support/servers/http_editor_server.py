@@ -22,7 +22,8 @@ from aiohttp import BodyPartReader, web
 
 from editscope.editors import Editor
 from editscope.editors.server.request_queue import RequestQueue
-from editscope.editors.server.serve import ServerSettings, listening, listening_socket
+from editscope.editors.server.serve import listening
+from editscope.editors.server.site import ServerSettings, listening_socket
 from support.servers.loopback import json_bytes
 
 
@@ -43,7 +44,7 @@ class Raw:
         return web.Response(status=self.status, body=content, content_type="application/json", headers=self.headers)
 
 
-class _Looped:
+class Looped:
     """Something that lives in an event loop in a thread of its own while a ``with`` block lasts."""
 
     def __init__(self) -> None:
@@ -87,7 +88,7 @@ class _Looped:
         await asyncio.gather(*left, return_exceptions=True)
 
 
-class RawServer(_Looped):
+class RawServer(Looped):
     """Answers edits in order of arrival, the last answer again for all that come later; ``health`` is its page."""
 
     def __init__(self, script: Sequence[Raw], health: Raw = Raw(404, {"error": "Not Found"})) -> None:
@@ -137,7 +138,7 @@ class RawServer(_Looped):
         return answer.response()
 
 
-class Served(_Looped):
+class Served(Looped):
     """The real server around an editor, in this process."""
 
     def __init__(self, editor: Editor, settings: ServerSettings = ServerSettings(port=0)) -> None:

@@ -62,7 +62,8 @@ def serve_editor(
     #key_env=EDITSCOPE_SERVE_TOKEN to the address.
     """
     from editscope.editors import EditLimits, load_editor
-    from editscope.editors.server.serve import TOKEN, ServerSettings, serve
+    from editscope.editors.server.serve import serve
+    from editscope.editors.server.site import TOKEN, ServerSettings
     from editscope.images import MAX_PIXELS
     from editscope.transport.keys import key_from
 

@@ -1,1 +1,1 @@
-"""Commands that train editors."""
+"""Commands of training: train, rewards for other trainers."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
-from editscope.editors.server.request_queue import QueueFull
+from editscope.editors.server.task_queue import QueueFull
 from editscope.errors import BadImage, BadInput
 from editscope.images import Pixels, decode
 
@@ -115,6 +115,29 @@ async def read_form(request: web.Request, share: Share) -> EditForm:
             file.close()
 
 
+async def read_body(request: web.Request, share: Share) -> bytes:
+    """The body of a request that is no form, within the same limits; Unfit where it is too large or comes too slowly."""
+    limits = share.intake.limits
+    if request.headers.get("Content-Encoding", "identity").lower() not in ("", "identity"):
+        raise Unfit("send the body as it is, without Content-Encoding: pictures are compressed already", 415)
+    if (request.content_length or 0) > limits.max_body:
+        raise _too_large(limits)
+    clock, body = _Clock(limits.silent_s), bytearray()
+    try:
+        while True:
+            async with clock.running():
+                piece = await request.content.readany()
+            if not piece:
+                return bytes(body)
+            clock.received += len(piece)
+            if clock.received > limits.max_body:
+                raise _too_large(limits)
+            share.take("bytes", len(piece))
+            body += piece
+    except TimeoutError:
+        raise _too_slow(clock) from None
+
+
 async def _read_parts(request: web.Request, share: Share, texts: dict[str, bytes], files: list[IO[bytes]]) -> None:
     clock = _Clock(share.intake.limits.silent_s)
     try:
@@ -128,7 +151,7 @@ async def _read_parts(request: web.Request, share: Share, texts: dict[str, bytes
                 raise Unfit(f"the form has more than {MOST_PARTS} fields")
             await _read_part(part, clock, share, texts, files)
     except TimeoutError:
-        raise Unfit(f"the request came too slowly: nothing for {clock.silent_s:g} s, or a trickle", 408) from None
+        raise _too_slow(clock) from None
     except (Unfit, QueueFull, ConnectionError, OSError):
         raise
     except Exception as error:
@@ -224,6 +247,10 @@ def _text(name: str, data: bytes) -> str:
 
 def _too_large(limits: FormLimits) -> Unfit:
     return Unfit(f"the request is larger than {limits.max_body >> 20} MiB", 413)
+
+
+def _too_slow(clock: _Clock) -> Unfit:
+    return Unfit(f"the request came too slowly: nothing for {clock.silent_s:g} s, or a trickle", 408)
 
 
 def _short(error: Exception) -> str:

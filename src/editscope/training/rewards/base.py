@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from editscope.cases import Status
 from editscope.images import Pixels
@@ -34,12 +34,26 @@ class Reward(ABC):
     """A reward by name. Higher is better; ``low`` and ``high`` are the ends of its scale."""
 
     name: ClassVar[str]
+    spec: str = ""
+    """The spec that it was loaded by; "" for an object that was made in Python."""
     low: float = 0.0
     high: float = 1.0
 
     def check(self, example: EditExample) -> None:  # noqa: B027 - most rewards need nothing more
         """Raise BadInput where an example lacks what the reward needs, before anything is sampled."""
 
+    def prepare(self) -> None:  # noqa: B027 - pixels need nobody
+        """Raise BadInput where nobody can give values now: a judge without a key, a server that is not there."""
+
     @abstractmethod
     def score(self, rollouts: Sequence[Rollout]) -> list[RewardValue]:
-        """A value for each rollout, in their order."""
+        """A value for each rollout, in their order. Raises Stopped where a budget is spent, and nothing else."""
+
+    def close(self) -> None:  # noqa: B027 - or to release
+        """Release judges and connections."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,1 @@
+"""Server that puts any reward behind HTTP, and the messages that it takes."""

@@ -1,0 +1,200 @@
+"""Messages between trainers and a server of rewards: what a rollout looks like in JSON."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from editscope.documents import Malformed, read_json
+from editscope.editors.server.forms import Unfit
+from editscope.errors import BadImage, BadInput, unknown
+from editscope.images import Pixels, decode, encode_png
+from editscope.outside import is_text, kind_of
+from editscope.training.data.examples import EditExample
+from editscope.training.rewards.base import RewardValue, Rollout
+from editscope.training.rewards.problems import Problems
+
+PROTOCOL = "editscope-reward/1"
+PATH = "/reward"
+MOST_ROLLOUTS = 1024
+"""Rollouts of one request."""
+MOST_SOURCES = 16
+LONGEST_TEXT = 100_000
+FIELDS = ("picture", "plan", "id", "suite", "variant", "fingerprint", "sources", "answer", "instruction")
+Encoding = Literal["rgb", "png"]
+
+
+@dataclass(frozen=True, slots=True)
+class PictureLimits:
+    """How large pictures may be: pixels of each, and what is told of each that is decoded."""
+
+    max_pixels: int
+    take: Callable[[int], None]
+
+
+def read_rollouts(body: bytes, problems: Problems, limits: PictureLimits) -> list[Rollout | RewardValue]:
+    """The rollouts of a request; in place of one whose pictures cannot be used, why it has no reward.
+
+    Unfit, in one sentence with the place, where the request itself is wrong.
+    """
+    try:
+        message = read_json(body)
+    except Malformed as error:
+        raise Unfit(f"the body is not JSON that can be used ({error})") from None
+    listed = message.get("rollouts") if isinstance(message, dict) else None
+    if not isinstance(listed, list):
+        raise Unfit('the body is not a JSON object such as {"rollouts": [{"id": "…", "picture": "…"}]}')
+    if len(listed) > MOST_ROLLOUTS:
+        raise Unfit(f"the request has {len(listed)} rollouts; send at most {MOST_ROLLOUTS} at a time", 413)
+    rollouts = []
+    for number, fields in enumerate(listed):
+        where = f"rollouts[{number}]"
+        if not isinstance(fields, dict):
+            raise Unfit(f"{where} is {kind_of(fields)}, not an object")
+        try:
+            rollouts.append(_rollout(where, fields, problems, limits))
+        except Unfit:
+            raise
+        except BadInput as error:
+            raise Unfit(f"{where}: {error}") from error
+    return rollouts
+
+
+def write_rollout(rollout: Rollout, encoding: Encoding = "rgb", *, by_id: bool = False) -> dict[str, Any]:
+    """A rollout as ``read_rollouts`` reads it; ``by_id`` names its problem in place of the pictures."""
+    example, case = rollout.example, rollout.example.case
+    fields: dict[str, Any] = {"picture": write_picture(rollout.picture, encoding)}
+    if rollout.plan:
+        fields["plan"] = rollout.plan
+    if by_id:
+        if case is None:
+            raise BadInput(f"example {example.id!r} is no case of a suite, so that it cannot be sent by id")
+        named = next((one for one in case.instructions if one.text == example.instruction), case.instructions[0])
+        return {
+            **fields,
+            "id": case.id,
+            "suite": case.suite,
+            "variant": named.variant,
+            "fingerprint": case.fingerprint,
+        }
+    fields |= {"sources": [write_picture(one, encoding) for one in example.pictures], "instruction": example.instruction}
+    return fields if example.answer is None else {**fields, "answer": write_picture(example.answer, encoding)}
+
+
+def write_picture(pixels: Pixels, encoding: Encoding = "rgb") -> Any:
+    """A picture in JSON: its bytes in base64, as they are or as a PNG file."""
+    if encoding == "png":
+        return b64encode(encode_png(pixels)).decode()
+    return {"rgb": b64encode(np.ascontiguousarray(pixels)).decode(), "size": [pixels.shape[1], pixels.shape[0]]}
+
+
+def read_picture(where: str, given: Any, limits: PictureLimits) -> Pixels:
+    """The pixels of a picture in JSON: BadImage where they cannot be used, Unfit where it is no picture at all.
+
+    >>> limits = PictureLimits(100, lambda size: None)
+    >>> read_picture("picture", {"rgb": "AAECAwQF", "size": [2, 1]}, limits).tolist()
+    [[[0, 1, 2], [3, 4, 5]]]
+    """
+    if isinstance(given, str):
+        pixels = decode(_bytes(where, given), name=where, max_pixels=limits.max_pixels).pixels
+        limits.take(pixels.shape[0] * pixels.shape[1])
+        return pixels
+    size = given.get("size") if isinstance(given, dict) else None
+    if not isinstance(given, dict) or set(given) != {"rgb", "size"} or not isinstance(given["rgb"], str):
+        raise Unfit(f'{where} is neither a file in base64 nor {{"rgb": "…", "size": [width, height]}}')
+    if not isinstance(size, list) or len(size) != 2 or not all(type(side) is int and side > 0 for side in size):
+        raise Unfit(f"{where}.size is not [width, height], two whole numbers from 1")
+    width, height = size
+    if width * height > limits.max_pixels:
+        raise BadImage(f"{where} has {width * height:,} pixels; the limit is {limits.max_pixels:,}")
+    data = _bytes(where, given["rgb"])
+    if len(data) != 3 * width * height:
+        raise BadImage(f"{where} has {len(data):,} bytes, and {width}×{height} pixels have {3 * width * height:,}")
+    limits.take(width * height)
+    return np.frombuffer(data, np.uint8).reshape(height, width, 3)
+
+
+def write_values(values: Sequence[RewardValue], parts: Mapping[str, Sequence[RewardValue]]) -> dict[str, Any]:
+    """The reply of a server."""
+    rows = [
+        {
+            "value": value.value,
+            "status": value.status,
+            "reason": value.reason,
+            "parts": {name: given[number].value for name, given in parts.items()},
+        }
+        for number, value in enumerate(values)
+    ]
+    return {"rewards": rows}
+
+
+def _rollout(where: str, fields: Mapping[str, Any], problems: Problems, limits: PictureLimits) -> Rollout | RewardValue:
+    for name in fields:
+        if name not in FIELDS:
+            raise unknown("field", str(name)[:60], FIELDS)
+    texts = {
+        name: _text(where, name, fields[name])
+        for name in ("plan", "id", "suite", "variant", "fingerprint", "instruction")
+        if name in fields
+    }
+    if "picture" not in fields:
+        raise Unfit(f"{where} has no picture, which is to be scored")
+    if texts.get("id"):
+        example = _known(where, texts, problems)
+    else:
+        if not fields.get("sources"):
+            raise Unfit(f"{where} names no id and brings no sources; one of them says what was edited")
+        made = _brought(where, fields, texts, limits)
+        if isinstance(made, RewardValue):
+            return made
+        example = made
+    try:
+        picture = read_picture(f"{where}.picture", fields["picture"], limits)
+    except BadImage as error:
+        return RewardValue(None, "no_output", str(error))
+    return Rollout(example, picture, texts.get("plan", ""))
+
+
+def _known(where: str, texts: Mapping[str, str], problems: Problems) -> EditExample:
+    example = problems.example(texts["id"], texts.get("suite", ""), texts.get("variant", ""))
+    wanted = texts.get("fingerprint")
+    if wanted and example.case is not None and example.case.fingerprint != wanted:
+        raise Unfit(
+            f"{where}: the problem {texts['id']!r} here is not yours (fingerprint {example.case.fingerprint}, not "
+            f"{wanted}); serve the suite with the options that you train with",
+            409,
+        )
+    return example
+
+
+def _brought(
+    where: str, fields: Mapping[str, Any], texts: Mapping[str, str], limits: PictureLimits
+) -> EditExample | RewardValue:
+    """The example of pictures that came with the request."""
+    sources, answer = fields["sources"], fields.get("answer")
+    if not isinstance(sources, list) or len(sources) > MOST_SOURCES:
+        raise Unfit(f"{where}.sources is not a list of 1 to {MOST_SOURCES} pictures")
+    try:
+        pictures = tuple(read_picture(f"{where}.sources[{n}]", one, limits) for n, one in enumerate(sources))
+        right = None if answer is None else read_picture(f"{where}.answer", answer, limits)
+    except BadImage as error:
+        return RewardValue(None, "error", str(error))
+    return EditExample(where, "the request", pictures, texts.get("instruction", ""), right)
+
+
+def _text(where: str, name: str, given: Any) -> str:
+    if not isinstance(given, str) or len(given) > LONGEST_TEXT or not is_text(given):
+        raise Unfit(f"{where}.{name} is not a text of at most {LONGEST_TEXT:,} characters")
+    return given
+
+
+def _bytes(where: str, text: str) -> bytes:
+    try:
+        return b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise BadImage(f"{where} is not base64; send the bytes of the picture in base64, without a prefix") from None

@@ -1,0 +1,139 @@
+"""Several rewards as one: a weighted sum, each part of which can be switched off."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from math import isfinite
+from typing import ClassVar
+
+from editscope.errors import BadInput, Stopped, unknown
+from editscope.outside import kind_of, one_line
+from editscope.training.data.examples import EditExample
+from editscope.training.rewards.base import Reward, RewardValue, Rollout
+from editscope.training.rewards.registry import load_reward, part_name
+
+
+class RewardSum(Reward):
+    """The sum of weight · value over its parts, without any normalizing.
+
+    ``rewards`` are specs or rewards, by a name of your choice or in a list. Parts that ``off`` names are not asked and
+    count nothing; all others are what they were. A rollout that lacks the value of one part has no sum.
+    """
+
+    name: ClassVar[str] = "sum"
+
+    def __init__(
+        self,
+        rewards: Mapping[str, str | Reward] | Sequence[str | Reward],
+        weights: Mapping[str, float] | Sequence[float] | None = None,
+        off: Collection[str] = (),
+    ) -> None:
+        if isinstance(rewards, str):
+            raise BadInput("the rewards of a sum are one text; give a list of specs")
+        if isinstance(rewards, Mapping):
+            self.rewards = {name: load_reward(reward) for name, reward in rewards.items()}
+        else:
+            loaded = [load_reward(reward) for reward in rewards]
+            self.rewards = {part_name(reward): reward for reward in loaded}
+            if len(self.rewards) < len(loaded):
+                raise BadInput("two rewards of a sum have one name; give them as a mapping with names of your own")
+        if not self.rewards:
+            raise BadInput("a sum needs at least one reward, such as miou")
+        self.weights = self._read_weights(weights)
+        for name in off:
+            if name not in self.rewards:
+                raise unknown("reward to switch off", name, self.rewards)
+        self.on = tuple(name for name in self.rewards if name not in set(off))
+        if not self.on:
+            raise BadInput("every reward of the sum is switched off; leave one on")
+        ends = [
+            sorted((self.weights[name] * self.rewards[name].low, self.weights[name] * self.rewards[name].high))
+            for name in self.on
+        ]
+        self.low, self.high = (float(sum(end)) for end in zip(*ends, strict=True))
+
+    def _read_weights(self, given: Mapping[str, float] | Sequence[float] | None) -> dict[str, float]:
+        names = list(self.rewards)
+        if given is None:
+            return dict.fromkeys(names, 1.0)
+        if not isinstance(given, Mapping):
+            if len(given) != len(names):
+                raise BadInput(f"there are {len(given)} weights for {len(names)} rewards; give one for each")
+            given = dict(zip(names, given, strict=True))
+        for name, weight in given.items():
+            if name not in self.rewards:
+                raise unknown("reward to weigh", name, names)
+            if isinstance(weight, bool) or not isinstance(weight, int | float) or not isfinite(weight):
+                raise BadInput(f"the weight of {name} is {weight!r}; write a number")
+        return {name: float(given.get(name, 1.0)) for name in names}
+
+    def check(self, example: EditExample) -> None:
+        """Raise BadInput where an example lacks what one of the parts needs."""
+        for name in self.on:
+            self.rewards[name].check(example)
+
+    def prepare(self) -> None:
+        """Raise BadInput where one of the parts cannot be asked."""
+        for name in self.on:
+            self.rewards[name].prepare()
+
+    def close(self) -> None:
+        """Release all parts."""
+        for reward in self.rewards.values():
+            reward.close()
+
+    def parts(self, rollouts: Sequence[Rollout]) -> dict[str, list[RewardValue]]:
+        """What each part that is on gives each rollout, neither weighted nor summed."""
+        return {name: checked_values(self.rewards[name], rollouts) for name in self.on}
+
+    def total(self, parts: Mapping[str, Sequence[RewardValue]]) -> list[RewardValue]:
+        """The sums of what ``parts`` gave."""
+        return [self._sum(dict(zip(parts, values, strict=True))) for values in zip(*parts.values(), strict=True)]
+
+    def score(self, rollouts: Sequence[Rollout]) -> list[RewardValue]:
+        """The sum for each rollout."""
+        return self.total(self.parts(rollouts))
+
+    def _sum(self, values: Mapping[str, RewardValue]) -> RewardValue:
+        sum_ = 0.0
+        for name, one in values.items():
+            if one.value is None:
+                return RewardValue(None, one.status, f"{name}: {one.reason}")
+            sum_ += self.weights[name] * one.value
+        if len(values) == 1:
+            return RewardValue(sum_, reason=next(iter(values.values())).reason)
+        return RewardValue(sum_, reason=", ".join(f"{name} {one.value:.4g}" for name, one in values.items()))
+
+
+def checked_values(reward: Reward, rollouts: Sequence[Rollout]) -> list[RewardValue]:
+    """The values of a reward that may be somebody else's code: one for each rollout, each a finite number or a status.
+
+    What it raises, and what is no number, costs the rollouts their values; only Stopped passes.
+    """
+    who = part_name(reward)
+    try:
+        values = reward.score(rollouts)
+        if not isinstance(values, Sequence) or len(values) != len(rollouts):
+            count = f"{len(values)} values" if isinstance(values, Sequence) else kind_of(values)
+            raise BadInput(f"the reward {who} gave {count} for {len(rollouts)} rollouts; return one for each")
+    except Stopped:
+        raise
+    except Exception as error:
+        why = str(error) if isinstance(error, BadInput) else f"the reward {who} failed ({one_line(error)})"
+        return [RewardValue(None, "error", why)] * len(rollouts)
+    return [_checked_value(who, value) for value in values]
+
+
+def _checked_value(who: str, value: RewardValue) -> RewardValue:
+    if not isinstance(value, RewardValue):
+        return RewardValue(None, "error", f"the reward {who} gave {kind_of(value)}, not an editscope.RewardValue")
+    if value.status != "ok" or value.value is None:
+        status = "error" if value.status == "ok" else value.status
+        return RewardValue(None, status, value.reason or f"the reward {who} gave no value")
+    try:
+        number = float(value.value)
+    except (TypeError, ValueError, OverflowError):
+        return RewardValue(None, "error", f"the reward {who} gave {kind_of(value.value)}, which is no number")
+    if not isfinite(number):
+        return RewardValue(None, "error", f"the reward {who} gave {number}, which is no number")
+    return RewardValue(number, reason=value.reason)

@@ -14,6 +14,7 @@ from editscope.training.models.base import Condition, FlowEditor
 
 SIDE = 8
 TEXT = 4
+SPREAD = 0.3
 
 
 class TinyNetwork(torch.nn.Module):
@@ -31,12 +32,18 @@ class TinyNetwork(torch.nn.Module):
         flat = torch.cat([text, sigma[:, None]], dim=1)[:, :, None, None].expand(-1, -1, *noisy.shape[2:])
         hidden = torch.nn.functional.silu(self.first(torch.cat([noisy, picture, flat], dim=1)))
         hidden = torch.nn.functional.silu(self.second(hidden))
-        # (noisy - picture) / sigma is the velocity of a model that leaves every picture as it is
-        return (noisy - picture) / sigma[:, None, None, None] + self.last(hidden)
+        made: torch.Tensor = around(picture, noisy, sigma[:, None, None, None]) + self.last(hidden)
+        return made
+
+
+def around(mean: torch.Tensor, noisy: torch.Tensor, sigma: torch.Tensor) -> torch.Tensor:
+    """The true velocity of clean latents that are Gaussian around a picture, with a deviation of SPREAD."""
+    off = (noisy - (1 - sigma) * mean) / ((1 - sigma) ** 2 * SPREAD**2 + sigma**2)
+    return sigma * off - mean - (1 - sigma) * SPREAD**2 * off
 
 
 class TinyFlow(FlowEditor):
-    """A flow model that leaves pictures as they are, up to what its random network adds."""
+    """A flow model that adds noise to pictures, and what its random network says."""
 
     family = "tiny"
     multiple = 1

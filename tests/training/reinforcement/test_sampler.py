@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -19,6 +21,12 @@ from editscope.training.reinforcement.settings import ReinforcementSettings
 from support.training.tiny_flow import TinyFlow, tiny_examples
 
 SIGMAS = [1.0, 0.9, 0.75, 0.5, 0.2, 0.0]
+
+
+def normal_log_probability(mean: torch.Tensor, deviation: float, reached: torch.Tensor) -> torch.Tensor:
+    normal: Any = torch.distributions.Normal(mean, deviation)
+    summed: torch.Tensor = normal.log_prob(reached).sum(dim=(1, 2, 3))
+    return summed
 
 
 def test_log_probabilities_of_a_trajectory_are_those_of_the_gaussian() -> None:
@@ -39,8 +47,7 @@ def test_log_probabilities_of_a_trajectory_are_those_of_the_gaussian() -> None:
         rate = 0.7 * ((sigma / (1 - (SIGMAS[1] if sigma == 1 else sigma))) ** 0.5)
         dt = following - sigma
         mean = x + (v + rate**2 / (2 * sigma) * (x + (1 - sigma) * v)) * dt
-        gaussian = torch.distributions.Normal(mean, rate * (-dt) ** 0.5)
-        expected = gaussian.log_prob(made.after[place].double()).sum(dim=(1, 2, 3))
+        expected = normal_log_probability(mean, rate * (-dt) ** 0.5, made.after[place].double())
         torch.testing.assert_close(made.log_probabilities[:, place].double(), expected, rtol=1e-5, atol=1e-3)
 
 
@@ -48,7 +55,7 @@ def test_a_log_probability_equals_torch_distributions_for_any_numbers() -> None:
     torch.manual_seed(0)
     mean, reached = torch.randn(5, 3, 4, 4, dtype=torch.double), torch.randn(5, 3, 4, 4, dtype=torch.double)
     for deviation in (0.01, 0.3, 2.0):
-        expected = torch.distributions.Normal(mean, deviation).log_prob(reached).sum(dim=(1, 2, 3))
+        expected = normal_log_probability(mean, deviation, reached)
         torch.testing.assert_close(log_probability(reached, mean, deviation), expected, rtol=1e-12, atol=1e-9)
 
 

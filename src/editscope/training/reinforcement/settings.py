@@ -177,11 +177,11 @@ def _check_counts(settings: ReinforcementSettings) -> None:
 
 
 def _check_numbers(settings: ReinforcementSettings) -> None:
-    names = ("noise", "weight_decay", "kl", "nft_kl", "nft_decay", "planner_kl", "first_pause", "most_waiting")
+    names = ("noise", "weight_decay", "kl", "nft_kl", "nft_decay", "planner_kl", "most_waiting")
     for name in names:
         if not 0 <= getattr(settings, name) < inf:
             raise BadInput(f"{SECTION} {name}: {getattr(settings, name)} is not a number of 0 or more")
-    for name in ("rate", "most_gradient", "clip", "most_advantage", "planner_rate", "planner_clip"):
+    for name in ("rate", "most_gradient", "clip", "most_advantage", "planner_rate", "planner_clip", "first_pause"):
         if not 0 < getattr(settings, name) < inf:
             raise BadInput(f"{SECTION} {name}: {getattr(settings, name)} is not a number above 0")
     if not settings.planner_temperature > 0:

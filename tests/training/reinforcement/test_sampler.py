@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -69,7 +70,7 @@ def test_without_noise_the_sampler_is_the_ode_bit_for_bit() -> None:
     unasked = sample(policy, start, SIGMAS, generators_of([7]), noise=0.7, stochastic=())
     x = start
     with torch.no_grad():
-        for sigma, following in zip(SIGMAS, SIGMAS[1:], strict=False):
+        for sigma, following in pairwise(SIGMAS):
             x = x + policy(x, torch.full((1,), sigma)) * (following - sigma)
     assert torch.equal(silent.clean, x)
     assert torch.equal(unasked.clean, x)
@@ -78,7 +79,7 @@ def test_without_noise_the_sampler_is_the_ode_bit_for_bit() -> None:
 
 @pytest.mark.slow
 def test_the_sde_has_the_marginals_of_the_ode() -> None:
-    """For clean latents from N(0.5, 0.3²) the true velocity is known, and both samplers must give that Gaussian back."""
+    """For clean latents from N(0.5, 0.3²) the true velocity is known; both samplers must give that Gaussian back."""
     mean, spread = 0.5, 0.3
 
     def velocity(x: torch.Tensor, sigma: torch.Tensor) -> torch.Tensor:

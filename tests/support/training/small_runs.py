@@ -15,9 +15,18 @@ from support.training.simple_rewards import ByFunction, brightness
 from support.training.tiny_flow import TinyFlow, tiny_examples
 
 UNWATCHED = MonitorSettings(identity_rate=None, over_edit_ratio=None, held_out_fall=None)
-SMALL: dict[str, Any] = dict(
-    rounds=15, prompts=2, group_size=8, batch=8, steps=6, updates=1, rate=3e-3, kl=0.0, nft_times=4, nft_kl=0.0
-)
+SMALL: dict[str, Any] = {
+    "rounds": 15,
+    "prompts": 2,
+    "group_size": 8,
+    "batch": 8,
+    "steps": 6,
+    "updates": 1,
+    "rate": 3e-3,
+    "kl": 0.0,
+    "nft_times": 4,
+    "nft_kl": 0.0,
+}
 
 
 def small_settings(**options: Any) -> ReinforcementSettings:

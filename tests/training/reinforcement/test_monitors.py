@@ -43,7 +43,7 @@ def test_a_run_that_hacks_its_reward_is_stopped(tmp_path: Path) -> None:
     places = FileCheckpoints(tmp_path)
     seen: list[dict[str, float]] = []
     limits = MonitorSettings(identity_rate=None, held_out_fall=0.05, held_out_patience=2)
-    with pytest.raises(MonitorStop, match="the reward rose from .* while the held-out score fell from .* is hacking"):
+    with pytest.raises(MonitorStop, match=r"the reward rose from .* while the held-out score fell from .* is hacking"):
         small_run(
             small_settings(rounds=60, held_out_every=2),
             editor,

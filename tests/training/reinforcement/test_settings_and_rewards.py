@@ -140,7 +140,7 @@ def test_advantages_are_normalized_in_the_group_in_the_round_or_not_at_all() -> 
     groups: list[list[float | None]] = [[0.0, 2.0], [0.0, 20.0]]
     assert group_advantages(groups, "none", most=100) == [[-1.0, 1.0], [-10.0, 10.0]]
     near = pytest.approx
-    assert group_advantages(groups, "group") == [[near(-1, rel=1e-3)] + [near(1, rel=1e-3)]] * 2
+    assert group_advantages(groups, "group") == [[near(-1, rel=1e-3), near(1, rel=1e-3)]] * 2
     by_round = group_advantages(groups, "round", most=100)
     assert by_round[1][1] == near(10 * by_round[0][1])  # type: ignore[operator]
     assert group_advantages([[0.0, 100.0]], "none", most=5)[0] == [-5.0, 5.0]

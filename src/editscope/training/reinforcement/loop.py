@@ -92,6 +92,7 @@ class ReinforcementRun:
             raise BadInput(
                 f'{SECTION} trains: "{settings.trains}" needs a planner; name one, or write trains = "painter"'
             )
+        rewards.check_names(settings.painter_rewards, f"{SECTION} painter_rewards")
         rewards.check_names(settings.planner_rewards, f"{SECTION} planner_rewards")
         self.editor = editor
         self.planner = planner
@@ -127,7 +128,7 @@ class ReinforcementRun:
         except Stopped:
             self.save(remembered)
             raise
-        metrics |= self._update(number, made, values, totals)
+        metrics |= self._update(number, made, values)
         self.next_round += 1
         seconds = {"sample": sampled - began, "reward": judged - sampled, "update": time.perf_counter() - judged}
         metrics["pictures"] = float(len(made.rollouts))
@@ -212,9 +213,7 @@ class ReinforcementRun:
         numbers = {"monitor/identity_rate": identity, "monitor/over_edit_ratio": over, "held_out": held_out}
         return {name: value for name, value in numbers.items() if value is not None}
 
-    def _update(
-        self, number: int, made: RoundRollouts, values: Mapping[str, Sequence[RewardValue]], totals: Totals
-    ) -> Metrics:
+    def _update(self, number: int, made: RoundRollouts, values: Mapping[str, Sequence[RewardValue]]) -> Metrics:
         settings = self.settings
         metrics: Metrics = {}
         plan = UpdatePlan(
@@ -224,16 +223,16 @@ class ReinforcementRun:
             torch.manual_seed(seed_of(settings.seed, "global", number))
             if self._painting is not None:
                 pulled = (settings.kl if settings.method == "grpo" else settings.nft_kl) > 0
-                rows = self._advantages(totals, pulled)
+                rows = self._advantages(values, settings.painter_rewards, pulled)
                 metrics |= self._learn(self._painting, made.painted, rows, plan, number)
             if self._planning is not None:
-                chosen = self._rewards.totals(values, settings.group_size, settings.planner_rewards)
-                rows = self._advantages(chosen, settings.planner_kl > 0)
+                rows = self._advantages(values, settings.planner_rewards, settings.planner_kl > 0)
                 metrics |= self._learn(self._planning, made.planned, rows, plan, number)
         return metrics
 
-    def _advantages(self, totals: Totals, pulled: bool) -> Totals:
+    def _advantages(self, values: Mapping[str, Sequence[RewardValue]], chosen: Sequence[str], pulled: bool) -> Totals:
         """Advantages by group. A group of equal rewards has nothing to teach, but is still pulled to the reference."""
+        totals = self._rewards.totals(values, self.settings.group_size, chosen)
         rows = group_advantages(totals, self.settings.advantages, self.settings.most_advantage)
         flat = [is_flat(group) and not pulled for group in totals]
         return [[None] * len(row) if dull else row for row, dull in zip(rows, flat, strict=True)]

@@ -40,6 +40,8 @@ class Planner:
     """A causal language model of transformers with what encodes its prompt.
 
     ``encode`` gives the tensors of one example's prompt; ``chat_encoder`` makes one of a tokenizer or processor.
+    Special tokens other than the end are never written, and count as impossible: a plan with a mark of a picture in it
+    could not be read back by the model.
     """
 
     def __init__(
@@ -60,6 +62,8 @@ class Planner:
         self._pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else self._end
         if self._end is None:
             raise BadInput("the tokenizer of the planner has no token that ends a text (eos_token); set one")
+        special = {*tokenizer.all_special_ids, *_special_added(tokenizer)}
+        self._never = sorted(special - {self._end})
 
     @torch.no_grad()
     def write(self, example: EditExample, count: int, seed: int) -> PlannedBatch:
@@ -86,7 +90,9 @@ class Planner:
         given = {name: self._extended(name, value, plans) for name, value in plans.prompt.items()}
         given.setdefault("attention_mask", torch.cat([_ones(plans, count), plans.written.long()], dim=1))
         logits = self.network(**given, use_cache=False).logits[:, -length - 1 : -1].float() / self._temperature
-        chosen = torch.log_softmax(logits, dim=-1).gather(2, plans.tokens[:, :, None])[:, :, 0]
+        logits[:, :, self._never] = -torch.inf
+        tokens = torch.where(plans.written, plans.tokens, torch.full_like(plans.tokens, self._end))
+        chosen = torch.log_softmax(logits, dim=-1).gather(2, tokens[:, :, None])[:, :, 0]
         return chosen * plans.written
 
     def _generate(self, prompt: Encoded, count: int) -> torch.Tensor:
@@ -100,6 +106,7 @@ class Planner:
             repetition_penalty=1.0,
             max_new_tokens=self._most,
             num_return_sequences=count,
+            suppress_tokens=self._never or None,
             eos_token_id=self._end,
             pad_token_id=self._pad,
         )
@@ -207,6 +214,11 @@ class PlannerGrpo(Learner[PlannedBatch]):
 def _per_plan(values: torch.Tensor, written: torch.Tensor) -> torch.Tensor:
     """The mean over the written tokens of each plan."""
     return (values * written).sum(1) / written.sum(1).clamp(min=1)
+
+
+def _special_added(tokenizer: Any) -> list[int]:
+    """The special tokens that were added to a vocabulary, such as marks of pictures."""
+    return [number for number, token in tokenizer.added_tokens_decoder.items() if token.special]
 
 
 def _ones(plans: PlannedBatch, count: int) -> torch.Tensor:

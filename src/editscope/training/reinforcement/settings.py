@@ -58,6 +58,8 @@ class ReinforcementSettings:
     most_gradient: float = 1.0
     clip: float = 1e-4
     kl: float = 0.04
+    painter_rewards: tuple[str, ...] = ()
+    """Rewards that the painter learns from; all of them where none is named."""
     advantages: Normalization = "group"
     most_advantage: float = 5.0
 
@@ -147,7 +149,8 @@ def read_settings(table: Mapping[str, Any], file: str = "experiment.toml") -> Re
         raise BadInput(f"{where} preset: there is no preset {preset!r} (known: {', '.join(PRESETS)})")
     options = {**PRESETS[preset or "flow-grpo"], **options}
     check_options(SECTION, where, ReinforcementSettings, options)
-    options["planner_rewards"] = _names(options.get("planner_rewards", ()), f"{where} planner_rewards")
+    for name in ("painter_rewards", "planner_rewards"):
+        options[name] = _names(options.get(name, ()), f"{where} {name}")
     try:
         return ReinforcementSettings(**options)
     except BadInput as error:

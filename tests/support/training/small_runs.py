@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import torch
@@ -11,6 +12,8 @@ from editscope.training.reinforcement.loop import Metrics, reinforce
 from editscope.training.reinforcement.reward_mix import RewardMix
 from editscope.training.reinforcement.settings import ReinforcementSettings
 from editscope.training.reinforcement.sources import ListedExamples
+from editscope.training.rewards.base import Reward
+from editscope.training.rewards.summed import RewardSum
 from support.training.simple_rewards import ByFunction, brightness
 from support.training.tiny_flow import TinyFlow, tiny_examples
 
@@ -29,6 +32,15 @@ SMALL: dict[str, Any] = {
 }
 
 
+def mixed(
+    rewards: Mapping[str, str | Reward],
+    weights: Mapping[str, float] | None = None,
+    off: Collection[str] = (),
+    **more: Any,
+) -> RewardMix:
+    return RewardMix(RewardSum(rewards, weights, off), **more)
+
+
 def small_settings(**options: Any) -> ReinforcementSettings:
     return ReinforcementSettings(**{**SMALL, **options})
 
@@ -38,7 +50,7 @@ def small_run(
 ) -> tuple[TinyFlow, list[Metrics]]:
     """Two examples, brightness as reward, no monitors; what is not said otherwise."""
     painter = editor or TinyFlow()
-    mix = rewards or RewardMix({"brightness": ByFunction(brightness)})
+    mix = rewards or mixed({"brightness": ByFunction(brightness)})
     options = {"monitors": UNWATCHED, **more}
     return painter, reinforce(painter, ListedExamples(tiny_examples(2)), mix, settings, **options)
 

@@ -13,10 +13,17 @@ from editscope.training.reinforcement.learners import LossPart
 from editscope.training.reinforcement.loop import ReinforcementRun
 from editscope.training.reinforcement.nft import DiffusionNft, implicit_policies
 from editscope.training.reinforcement.policies import LoraOff, WeightCopy, reference_of
-from editscope.training.reinforcement.reward_mix import RewardMix
 from editscope.training.reinforcement.sources import ListedExamples
 from support.training.simple_rewards import ByFunction, brightness, closeness
-from support.training.small_runs import UNWATCHED, same_weights, small_run, small_settings, weights_of, without_times
+from support.training.small_runs import (
+    UNWATCHED,
+    mixed,
+    same_weights,
+    small_run,
+    small_settings,
+    weights_of,
+    without_times,
+)
 from support.training.tiny_flow import TinyFlow, tiny_examples
 
 
@@ -35,7 +42,7 @@ def test_a_known_reward_rises_and_does_so_again(method: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["grpo", "nft"])
 def test_edits_come_nearer_to_their_answers(method: str) -> None:
-    mix = RewardMix({"closeness": ByFunction(closeness)})
+    mix = mixed({"closeness": ByFunction(closeness)})
     settings = small_settings(method=method, rounds=20, group_size=12, batch=12, rate=2e-3)
     _, history = small_run(settings, rewards=mix)
     rewards = [row["reward/closeness"] for row in history]
@@ -60,7 +67,7 @@ def test_kl_holds_the_policy_near_the_reference() -> None:
 @pytest.mark.parametrize("method", ["grpo", "nft"])
 def test_kl_pulls_back_where_no_edit_is_better(method: str) -> None:
     editor = TinyFlow()
-    mix = RewardMix({"constant": ByFunction(lambda rollout: 1.0)})
+    mix = mixed({"constant": ByFunction(lambda rollout: 1.0)})
     settings = small_settings(method=method, kl=0.1, nft_kl=1.0, rounds=15, rate=2e-3, weight_decay=0.0)
     run = ReinforcementRun(editor, ListedExamples(tiny_examples(2)), mix, settings, monitors=UNWATCHED)
     with torch.no_grad():
@@ -84,7 +91,7 @@ class Peeking(FlowGrpo):
 def test_the_first_inner_step_has_a_ratio_of_exactly_one(options: dict[str, Any]) -> None:
     editor = TinyFlow()
     settings = small_settings(inner_epochs=2, clip=1.0, **options)
-    mix = RewardMix({"brightness": ByFunction(brightness)})
+    mix = mixed({"brightness": ByFunction(brightness)})
     run = ReinforcementRun(editor, ListedExamples(tiny_examples(2)), mix, settings, monitors=UNWATCHED)
     peeking = Peeking(editor, torch.optim.AdamW(editor.network.parameters(), lr=3e-3), settings)
     peeking.seen = []
@@ -112,10 +119,10 @@ def test_a_rollout_without_verdict_has_no_gradient() -> None:
         seen.append(0.0)
         return None if len(seen) % 8 == 1 else brightness(rollout)
 
-    editor, history = small_run(small_settings(rounds=1), rewards=RewardMix({"some": ByFunction(some)}))
+    editor, history = small_run(small_settings(rounds=1), rewards=mixed({"some": ByFunction(some)}))
     assert history[0]["groups/without_verdict"] == 2
     assert history[0]["groups/small"] == 0
-    zero, _ = small_run(small_settings(rounds=1), rewards=RewardMix({"zero": ByFunction(lambda r: some(r) or 0.0)}))
+    zero, _ = small_run(small_settings(rounds=1), rewards=mixed({"zero": ByFunction(lambda r: some(r) or 0.0)}))
     assert not same_weights(editor.network, zero.network), "it does not count as 0"
 
 
@@ -126,7 +133,7 @@ def test_groups_with_under_two_verdicts_are_counted_and_teach_nothing() -> None:
         seen.append(0.0)
         return 1.0 if len(seen) % 8 == 1 else None
 
-    mix = RewardMix({"rare": ByFunction(one_of_eight)})
+    mix = mixed({"rare": ByFunction(one_of_eight)})
     editor, history = small_run(small_settings(rounds=2, kl=0.1), rewards=mix)
     assert [row["groups/small"] for row in history] == [2, 2]
     assert same_weights(editor.network, TinyFlow().network)
@@ -134,7 +141,7 @@ def test_groups_with_under_two_verdicts_are_counted_and_teach_nothing() -> None:
 
 
 def test_equal_rewards_teach_nothing_without_kl() -> None:
-    mix = RewardMix({"constant": ByFunction(lambda rollout: 0.3)})
+    mix = mixed({"constant": ByFunction(lambda rollout: 0.3)})
     editor, history = small_run(small_settings(rounds=2), rewards=mix)
     assert history[0]["groups/flat"] == 2
     assert same_weights(editor.network, TinyFlow().network)

@@ -10,10 +10,9 @@ import torch
 
 from editscope.errors import BadInput
 from editscope.training.reinforcement.planner import Planner
-from editscope.training.reinforcement.reward_mix import RewardMix
 from editscope.training.rewards.base import Rollout
 from support.training.simple_rewards import ByFunction, FileCheckpoints, brightness
-from support.training.small_runs import same_weights, small_run, small_settings, without_times
+from support.training.small_runs import mixed, same_weights, small_run, small_settings, without_times
 from support.training.tiny_flow import TinyFlow, tiny_examples
 from support.training.tiny_planner import tiny_planner, tiny_seeing_planner
 
@@ -29,7 +28,7 @@ def whiteness(rollout: Rollout) -> float:
 @pytest.mark.slow
 def test_the_planner_learns_what_a_reward_of_texts_asks_for(tmp_path: Path) -> None:
     planner = tiny_planner(tmp_path)
-    mix = RewardMix({"white": ByFunction(whiteness)})
+    mix = mixed({"white": ByFunction(whiteness)})
     painter, history = small_run(small_settings(rounds=12, **PLANNING), rewards=mix, planner=planner)
     rewards = [row["reward/white"] for row in history]
     assert rewards[0] < 0.25
@@ -41,7 +40,7 @@ def test_the_planner_learns_what_a_reward_of_texts_asks_for(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_kl_holds_the_planner_near_its_reference(tmp_path: Path) -> None:
-    mix = RewardMix({"white": ByFunction(whiteness)})
+    mix = mixed({"white": ByFunction(whiteness)})
     held = small_run(
         small_settings(rounds=8, **{**PLANNING, "planner_kl": 2.0}), rewards=mix, planner=tiny_planner(tmp_path)
     )[1]
@@ -61,7 +60,7 @@ def test_each_part_learns_from_its_own_rewards(tmp_path: Path) -> None:
         return condition(instructions, pictures)
 
     painter.condition = listening  # type: ignore[method-assign]
-    mix = RewardMix({"white": ByFunction(whiteness), "bright": ByFunction(brightness)})
+    mix = mixed({"white": ByFunction(whiteness), "bright": ByFunction(brightness)})
     settings = small_settings(
         rounds=15,
         trains="both",
@@ -81,7 +80,7 @@ def test_each_part_learns_from_its_own_rewards(tmp_path: Path) -> None:
 
 
 def test_the_first_step_of_the_planner_has_a_ratio_of_exactly_one(tmp_path: Path) -> None:
-    mix = RewardMix({"white": ByFunction(whiteness)})
+    mix = mixed({"white": ByFunction(whiteness)})
     settings = small_settings(rounds=1, **{**PLANNING, "batch": 5, "planner_kl": 0.1})
     _, history = small_run(settings, rewards=mix, planner=tiny_planner(tmp_path))
     assert history[0]["planner/ratio"] == 1.0
@@ -123,7 +122,7 @@ def test_a_planner_that_sees_pictures_is_trained_too(tmp_path: Path) -> None:
     with torch.no_grad():
         assert not torch.allclose(planner.log_probabilities(plans), plans.log_probabilities), "it sees the picture"
     plans.prompt["pixel_values"].copy_(blind)  # type: ignore[index]
-    mix = RewardMix({"long": ByFunction(lambda rollout: float(len(rollout.plan)))})
+    mix = mixed({"long": ByFunction(lambda rollout: float(len(rollout.plan)))})
     settings = small_settings(rounds=2, **{**PLANNING, "group_size": 4, "batch": 4, "planner_rate": 1e-3})
     _, history = small_run(settings, rewards=mix, planner=planner)
     assert history[0]["planner/ratio"] == 1.0
@@ -139,7 +138,7 @@ def test_a_frozen_planner_writes_one_plan_for_a_group(tmp_path: Path) -> None:
         plans.append(rollout.plan)
         return brightness(rollout)
 
-    small_run(small_settings(rounds=1), rewards=RewardMix({"b": ByFunction(noted)}), planner=planner)
+    small_run(small_settings(rounds=1), rewards=mixed({"b": ByFunction(noted)}), planner=planner)
     assert len(set(plans[:8])) == 1
     assert plans[0]
     assert all(torch.equal(weight, before[name]) for name, weight in planner.network.state_dict().items())
@@ -148,7 +147,7 @@ def test_a_frozen_planner_writes_one_plan_for_a_group(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_painter_and_planner_resume_bit_for_bit(tmp_path: Path) -> None:
     options = {**PLANNING, "trains": "both", "planner_kl": 0.1, "kl": 0.1, "steps": 4}
-    mix = RewardMix({"white": ByFunction(whiteness), "bright": ByFunction(brightness)})
+    mix = mixed({"white": ByFunction(whiteness), "bright": ByFunction(brightness)})
     whole = tiny_planner(tmp_path)
     painter, history = small_run(small_settings(rounds=4, **options), rewards=mix, planner=whole)
     places = FileCheckpoints(tmp_path)
@@ -164,7 +163,7 @@ def test_rewards_of_the_planner_must_exist_and_be_on(tmp_path: Path) -> None:
     planner = tiny_planner(tmp_path)
     parts = {"white": ByFunction(whiteness), "bright": ByFunction(brightness)}
     with pytest.raises(BadInput, match="planner_rewards: there is no reward 'reason'"):
-        small_run(small_settings(**PLANNING, planner_rewards=("reason",)), rewards=RewardMix(parts), planner=planner)
-    off = RewardMix(parts, off=frozenset({"white"}))
+        small_run(small_settings(**PLANNING, planner_rewards=("reason",)), rewards=mixed(parts), planner=planner)
+    off = mixed(parts, off=["white"])
     with pytest.raises(BadInput, match="planner_rewards: white are all switched off"):
         small_run(small_settings(**PLANNING, planner_rewards=("white",)), rewards=off, planner=planner)

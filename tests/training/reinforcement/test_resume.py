@@ -11,9 +11,9 @@ import torch
 from editscope.errors import BadInput, Stopped
 from editscope.training.monitors import MonitorSettings
 from editscope.training.reinforcement.learners import BrokenLoss
-from editscope.training.reinforcement.reward_mix import JudgeDown, JudgePatience, RewardMix
+from editscope.training.reinforcement.reward_mix import JudgeDown, JudgePatience
 from support.training.simple_rewards import ByFunction, DownJudge, FileCheckpoints, brightness
-from support.training.small_runs import same_weights, small_run, small_settings, without_times
+from support.training.small_runs import mixed, same_weights, small_run, small_settings, without_times
 from support.training.tiny_flow import TinyFlow
 
 
@@ -40,28 +40,26 @@ def test_an_interrupted_run_goes_on_bit_for_bit(tmp_path: Path, options: dict[st
 
 @pytest.mark.slow
 def test_a_judge_that_stays_down_pauses_the_run_and_resume_goes_on(tmp_path: Path) -> None:
-    whole, history = small_run(small_settings(rounds=4), rewards=RewardMix({"b": DownJudge(range(0))}))
+    whole, history = small_run(small_settings(rounds=4), rewards=mixed({"b": DownJudge(range(0))}))
     pauses: list[float] = []
     told: list[str] = []
     places = FileCheckpoints(tmp_path)
     patience = JudgePatience(first=1.0, most=10.0, sleep=pauses.append, tell=told.append)
-    mix = RewardMix({"b": DownJudge(range(2, 99))}, patience=patience)
+    mix = mixed({"b": DownJudge(range(2, 99))}, patience=patience)
     with pytest.raises(JudgeDown, match=r"'b' gave no verdict for 10 s \(connection refused\); the run pauses") as stop:
         small_run(small_settings(rounds=4), rewards=mix, checkpoints=places)
     assert isinstance(stop.value, Stopped), "the command line exits with 3"
     assert pauses == [1.0, 2.0, 4.0, 3.0], "growing, and 10 seconds in all"
     assert len(told) == 4
     assert places.steps == [2]
-    resumed, after = small_run(
-        small_settings(rounds=4), rewards=RewardMix({"b": DownJudge(range(0))}), checkpoints=places
-    )
+    resumed, after = small_run(small_settings(rounds=4), rewards=mixed({"b": DownJudge(range(0))}), checkpoints=places)
     assert without_times(after) == without_times(history)[2:]
     assert same_weights(whole.network, resumed.network)
 
 
 def test_a_judge_that_comes_back_costs_nothing_but_time() -> None:
     pauses: list[float] = []
-    mix = RewardMix({"b": DownJudge(range(1, 4))}, patience=JudgePatience(first=1.0, sleep=pauses.append))
+    mix = mixed({"b": DownJudge(range(1, 4))}, patience=JudgePatience(first=1.0, sleep=pauses.append))
     _, history = small_run(small_settings(rounds=2), rewards=mix)
     assert pauses == [1.0, 2.0, 4.0]
     assert [row["groups/without_verdict"] for row in history] == [0, 0]
@@ -76,7 +74,7 @@ def test_a_loss_that_is_no_number_stops_and_keeps_the_last_good_checkpoint(tmp_p
             with torch.no_grad():
                 editor.network.last.bias.fill_(float("nan"))  # type: ignore[union-attr]
 
-    mix = RewardMix({"b": ByFunction(lambda rollout: float(id(rollout) % 97))})
+    mix = mixed({"b": ByFunction(lambda rollout: float(id(rollout) % 97))})
     with pytest.raises(
         BrokenLoss, match=r"stopped in round 2: the loss of the painter is nan; the last good checkpoint"
     ):
@@ -106,5 +104,5 @@ def test_a_budget_that_is_spent_leaves_a_checkpoint(tmp_path: Path) -> None:
         return brightness(rollout)
 
     with pytest.raises(Stopped, match="budget"):
-        small_run(small_settings(), rewards=RewardMix({"paid": ByFunction(paid)}), checkpoints=places)
+        small_run(small_settings(), rewards=mixed({"paid": ByFunction(paid)}), checkpoints=places)
     assert places.steps == [1]

@@ -19,7 +19,7 @@ from editscope.training.reinforcement.advantages import group_advantages, is_fla
 from editscope.training.reinforcement.grpo import FlowGrpo
 from editscope.training.reinforcement.learners import BrokenLoss, Learner, UpdatePlan
 from editscope.training.reinforcement.nft import DiffusionNft
-from editscope.training.reinforcement.planner import PlannedBatch, Planner, PlannerGrpo, joined
+from editscope.training.reinforcement.planner import Planner, PlannerGrpo, WrittenPlans, joined
 from editscope.training.reinforcement.policies import trained_parameters
 from editscope.training.reinforcement.reward_mix import RewardMix, means
 from editscope.training.reinforcement.rollouts import PaintedBatch, check_examples, paint_group, rollouts_of
@@ -37,7 +37,7 @@ class RoundRollouts:
     """All that was sampled in a round: batches and rollouts by group."""
 
     painted: list[list[PaintedBatch]] = field(default_factory=list)
-    planned: list[list[PlannedBatch]] = field(default_factory=list)
+    planned: list[list[WrittenPlans]] = field(default_factory=list)
     rollouts: list[Rollout] = field(default_factory=list)
 
 
@@ -68,7 +68,11 @@ def reinforce(
     history: list[Metrics] = []
     while run.next_round < settings.rounds:
         number = run.next_round
-        metrics = run.round()
+        try:
+            metrics = run.round()
+        except StopIteration:  # the examples have come to their end
+            run.save()
+            break
         history.append(metrics)
         on_round(number, metrics)
         if run.next_round % settings.save_every == 0 or run.next_round == settings.rounds:
@@ -192,7 +196,7 @@ class ReinforcementRun:
     def _stochastic(self) -> bool:
         return self._painting is not None and self.settings.method == "grpo"
 
-    def _plan(self, example: EditExample, number: int, group: int) -> list[PlannedBatch]:
+    def _plan(self, example: EditExample, number: int, group: int) -> list[WrittenPlans]:
         if self.planner is None:
             return []
         count = self.settings.group_size if self.settings.plans else 1

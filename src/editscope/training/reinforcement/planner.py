@@ -26,7 +26,7 @@ Encoded: TypeAlias = Mapping[str, torch.Tensor]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PlannedBatch:
+class WrittenPlans:
     """Plans of one example: their tokens, which of them were written, and how likely each was."""
 
     prompt: Encoded
@@ -66,7 +66,7 @@ class Planner:
         self._never = sorted(special - {self._end})
 
     @torch.no_grad()
-    def write(self, example: EditExample, count: int, seed: int) -> PlannedBatch:
+    def write(self, example: EditExample, count: int, seed: int) -> WrittenPlans:
         """Plans of an example, drawn from the model as it is (no cut of unlikely tokens)."""
         device = next(self.network.parameters()).device
         prompt = {name: value.to(device) for name, value in self._encode(example).items()}
@@ -81,10 +81,10 @@ class Planner:
             for row, mask in zip(tokens, written, strict=True)
         ]
         empty = tokens.new_zeros(tokens.shape, dtype=torch.float32)
-        plans = PlannedBatch(prompt, tokens, written, tuple(" ".join(str(text).split()) for text in texts), empty)
-        return PlannedBatch(prompt, tokens, written, plans.texts, self.log_probabilities(plans))
+        plans = WrittenPlans(prompt, tokens, written, tuple(" ".join(str(text).split()) for text in texts), empty)
+        return WrittenPlans(prompt, tokens, written, plans.texts, self.log_probabilities(plans))
 
-    def log_probabilities(self, plans: PlannedBatch) -> torch.Tensor:
+    def log_probabilities(self, plans: WrittenPlans) -> torch.Tensor:
         """The log-probability of every token, plans × tokens; 0 behind the end of a plan."""
         count, length = plans.tokens.shape
         given = {name: self._extended(name, value, plans) for name, value in plans.prompt.items()}
@@ -114,7 +114,7 @@ class Planner:
         tokens: torch.Tensor = network.generate(**prompt, generation_config=ways)
         return tokens
 
-    def _extended(self, name: str, value: torch.Tensor, plans: PlannedBatch) -> torch.Tensor:
+    def _extended(self, name: str, value: torch.Tensor, plans: WrittenPlans) -> torch.Tensor:
         """A tensor of the prompt for all plans: repeated, and with the tokens of the plans behind it."""
         count = len(plans.tokens)
         repeated = value.repeat(count, *[1] * (value.ndim - 1))
@@ -160,7 +160,7 @@ def joined(template: str, instruction: str, plan: str) -> str:
     return template.format(instruction=instruction, plan=plan) if plan else instruction
 
 
-class PlannerGrpo(Learner[PlannedBatch]):
+class PlannerGrpo(Learner[WrittenPlans]):
     """The planner as a policy whose actions are tokens: clipped ratios, and the KL of DeepSeekMath's GRPO.
 
     The loss of a plan is the mean over its tokens; the KL to the reference is estimated by ``e^d - d - 1`` with
@@ -179,11 +179,11 @@ class PlannerGrpo(Learner[PlannedBatch]):
         """The weights as they are."""
         return nullcontext()
 
-    def parts(self, batch: PlannedBatch) -> int:
+    def parts(self, batch: WrittenPlans) -> int:
         """One: all tokens of a batch of plans go through the model at once."""
         return 1
 
-    def losses(self, batch: PlannedBatch, advantages: Sequence[float | None], salt: int) -> Iterator[LossPart]:
+    def losses(self, batch: WrittenPlans, advantages: Sequence[float | None], salt: int) -> Iterator[LossPart]:
         """The loss of a batch of plans."""
         device = batch.tokens.device
         counted = torch.tensor([one is not None for one in advantages], device=device)
@@ -221,5 +221,5 @@ def _special_added(tokenizer: Any) -> list[int]:
     return [number for number, token in tokenizer.added_tokens_decoder.items() if token.special]
 
 
-def _ones(plans: PlannedBatch, count: int) -> torch.Tensor:
+def _ones(plans: WrittenPlans, count: int) -> torch.Tensor:
     return torch.ones(count, plans.prompt["input_ids"].shape[1], dtype=torch.long, device=plans.tokens.device)

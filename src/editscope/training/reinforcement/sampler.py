@@ -55,14 +55,13 @@ def noise_for(generators: Sequence[torch.Generator], like: torch.Tensor) -> torc
 def velocity_of(
     editor: FlowEditor, condition: Condition, guidance: float = 1.0, without: Condition | None = None
 ) -> Velocity:
-    """The policy of an editor under a condition: ``v_none + guidance * (v - v_none)``, or plain ``v`` at guidance 1."""
+    """The policy of an editor under a condition; with ``without`` and a guidance other than 1, guided by two calls."""
 
     def velocity(noisy: torch.Tensor, sigma: torch.Tensor) -> torch.Tensor:
         told = editor.velocity(noisy, sigma, condition).float()
         if without is None or guidance == 1:
             return told
-        untold = editor.velocity(noisy, sigma, without).float()
-        return untold + guidance * (told - untold)
+        return editor.guided(told, editor.velocity(noisy, sigma, without).float(), guidance)
 
     return velocity
 

@@ -10,7 +10,7 @@ from editscope.training.data.examples import EditExample
 
 
 class ExampleSource(Protocol):
-    """Examples without end, whose place can be saved."""
+    """Examples whose place can be saved, such as those of an ExampleLoader. StopIteration at their end."""
 
     def take(self, count: int) -> Sequence[EditExample]:
         """The next examples."""

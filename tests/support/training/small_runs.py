@@ -52,7 +52,8 @@ def small_run(
     painter = editor or TinyFlow()
     mix = rewards or mixed({"brightness": ByFunction(brightness)})
     options = {"monitors": UNWATCHED, **more}
-    return painter, reinforce(painter, ListedExamples(tiny_examples(2)), mix, settings, **options)
+    shown = options.pop("examples", None) or tiny_examples(2)
+    return painter, reinforce(painter, ListedExamples(shown), mix, settings, **options)
 
 
 def weights_of(network: torch.nn.Module) -> dict[str, torch.Tensor]:

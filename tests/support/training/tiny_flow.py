@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 import numpy as np
@@ -14,14 +15,14 @@ from editscope.training.models.base import Condition, FlowEditor
 
 SIDE = 8
 TEXT = 4
-SPREAD = 0.3
 
 
 class TinyNetwork(torch.nn.Module):
     """Noisy latents, the input picture, a text of four numbers and the noise level go in; a velocity comes out."""
 
-    def __init__(self, width: int = 16) -> None:
+    def __init__(self, spread: float, width: int = 16) -> None:
         super().__init__()
+        self.spread = spread
         self.first = torch.nn.Conv2d(3 + 3 + TEXT + 1, width, 3, padding=1)
         self.second = torch.nn.Conv2d(width, width, 3, padding=1)
         self.last = torch.nn.Conv2d(width, 3, 3, padding=1)
@@ -32,14 +33,14 @@ class TinyNetwork(torch.nn.Module):
         flat = torch.cat([text, sigma[:, None]], dim=1)[:, :, None, None].expand(-1, -1, *noisy.shape[2:])
         hidden = torch.nn.functional.silu(self.first(torch.cat([noisy, picture, flat], dim=1)))
         hidden = torch.nn.functional.silu(self.second(hidden))
-        made: torch.Tensor = around(picture, noisy, sigma[:, None, None, None]) + self.last(hidden)
+        made: torch.Tensor = around(picture, noisy, sigma[:, None, None, None], self.spread) + self.last(hidden)
         return made
 
 
-def around(mean: torch.Tensor, noisy: torch.Tensor, sigma: torch.Tensor) -> torch.Tensor:
-    """The true velocity of clean latents that are Gaussian around a picture, with a deviation of SPREAD."""
-    off = (noisy - (1 - sigma) * mean) / ((1 - sigma) ** 2 * SPREAD**2 + sigma**2)
-    return sigma * off - mean - (1 - sigma) * SPREAD**2 * off
+def around(mean: torch.Tensor, noisy: torch.Tensor, sigma: torch.Tensor, spread: float) -> torch.Tensor:
+    """The true velocity of clean latents that are Gaussian around a picture."""
+    off = (noisy - (1 - sigma) * mean) / ((1 - sigma) ** 2 * spread**2 + sigma**2)
+    return sigma * off - mean - (1 - sigma) * spread**2 * off
 
 
 class TinyFlow(FlowEditor):
@@ -48,9 +49,9 @@ class TinyFlow(FlowEditor):
     family = "tiny"
     multiple = 1
 
-    def __init__(self, seed: int = 0, loudness: float = 0.3) -> None:
+    def __init__(self, seed: int = 0, loudness: float = 0.3, spread: float = 0.3) -> None:
         torch.manual_seed(seed)
-        self.network: TinyNetwork = TinyNetwork()
+        self.network: TinyNetwork = TinyNetwork(spread)
         with torch.no_grad():
             self.network.last.weight.mul_(loudness)
 
@@ -84,4 +85,13 @@ def tiny_examples(count: int = 2, side: int = SIDE, seed: int = 0) -> list[EditE
         answer = picture.copy()
         answer[2:6, 2:6] = 255
         made.append(EditExample(f"e{number}", "tiny", (picture,), "Paint a white square in the middle.", answer))
+    return made
+
+
+def brighter_examples(count: int = 2) -> list[EditExample]:
+    """The pictures of ``tiny_examples``, to be made a little brighter: an answer that chance comes near to."""
+    made = []
+    for example in tiny_examples(count):
+        answer = example.pictures[0] + np.uint8(18)
+        made.append(replace(example, id=f"brighter-{example.id}", instruction="Make it brighter.", answer=answer))
     return made

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from editscope.call_options import check_options
 from editscope.errors import BadInput, Stopped
 from editscope.images import Pixels
 
@@ -88,7 +89,7 @@ class RewardAgainstHeldOut(Monitor):
     """Stops where the reward rises while a score on held-out cases falls: the run is hacking its reward.
 
     Each held-out score is compared with the best one so far. It counts as hacking where the score is lower by more than
-    ``fall`` and the mean reward since is higher than it was then, ``patience`` times in a row.
+    the share ``fall`` of that one, and the mean reward since is higher than it was then, ``patience`` times in a row.
     """
 
     name = "reward against held-out score"
@@ -116,7 +117,7 @@ class RewardAgainstHeldOut(Monitor):
             self._best, self._in_a_row = (step, reward, score), 0
             return None
         then, reward_then, score_then = self._best
-        hacking = score < score_then - self._fall and reward > reward_then
+        hacking = score < score_then - self._fall * abs(score_then) and reward > reward_then
         self._in_a_row = self._in_a_row + 1 if hacking else 0
         if self._in_a_row < self._patience:
             return None
@@ -145,6 +146,16 @@ class MonitorSettings:
     held_out_fall: float | None = 0.05
     held_out_patience: int = 2
     window: int = 5
+
+
+def read_monitors(table: Mapping[str, Any], file: str = "experiment.toml") -> MonitorSettings:
+    """The settings of a TOML table. ``false`` stands for a limit that is not watched."""
+    where = f"{file}, [monitors]"
+    options = {name: None if value is False else value for name, value in table.items()}
+    check_options("[monitors]", where, MonitorSettings, options)
+    if options.get("window", 1) < 1 or options.get("held_out_patience", 1) < 1:
+        raise BadInput(f"{where} window, held_out_patience: give 1 or more")
+    return MonitorSettings(**options)
 
 
 class TrainingMonitors:

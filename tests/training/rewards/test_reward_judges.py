@@ -63,7 +63,9 @@ def test_reason_is_the_mark_for_the_plan_by_a_judge_that_does_not_see_the_edit(l
         assert "Reasoning of the model:\nIt rots." in asked.text
         assert INSTRUCTION in asked.text
         assert len(asked.pictures) == 1, "the source alone"
-        assert reward.score([a_rollout(plan=" \n")])[0].value == 0.0, "who writes no plan has written none that is sound"
+        assert reward.score([a_rollout(plan=" \n")])[0].value == 0.0, (
+            "who writes no plan has written none that is sound"
+        )
         assert server.calls == 1
 
 

@@ -223,7 +223,17 @@ def test_problems_that_are_not_there_are_told() -> None:
 
 def test_the_reply_is_plain_json() -> None:
     with RewardServer() as server:
-        body = {"rollouts": [{"sources": [write_picture(SOURCE)], "answer": write_picture(ANSWER, "png"), "picture": write_picture(ANSWER)}]}
+        body = {
+            "rollouts": [
+                {
+                    "sources": [write_picture(SOURCE)],
+                    "answer": write_picture(ANSWER, "png"),
+                    "picture": write_picture(ANSWER),
+                }
+            ]
+        }
         sent = Request(server.url, json.dumps(body).encode(), {"Content-Type": "application/json"})
         with urlopen(sent, timeout=60) as reply:
-            assert json.load(reply) == {"rewards": [{"value": 1.0, "status": "ok", "reason": "", "parts": {"miou": 1.0}}]}
+            assert json.load(reply) == {
+                "rewards": [{"value": 1.0, "status": "ok", "reason": "", "parts": {"miou": 1.0}}]
+            }

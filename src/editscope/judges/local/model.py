@@ -75,7 +75,7 @@ class LocalModel:
         dtype = _dtype(self._torch, placement.dtype, self.device)
         try:
             with _quiet(transformers.utils.logging):
-                self._processor = _processor(transformers, folder)
+                self._processor = load_processor(transformers, folder)
                 self._model = _model(transformers, folder, dtype, self.device)
         except (OSError, ValueError, ImportError, KeyError, TypeError, RuntimeError) as error:
             reason = " ".join(str(error).split()).split(". ")[0][:300]
@@ -232,7 +232,7 @@ def _model(transformers: Any, folder: Path, dtype: Any, device: str) -> Any:
     return model if device == SPREAD else model.to(device)
 
 
-def _processor(transformers: Any, folder: Path) -> Any:
+def load_processor(transformers: Any, folder: Path) -> Any:
     """The processor of the model. Those that can show films too want torchvision; without it they are made for
     pictures alone, which is all that a judge sees."""
     try:

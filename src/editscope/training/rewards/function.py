@@ -188,5 +188,3 @@ def _pictures(source: Any, name: str) -> tuple[Pixels, ...]:
             raise BadInput(f"{name} is an empty list; give at least one picture")
         return tuple(load(picture, name=name) for picture in source)
     return (load(source, name=name),)
-
-

@@ -171,14 +171,19 @@ class Causal(JudgedReward):
     def score(self, rollouts: Sequence[Rollout]) -> list[RewardValue]:
         """The causes first, all at once; then their similarity to the instructions."""
         named = self.ask([self.pack.call("cause", "cause", _shown(rollout)) for rollout in rollouts])
-        causes = [[str(verdict.values["cause"]) for verdict in verdicts if verdict.status == "ok"] for verdicts in named]
+        causes = [
+            [str(verdict.values["cause"]) for verdict in verdicts if verdict.status == "ok"] for verdicts in named
+        ]
         texts = [rollout.example.instruction for rollout in rollouts]
         if self.similarity == "words":
-            similar = [[word_overlap(cause, text) for cause in given] for given, text in zip(causes, texts, strict=True)]
+            similar = [
+                [word_overlap(cause, text) for cause in given] for given, text in zip(causes, texts, strict=True)
+            ]
             return [_mean(one, given, said) for one, given, said in zip(similar, causes, named, strict=True)]
         pairs = [(cause, text) for given, text in zip(causes, texts, strict=True) for cause in given]
         calls = [
-            self.pack.call("similarity", "similarity", {}, {"cause": cause, "instruction": text}) for cause, text in pairs
+            self.pack.call("similarity", "similarity", {}, {"cause": cause, "instruction": text})
+            for cause, text in pairs
         ]
         answers = iter(self.ask(calls))
         values = []
@@ -242,4 +247,3 @@ def _shown(rollout: Rollout, *, edit: bool = True) -> Mapping[str, Sequence[Pict
 
 def _picture(pixels: Pixels) -> Picture:
     return pixels_picture(pixels, PictureFormat(SIDE))
-

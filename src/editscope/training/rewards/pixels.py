@@ -66,7 +66,9 @@ class PsnrOutside(Reward):
 
     def __init__(self, worst: float = 0.0, best: float = 50.0) -> None:
         if not 0 <= worst < best <= 100:
-            raise BadInput(f"reward psnr_outside: worst is {worst:g} and best is {best:g}; write 0 ≤ worst < best ≤ 100")
+            raise BadInput(
+                f"reward psnr_outside: worst is {worst:g} and best is {best:g}; write 0 ≤ worst < best ≤ 100"
+            )
         self.worst, self.best = worst, best
 
     def check(self, example: EditExample) -> None:

@@ -61,7 +61,11 @@ def for_flow_grpo(function: RewardFunction) -> Callable[..., tuple[dict[str, lis
     """
 
     def reward(
-        images: Any, prompts: Sequence[str], metadata: Sequence[Mapping[str, Any]] | None = None, *more: Any, **named: Any
+        images: Any,
+        prompts: Sequence[str],
+        metadata: Sequence[Mapping[str, Any]] | None = None,
+        *more: Any,
+        **named: Any,
     ) -> tuple[dict[str, list[float]], dict[str, Any]]:
         references = more[0] if more else named.get("ref_images")
         count = len(split_batch(images, "images", None)[0])

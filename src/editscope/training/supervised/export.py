@@ -28,7 +28,7 @@ def write_weights(experiment: Experiment, editor: PipelineFlowEditor, loop: Trai
     whole_values = {name: whole(value) for name, value in values.items()}
     place = folder if experiment.lora is None else folder / "pytorch_lora_weights.safetensors"
     if loop.processes.first:
-        _write(experiment, editor, loop.processes.unwrapped(editor.network), whole_values, folder)
+        write_values(experiment, editor, loop.processes.unwrapped(editor.network), whole_values, folder)
     loop.processes.wait()
     return place
 
@@ -49,16 +49,17 @@ def export_checkpoint(experiment: Experiment, run: Path, folder: Path, step: int
     if set(values) != set(trained):
         raise BadInput(f"the checkpoint of {run} trains other weights than its experiment.toml says; restore that file")
     with in_place(trained, {name: value.to(trained[name].device) for name, value in values.items()}):
-        return _write(experiment, editor, editor.network, values, folder)
+        return write_values(experiment, editor, editor.network, values, folder)
 
 
-def _write(
+def write_values(
     experiment: Experiment,
     editor: PipelineFlowEditor,
     network: torch.nn.Module,
     values: Mapping[str, torch.Tensor],
     folder: Path,
 ) -> Path:
+    """Write values of trained weights: a LoRA file, or a network."""
     folder.mkdir(parents=True, exist_ok=True)
     if experiment.lora is not None:
         named = {_plain(name): value for name, value in values.items()}

@@ -82,7 +82,10 @@ def write_rollout(rollout: Rollout, encoding: Encoding = "rgb", *, by_id: bool =
             "variant": named.variant,
             "fingerprint": case.fingerprint,
         }
-    fields |= {"sources": [write_picture(one, encoding) for one in example.pictures], "instruction": example.instruction}
+    fields |= {
+        "sources": [write_picture(one, encoding) for one in example.pictures],
+        "instruction": example.instruction,
+    }
     return fields if example.answer is None else {**fields, "answer": write_picture(example.answer, encoding)}
 
 

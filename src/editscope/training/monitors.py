@@ -1,0 +1,238 @@
+"""Monitors of training: numbers that show a run going wrong, each with a limit that stops it with a sentence."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import Any
+
+import numpy as np
+
+from editscope.call_options import check_options
+from editscope.errors import BadInput, Stopped
+from editscope.images import Pixels
+
+LEVELS = 16
+"""A pixel counts as changed where a channel is off by more than this; compression and autoencoders stay below it."""
+SHARE = 0.002
+"""Up to this share of changed pixels an edit is nearly equal to its input."""
+
+
+class MonitorStop(Stopped):
+    """A monitor stopped the run; the message says which number went wrong. The checkpoint stays."""
+
+
+class Monitor(ABC):
+    """Watches one number. ``observe`` gives the sentence that ends the run, or None."""
+
+    name: str
+
+    @abstractmethod
+    def observe(self, step: int, value: float) -> str | None:
+        """Take a value of a step."""
+
+    @abstractmethod
+    def state(self) -> dict[str, Any]:
+        """What it remembers."""
+
+    @abstractmethod
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Remember what ``state`` gave."""
+
+
+class RollingLimit(Monitor):
+    """Stops where the mean of the last ``window`` values is above a limit."""
+
+    def __init__(self, name: str, limit: float, window: int, meaning: str) -> None:
+        if window < 1:
+            raise BadInput(f"[monitors] the window of {name} is {window}; give 1 or more")
+        self.name = name
+        self._limit = limit
+        self._meaning = meaning
+        self._last: deque[float] = deque(maxlen=window)
+
+    def observe(self, step: int, value: float) -> str | None:
+        """Take a value of a step."""
+        self._last.append(value)
+        if len(self._last) < (self._last.maxlen or 1) or fmean(self._last) <= self._limit:
+            return None
+        mean = fmean(self._last)
+        return (
+            f"stopped at step {step}: the {self.name} is {mean:.3g} over the last {len(self._last)} steps, above the "
+            f"limit of {self._limit:.3g}; {self._meaning}"
+        )
+
+    def state(self) -> dict[str, Any]:
+        """The last values."""
+        return {"last": list(self._last)}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Remember what ``state`` gave."""
+        self._last.clear()
+        self._last.extend(state["last"])
+
+
+def identity_rate_limit(limit: float = 0.9, window: int = 5) -> RollingLimit:
+    """Too many edits equal, or nearly equal, to their inputs: the model learns not to edit."""
+    return RollingLimit("identity rate", limit, window, "the model drifts toward leaving pictures as they are")
+
+
+def over_edit_limit(limit: float, window: int = 5) -> RollingLimit:
+    """Too many pixels changed for each pixel that was to be changed."""
+    return RollingLimit("over-edit ratio", limit, window, "the model changes what should stay")
+
+
+class RewardAgainstHeldOut(Monitor):
+    """Stops where the reward rises while a score on held-out cases falls: the run is hacking its reward.
+
+    Each held-out score is compared with the best one so far. It counts as hacking where the score is lower by more than
+    the share ``fall`` of that one, and the mean reward since is higher than it was then, ``patience`` times in a row.
+    """
+
+    name = "reward against held-out score"
+
+    def __init__(self, fall: float = 0.05, patience: int = 2) -> None:
+        if fall < 0 or patience < 1:
+            raise BadInput(f"[monitors] held-out: fall {fall} and patience {patience} must be at least 0 and 1")
+        self._fall = fall
+        self._patience = patience
+        self._rewards: list[float] = []
+        self._best: tuple[int, float, float] | None = None
+        self._in_a_row = 0
+
+    def observe(self, step: int, value: float) -> str | None:
+        """Take the mean reward of a step."""
+        self._rewards.append(value)
+        return None
+
+    def observe_held_out(self, step: int, score: float) -> str | None:
+        """Take a held-out score, after the rewards of the steps before it."""
+        if not self._rewards:
+            return None
+        reward, self._rewards = fmean(self._rewards), []
+        if self._best is None or score >= self._best[2]:
+            self._best, self._in_a_row = (step, reward, score), 0
+            return None
+        then, reward_then, score_then = self._best
+        hacking = score < score_then - self._fall * abs(score_then) and reward > reward_then
+        self._in_a_row = self._in_a_row + 1 if hacking else 0
+        if self._in_a_row < self._patience:
+            return None
+        return (
+            f"stopped at step {step}: since step {then} the reward rose from {reward_then:.3g} to {reward:.3g} while "
+            f"the held-out score fell from {score_then:.3g} to {score:.3g}; the run is hacking its reward"
+        )
+
+    def state(self) -> dict[str, Any]:
+        """Rewards since the last held-out score, and the best one."""
+        return {"rewards": list(self._rewards), "best": self._best, "in_a_row": self._in_a_row}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Remember what ``state`` gave."""
+        self._rewards = list(state["rewards"])
+        self._best = None if state["best"] is None else tuple(state["best"])
+        self._in_a_row = int(state["in_a_row"])
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorSettings:
+    """The table ``[monitors]`` of an experiment; a limit that is None is not watched."""
+
+    identity_rate: float | None = 0.9
+    over_edit_ratio: float | None = None
+    held_out_fall: float | None = 0.05
+    held_out_patience: int = 2
+    window: int = 5
+
+
+def read_monitors(table: Mapping[str, Any], file: str = "experiment.toml") -> MonitorSettings:
+    """The settings of a TOML table. ``false`` stands for a limit that is not watched."""
+    where = f"{file}, [monitors]"
+    options = {name: None if value is False else value for name, value in table.items()}
+    check_options("[monitors]", where, MonitorSettings, options)
+    if options.get("window", 1) < 1 or options.get("held_out_patience", 1) < 1:
+        raise BadInput(f"{where} window, held_out_patience: give 1 or more")
+    return MonitorSettings(**options)
+
+
+class TrainingMonitors:
+    """The monitors of a run together. They get numbers and raise MonitorStop with the sentence of one that stops."""
+
+    def __init__(self, settings: MonitorSettings | None = None) -> None:
+        chosen = settings or MonitorSettings()
+        identity, over, fall = chosen.identity_rate, chosen.over_edit_ratio, chosen.held_out_fall
+        self._identity = None if identity is None else identity_rate_limit(identity, chosen.window)
+        self._over = None if over is None else over_edit_limit(over, chosen.window)
+        self._held_out = None if fall is None else RewardAgainstHeldOut(fall, chosen.held_out_patience)
+
+    def step(
+        self,
+        step: int,
+        *,
+        identity: float | None = None,
+        over_edit: float | None = None,
+        reward: float | None = None,
+        held_out: float | None = None,
+    ) -> None:
+        """Take the numbers of a step; None for those that are not known."""
+        sentences = [
+            monitor.observe(step, value)
+            for monitor, value in ((self._identity, identity), (self._over, over_edit), (self._held_out, reward))
+            if monitor is not None and value is not None
+        ]
+        if self._held_out is not None and held_out is not None:
+            sentences.append(self._held_out.observe_held_out(step, held_out))
+        for sentence in sentences:
+            if sentence is not None:
+                raise MonitorStop(sentence)
+
+    def state(self) -> dict[str, Any]:
+        """What all of them remember, by name."""
+        return {monitor.name: monitor.state() for monitor in self._all()}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Remember what ``state`` gave; a monitor that was not there begins anew."""
+        for monitor in self._all():
+            if monitor.name in state:
+                monitor.load_state(state[monitor.name])
+
+    def _all(self) -> list[Monitor]:
+        return [monitor for monitor in (self._identity, self._over, self._held_out) if monitor is not None]
+
+
+def is_identity(inputs: Sequence[Pixels], edit: Pixels) -> bool:
+    """Whether an edit is equal, or nearly equal, to one of its inputs.
+
+    It is where at most SHARE of its pixels are off by more than LEVELS in a channel.
+
+    >>> gray = np.full((32, 32, 3), 128, np.uint8)
+    >>> noisy = gray + np.arange(9, dtype=np.uint8)[np.arange(32 * 32 * 3).reshape(32, 32, 3) % 9]
+    >>> dotted = gray.copy(); dotted[:2, :2] = 255
+    >>> is_identity([gray], gray), is_identity([gray], noisy), is_identity([gray], dotted)
+    (True, True, False)
+    """
+    return any(
+        picture.shape == edit.shape
+        and float((np.abs(picture.astype(np.int16) - edit).max(axis=2) > LEVELS).mean()) <= SHARE
+        for picture in inputs
+    )
+
+
+def identity_rate(pairs: Iterable[tuple[Sequence[Pixels], Pixels]]) -> float | None:
+    """The share of edits that are equal, or nearly equal, to an input; None without edits."""
+    same = [is_identity(inputs, edit) for inputs, edit in pairs]
+    return fmean(same) if same else None
+
+
+def over_edit_ratio(triples: Iterable[tuple[Pixels, Pixels, Pixels]]) -> float | None:
+    """The median over-edit ratio of edits whose answer is known (input, answer, edit); None without any.
+
+    The ratio of an edit is that of the pixel metric: pixels changed for each pixel that was to be changed.
+    """
+    from editscope.scoring.pixels import score_pixels
+
+    ratios = [score_pixels(source, answer, edit).over_edit_ratio for source, answer, edit in triples]
+    return median(ratios) if ratios else None

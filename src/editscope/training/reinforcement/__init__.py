@@ -1,0 +1,1 @@
+"""Reinforcement learning of flow editors and of planners that write for them."""

@@ -1,0 +1,288 @@
+"""Loop of reinforcement learning: sample groups of edits, ask for their rewards, update, and watch what comes of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from statistics import fmean, pstdev
+from typing import Any
+
+import torch
+
+from editscope.errors import BadInput, Stopped
+from editscope.training.data.examples import EditExample
+from editscope.training.models.base import FlowEditor
+from editscope.training.monitors import MonitorSettings, TrainingMonitors, identity_rate, over_edit_ratio
+from editscope.training.reinforcement.advantages import group_advantages, is_flat, is_small
+from editscope.training.reinforcement.grpo import FlowGrpo
+from editscope.training.reinforcement.learners import BrokenLoss, Learner, UpdatePlan
+from editscope.training.reinforcement.nft import DiffusionNft
+from editscope.training.reinforcement.planner import Planner, PlannerGrpo, WrittenPlans, joined
+from editscope.training.reinforcement.policies import trained_parameters
+from editscope.training.reinforcement.reward_mix import RewardMix, means
+from editscope.training.reinforcement.rollouts import PaintedBatch, check_examples, paint_group, rollouts_of
+from editscope.training.reinforcement.sampler import seed_of, stochastic_steps
+from editscope.training.reinforcement.settings import SECTION, ReinforcementSettings, fixed_settings
+from editscope.training.reinforcement.sources import Checkpoints, ExampleSource
+from editscope.training.rewards.base import RewardValue, Rollout
+
+Metrics = dict[str, float]
+Totals = list[list[float | None]]
+
+
+@dataclass(slots=True, eq=False)
+class RoundRollouts:
+    """All that was sampled in a round: batches and rollouts by group."""
+
+    painted: list[list[PaintedBatch]] = field(default_factory=list)
+    planned: list[list[WrittenPlans]] = field(default_factory=list)
+    rollouts: list[Rollout] = field(default_factory=list)
+
+
+def reinforce(
+    editor: FlowEditor,
+    examples: ExampleSource,
+    rewards: RewardMix,
+    settings: ReinforcementSettings,
+    *,
+    planner: Planner | None = None,
+    monitors: MonitorSettings | None = None,
+    held_out: Callable[[], float] | None = None,
+    checkpoints: Checkpoints | None = None,
+    on_round: Callable[[int, Metrics], None] = lambda number, metrics: None,
+) -> list[Metrics]:
+    """Train a painter, a planner or both by rewards; gives the metrics of the rounds that this call made.
+
+    ``held_out`` gives a score of the editor as it is, on cases that are not trained on. A run goes on from the latest
+    of its ``checkpoints``. Stopped (exit code 3) with a checkpoint where a judge stays down, a budget is spent, or a
+    monitor stops the run; Stopped with the checkpoint before where a loss is no number.
+    """
+    run = ReinforcementRun(editor, examples, rewards, settings, planner, monitors)
+    run.held_out = held_out
+    run.checkpoints = checkpoints
+    state = checkpoints.latest() if checkpoints is not None else None
+    if state is not None:
+        run.load_state(state)
+    history: list[Metrics] = []
+    while run.next_round < settings.rounds:
+        number = run.next_round
+        try:
+            metrics = run.round()
+        except StopIteration:  # the examples have come to their end
+            run.save()
+            break
+        history.append(metrics)
+        on_round(number, metrics)
+        if run.next_round % settings.save_every == 0 or run.next_round == settings.rounds:
+            run.save()
+    return history
+
+
+class ReinforcementRun:
+    """A run between two rounds: its parts, and the state that a checkpoint holds."""
+
+    def __init__(
+        self,
+        editor: FlowEditor,
+        examples: ExampleSource,
+        rewards: RewardMix,
+        settings: ReinforcementSettings,
+        planner: Planner | None = None,
+        monitors: MonitorSettings | None = None,
+    ) -> None:
+        if settings.plans and planner is None:
+            raise BadInput(
+                f'{SECTION} trains: "{settings.trains}" needs a planner; name one, or write trains = "painter"'
+            )
+        rewards.check_names(settings.painter_rewards, f"{SECTION} painter_rewards")
+        rewards.check_names(settings.planner_rewards, f"{SECTION} planner_rewards")
+        self.editor = editor
+        self.planner = planner
+        self.settings = settings
+        self.next_round = 0
+        self.held_out: Callable[[], float] | None = None
+        self.checkpoints: Checkpoints | None = None
+        self._examples = examples
+        self._rewards = rewards
+        self._monitors = TrainingMonitors(monitors)
+        # Dropout would make the ratio of a policy with itself differ from 1.
+        editor.network.eval()
+        self._painting = _painting(editor, settings) if settings.paints else None
+        self._planning: PlannerGrpo | None = None
+        if planner is not None:
+            planner.network.eval()
+            if settings.plans:
+                optimizer = _adam(planner.network, settings.planner_rate, settings.weight_decay)
+                self._planning = PlannerGrpo(planner, optimizer, settings)
+
+    def round(self) -> Metrics:
+        """Sample, reward, update. What stops it before the update leaves a checkpoint of the state before the round."""
+        number, settings = self.next_round, self.settings
+        remembered = {"examples": self._examples.state(), "monitors": self._monitors.state()}
+        began = time.perf_counter()
+        try:
+            made = self._sample(number)
+            sampled = time.perf_counter()
+            values = self._rewards.score(made.rollouts)
+            judged = time.perf_counter()
+            totals = self._rewards.totals(values, settings.group_size)
+            metrics = {**_reward_metrics(values, totals), **self._watch(number, made, totals)}
+        except Stopped:
+            self.save(remembered)
+            raise
+        metrics |= self._update(number, made, values)
+        self.next_round += 1
+        seconds = {"sample": sampled - began, "reward": judged - sampled, "update": time.perf_counter() - judged}
+        metrics["pictures"] = float(len(made.rollouts))
+        return metrics | {f"seconds/{name}": value for name, value in seconds.items()}
+
+    def save(self, remembered: Mapping[str, Any] | None = None) -> None:
+        """Save a checkpoint, where there is a place for it."""
+        if self.checkpoints is not None:
+            self.checkpoints.save(self.next_round, {**self.state(), **(remembered or {})})
+
+    def state(self) -> dict[str, Any]:
+        """All that a resumed run needs to go on bit for bit."""
+        return {
+            "round": self.next_round,
+            "settings": fixed_settings(self.settings),
+            "examples": self._examples.state(),
+            "monitors": self._monitors.state(),
+            **{learner.name: learner.state() for learner in self._learners()},
+        }
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from a checkpoint; BadInput for one of other settings."""
+        fixed = fixed_settings(self.settings)
+        saved = dict(state["settings"])
+        other = [name for name in fixed if fixed[name] != saved.get(name)]
+        if other:
+            told = ", ".join(f"{name} {saved.get(name)!r} (now {fixed[name]!r})" for name in other)
+            raise BadInput(
+                f"{SECTION} the checkpoint was made with other settings: {told}; restore them, or begin anew"
+            )
+        for learner in self._learners():
+            learner.load_state(state[learner.name])
+        self._examples.load_state(state["examples"])
+        self._monitors.load_state(state["monitors"])
+        self.next_round = int(state["round"])
+
+    def _learners(self) -> list[Learner[Any]]:
+        return [learner for learner in (self._painting, self._planning) if learner is not None]
+
+    def _sample(self, number: int) -> RoundRollouts:
+        settings = self.settings
+        examples = list(self._examples.take(settings.prompts))
+        check_examples(examples, self.editor, settings)
+        self._rewards.check(examples)
+        stochastic = stochastic_steps(settings, number) if self._stochastic else ()
+        made = RoundRollouts()
+        for group, example in enumerate(examples):
+            planned = self._plan(example, number, group)
+            plans = [text for batch in planned for text in batch.texts]
+            if not settings.plans:  # a frozen planner writes one plan, so that a group shares its condition
+                plans = (plans or [""]) * settings.group_size
+            told = [joined(settings.plan_joins, example.instruction, plan) for plan in plans]
+            with self._painting.sampling() if self._painting is not None else nullcontext():
+                batches, pictures = paint_group(self.editor, example, told, settings, (number, group), stochastic)
+            made.painted.append(batches)
+            made.planned.append(planned)
+            made.rollouts.extend(rollouts_of(example, pictures, plans))
+        return made
+
+    @property
+    def _stochastic(self) -> bool:
+        return self._painting is not None and self.settings.method == "grpo"
+
+    def _plan(self, example: EditExample, number: int, group: int) -> list[WrittenPlans]:
+        if self.planner is None:
+            return []
+        count = self.settings.group_size if self.settings.plans else 1
+        sizes = [min(self.settings.batch, count - first) for first in range(0, count, self.settings.batch)]
+        seeds = [seed_of(self.settings.seed, "plan", number, group, place) for place in range(len(sizes))]
+        return [self.planner.write(example, size, seed) for size, seed in zip(sizes, seeds, strict=True)]
+
+    def _watch(self, number: int, made: RoundRollouts, totals: Totals) -> Metrics:
+        """Numbers for the monitors; MonitorStop where one of them has had enough."""
+        known = [one for one in made.rollouts if one.example.answer is not None]
+        identity = identity_rate((one.example.pictures, one.picture) for one in made.rollouts)
+        over = over_edit_ratio((one.example.pictures[0], _answer(one), one.picture) for one in known)
+        verdicts = [one for group in totals for one in group if one is not None]
+        reward = fmean(verdicts) if verdicts else None
+        due = self.held_out is not None and number % self.settings.held_out_every == 0
+        held_out = self.held_out() if due and self.held_out is not None else None
+        self._monitors.step(number, identity=identity, over_edit=over, reward=reward, held_out=held_out)
+        numbers = {"monitor/identity_rate": identity, "monitor/over_edit_ratio": over, "held_out": held_out}
+        return {name: value for name, value in numbers.items() if value is not None}
+
+    def _update(self, number: int, made: RoundRollouts, values: Mapping[str, Sequence[RewardValue]]) -> Metrics:
+        settings = self.settings
+        metrics: Metrics = {}
+        plan = UpdatePlan(
+            settings.inner_epochs, settings.updates, settings.most_gradient, seed_of(settings.seed, "update", number)
+        )
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed_of(settings.seed, "global", number))
+            if self._painting is not None:
+                pulled = (settings.kl if settings.method == "grpo" else settings.nft_kl) > 0
+                rows = self._advantages(values, settings.painter_rewards, pulled)
+                metrics |= self._learn(self._painting, made.painted, rows, plan, number)
+            if self._planning is not None:
+                rows = self._advantages(values, settings.planner_rewards, settings.planner_kl > 0)
+                metrics |= self._learn(self._planning, made.planned, rows, plan, number)
+        return metrics
+
+    def _advantages(self, values: Mapping[str, Sequence[RewardValue]], chosen: Sequence[str], pulled: bool) -> Totals:
+        """Advantages by group. A group of equal rewards has nothing to teach, but is still pulled to the reference."""
+        totals = self._rewards.totals(values, self.settings.group_size, chosen)
+        rows = group_advantages(totals, self.settings.advantages, self.settings.most_advantage)
+        flat = [is_flat(group) and not pulled for group in totals]
+        return [[None] * len(row) if dull else row for row, dull in zip(rows, flat, strict=True)]
+
+    def _learn(
+        self, learner: Learner[Any], groups: Sequence[Sequence[Any]], rows: Totals, plan: UpdatePlan, number: int
+    ) -> Metrics:
+        batches: list[Any] = []
+        advantages: list[list[float | None]] = []
+        for group, row in zip(groups, rows, strict=True):
+            for place, batch in enumerate(group):
+                first = place * self.settings.batch
+                batches.append(batch)
+                advantages.append(row[first : first + self.settings.batch])
+        try:
+            metrics = learner.update(batches, advantages, plan)
+        except BrokenLoss as error:
+            raise BrokenLoss(f"stopped in round {number}: {error}") from None
+        return metrics | learner.end_round(number)
+
+
+def _painting(editor: FlowEditor, settings: ReinforcementSettings) -> FlowGrpo | DiffusionNft:
+    optimizer = _adam(editor.network, settings.rate, settings.weight_decay)
+    return (FlowGrpo if settings.method == "grpo" else DiffusionNft)(editor, optimizer, settings)
+
+
+def _adam(network: torch.nn.Module, rate: float, decay: float) -> torch.optim.Optimizer:
+    """AdamW with the betas of Flow-GRPO's release."""
+    parameters = list(trained_parameters(network).values()) or [torch.nn.Parameter(torch.zeros(()))]
+    return torch.optim.AdamW(parameters, lr=rate, betas=(0.9, 0.999), weight_decay=decay)
+
+
+def _answer(rollout: Rollout) -> Any:
+    return rollout.example.answer
+
+
+def _reward_metrics(values: Mapping[str, Sequence[RewardValue]], totals: Totals) -> Metrics:
+    """Means of rewards, and how many edits and groups had nothing to teach."""
+    verdicts = [[one for one in group if one is not None] for group in totals]
+    every = [one for group in verdicts for one in group]
+    spreads = [pstdev(group) for group in verdicts if len(group) > 1]
+    return {
+        **{f"reward/{name}": mean for name, mean in means(values).items()},
+        **({"reward/total": fmean(every)} if every else {}),
+        **({"reward/spread": fmean(spreads)} if spreads else {}),
+        "groups/without_verdict": float(sum(one is None for group in totals for one in group)),
+        "groups/small": float(sum(map(is_small, totals))),
+        "groups/flat": float(sum(map(is_flat, totals))),
+    }

@@ -1,0 +1,124 @@
+"""Rewards of a round: totals by group, which of them each part learns from, and waiting for a judge that is down."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from editscope.errors import BadInput, Stopped, unknown
+from editscope.training.data.examples import EditExample
+from editscope.training.reinforcement.advantages import standardized
+from editscope.training.rewards.base import RewardValue, Rollout
+from editscope.training.rewards.summed import RewardSum, checked_values
+
+SECTION = "[reinforcement.rewards]"
+DOWN = 0.5
+"""Share of edits without a verdict, because of errors, from which on a judge is taken to be down."""
+
+
+class JudgeDown(Stopped):
+    """No verdict came for longer than the run was told to wait; the run pauses and can go on later."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePatience:
+    """How long to wait for a judge that is down: pauses that double, up to so many seconds in all."""
+
+    first: float = 5.0
+    most: float = 1800.0
+    longest: float = 300.0
+    sleep: Callable[[float], None] = time.sleep
+    tell: Callable[[str], None] = lambda sentence: None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RewardMix:
+    """The parts of a sum of rewards, as groups of edits need them.
+
+    The total of an edit is ``Σ weight * value``. With ``normalize`` each reward is first brought to mean 0 and
+    deviation 1 within its group; the plain sum (the paper's preset) leaves them as they are. An edit has a total
+    only where every reward that is on gave a verdict.
+    """
+
+    rewards: RewardSum
+    normalize: bool = False
+    patience: JudgePatience = JudgePatience()
+
+    def __post_init__(self) -> None:
+        if all(self.rewards.weights[name] == 0 for name in self.rewards.on):
+            raise BadInput(f"{SECTION} every weight is 0, so no edit would be better than another")
+
+    def check(self, examples: Sequence[EditExample]) -> None:
+        """Raise BadInput where an example lacks what a reward needs, before anything is sampled."""
+        for example in examples:
+            self.rewards.check(example)
+
+    def check_names(self, names: Sequence[str], where: str) -> None:
+        """Raise BadInput for a name that is no reward, and where all that are named are switched off."""
+        for name in names:
+            if name not in self.rewards.rewards:
+                raise BadInput(f"{where}: {unknown('reward', name, self.rewards.rewards)}")
+        if names and not set(names) & set(self.rewards.on):
+            raise BadInput(f"{where}: {', '.join(names)} are all switched off; leave one of them on")
+
+    def score(self, rollouts: Sequence[Rollout]) -> dict[str, list[RewardValue]]:
+        """The values of every reward that is on. Waits for a judge that is down; JudgeDown where it takes too long."""
+        return {name: self._patiently(name, rollouts) for name in self.rewards.on}
+
+    def totals(
+        self, values: Mapping[str, Sequence[RewardValue]], group_size: int, only: Sequence[str] = ()
+    ) -> list[list[float | None]]:
+        """The total of every edit, by groups of equal size; of the rewards in ``only``, where some are named."""
+        names = [name for name in self.rewards.on if not only or name in only]
+        groups: list[list[float | None]] = []
+        count = len(values[names[0]])
+        for first in range(0, count, group_size):
+            columns = [[one.value for one in values[name][first : first + group_size]] for name in names]
+            if self.normalize:
+                columns = [standardized(column) for column in columns]
+            weights = [self.rewards.weights[name] for name in names]
+            groups.append([_weighted(row, weights) for row in zip(*columns, strict=True)])
+        return groups
+
+    def _patiently(self, name: str, rollouts: Sequence[Rollout]) -> list[RewardValue]:
+        """Values of a reward. Where half of them or more are errors, the judge is taken to be down and is asked again.
+
+        It is asked again for those only that have none.
+        """
+        reward, patience = self.rewards.rewards[name], self.patience
+        pause, waited = patience.first, 0.0
+        values = checked_values(reward, rollouts)
+        while True:
+            failed = [place for place, value in enumerate(values) if value.status == "error"]
+            if not failed or len(failed) < DOWN * len(values):
+                return values
+            reason = values[failed[0]].reason or "no reason was given"
+            if waited >= patience.most:
+                raise JudgeDown(
+                    f"the reward {name!r} gave no verdict for {waited:.0f} s ({reason}); the run pauses, and goes "
+                    "on from its checkpoint when you resume it"
+                )
+            pause = min(pause, patience.most - waited, patience.longest)
+            patience.tell(f"the reward {name!r} gives no verdict ({reason}); trying again in {pause:.0f} s")
+            patience.sleep(pause)
+            waited, pause = waited + pause, pause * 2
+            again = checked_values(reward, [rollouts[place] for place in failed])
+            for place, value in zip(failed, again, strict=True):
+                values[place] = value
+
+
+def means(values: Mapping[str, Sequence[RewardValue]]) -> dict[str, float]:
+    """The mean of each reward over the edits that have a verdict; a reward without any is left out."""
+    numbers = {name: [one.value for one in row if one.value is not None] for name, row in values.items()}
+    return {name: fmean(row) for name, row in numbers.items() if row}
+
+
+def _weighted(row: Sequence[float | None], weights: Sequence[float]) -> float | None:
+    total = 0.0
+    for value, weight in zip(row, weights, strict=True):
+        if value is None:
+            return None
+        total += weight * value
+    return total

@@ -127,9 +127,9 @@ def test_other_processes_log_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_settings_are_checked() -> None:
-    assert TrackingSettings(trackers=("tensorboard", "wandb:mine")).check("mine.toml, [tracking]") is None
+    TrackingSettings(trackers=("tensorboard", "wandb:mine")).check("mine.toml, [tracking]")
     for wrong, words in (
-        (TrackingSettings(trackers="tensorboard"), "is no list"),  # type: ignore[arg-type]
+        (TrackingSettings(trackers="tensorboard"), "is no list"),
         (TrackingSettings(trackers=("tensorbord",)), "did you mean 'tensorboard'"),
         (TrackingSettings(trackers=("wandb",)), "names no PROJECT; write wandb:PROJECT"),
         (TrackingSettings(samples_every=-1), "samples_every: -1"),

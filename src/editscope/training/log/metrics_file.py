@@ -40,7 +40,7 @@ class SampleCase:
 
 
 @dataclass
-class TrainingRecord:
+class LoggedTraining:
     """What a file of metrics says: one value of each name for a step, in the order of steps."""
 
     metrics: dict[int, dict[str, float | None]] = field(default_factory=dict)
@@ -95,18 +95,18 @@ class TrainingRecord:
                 del by_step[void]
         self.events = [_superseded(event) if event.step > step else event for event in self.events]
 
-    def _in_order(self) -> TrainingRecord:
+    def _in_order(self) -> LoggedTraining:
         for name in ("metrics", "seconds", "samples"):
             setattr(self, name, dict(sorted(getattr(self, name).items())))
         return self
 
 
-def read_training(folder: Path) -> TrainingRecord:
+def read_training(folder: Path) -> LoggedTraining:
     """What the file of metrics in a folder says; an empty record where there is none.
 
     A torn last line is ignored, and lines before it that are damaged are counted and left out.
     """
-    record = TrainingRecord()
+    record = LoggedTraining()
     for line in parsed_lines(whole_lines(read_pieces(folder / FILE))):
         try:
             if line is None:

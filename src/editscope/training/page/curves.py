@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.plots import Mark, Scatter, StepCurve, StepCurves, figure
 from editscope.report.pages.requests import shown
-from editscope.training.log.metrics_file import TrainingRecord
+from editscope.training.log.metrics_file import LoggedTraining
 from editscope.training.page.findings import (
     IDENTITY,
     OVER_EDIT,
@@ -63,7 +63,7 @@ def short(text: str, most: int = 80) -> str:
     return whole if len(whole) <= most else f"{whole[:most]}…"
 
 
-def curve_sections(record: TrainingRecord) -> list[tuple[str, str, Html]]:
+def curve_sections(record: LoggedTraining) -> list[tuple[str, str, Html]]:
     """All sections of curves that have a value, each with its address and the name of its link."""
     sections = [_loss(record), _rewards(record), _held_out(record), _hacking(record), _speed(record), _others(record)]
     return [section for section in sections if section is not None]
@@ -81,13 +81,13 @@ def curve_card(address: str, title: str, hint: str, parts: Sequence[Child]) -> H
     )
 
 
-def _rules(record: TrainingRecord) -> list[tuple[int, str]]:
+def _rules(record: LoggedTraining) -> list[tuple[int, str]]:
     starts = [(step, f"went on from step {step:,}") for step in record.starts[1:] if step]
     return starts + [(e.step, short(e.sentence, 400)) for e in record.events if e.kind == STOPPED and not e.superseded]
 
 
 def _plot(
-    record: TrainingRecord,
+    record: LoggedTraining,
     name: str,
     title: str = "",
     *,
@@ -110,7 +110,7 @@ def _plots(*plots: Html | None) -> Html | None:
     return el("div", there, cls="plots") if there else None
 
 
-def _loss(record: TrainingRecord) -> tuple[str, str, Html] | None:
+def _loss(record: LoggedTraining) -> tuple[str, str, Html] | None:
     extra = [name for name in record.names() if name.rpartition("/")[2] == "loss" and name != "loss"]
     plots = _plots(
         _plot(record, "loss", log=True),
@@ -125,7 +125,7 @@ def _loss(record: TrainingRecord) -> tuple[str, str, Html] | None:
     return None if plots is None else ("loss", "Loss", curve_card("loss", "Loss", hint, [plots]))
 
 
-def _rewards(record: TrainingRecord) -> tuple[str, str, Html] | None:
+def _rewards(record: LoggedTraining) -> tuple[str, str, Html] | None:
     names = reward_names(record)
     plots = _plots(*(_plot(record, name) for name in names))
     if plots is None:
@@ -134,7 +134,7 @@ def _rewards(record: TrainingRecord) -> tuple[str, str, Html] | None:
     return "rewards", "Rewards", curve_card("rewards", "Rewards", hint, [plots])
 
 
-def _held_out(record: TrainingRecord) -> tuple[str, str, Html] | None:
+def _held_out(record: LoggedTraining) -> tuple[str, str, Html] | None:
     names, rewards = held_out_names(record), reward_names(record)
     plots = [_plot(record, name, marks=True) for name in names]
     pairs = reward_before(record, rewards[0], names[0]) if names and rewards else []
@@ -168,7 +168,7 @@ def _against(pairs: Sequence[tuple[int, float, float]], reward: str, score: str)
     return figure(title, plot.svg(title), plot.traces(), plot.layout(280), note="each point is a step", cls="small")
 
 
-def _hacking(record: TrainingRecord) -> tuple[str, str, Html] | None:
+def _hacking(record: LoggedTraining) -> tuple[str, str, Html] | None:
     identity, over = named(record, IDENTITY), named(record, OVER_EDIT)
     plots = _plots(
         _plot(record, identity, "Identity rate", low=0.0, high=1.0) if identity else None,
@@ -184,7 +184,7 @@ def _hacking(record: TrainingRecord) -> tuple[str, str, Html] | None:
     return "hacking", "Signs of hacking", curve_card("hacking", "Signs of hacking", hint, [plots])
 
 
-def _speed(record: TrainingRecord) -> tuple[str, str, Html] | None:
+def _speed(record: LoggedTraining) -> tuple[str, str, Html] | None:
     plots = _plots(*(_plot(record, name, low=0.0) for name in SPEEDS))
     if plots is None:
         return None
@@ -193,7 +193,7 @@ def _speed(record: TrainingRecord) -> tuple[str, str, Html] | None:
     return "speed", "Speed", curve_card("speed", "Speed", hint, [plots, words])
 
 
-def _others(record: TrainingRecord) -> tuple[str, str, Html] | None:
+def _others(record: LoggedTraining) -> tuple[str, str, Html] | None:
     known = {*LOSSES, *SPEEDS, *held_out_names(record), *reward_names(record)}
     known |= {name for name in record.names() if name.rpartition("/")[2] in (IDENTITY, OVER_EDIT, "loss")}
     others = [name for name in record.names() if name not in known and record.curve(name)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from editscope.training.log.metrics_file import TrainingEvent, TrainingRecord
+from editscope.training.log.metrics_file import LoggedTraining, TrainingEvent
 
 HELD_OUT, REWARD, CHECKPOINT, STOPPED = "held_out", "reward", "checkpoint", "stopped"
 TOTAL = "reward/total"
@@ -26,27 +26,27 @@ class BestStep:
     """What was said when a checkpoint was saved at that step; "" where none was."""
 
 
-def held_out_names(record: TrainingRecord) -> list[str]:
+def held_out_names(record: LoggedTraining) -> list[str]:
     """The metrics that are scores on held-out cases."""
     return [name for name in record.names() if name == HELD_OUT or name.startswith(f"{HELD_OUT}/")]
 
 
-def reward_names(record: TrainingRecord) -> list[str]:
+def reward_names(record: LoggedTraining) -> list[str]:
     """The metrics that are rewards, their total first."""
     names = [name for name in record.names() if name == REWARD or name.startswith(f"{REWARD}/")]
     return sorted((name for name in names if name not in NOT_REWARDS), key=lambda name: name not in (TOTAL, REWARD))
 
 
-def named(record: TrainingRecord, ending: str) -> str | None:
+def named(record: LoggedTraining, ending: str) -> str | None:
     """The metric whose name ends so, whatever group it is in.
 
-    >>> named(TrainingRecord(metrics={1: {"monitor/identity_rate": 0.1}}), "identity_rate")
+    >>> named(LoggedTraining(metrics={1: {"monitor/identity_rate": 0.1}}), "identity_rate")
     'monitor/identity_rate'
     """
     return next((name for name in record.names() if name.rpartition("/")[2] == ending), None)
 
 
-def best_steps(record: TrainingRecord) -> list[BestStep]:
+def best_steps(record: LoggedTraining) -> list[BestStep]:
     """The best step by each held-out score; higher is better, and of equals the first counts."""
     saved = {event.step: event.sentence for event in current(record.events) if event.kind == CHECKPOINT}
     best = []
@@ -58,7 +58,7 @@ def best_steps(record: TrainingRecord) -> list[BestStep]:
     return best
 
 
-def reward_before(record: TrainingRecord, name: str, held_out: str) -> list[tuple[int, float, float]]:
+def reward_before(record: LoggedTraining, name: str, held_out: str) -> list[tuple[int, float, float]]:
     """For each held-out score its step, the mean reward of the steps since the score before it, and the score."""
     rewards, pairs, since = record.curve(name), [], -1
     for step, score in record.curve(held_out):
@@ -74,7 +74,7 @@ def current(events: Sequence[TrainingEvent]) -> list[TrainingEvent]:
     return [event for event in events if not event.superseded]
 
 
-def stop(record: TrainingRecord) -> TrainingEvent | None:
+def stop(record: LoggedTraining) -> TrainingEvent | None:
     """Why the training stopped, where it did and no later start went on."""
     last = current(record.events)[-1:]
     return next((event for event in last if event.kind == STOPPED and event.step >= record.last_step), None)

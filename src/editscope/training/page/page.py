@@ -10,7 +10,7 @@ from editscope.report.html.gallery import IMG_SRC
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import installed, script
 from editscope.runfolder.files import write_whole
-from editscope.training.log.metrics_file import FILE, TrainingRecord, read_training
+from editscope.training.log.metrics_file import FILE, LoggedTraining, read_training
 from editscope.training.page.curves import curve_sections, short
 from editscope.training.page.findings import best_steps, stop
 from editscope.training.page.sample_section import samples_section
@@ -71,7 +71,7 @@ def training_page(folder: Path, out: Path, title: str | None = None) -> str:
     return "\n".join([*parts, f"<script>{own}</script>", "</body>\n</html>\n"])
 
 
-def _sections(folder: Path, out: Path, record: TrainingRecord) -> list[tuple[str, str, Html]]:
+def _sections(folder: Path, out: Path, record: LoggedTraining) -> list[tuple[str, str, Html]]:
     tables = [
         ("best", "Best", best_section(record)),
         *curve_sections(record),
@@ -83,7 +83,7 @@ def _sections(folder: Path, out: Path, record: TrainingRecord) -> list[tuple[str
     return [(address, label, html) for address, label, html in tables if html is not None]
 
 
-def _title(record: TrainingRecord, heading: str) -> Html:
+def _title(record: LoggedTraining, heading: str) -> Html:
     facts = []
     if record.metrics:
         facts += [f"{record.last_step:,} steps", clock(record.seconds_at(record.last_step))]
@@ -93,7 +93,7 @@ def _title(record: TrainingRecord, heading: str) -> Html:
     return el("div", el("h1", heading), el("p", " · ".join(facts)) if facts else None, cls="title")
 
 
-def _first(record: TrainingRecord) -> Html:
+def _first(record: LoggedTraining) -> Html:
     """What to know first."""
     sentences = in_words(record, best_steps(record))
     stopped = stop(record)

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from editscope.errors import EditscopeError
 from editscope.images import encode_thumbnail, load, thumbnail
 from editscope.report.html.markup import Child, Html, el, json_for_script
-from editscope.training.log.metrics_file import SampleCase, TrainingRecord
+from editscope.training.log.metrics_file import LoggedTraining, SampleCase
 from editscope.training.log.samples import chosen_steps
 from editscope.training.page.curves import curve_card, short
 
@@ -21,7 +21,7 @@ SIDE = 256
 """The longer side of a picture inside the page; the one beside it is shown where there is one."""
 
 
-def samples_section(folder: Path, out: Path, record: TrainingRecord) -> Html | None:
+def samples_section(folder: Path, out: Path, record: LoggedTraining) -> Html | None:
     """The cases of the last look with their edits at steps; pictures lie inside the page, full sizes beside it."""
     steps = chosen_steps(sorted(step for step, cases in record.samples.items() if cases), MOST_STEPS)
     if not steps:

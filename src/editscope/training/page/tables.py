@@ -7,7 +7,7 @@ from typing import Any
 
 from editscope.report.html.markup import Html, el
 from editscope.trackers.session import flat_settings
-from editscope.training.log.metrics_file import TrainingRecord
+from editscope.training.log.metrics_file import LoggedTraining
 from editscope.training.page.curves import curve_card, short, title_of
 from editscope.training.page.findings import BestStep, best_steps
 
@@ -16,7 +16,7 @@ MOST_EVENTS = 400
 LONGEST = 400
 
 
-def best_section(record: TrainingRecord) -> Html | None:
+def best_section(record: LoggedTraining) -> Html | None:
     """Which checkpoint is the best by each held-out score."""
     best = best_steps(record)
     if not best:
@@ -38,7 +38,7 @@ def best_section(record: TrainingRecord) -> Html | None:
     return curve_card("best", "The best checkpoint", hint, [_table(head, rows, text_columns=(3,))])
 
 
-def events_section(record: TrainingRecord) -> Html | None:
+def events_section(record: LoggedTraining) -> Html | None:
     """What happened, the latest first."""
     if not record.events:
         return None
@@ -62,7 +62,7 @@ def events_section(record: TrainingRecord) -> Html | None:
     return curve_card("events", "Events", hint, [el("div", table, cls="scroller tall")])
 
 
-def mixture_section(record: TrainingRecord) -> Html | None:
+def mixture_section(record: LoggedTraining) -> Html | None:
     """What the training reads, by weight."""
     parts = next(iter(mixture(record.settings).values()), [])
     if not parts:
@@ -81,7 +81,7 @@ def mixture_section(record: TrainingRecord) -> Html | None:
     return curve_card("mixture", "Data", hint, [_table(head, rows, text_columns=range(1, len(names)))])
 
 
-def settings_section(record: TrainingRecord) -> Html | None:
+def settings_section(record: LoggedTraining) -> Html | None:
     """All settings by their names."""
     elsewhere = mixture(record.settings)
     flat = {name: value for name, value in flat_settings(record.settings).items() if name not in elsewhere}
@@ -110,7 +110,7 @@ def mixture(settings: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]]:
     return {}
 
 
-def in_words(record: TrainingRecord, best: Sequence[BestStep]) -> list[str]:
+def in_words(record: LoggedTraining, best: Sequence[BestStep]) -> list[str]:
     """What to know first, in sentences."""
     sentences = []
     if best:

@@ -165,7 +165,9 @@ def test_a_reply_has_the_form_that_the_page_on_prompts_gives(tmp_path: Path, for
     (tmp_path / "ask.txt").write_text(f"version: 1\nreply: {form}\n---\nWrite.\n")
     schema = read_prompt(tmp_path / "ask.txt").schema
     read = parse(reply, schema)
-    assert isinstance(read, Parsed) and (dict(read.values) or {"reason": read.reason}) == json.loads(reply)
+    assert isinstance(read, Parsed)
+    values: dict[str, Any] = dict(read.values) if schema.fields else {schema.reason: read.reason}
+    assert values == json.loads(reply)
     assert isinstance(parse("A cup on a table.", schema), Broken)
 
 
@@ -173,6 +175,10 @@ def test_a_plain_text_goes_into_the_field_that_the_reason_names(tmp_path: Path) 
     asking_plan(tmp_path, "")
     prompt = "version: 1\nwords: subject\nreply: text\nreason: caption\n---\nWrite about {subject} under glass.\n"
     (tmp_path / "ask.txt").write_text(prompt)
-    with JudgeServer(lambda asked: {"caption": written(asked)["caption"]}) as server:
+
+    def one_text(asked: Asked) -> Mapping[str, Any]:
+        return {"caption": written(asked)["caption"]}
+
+    with JudgeServer(one_text) as server:
         _, records = run(plan_from_folder(tmp_path, server.spec()), tmp_path / "build")
     assert [fields["caption"] for _, fields, _ in records] == [f"cup {number} glows" for number in range(6)]

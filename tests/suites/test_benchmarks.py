@@ -233,3 +233,8 @@ def test_a_rubric_that_raises_is_named_with_its_method(
     assert code == 2
     assert errors.startswith("editscope: protocol worldedit") and errors.count("\n") == 1
     assert f": {method} failed (LookupError: no such page)" in errors
+
+
+def test_a_spec_may_be_longer_than_the_name_of_a_file() -> None:
+    every_task = ",".join(load_suite("paintbench").aggregation.orders["task"])
+    assert len(load_suite(f"paintbench?tasks={every_task},{every_task}&per_cell=1&conditions=baseline")) == 20

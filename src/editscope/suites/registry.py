@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from importlib.metadata import EntryPoint
@@ -133,8 +134,9 @@ def _name_and_query(text: str) -> tuple[str, str]:
     from editscope.suites.own.manifest import FILE
 
     for end in (len(text), *(place for place, sign in reversed([*enumerate(text)]) if sign == "?")):
-        if Path(text[:end], FILE).is_file():
-            return text[:end], text[end + 1 :]
+        with suppress(OSError):  # options of a benchmark may be longer than the name of a file can be
+            if Path(text[:end], FILE).is_file():
+                return text[:end], text[end + 1 :]
     name, _, query = text.partition("?")
     return name, query
 

@@ -115,11 +115,16 @@ class ChartStream(ProblemStream):
         some = TinyGrafixSuite.from_options(charts=charts, tasks=tasks, per_task=1, namespace="tinygrafixbench")
         self.cells = tuple((slot.chart, slot.task) for slot in some.slots.values())
 
+    def slot(self, place: StreamPlace) -> ChartSlot:
+        """The slot of a place."""
+        chart, task = place.cell
+        return ChartSlot(chart, task, place.turn)
+
     def make(self, place: StreamPlace) -> GeneratedProblem:
         """The problem of a place."""
         from editscope.suites.tinygrafix.make import make
 
-        return make(ChartSlot(*place.cell, place.turn), self.namespace)
+        return make(self.slot(place), self.namespace)
 
     def size(self, place: StreamPlace) -> tuple[int, int]:
         """Width and height of the canvas."""
@@ -129,8 +134,9 @@ class ChartStream(ProblemStream):
 
     def tags(self, place: StreamPlace) -> Mapping[str, str]:
         """The tags of one problem."""
-        return folder_tags(ChartSlot(*place.cell, place.turn).folder)
+        return folder_tags(self.slot(place).folder)
 
     def seeds(self, place: StreamPlace) -> Iterator[int]:
         """The one seed that all attempts are drawn from."""
-        yield seed_of(self.namespace, *place.cell, place.turn)
+        slot = self.slot(place)
+        yield seed_of(self.namespace, slot.chart, slot.task, slot.slot)

@@ -124,13 +124,15 @@ def grid_of(picture: Indexed | Pixels) -> npt.NDArray[np.uint16]:
     rows, columns = ((2 * np.arange(SIDE) + 1) * side // (2 * SIDE) for side in plane.shape[:2])
     points = plane[rows[:, None], columns].reshape(SIDE * SIDE, -1)
     colors = picture.palette[points[:, 0]] if isinstance(picture, Indexed) else points
-    return (colors.astype(np.uint16) >> 3) @ np.array([1024, 32, 1], np.uint16)
+    coded: npt.NDArray[np.uint16] = (colors.astype(np.uint16) >> 3) @ np.array([1024, 32, 1], np.uint16)
+    return coded
 
 
 def _near(grids: npt.NDArray[np.uint16], grid: npt.NDArray[np.uint16]) -> npt.NDArray[np.intp]:
     """The places of grids that differ from one in few points; most are told by every 16th point."""
     maybe = np.flatnonzero(np.count_nonzero(grids[:, ::16] != grid[::16], axis=1) <= FEW)
-    return maybe[np.count_nonzero(grids[maybe] != grid, axis=1) <= FEW]
+    near: npt.NDArray[np.intp] = maybe[np.count_nonzero(grids[maybe] != grid, axis=1) <= FEW]
+    return near
 
 
 def unlike(first: Pixels, second: Pixels) -> float:

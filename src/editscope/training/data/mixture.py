@@ -23,9 +23,10 @@ class Draw:
 
 
 class Mixture:
-    """Draws from parts, in exact proportions: after t draws, each part has its share of t, to less than one example.
+    """Draws from parts, in exact proportions: after t draws, each part has its share of t.
 
-    The part that is furthest behind its share comes next. So the place in a mixture is how many examples each part
+    The part that is furthest behind its share comes next, so that no part is ever off by as many examples as there are
+    parts. So the place in a mixture is how many examples each part
     has given, and nothing else.
     """
 

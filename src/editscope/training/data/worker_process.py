@@ -15,12 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from editscope.errors import EditscopeError
+from editscope.errors import EditscopeError, Stopped
 from editscope.images import Pixels, keep_freed_memory
 from editscope.training.data.buckets import BucketKey, fit_example
 from editscope.training.data.examples import EditExample
 from editscope.training.data.settings import PartSettings, SizeSettings
 from editscope.training.data.sources import TrainingSource, open_source
+
+SLOT = 1 << 32
+"""Bytes from one slot of the shared file to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class ExampleJob:
     number: int
     chance: float
     key: BucketKey
+    slot: int = 0
+    """Where in the shared file its pixels go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +50,10 @@ class MakerSetup:
 
 @dataclass(frozen=True, slots=True)
 class PackedExample:
-    """An example without its pixels, which follow as bytes: first those of the inputs, then those of the answer."""
+    """An example without its pixels, which lie in the shared file: first those of the inputs, then the answer's."""
 
     ticket: int
+    slot: int
     example: EditExample
     shapes: tuple[tuple[int, ...], ...]
     has_answer: bool
@@ -60,6 +66,7 @@ class MakerTrouble:
     """An example that could not be made, with the reason."""
 
     ticket: int
+    slot: int
     error: EditscopeError | str
 
 
@@ -71,7 +78,7 @@ def make_example(sources: Sequence[TrainingSource], job: ExampleJob, sizes: Size
     return fit_example(example, job.key, sizes)
 
 
-def pack(ticket: int, example: EditExample) -> tuple[PackedExample, list[Pixels]]:
+def pack(job: ExampleJob, example: EditExample) -> tuple[PackedExample, list[Pixels]]:
     """An example in the form in which it is sent."""
     pixels = [*example.pictures, *([] if example.answer is None else [example.answer])]
     pixels = [np.ascontiguousarray(picture) for picture in pixels]
@@ -81,7 +88,7 @@ def pack(ticket: int, example: EditExample) -> tuple[PackedExample, list[Pixels]
         case = replace(case, images=(), answer=None)
     bare = replace(example, pictures=(), answer=None, case=case)
     shapes = tuple(picture.shape for picture in pixels)
-    return PackedExample(ticket, bare, shapes, example.answer is not None, shared), pixels
+    return PackedExample(job.ticket, job.slot, bare, shapes, example.answer is not None, shared), pixels
 
 
 def unpack(packed: PackedExample, pixels: list[Pixels]) -> EditExample:
@@ -93,16 +100,36 @@ def unpack(packed: PackedExample, pixels: list[Pixels]) -> EditExample:
     return replace(packed.example, pictures=pictures, answer=answer, case=case)
 
 
-def command(fd: int) -> list[str]:
+def write_pixels(shared: int, slot: int, pixels: Sequence[Pixels]) -> None:
+    """Put pictures into a slot of the shared file. The file has holes: only what is written takes memory."""
+    place = slot * SLOT
+    for picture in pixels:
+        if os.pwrite(shared, memoryview(picture).cast("B"), place) != picture.nbytes:
+            raise Stopped("there is no memory left for pictures; train with fewer workers, or a smaller ahead")
+        place += picture.nbytes
+
+
+def read_pixels(shared: int, packed: PackedExample) -> list[Pixels]:
+    """The pictures of an example, copied out of its slot."""
+    place, pixels = packed.slot * SLOT, []
+    for shape in packed.shapes:
+        picture = np.empty(shape, np.uint8)
+        os.preadv(shared, [memoryview(picture).cast("B")], place)
+        pixels.append(picture)
+        place += picture.nbytes
+    return pixels
+
+
+def command(fd: int, shared: int) -> list[str]:
     """The command line that starts a worker with this process's module search path."""
     start = (
         "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-        "from editscope.training.data.worker_process import main; main(int(sys.argv[2]))"
+        "from editscope.training.data.worker_process import main; main(*map(int, sys.argv[2:]))"
     )
-    return [sys.executable, "-P", "-c", start, json.dumps(sys.path), str(fd)]
+    return [sys.executable, "-P", "-c", start, json.dumps(sys.path), str(fd), str(shared)]
 
 
-def main(fd: int) -> None:
+def main(fd: int, shared: int) -> None:
     """The life of a worker: the first message is its setup, the end of the pipe is its end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the trainer decides what a Ctrl-C means
     keep_freed_memory()
@@ -120,12 +147,13 @@ def main(fd: int) -> None:
         try:
             if sources is None:
                 sources = _opened(setup)
-            packed, pixels = pack(job.ticket, make_example(sources, job, setup.sizes, setup.cases))
+            packed, pixels = pack(job, make_example(sources, job, setup.sizes, setup.cases))
+            write_pixels(shared, job.slot, pixels)
         except Exception as error:
             reason = error if isinstance(error, EditscopeError) else f"{type(error).__name__}: {error}"
-            _send(connection, MakerTrouble(job.ticket, reason), [])
+            _send(connection, MakerTrouble(job.ticket, job.slot, reason))
         else:
-            _send(connection, packed, pixels)
+            _send(connection, packed)
 
 
 def _opened(setup: MakerSetup) -> list[TrainingSource]:
@@ -136,11 +164,9 @@ def _opened(setup: MakerSetup) -> list[TrainingSource]:
     return sources
 
 
-def _send(connection: Connection[Any, Any], message: Any, pixels: Sequence[Pixels]) -> None:
+def _send(connection: Connection[Any, Any], message: PackedExample | MakerTrouble) -> None:
     try:
         connection.send(message)
-        for picture in pixels:
-            connection.send_bytes(memoryview(picture).cast("B"))
     except OSError:  # the trainer has ended: nobody is to be told
         os._exit(1)
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
+import tempfile
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from typing import Any
-
-import numpy as np
+from typing import IO, Any
 
 from editscope.errors import EditscopeError, Stopped
-from editscope.images import Pixels
 from editscope.processes import end_group, watch_group
 from editscope.training.data.examples import EditExample
 from editscope.training.data.settings import DataSettings
@@ -27,6 +26,7 @@ from editscope.training.data.worker_process import (
     PackedExample,
     command,
     make_example,
+    read_pixels,
     unpack,
 )
 
@@ -94,6 +94,9 @@ class InWorkers(ExampleMaker):
         self._failure: EditscopeError | None = None
         self._closing = False
         self._changed = threading.Condition()
+        self._shared = _shared_file()
+        self._free_slots: list[int] = []
+        self._slots = 0
 
     def ask(self, job: ExampleJob) -> None:
         """Give it to the worker with the fewest jobs."""
@@ -102,6 +105,7 @@ class InWorkers(ExampleMaker):
         with self._changed:
             self._wanted.add(job.ticket)
             worker = min(self._workers, key=lambda one: len(one.jobs))
+            job = replace(job, slot=self._slot())
             worker.jobs[job.ticket] = job
         with contextlib.suppress(OSError):  # a worker that has ended is noticed by the thread that reads
             worker.connection.send(job)
@@ -135,12 +139,22 @@ class InWorkers(ExampleMaker):
             worker.process.kill()
             worker.process.wait()
         self._workers = []
+        self._shared.close()
+
+    def _slot(self) -> int:
+        if self._free_slots:
+            return self._free_slots.pop()
+        self._slots += 1
+        return self._slots - 1
 
     def _started(self) -> MakerProcess:
         ours, theirs = Pipe()
         try:
             process = subprocess.Popen(
-                command(theirs.fileno()), pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, process_group=0
+                command(theirs.fileno(), self._shared.fileno()),
+                pass_fds=(theirs.fileno(), self._shared.fileno()),
+                stdin=subprocess.DEVNULL,
+                process_group=0,
             )
         except OSError as error:
             ours.close()
@@ -157,20 +171,24 @@ class InWorkers(ExampleMaker):
         """Take in what a worker made, until it ends."""
         try:
             while True:
-                message = worker.connection.recv()
-                made = message if isinstance(message, MakerTrouble) else _received(message, worker.connection)
+                message: PackedExample | MakerTrouble = worker.connection.recv()
+                made = message if isinstance(message, MakerTrouble) else self._unpacked(message)
                 with self._changed:
+                    self._free_slots.append(message.slot)
                     worker.jobs.pop(message.ticket, None)
                     if message.ticket in self._wanted:
                         self._made[message.ticket] = made
                     self._changed.notify_all()
-        except (EOFError, OSError):
+        except (EOFError, OSError, ValueError):  # the last where the shared file was closed meanwhile
             pass
         finally:
             worker.connection.close()
         code = worker.process.wait()
         if not self._closing:
             self._fail(worker, f"signal {-code}" if code < 0 else f"exit code {code}")
+
+    def _unpacked(self, packed: PackedExample) -> EditExample:
+        return unpack(packed, read_pixels(self._shared.fileno(), packed))
 
     def _fail(self, worker: MakerProcess, how: str) -> None:
         with self._changed:
@@ -183,11 +201,8 @@ class InWorkers(ExampleMaker):
             self._changed.notify_all()
 
 
-def _received(packed: PackedExample, connection: Connection[Any, Any]) -> EditExample:
-    """An example with the pixels that follow it."""
-    pixels: list[Pixels] = []
-    for shape in packed.shapes:
-        picture = np.empty(shape, np.uint8)
-        connection.recv_bytes_into(memoryview(picture).cast("B"))
-        pixels.append(picture)
-    return unpack(packed, pixels)
+def _shared_file() -> IO[bytes]:
+    """A file in memory that has no name, so that nothing is left of it whatever ends the trainer."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("editscope-examples"), "r+b", buffering=0)
+    return tempfile.TemporaryFile(buffering=0)

@@ -151,7 +151,7 @@ class MonitorSettings:
 def read_monitors(table: Mapping[str, Any], file: str = "experiment.toml") -> MonitorSettings:
     """The settings of a TOML table. ``false`` stands for a limit that is not watched."""
     where = f"{file}, [monitors]"
-    options = {name: None if value is False else value for name, value in table.items()}
+    options: dict[str, Any] = {name: None if value is False else value for name, value in table.items()}
     check_options("[monitors]", where, MonitorSettings, options)
     if options.get("window", 1) < 1 or options.get("held_out_patience", 1) < 1:
         raise BadInput(f"{where} window, held_out_patience: give 1 or more")

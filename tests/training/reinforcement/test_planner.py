@@ -118,10 +118,10 @@ def test_a_planner_that_sees_pictures_is_trained_too(tmp_path: Path) -> None:
     plans = planner.write(first, 3, seed=0)
     assert plans.prompt["pixel_values"].any()
     blind = plans.prompt["pixel_values"].clone()
-    plans.prompt["pixel_values"].mul_(0)  # type: ignore[index]
+    plans.prompt["pixel_values"].mul_(0)
     with torch.no_grad():
         assert not torch.allclose(planner.log_probabilities(plans), plans.log_probabilities), "it sees the picture"
-    plans.prompt["pixel_values"].copy_(blind)  # type: ignore[index]
+    plans.prompt["pixel_values"].copy_(blind)
     mix = mixed({"long": ByFunction(lambda rollout: float(len(rollout.plan)))})
     settings = small_settings(rounds=2, **{**PLANNING, "group_size": 4, "batch": 4, "planner_rate": 1e-3})
     _, history = small_run(settings, rewards=mix, planner=planner)

@@ -137,8 +137,8 @@ def load_planner(folder: Path, settings: ReinforcementSettings, device: str = "c
         processor = load_processor(transformers, folder) if sees else transformers.AutoTokenizer.from_pretrained(folder)
     tokenizer = processor.tokenizer if sees else processor
     encode = chat_encoder(processor, pictures=sees)
-    options = {"most_tokens": settings.planner_tokens, "temperature": settings.planner_temperature}
-    return Planner(network, tokenizer, encode, **options)
+    most, temperature = settings.planner_tokens, settings.planner_temperature
+    return Planner(network, tokenizer, encode, most_tokens=most, temperature=temperature)
 
 
 def _planner(experiment: Experiment, settings: ReinforcementSettings, file: str) -> Planner | None:

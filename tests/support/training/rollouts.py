@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from editscope.images import Pixels
+from editscope.cases import Case
+from editscope.images import ImageLike, Pixels
 from editscope.training.data.examples import EditExample
 from editscope.training.rewards.base import Rollout
 
@@ -36,3 +37,9 @@ def a_rollout(picture: Pixels = ANSWER, plan: str = "Apples rot: it turns brown.
 def shades(count: int) -> list[Rollout]:
     """Rollouts with pictures that all differ."""
     return [a_rollout(np.full_like(SOURCE, 5 * number), plan=f"Plan {number}.") for number in range(count)]
+
+
+def answer_of(case: Case) -> ImageLike:
+    """The answer of a case that has one."""
+    assert case.answer is not None
+    return case.answer

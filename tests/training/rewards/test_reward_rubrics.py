@@ -37,16 +37,21 @@ def marks(asked: Asked) -> dict[str, Any]:
 
 
 def a_case(**more: Any) -> Case:
-    texts = (Instruction("Wet it.", "superficial", variant="superficial"), Instruction("Pour water.", "explicit", variant="explicit"))
+    texts = (
+        Instruction("Wet it.", "superficial", variant="superficial"),
+        Instruction("Pour water.", "explicit", variant="explicit"),
+    )
     return Case("7", "s", (SOURCE,), texts, {"mode": "humidity", "law": "Optics"}, **more)
 
 
 def test_a_rubric_gives_what_judge_one_gives_on_a_scale_of_0_to_1() -> None:
     with JudgeServer(marks) as server:
         for spec, least, most in (("worldedit", 1, 5), ("rise", 0, 1), ("gedit", 0, 10)):
-            judged = es.judge_one(SOURCE, ANSWER, "Wet it.", judge=server.spec(), rubric=spec, fields={"mode": "humidity"})
+            judged = es.judge_one(
+                SOURCE, ANSWER, "Wet it.", judge=server.spec(), rubric=spec, fields={"mode": "humidity"}
+            )
             calls = server.calls
-            example = {"instruction": "Wet it.", "tags": {"mode": "humidity"}}
+            example: dict[str, Any] = {"instruction": "Wet it.", "tags": {"mode": "humidity"}}
             reward = load_reward(f"rubric:{spec}?judge={server.spec()}")
             reward.check(an_example(**example))
             (value,) = reward.score([a_rollout(**example)])
@@ -78,7 +83,9 @@ def test_the_instruction_of_the_rollout_decides_which_edit_of_the_case_it_is() -
         assert not any("Wet it." in asked.text for asked in server.asked)
         reward.score([a_rollout(case=a_case(), level="superficial", instruction="in other words")])
         assert any("Wet it." in asked.text for asked in server.asked)
-        with pytest.raises(BadInput, match=r"has the level 'secret', which case '7' does not have \(superficial, explicit"):
+        with pytest.raises(
+            BadInput, match=r"has the level 'secret', which case '7' does not have \(superficial, explicit"
+        ):
             reward.check(an_example(case=a_case(), level="secret"))
         reward.close()
 
@@ -103,7 +110,9 @@ def test_regions_is_the_share_of_questions_that_are_answered_as_expected() -> No
 
 def test_a_question_without_an_answer_leaves_the_share_open() -> None:
     case = a_case(questions=QUESTIONS)
-    with JudgeServer(lambda asked: Reply("hm") if "thing 3" in asked.text else {"reason": "", "answer": "Yes"}) as server:
+    with JudgeServer(
+        lambda asked: Reply("hm") if "thing 3" in asked.text else {"reason": "", "answer": "Yes"}
+    ) as server:
         reward = load_reward(f"regions?judge={server.spec()}")
         (value,) = reward.score([a_rollout(case=case, level="explicit")])
         assert (value.value, value.status) == (None, "unparsed")

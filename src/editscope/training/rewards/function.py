@@ -68,7 +68,7 @@ class RewardFunction:
         """What each reward of the sum gives each output, neither weighted nor summed."""
         rollouts = self.rollouts(outputs, **given)
         there = [rollout for rollout in rollouts if isinstance(rollout, Rollout)]
-        scored = self.sum.parts(there) if there else dict.fromkeys(self.sum.on, [])
+        scored = self.sum.parts(there) if there else {key: [] for key in self.sum.on}
         merged: dict[str, list[RewardValue]] = {}
         for name, values in scored.items():
             rest = iter(values)
@@ -188,5 +188,3 @@ def _pictures(source: Any, name: str) -> tuple[Pixels, ...]:
             raise BadInput(f"{name} is an empty list; give at least one picture")
         return tuple(load(picture, name=name) for picture in source)
     return (load(source, name=name),)
-
-

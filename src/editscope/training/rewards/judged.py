@@ -112,7 +112,7 @@ class OneCallReward(JudgedReward):
 
 
 @dataclass(eq=False)
-class Reason(OneCallReward):
+class ReasonReward(OneCallReward):
     """Whether the plan that a model wrote before its edit is sound, by a judge that sees source, instruction and plan.
 
     A rollout without a plan has none that is sound: its reward is 0, and nobody is asked.
@@ -133,7 +133,7 @@ class Reason(OneCallReward):
 
 
 @dataclass(eq=False)
-class Fidelity(OneCallReward):
+class FidelityReward(OneCallReward):
     """Whether an edit does what its instruction says and leaves the rest, by a judge that gives a mark for each.
 
     ``combine`` says how the two marks become one: their geometric mean, so that an edit that fails in one of them gets
@@ -158,7 +158,7 @@ class Fidelity(OneCallReward):
 
 
 @dataclass(eq=False)
-class Causal(JudgedReward):
+class CausalReward(JudgedReward):
     """Whether the cause can be told from the result: a judge that sees source and edit alone names the cause.
 
     The reward is how similar that cause is to the instruction: as the judge says, or with ``similarity=words`` by the
@@ -171,14 +171,19 @@ class Causal(JudgedReward):
     def score(self, rollouts: Sequence[Rollout]) -> list[RewardValue]:
         """The causes first, all at once; then their similarity to the instructions."""
         named = self.ask([self.pack.call("cause", "cause", _shown(rollout)) for rollout in rollouts])
-        causes = [[str(verdict.values["cause"]) for verdict in verdicts if verdict.status == "ok"] for verdicts in named]
+        causes = [
+            [str(verdict.values["cause"]) for verdict in verdicts if verdict.status == "ok"] for verdicts in named
+        ]
         texts = [rollout.example.instruction for rollout in rollouts]
         if self.similarity == "words":
-            similar = [[word_overlap(cause, text) for cause in given] for given, text in zip(causes, texts, strict=True)]
+            similar = [
+                [word_overlap(cause, text) for cause in given] for given, text in zip(causes, texts, strict=True)
+            ]
             return [_mean(one, given, said) for one, given, said in zip(similar, causes, named, strict=True)]
         pairs = [(cause, text) for given, text in zip(causes, texts, strict=True) for cause in given]
         calls = [
-            self.pack.call("similarity", "similarity", {}, {"cause": cause, "instruction": text}) for cause, text in pairs
+            self.pack.call("similarity", "similarity", {}, {"cause": cause, "instruction": text})
+            for cause, text in pairs
         ]
         answers = iter(self.ask(calls))
         values = []
@@ -242,4 +247,3 @@ def _shown(rollout: Rollout, *, edit: bool = True) -> Mapping[str, Sequence[Pict
 
 def _picture(pixels: Pixels) -> Picture:
     return pixels_picture(pixels, PictureFormat(SIDE))
-

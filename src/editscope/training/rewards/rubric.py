@@ -78,7 +78,9 @@ class RubricReward(JudgedReward):
             variant = _variant(case, example)
             unit = next((unit for unit in self.rubric.units(case) if variant in unit.variants), None)
             if unit is None or len(unit.variants) > 1:
-                raise BadInput(f"{where}: it judges several edits of a case together, and a rollout is one; leave it out")
+                raise BadInput(
+                    f"{where}: it judges several edits of a case together, and a rollout is one; leave it out"
+                )
             edits = {variant: picture}
             calls = self.rubric.calls_about(case, unit, edits, {variant: plan} if plan else {}, self.asked_with)
             loaded = _with_pixels(case)
@@ -115,7 +117,7 @@ def measured(rows: Sequence[ScoreRow], measure: Measure, verdicts: Sequence[Verd
 
 
 @dataclass(eq=False)
-class Regions(RubricReward):
+class RegionsReward(RubricReward):
     """The share of the questions about a case's regions that are answered as they should be.
 
     The questions are shown and asked as their benchmark does; ``options`` are those of its protocol.

@@ -70,6 +70,7 @@ NAMED_ELSEWHERE = {
     "suites/rise/tables.py": ("worldedit", SHARED_PAPER),
     "suites/tinygrafix/__init__.py": ("paintbench", SHARED_PAPER),
     "suites/tinygrafix/tables.py": ("paintbench", SHARED_PAPER),
+    "training/rewards/rubric.py": ("picabench", "the protocol that asks the questions about the regions of a case"),
 }
 """Files that name a benchmark outside its folder: which, and why."""
 

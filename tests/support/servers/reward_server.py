@@ -16,7 +16,9 @@ from support.servers.http_editor_server import Looped
 class RewardServer(Looped):
     """Serves while the ``with`` block lasts; ``url`` is where rewards are given, ``queue`` what waits."""
 
-    def __init__(self, rewards: Sequence[str | Reward] = ("miou",), suites: Sequence[Any] = (), **settings: Any) -> None:
+    def __init__(
+        self, rewards: Sequence[str | Reward] = ("miou",), suites: Sequence[Any] = (), **settings: Any
+    ) -> None:
         super().__init__()
         self.served = ServedReward(RewardSum(rewards), Problems(suites))
         self.settings = ServerSettings(**{"port": 0, **settings})

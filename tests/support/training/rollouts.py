@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from editscope.images import Pixels
+from editscope.cases import Case
+from editscope.images import ImageLike, Pixels
 from editscope.training.data.examples import EditExample
 from editscope.training.rewards.base import Rollout
 
@@ -47,3 +48,7 @@ def rollouts(shade: int, count: int = 2, size: int = 32) -> list[Rollout]:
         example = EditExample(f"border/{number}", "paintbench", (source,), "Paint it white.", answer)
         made.append(Rollout(example, np.full((size, size, 3), shade, np.uint8)))
     return made
+def answer_of(case: Case) -> ImageLike:
+    """The answer of a case that has one."""
+    assert case.answer is not None
+    return case.answer

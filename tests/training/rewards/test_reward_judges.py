@@ -12,7 +12,7 @@ import pytest
 from editscope.errors import BadInput
 from editscope.judges import Call, Judge, Verdict
 from editscope.training.rewards import Reward, RewardSum, RewardValue, Rollout, load_reward
-from editscope.training.rewards.judged import Causal
+from editscope.training.rewards.judged import CausalReward, ReasonReward
 from editscope.transport.account import BudgetSpent
 from support.servers.judge_server import KEY, Asked, Fault, JudgeServer, Reply
 from support.training.rollouts import INSTRUCTION, SOURCE, a_rollout, an_example, shades
@@ -236,9 +236,7 @@ class Odd(Judge):
 
 
 def test_a_judge_of_ones_own_that_fails_costs_values_and_not_the_process() -> None:
-    from editscope.training.rewards.judged import Reason
-
-    reward = Reason(judge=Odd(), cache="off")
+    reward = ReasonReward(judge=Odd(), cache="off")
     values = reward.score(shades(3))
     assert [value.value for value in values] == [None, None, 1.0]
     assert "out of memory" in values[0].reason and "score=99" in values[1].reason
@@ -265,7 +263,7 @@ def test_a_sum_says_which_part_is_missing_and_refuses_what_it_cannot_be() -> Non
         ([], None, (), "at least one reward"),
     ):
         with pytest.raises(BadInput, match=said):
-            RewardSum(rewards, weights, off)  # type: ignore[arg-type]
+            RewardSum(rewards, weights, off)
 
 
 def test_several_input_pictures_are_all_shown(loaded: Any) -> None:
@@ -286,7 +284,7 @@ def test_the_wording_can_be_replaced(tmp_path: Path) -> None:
     file = tmp_path / "mine" / "cause.txt"
     file.write_text(file.read_text(encoding="utf-8").replace("Say what happened in between", "Was ist geschehen"))
     with JudgeServer(answers) as server:
-        reward = Causal(judge=server.spec(), prompts=str(tmp_path / "mine"))
+        reward = CausalReward(judge=server.spec(), prompts=str(tmp_path / "mine"))
         reward.score([a_rollout()])
         assert "Was ist geschehen" in server.asked[0].text
         reward.close()

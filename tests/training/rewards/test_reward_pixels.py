@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import log10
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,7 +55,7 @@ def test_psnr_outside_takes_the_regions_of_a_case_without_an_answer() -> None:
     ],
 )
 def test_an_example_that_cannot_be_scored_is_refused_before_anything_is_sampled(
-    spec: str, changed: dict[str, object], said: str
+    spec: str, changed: dict[str, Any], said: str
 ) -> None:
     reward = load_reward(spec)
     reward.check(an_example())

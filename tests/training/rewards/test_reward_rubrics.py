@@ -51,7 +51,7 @@ def test_a_rubric_gives_what_judge_one_gives_on_a_scale_of_0_to_1() -> None:
                 SOURCE, ANSWER, "Wet it.", judge=server.spec(), rubric=spec, fields={"mode": "humidity"}
             )
             calls = server.calls
-            example = {"instruction": "Wet it.", "tags": {"mode": "humidity"}}
+            example: dict[str, Any] = {"instruction": "Wet it.", "tags": {"mode": "humidity"}}
             reward = load_reward(f"rubric:{spec}?judge={server.spec()}")
             reward.check(an_example(**example))
             (value,) = reward.score([a_rollout(**example)])

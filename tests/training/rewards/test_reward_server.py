@@ -28,7 +28,7 @@ from editscope.training.rewards.problems import Problems, example_of
 from editscope.training.rewards.server.messages import write_picture, write_rollout
 from support.servers.judge_server import KEY, JudgeServer, agreeable
 from support.servers.reward_server import RewardServer
-from support.training.rollouts import ANSWER, SOURCE, a_rollout, shades
+from support.training.rollouts import ANSWER, SOURCE, a_rollout, answer_of, shades
 
 pytestmark = pytest.mark.slow
 
@@ -72,12 +72,12 @@ def test_a_problem_is_named_by_its_suite_and_id() -> None:
     ids = suite.ids[:3]
     with RewardServer(suites=["paintbench"]) as server:
         client = RewardClient(server.url)
-        wrong = write_picture(np.asarray(es.to_array(suite[ids[0]].answer)))
+        wrong = write_picture(np.asarray(es.to_array(answer_of(suite[ids[0]]))))
         sent = [{"suite": "paintbench", "id": ids[0], "picture": wrong}, {"id": ids[1], "picture": wrong}]
         first, second = client.rewards(sent)
         assert first.value == 1.0
         assert second.value is not None and second.value < 1
-        rollout = Rollout(example_of(suite[ids[2]]), es.to_array(suite[ids[2]].answer))
+        rollout = Rollout(example_of(suite[ids[2]]), es.to_array(answer_of(suite[ids[2]])))
         remote = RemoteReward(server.url, by_id=True)
         assert remote.score([rollout])[0].value == 1.0
         health = client.health()

@@ -1,4 +1,4 @@
-"""`editscope serve-reward` under faults: it answers each in one sentence, and the next request as if nothing had been."""
+"""`editscope serve-reward` under faults: each is told in one sentence, and the next request is answered as ever."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 from aiohttp import web
 
-from editscope.errors import BadInput, Stopped
+from editscope.errors import BadInput, EditscopeError, Stopped
 from editscope.images import encode_png
 from editscope.training.rewards import Reward, RewardValue, Rollout, load_reward
 from editscope.training.rewards.client import RewardClient
-from editscope.training.rewards.server.messages import write_picture, write_rollout
+from editscope.training.rewards.server.messages import PACKED, write_picture, write_rollout
 from support.servers.http_editor_server import Raw
 from support.servers.loopback import Loopback
 from support.servers.reward_server import RewardServer
@@ -142,6 +142,28 @@ def test_a_broken_picture_costs_its_rollout_the_reward_and_no_other(
     assert (reply["rewards"][0]["value"], reply["rewards"][0]["status"]) == (None, "error")
 
 
+@pytest.mark.parametrize(
+    ("packed", "said"),
+    [
+        (b"no line at all", "is not JSON"),
+        (b'{"rollouts": [{"picture": {"at": 0, "bytes": 3}}]}\nabc', "names no id and brings no sources"),
+        (b'{"rollouts": [{"id": "border/000", "picture": {"at": 1, "bytes": 3}}]}\nabc', "does not have"),
+        (b'{"rollouts": [{"id": "border/000", "picture": {"at": -3, "bytes": 3}}]}\nabc', "does not have"),
+        (b'{"rollouts": [{"id": "border/000", "picture": {"at": 0, "bytes": NaN}}]}\nabc', "does not have"),
+        (
+            b'{"rollouts": [{"id": "border/000", "picture": {"at": 0, "bytes": 3, "size": [1]}}]}\nabc',
+            "[width, height]",
+        ),
+    ],
+)
+def test_a_packed_request_that_is_wrong_is_told_in_one_sentence(server: RewardServer, packed: bytes, said: str) -> None:
+    status, reply = answer(server.url, packed, f"Content-Type: {PACKED}")
+    assert status == 400 and said in reply["error"]
+    broken = b'{"rollouts": [{"id": "border/000", "picture": {"at": 0, "bytes": 3, "size": [1, 2]}}]}\nabc'
+    status, reply = answer(server.url, broken, f"Content-Type: {PACKED}")
+    assert status == 200 and reply["rewards"][0]["status"] == "no_output"
+
+
 def test_what_is_too_large_is_refused_before_it_is_read(server: RewardServer) -> None:
     with closing(connected(server.url)) as wire:
         wire.sendall(head(1 << 40) + b"{")
@@ -246,16 +268,16 @@ def test_requests_that_wait_are_scored_together() -> None:
     callers: list[threading.Thread] = []
 
     def call() -> None:
-        callers.append(threading.Thread(target=answer, args=(server.url, a_body())))
+        callers.append(threading.Thread(target=answer, args=(running.url, a_body())))
         callers[-1].start()
 
-    with RewardServer([slow]) as server:
+    with RewardServer([slow]) as running:
         for busy in range(1, 5):
             call()
             until(lambda busy=busy: len(slow.sizes) == busy)  # type: ignore[misc]
         for _ in range(16):
             call()
-        until(lambda: server.queue._held == 16)
+        until(lambda: running.queue._held == 16)
         slow.gate.set()
         for caller in callers:
             caller.join(PATIENCE_S)
@@ -348,18 +370,18 @@ def test_a_client_retries_what_waiting_cures_and_nothing_else() -> None:
         assert [value.value for value in client.rewards([GOOD])] == [0.25]
         assert raw.seen == 5
     with Scripted([Raw(400, {"error": "rollouts[0] has no picture"})]) as raw, RewardClient(raw.url) as client:
-        with pytest.raises(BadInput, match="refuses the request: rollouts.0. has no picture"):
+        with pytest.raises(BadInput, match=r"refuses the request: rollouts\[0\] has no picture"):
             client.rewards([GOOD])
         assert raw.seen == 1
-    with Scripted([busy]) as raw, RewardClient(raw.url, retries=2, pause=0.001) as client:
-        with pytest.raises(Stopped, match=r"does not answer \(3 attempts, last: full\)"):
-            client.rewards([GOOD])
+    given_up = pytest.raises(Stopped, match=r"does not answer \(3 attempts, last: full\)")
+    with Scripted([busy]) as raw, RewardClient(raw.url, retries=2, pause=0.001) as client, given_up:
+        client.rewards([GOOD])
     for row in ({"value": "0.5"}, {"value": True}, {}, {"value": None, "status": "refused", "reason": "no"}, 3):
         with Scripted([Raw(200, {"rewards": [row]})]) as raw, RewardClient(raw.url) as client:
             assert client.rewards([GOOD])[0].value is None
-    with Scripted([Raw(200, {"rewards": []})]) as raw, RewardClient(raw.url) as client:
-        with pytest.raises(Exception, match="with no list of as many rewards"):
-            client.rewards([GOOD])
+    too_few = pytest.raises(EditscopeError, match="with no list of as many rewards")
+    with Scripted([Raw(200, {"rewards": []})]) as raw, RewardClient(raw.url) as client, too_few:
+        client.rewards([GOOD])
 
 
 def test_a_picture_of_floats_with_nan_has_no_reward_and_is_not_zero() -> None:

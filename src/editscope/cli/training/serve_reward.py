@@ -18,7 +18,9 @@ def serve_reward(
     what: Annotated[
         list[str],
         typer.Argument(
-            metavar="SUITE|REWARD", help="A suite, or specs of rewards, whose values are summed.", autocompletion=completion.suites
+            metavar="SUITE|REWARD",
+            help="A suite, or specs of rewards, whose values are summed.",
+            autocompletion=completion.suites,
         ),
     ],
     suite: Annotated[

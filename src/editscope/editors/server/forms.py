@@ -116,7 +116,7 @@ async def read_form(request: web.Request, share: Share) -> EditForm:
 
 
 async def read_body(request: web.Request, share: Share) -> bytes:
-    """The body of a request that is no form, within the same limits; Unfit where it is too large or comes too slowly."""
+    """The body of a request that is no form, within the same limits; Unfit where it is too large or too slow."""
     limits = share.intake.limits
     if request.headers.get("Content-Encoding", "identity").lower() not in ("", "identity"):
         raise Unfit("send the body as it is, without Content-Encoding: pictures are compressed already", 415)

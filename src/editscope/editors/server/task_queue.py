@@ -68,10 +68,10 @@ class TaskQueue(ABC, Generic[Task, Result]):
         """How much of ``batch`` and of the places to wait a task takes."""
         return 1
 
-    def load(self) -> None:  # noqa: B027 - there may be nothing to load
+    def load(self) -> None:
         """Get ready, in the first of the threads."""
 
-    def release(self) -> None:  # noqa: B027 - or to release
+    def release(self) -> None:
         """Give up what ``load`` took."""
 
     def open(self) -> None:

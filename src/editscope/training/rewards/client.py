@@ -17,13 +17,14 @@ from editscope.editors.server.site import TOKEN
 from editscope.errors import BadInput, EditscopeError, Stopped
 from editscope.outside import name_received, received
 from editscope.training.rewards.base import Reward, RewardValue, Rollout
-from editscope.training.rewards.server.messages import MOST_ROLLOUTS, PATH, write_rollout
+from editscope.training.rewards.server.messages import MOST_ROLLOUTS, PACKED, PATH, Encoding, Packer
 from editscope.transport.keys import bearer, key_from, plain_address
 
 AGAIN = (429, 502, 503, 504)
 """Statuses of a server that is busy or not there; waiting cures them."""
 LONGEST_PAUSE_S = 30.0
 LARGEST_REPLY = 64 << 20
+JSON = "application/json"
 
 
 class RewardClient:
@@ -42,7 +43,7 @@ class RewardClient:
         self.address = plain.removesuffix(PATH)
         self.retries, self.pause, self.timeout = retries, pause, timeout
         self._host, self._path, self._tls = at.netloc, at.path, at.scheme == "https"
-        self._headers = {"User-Agent": "editscope", "Content-Type": "application/json", **bearer(key_from(TOKEN))}
+        self._headers = {"User-Agent": "editscope", **bearer(key_from(TOKEN))}
         self._idle: list[http.client.HTTPConnection] = []
         self._lock = threading.Lock()
         self._dice = random.Random()
@@ -50,7 +51,7 @@ class RewardClient:
     def health(self) -> dict[str, Any]:
         """What the server says of itself; BadInput where there is none."""
         try:
-            said = self._exchange("GET", "/health", b"")
+            said = self._exchange("GET", "/health")
         except Stopped as error:
             raise BadInput(str(error)) from error
         if "rewards" not in said:
@@ -58,16 +59,24 @@ class RewardClient:
         return said
 
     def rewards(self, rollouts: Sequence[Mapping[str, Any]]) -> list[RewardValue]:
-        """The rewards of rollouts as the server takes them; BadInput where it refuses them, Stopped where it is gone."""
+        """The rewards of rollouts as the server takes them; BadInput where it refuses them, Stopped if it is gone."""
         values: list[RewardValue] = []
         for start in range(0, len(rollouts), MOST_ROLLOUTS):
-            part = rollouts[start : start + MOST_ROLLOUTS]
-            said = self._exchange("POST", PATH, json.dumps({"rollouts": list(part)}).encode())
-            rows = said.get("rewards")
-            if not isinstance(rows, list) or len(rows) != len(part):
-                raise EditscopeError(f"{self.address} answered {len(part)} rollouts with no list of as many rewards")
-            values += [_value(row) for row in rows]
+            part = list(rollouts[start : start + MOST_ROLLOUTS])
+            values += self._rewards(len(part), json.dumps({"rollouts": part}).encode(), JSON)
         return values
+
+    def score(
+        self, rollouts: Sequence[Rollout], *, by_id: bool = False, encoding: Encoding = "rgb"
+    ) -> list[RewardValue]:
+        """The rewards of at most 1,024 rollouts, sent in one packed request."""
+        return self._rewards(len(rollouts), Packer(encoding).packed(rollouts, by_id=by_id), PACKED)
+
+    def _rewards(self, count: int, body: bytes, kind: str) -> list[RewardValue]:
+        rows = self._exchange("POST", PATH, body, kind).get("rewards")
+        if not isinstance(rows, list) or len(rows) != count:
+            raise EditscopeError(f"{self.address} answered {count} rollouts with no list of as many rewards")
+        return [_value(row) for row in rows]
 
     def close(self) -> None:
         """Close the connections."""
@@ -82,12 +91,12 @@ class RewardClient:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _exchange(self, method: str, path: str, body: bytes) -> dict[str, Any]:
+    def _exchange(self, method: str, path: str, body: bytes = b"", kind: str = JSON) -> dict[str, Any]:
         why = ""
         for attempt in range(self.retries + 1):
             wait: float | None = None
             try:
-                status, headers, content = self._sent(method, path, body)
+                status, headers, content = self._sent(method, path, body, kind)
             except (OSError, http.client.HTTPException) as error:
                 why = received(f"{type(error).__name__}: {error}", 200)
             else:
@@ -109,27 +118,27 @@ class RewardClient:
         pause = self.pause * 2**attempt if asked is None else asked
         time.sleep(min(LONGEST_PAUSE_S, pause) * self._dice.uniform(0.5, 1.0) + (asked or 0.0) * 0.5)
 
-    def _sent(self, method: str, path: str, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+    def _sent(self, method: str, path: str, body: bytes, kind: str) -> tuple[int, Mapping[str, str], bytes]:
         """One request. A connection that has rested may be closed at the other end, so that one goes to a new one."""
         with self._lock:
             connection = self._idle.pop() if self._idle else None
         if connection is not None:
             try:
-                return self._over(connection, method, path, body)
+                return self._over(connection, method, path, body, kind)
             except (ConnectionError, http.client.HTTPException):
                 connection.close()
-        kind = http.client.HTTPSConnection if self._tls else http.client.HTTPConnection
-        connection = kind(self._host, timeout=self.timeout)
+        to = http.client.HTTPSConnection if self._tls else http.client.HTTPConnection
+        connection = to(self._host, timeout=self.timeout)
         try:
-            return self._over(connection, method, path, body)
+            return self._over(connection, method, path, body, kind)
         except BaseException:
             connection.close()
             raise
 
     def _over(
-        self, connection: http.client.HTTPConnection, method: str, path: str, body: bytes
+        self, connection: http.client.HTTPConnection, method: str, path: str, body: bytes, kind: str
     ) -> tuple[int, Mapping[str, str], bytes]:
-        connection.request(method, self._path + path, body or None, self._headers)
+        connection.request(method, self._path + path, body or None, {**self._headers, "Content-Type": kind})
         response = connection.getresponse()
         content = response.read(LARGEST_REPLY)
         headers = {name.lower(): value for name, value in response.getheaders()}
@@ -145,8 +154,8 @@ class RemoteReward(Reward):
     """The reward of a server, for a training run here.
 
     ``by_id`` names problems by their ids, which the server must serve, in place of sending source and answer; a rubric
-    that needs more than pictures and instruction needs it. ``encoding`` is rgb, which costs no time, or png, which costs
-    less network. ``batch`` is the number of rollouts of one request.
+    that needs more than pictures and instruction needs it. ``encoding`` is rgb, which costs no time, or png, which
+    costs less network. ``batch`` is the number of rollouts of one request.
     """
 
     name: ClassVar[str] = "http"
@@ -176,9 +185,7 @@ class RemoteReward(Reward):
         for start in range(0, len(rollouts), self.batch):
             part = rollouts[start : start + self.batch]
             try:
-                values += self.client.rewards(
-                    [write_rollout(rollout, self.encoding, by_id=self.by_id) for rollout in part]
-                )
+                values += self.client.score(part, by_id=self.by_id, encoding=self.encoding)
             except EditscopeError as error:
                 values += [RewardValue(None, "error", str(error))] * len(part)
         return values

@@ -68,7 +68,7 @@ class RewardFunction:
         """What each reward of the sum gives each output, neither weighted nor summed."""
         rollouts = self.rollouts(outputs, **given)
         there = [rollout for rollout in rollouts if isinstance(rollout, Rollout)]
-        scored = self.sum.parts(there) if there else dict.fromkeys(self.sum.on, [])
+        scored = self.sum.parts(there) if there else {key: [] for key in self.sum.on}
         merged: dict[str, list[RewardValue]] = {}
         for name, values in scored.items():
             rest = iter(values)

@@ -112,7 +112,7 @@ class OneCallReward(JudgedReward):
 
 
 @dataclass(eq=False)
-class Reason(OneCallReward):
+class ReasonReward(OneCallReward):
     """Whether the plan that a model wrote before its edit is sound, by a judge that sees source, instruction and plan.
 
     A rollout without a plan has none that is sound: its reward is 0, and nobody is asked.
@@ -133,7 +133,7 @@ class Reason(OneCallReward):
 
 
 @dataclass(eq=False)
-class Fidelity(OneCallReward):
+class FidelityReward(OneCallReward):
     """Whether an edit does what its instruction says and leaves the rest, by a judge that gives a mark for each.
 
     ``combine`` says how the two marks become one: their geometric mean, so that an edit that fails in one of them gets
@@ -158,7 +158,7 @@ class Fidelity(OneCallReward):
 
 
 @dataclass(eq=False)
-class Causal(JudgedReward):
+class CausalReward(JudgedReward):
     """Whether the cause can be told from the result: a judge that sees source and edit alone names the cause.
 
     The reward is how similar that cause is to the instruction: as the judge says, or with ``similarity=words`` by the

@@ -39,19 +39,22 @@ class Miou(Reward):
 
     def score(self, rollouts: Sequence[Rollout]) -> list[RewardValue]:
         """The scores of all outputs, on all cores."""
-        values: list[RewardValue] = [_no_answer(rollout.example) for rollout in rollouts]
-        places = [place for place, rollout in enumerate(rollouts) if rollout.example.answer is not None]
-        examples = [rollouts[place].example for place in places]
+        values = [_no_answer(rollout.example) for rollout in rollouts]
+        answers = {
+            n: rollout.example.answer for n, rollout in enumerate(rollouts) if rollout.example.answer is not None
+        }
         scores = score_batch(
-            [example.pictures[0] for example in examples],
-            [example.answer for example in examples],  # type: ignore[misc]  # those that have one
-            [rollouts[place].picture for place in places],
+            [rollouts[number].example.pictures[0] for number in answers],
+            list(answers.values()),
+            [rollouts[number].picture for number in answers],
             jobs=self.jobs,
             errors="keep",
         )
-        for place, score in zip(places, scores, strict=True):
-            failed = isinstance(score, EditscopeError)
-            values[place] = RewardValue(None, "error", str(score)) if failed else RewardValue(score.miou)  # type: ignore[union-attr]
+        for number, score in zip(answers, scores, strict=True):
+            if isinstance(score, EditscopeError):
+                values[number] = RewardValue(None, "error", str(score))
+            else:
+                values[number] = RewardValue(score.miou)
         return values
 
 

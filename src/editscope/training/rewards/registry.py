@@ -22,10 +22,10 @@ GROUP = "editscope.rewards"
 BUILT_IN: Mapping[str, str] = {
     "miou": "editscope.training.rewards.pixels:Miou",
     "psnr_outside": "editscope.training.rewards.pixels:PsnrOutside",
-    "reason": "editscope.training.rewards.judged:Reason",
-    "fidelity": "editscope.training.rewards.judged:Fidelity",
-    "causal": "editscope.training.rewards.judged:Causal",
-    "regions": "editscope.training.rewards.rubric:Regions",
+    "reason": "editscope.training.rewards.judged:ReasonReward",
+    "fidelity": "editscope.training.rewards.judged:FidelityReward",
+    "causal": "editscope.training.rewards.judged:CausalReward",
+    "regions": "editscope.training.rewards.rubric:RegionsReward",
 }
 RUBRIC = "rubric"
 REMOTE = ("http", "https")
@@ -44,8 +44,8 @@ def load_reward(spec: str | Reward) -> Reward:
     """The reward that a spec names; nobody is asked yet.
 
     ``"miou"``, ``"causal?judge=openai:MODEL&similarity=words"``, ``"rubric:SUITE?judge=…"`` (any judged benchmark,
-    with the options of its protocol), ``"python:module:Class?key=value"``, the name of an entry point, or the address of
-    ``editscope serve-reward``. In a value, ``%26`` stands for ``&``.
+    with the options of its protocol), ``"python:module:Class?key=value"``, the name of an entry point, or the address
+    of ``editscope serve-reward``. In a value, ``%26`` stands for ``&``.
     """
     if isinstance(spec, Reward):
         return _checked(spec, spec.spec or type(spec).__name__)
@@ -73,7 +73,7 @@ def _made(where: str, kind: str, target: str | None, options: Mapping[str, Any])
     if kind == RUBRIC:
         return _rubric(where, target or "", options)
     if kind == KIND:
-        return load_object("reward", target or "", Reward, options)
+        return load_object("reward", target or "", Reward, options)  # type: ignore[type-abstract]
     if kind in BUILT_IN:
         if target is not None:
             raise BadInput(f"{where} has {target!r} after its name, where nothing belongs; write {kind}?option=value")

@@ -117,7 +117,7 @@ def measured(rows: Sequence[ScoreRow], measure: Measure, verdicts: Sequence[Verd
 
 
 @dataclass(eq=False)
-class Regions(RubricReward):
+class RegionsReward(RubricReward):
     """The share of the questions about a case's regions that are answered as they should be.
 
     The questions are shown and asked as their benchmark does; ``options`` are those of its protocol.

@@ -26,9 +26,9 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 def for_trl(function: RewardFunction) -> Callable[..., list[float | None]]:
     """A reward function for ``GRPOTrainer(reward_funcs=[…])`` and trainers with its signature.
 
-    The trainer calls it with ``prompts``, ``completions`` and the columns of its data set. Completions that are texts or
-    messages are plans, for rewards of a planner; what a painter made of them may be in a column ``outputs``. Others are
-    the pictures themselves. A column ``instruction`` is the instruction; without one it is the prompt. What nobody
+    The trainer calls it with ``prompts``, ``completions`` and the columns of its data set. Completions that are texts
+    or messages are plans, for rewards of a planner; what a painter made of them may be in a column ``outputs``. Others
+    are the pictures themselves. A column ``instruction`` is the instruction; without one it is the prompt. What nobody
     could score is None, which TRL leaves out.
     """
 
@@ -55,9 +55,10 @@ def for_trl(function: RewardFunction) -> Callable[..., list[float | None]]:
 def for_flow_grpo(function: RewardFunction) -> Callable[..., tuple[dict[str, list[float]], dict[str, Any]]]:
     """A reward function for flow_grpo, in place of its ``multi_score``; TRL's DDPO and its kin call it alike.
 
-    It is called with ``images`` (N × 3 × height × width from 0 to 1, or a list), ``prompts`` and ``metadata``, a mapping
-    for each image: ``id`` and ``suite`` of a problem, or ``source`` and ``answer``. ``ref_images`` are the sources where
-    metadata has none. It gives the scores of each reward by name, their weighted sum as "avg", and statuses and reasons.
+    It is called with ``images`` (N × 3 × height × width from 0 to 1, or a list), ``prompts`` and ``metadata``, a
+    mapping for each image: ``id`` and ``suite`` of a problem, or ``source`` and ``answer``. ``ref_images`` are the
+    sources where metadata has none. It gives the scores of each reward by name, their weighted sum as "avg", and
+    statuses and reasons.
     """
 
     def reward(
@@ -91,8 +92,9 @@ def for_flow_grpo(function: RewardFunction) -> Callable[..., tuple[dict[str, lis
 def for_verl_omni(function: RewardFunction) -> Callable[..., dict[str, Any]]:
     """A ``compute_score`` for verl-omni: one picture at a time, called by keywords.
 
-    ``solution_image`` is the output (3 × height × width from 0 to 1), ``extra_info`` holds ``source_img``, ``target_img``
-    and ``instruction``, or ``id`` and ``suite``; ``ground_truth`` is the instruction where ``extra_info`` has none.
+    ``solution_image`` is the output (3 × height × width from 0 to 1), ``extra_info`` holds ``source_img``,
+    ``target_img`` and ``instruction``, or ``id`` and ``suite``; ``ground_truth`` is the instruction where
+    ``extra_info`` has none.
     """
 
     def compute_score(

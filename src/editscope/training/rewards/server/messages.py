@@ -1,11 +1,17 @@
-"""Messages between trainers and a server of rewards: what a rollout looks like in JSON."""
+"""Messages between trainers and a server of rewards: rollouts in JSON, and packed with their pixels.
+
+A packed body is one line of JSON and, below it, bytes that the JSON refers to: a picture is ``{"at": 0, "bytes": 12,
+"size": [2, 2]}``, its offset below the line, its length, and width and height; without ``size`` the bytes are a file.
+Rollouts of one group share their source, which is then sent once.
+"""
 
 from __future__ import annotations
 
 import binascii
+import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +27,8 @@ from editscope.training.rewards.problems import Problems
 
 PROTOCOL = "editscope-reward/1"
 PATH = "/reward"
+PACKED = "application/vnd.editscope.rollouts"
+"""The content type of a packed body."""
 MOST_ROLLOUTS = 1024
 """Rollouts of one request."""
 MOST_SOURCES = 16
@@ -29,19 +37,75 @@ FIELDS = ("picture", "plan", "id", "suite", "variant", "fingerprint", "sources",
 Encoding = Literal["rgb", "png"]
 
 
-@dataclass(frozen=True, slots=True)
-class PictureLimits:
-    """How large pictures may be: pixels of each, and what is told of each that is decoded."""
+@dataclass(eq=False)
+class PictureReader:
+    """Reads the pictures of one request: ``max_pixels`` each at most, ``take`` is told of every one that is decoded."""
 
     max_pixels: int
     take: Callable[[int], None]
+    blobs: memoryview = field(default_factory=lambda: memoryview(b""))
+    """What a packed request has below its first line."""
+    known: dict[str, Pixels] = field(default_factory=dict)
+
+    def read(self, where: str, given: Any) -> Pixels:
+        """The pixels of a picture: BadImage where they cannot be used, Unfit where it is no picture at all.
+
+        >>> PictureReader(100, lambda pixels: None).read("picture", {"rgb": "AAECAwQF", "size": [2, 1]}).tolist()
+        [[[0, 1, 2], [3, 4, 5]]]
+        """
+        if isinstance(given, str):
+            return self._decoded(where, _bytes(where, given))
+        if isinstance(given, dict) and set(given) == {"rgb", "size"} and isinstance(given["rgb"], str):
+            width, height = self._size(where, given["size"])
+            return self._pixels(where, _bytes(where, given["rgb"]), width, height)
+        if isinstance(given, dict) and {"at", "bytes"} <= set(given) <= {"at", "bytes", "size"}:
+            return self._packed(where, given)
+        raise Unfit(f'{where} is neither a file in base64 nor {{"rgb": "…", "size": [width, height]}}')
+
+    def _packed(self, where: str, given: Mapping[str, Any]) -> Pixels:
+        at, length = given["at"], given["bytes"]
+        if type(at) is not int or type(length) is not int or not 0 <= at <= at + length <= len(self.blobs):
+            raise Unfit(f"{where} refers to bytes that the request does not have")
+        key = f"{at} {length} {given.get('size')}"
+        if key not in self.known:
+            data = self.blobs[at : at + length]
+            if "size" in given:
+                self.known[key] = self._pixels(where, data, *self._size(where, given["size"]))
+            else:
+                self.known[key] = self._decoded(where, bytes(data))
+        return self.known[key]
+
+    def _decoded(self, where: str, data: bytes) -> Pixels:
+        pixels = decode(data, name=where, max_pixels=self.max_pixels).pixels
+        self.take(pixels.shape[0] * pixels.shape[1])
+        return pixels
+
+    def _pixels(self, where: str, data: bytes | memoryview, width: int, height: int) -> Pixels:
+        if len(data) != 3 * width * height:
+            raise BadImage(f"{where} has {len(data):,} bytes, and {width}×{height} pixels have {3 * width * height:,}")
+        self.take(width * height)
+        return np.frombuffer(data, np.uint8).reshape(height, width, 3)
+
+    def _size(self, where: str, size: Any) -> tuple[int, int]:
+        if not isinstance(size, list) or len(size) != 2 or not all(type(side) is int and side > 0 for side in size):
+            raise Unfit(f"{where}.size is not [width, height], two whole numbers from 1")
+        width, height = size
+        if width * height > self.max_pixels:
+            raise BadImage(f"{where} has {width * height:,} pixels; the limit is {self.max_pixels:,}")
+        return width, height
 
 
-def read_rollouts(body: bytes, problems: Problems, limits: PictureLimits) -> list[Rollout | RewardValue]:
+def read_rollouts(
+    body: bytes, problems: Problems, reader: PictureReader, *, packed: bool = False
+) -> list[Rollout | RewardValue]:
     """The rollouts of a request; in place of one whose pictures cannot be used, why it has no reward.
 
     Unfit, in one sentence with the place, where the request itself is wrong.
     """
+    if packed:
+        end = body.find(b"\n")
+        reader.blobs = memoryview(body)[end + 1 :]
+        body = body[:end]
     try:
         message = read_json(body)
     except Malformed as error:
@@ -57,7 +121,7 @@ def read_rollouts(body: bytes, problems: Problems, limits: PictureLimits) -> lis
         if not isinstance(fields, dict):
             raise Unfit(f"{where} is {kind_of(fields)}, not an object")
         try:
-            rollouts.append(_rollout(where, fields, problems, limits))
+            rollouts.append(_rollout(where, fields, problems, reader))
         except Unfit:
             raise
         except BadInput as error:
@@ -65,10 +129,42 @@ def read_rollouts(body: bytes, problems: Problems, limits: PictureLimits) -> lis
     return rollouts
 
 
-def write_rollout(rollout: Rollout, encoding: Encoding = "rgb", *, by_id: bool = False) -> dict[str, Any]:
-    """A rollout as ``read_rollouts`` reads it; ``by_id`` names its problem in place of the pictures."""
+class Packer:
+    """Makes a packed body of rollouts; every array is in it once."""
+
+    def __init__(self, encoding: Encoding = "rgb") -> None:
+        self.encoding = encoding
+        self._blobs: list[bytes | memoryview] = []
+        self._length = 0
+        self._known: dict[int, dict[str, Any]] = {}
+
+    def picture(self, pixels: Pixels) -> dict[str, Any]:
+        """Where a picture lies."""
+        if id(pixels) not in self._known:
+            raw = self.encoding == "rgb"
+            data = memoryview(np.ascontiguousarray(pixels).data).cast("B") if raw else encode_png(pixels)
+            place: dict[str, Any] = {"at": self._length, "bytes": len(data)}
+            self._known[id(pixels)] = {**place, "size": [pixels.shape[1], pixels.shape[0]]} if raw else place
+            self._blobs.append(data)
+            self._length += len(data)
+        return self._known[id(pixels)]
+
+    def packed(self, rollouts: Sequence[Rollout], *, by_id: bool = False) -> bytes:
+        """The body; the rollouts must outlive it, since pictures are known by their place in memory."""
+        written = [write_rollout(rollout, self.picture, by_id=by_id) for rollout in rollouts]
+        return b"".join([json.dumps({"rollouts": written}).encode(), b"\n", *self._blobs])
+
+
+def write_rollout(
+    rollout: Rollout, picture: Callable[[Pixels], Any] | None = None, *, by_id: bool = False
+) -> dict[str, Any]:
+    """A rollout as ``read_rollouts`` reads it; ``by_id`` names its problem in place of the pictures.
+
+    ``picture`` says how pictures are written, in base64 unless given.
+    """
+    write = picture or write_picture
     example, case = rollout.example, rollout.example.case
-    fields: dict[str, Any] = {"picture": write_picture(rollout.picture, encoding)}
+    fields: dict[str, Any] = {"picture": write(rollout.picture)}
     if rollout.plan:
         fields["plan"] = rollout.plan
     if by_id:
@@ -87,39 +183,15 @@ def write_rollout(rollout: Rollout, encoding: Encoding = "rgb", *, by_id: bool =
         "instruction": example.instruction,
     }
     return fields if example.answer is None else {**fields, "answer": write_picture(example.answer, encoding)}
+    fields |= {"sources": [write(one) for one in example.pictures], "instruction": example.instruction}
+    return fields if example.answer is None else {**fields, "answer": write(example.answer)}
 
 
 def write_picture(pixels: Pixels, encoding: Encoding = "rgb") -> Any:
     """A picture in JSON: its bytes in base64, as they are or as a PNG file."""
     if encoding == "png":
         return b64encode(encode_png(pixels)).decode()
-    return {"rgb": b64encode(np.ascontiguousarray(pixels)).decode(), "size": [pixels.shape[1], pixels.shape[0]]}
-
-
-def read_picture(where: str, given: Any, limits: PictureLimits) -> Pixels:
-    """The pixels of a picture in JSON: BadImage where they cannot be used, Unfit where it is no picture at all.
-
-    >>> limits = PictureLimits(100, lambda size: None)
-    >>> read_picture("picture", {"rgb": "AAECAwQF", "size": [2, 1]}, limits).tolist()
-    [[[0, 1, 2], [3, 4, 5]]]
-    """
-    if isinstance(given, str):
-        pixels = decode(_bytes(where, given), name=where, max_pixels=limits.max_pixels).pixels
-        limits.take(pixels.shape[0] * pixels.shape[1])
-        return pixels
-    size = given.get("size") if isinstance(given, dict) else None
-    if not isinstance(given, dict) or set(given) != {"rgb", "size"} or not isinstance(given["rgb"], str):
-        raise Unfit(f'{where} is neither a file in base64 nor {{"rgb": "…", "size": [width, height]}}')
-    if not isinstance(size, list) or len(size) != 2 or not all(type(side) is int and side > 0 for side in size):
-        raise Unfit(f"{where}.size is not [width, height], two whole numbers from 1")
-    width, height = size
-    if width * height > limits.max_pixels:
-        raise BadImage(f"{where} has {width * height:,} pixels; the limit is {limits.max_pixels:,}")
-    data = _bytes(where, given["rgb"])
-    if len(data) != 3 * width * height:
-        raise BadImage(f"{where} has {len(data):,} bytes, and {width}×{height} pixels have {3 * width * height:,}")
-    limits.take(width * height)
-    return np.frombuffer(data, np.uint8).reshape(height, width, 3)
+    return {"rgb": b64encode(np.ascontiguousarray(pixels).data).decode(), "size": [pixels.shape[1], pixels.shape[0]]}
 
 
 def write_values(values: Sequence[RewardValue], parts: Mapping[str, Sequence[RewardValue]]) -> dict[str, Any]:
@@ -136,7 +208,7 @@ def write_values(values: Sequence[RewardValue], parts: Mapping[str, Sequence[Rew
     return {"rewards": rows}
 
 
-def _rollout(where: str, fields: Mapping[str, Any], problems: Problems, limits: PictureLimits) -> Rollout | RewardValue:
+def _rollout(where: str, fields: Mapping[str, Any], problems: Problems, reader: PictureReader) -> Rollout | RewardValue:
     for name in fields:
         if name not in FIELDS:
             raise unknown("field", str(name)[:60], FIELDS)
@@ -152,12 +224,12 @@ def _rollout(where: str, fields: Mapping[str, Any], problems: Problems, limits: 
     else:
         if not fields.get("sources"):
             raise Unfit(f"{where} names no id and brings no sources; one of them says what was edited")
-        made = _brought(where, fields, texts, limits)
+        made = _brought(where, fields, texts, reader)
         if isinstance(made, RewardValue):
             return made
         example = made
     try:
-        picture = read_picture(f"{where}.picture", fields["picture"], limits)
+        picture = reader.read(f"{where}.picture", fields["picture"])
     except BadImage as error:
         return RewardValue(None, "no_output", str(error))
     return Rollout(example, picture, texts.get("plan", ""))
@@ -176,15 +248,15 @@ def _known(where: str, texts: Mapping[str, str], problems: Problems) -> EditExam
 
 
 def _brought(
-    where: str, fields: Mapping[str, Any], texts: Mapping[str, str], limits: PictureLimits
+    where: str, fields: Mapping[str, Any], texts: Mapping[str, str], reader: PictureReader
 ) -> EditExample | RewardValue:
     """The example of pictures that came with the request."""
     sources, answer = fields["sources"], fields.get("answer")
     if not isinstance(sources, list) or len(sources) > MOST_SOURCES:
         raise Unfit(f"{where}.sources is not a list of 1 to {MOST_SOURCES} pictures")
     try:
-        pictures = tuple(read_picture(f"{where}.sources[{n}]", one, limits) for n, one in enumerate(sources))
-        right = None if answer is None else read_picture(f"{where}.answer", answer, limits)
+        pictures = tuple(reader.read(f"{where}.sources[{n}]", one) for n, one in enumerate(sources))
+        right = None if answer is None else reader.read(f"{where}.answer", answer)
     except BadImage as error:
         return RewardValue(None, "error", str(error))
     return EditExample(where, "the request", pictures, texts.get("instruction", ""), right)

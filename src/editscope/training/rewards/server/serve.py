@@ -25,9 +25,10 @@ from editscope.errors import BadInput, Stopped
 from editscope.training.rewards.base import RewardValue, Rollout
 from editscope.training.rewards.problems import Problems
 from editscope.training.rewards.server.messages import (
+    PACKED,
     PATH,
     PROTOCOL,
-    PictureLimits,
+    PictureReader,
     read_rollouts,
     write_values,
 )
@@ -135,17 +136,17 @@ async def _answered(request: web.Request, served: ServedReward, queue: RewardQue
     from aiohttp import web
 
     body = await read_body(request, share)
-    rollouts = await asyncio.to_thread(_read, body, served, share)
+    rollouts = await asyncio.to_thread(_read, body, served, share, request.content_type == PACKED)
     there = [rollout for rollout in rollouts if isinstance(rollout, Rollout)]
     transport = request.transport
-    parts: Parts = dict.fromkeys(served.reward.on, [])
+    parts: Parts = {key: [] for key in served.reward.on}
     if there:
         parts = await queue.ask(there, lambda: transport is None or transport.is_closing())
     text = await asyncio.to_thread(_written, rollouts, parts, served.reward)
     return web.Response(text=text, content_type="application/json")
 
 
-def _read(body: bytes, served: ServedReward, share: Share) -> list[Rollout | RewardValue]:
+def _read(body: bytes, served: ServedReward, share: Share, packed: bool) -> list[Rollout | RewardValue]:
     most = share.intake.limits.max_pixels
     own = 0
 
@@ -156,7 +157,7 @@ def _read(body: bytes, served: ServedReward, share: Share) -> list[Rollout | Rew
             raise Unfit(f"the pictures of one request have more than {ROOM * most:,} pixels together; send fewer", 413)
         share.take("pixels", pixels)
 
-    rollouts = read_rollouts(body, served.problems, PictureLimits(most, take))
+    rollouts = read_rollouts(body, served.problems, PictureReader(most, take), packed=packed)
     checked: set[int] = set()
     for number, rollout in enumerate(rollouts):
         if isinstance(rollout, Rollout) and id(rollout.example) not in checked:

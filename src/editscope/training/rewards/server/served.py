@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from editscope.errors import BadInput, unknown
+from editscope.python_class import KIND, find_object
 from editscope.suites import Suite, load_suite
+from editscope.suites.benchmark import Benchmark
 from editscope.suites.registry import known_benchmark, suite_names
 from editscope.training.rewards.base import Reward
 from editscope.training.rewards.pixels import Miou
 from editscope.training.rewards.problems import Problems
-from editscope.training.rewards.registry import KIND, REMOTE, RUBRIC, load_reward, part_name, reward_names
+from editscope.training.rewards.registry import REMOTE, RUBRIC, load_reward, part_name, reward_names
 from editscope.training.rewards.rubric import RubricReward
 from editscope.training.rewards.server.serve import ServedReward
 from editscope.training.rewards.summed import RewardSum
@@ -90,7 +92,4 @@ def _is_reward(word: str) -> bool:
 
 
 def _is_suite(word: str) -> bool:
-    from editscope.python_class import find_object
-    from editscope.suites.benchmark import Benchmark
-
     return isinstance(find_object("reward", word.partition("?")[0].removeprefix(f"{KIND}:")), Benchmark)

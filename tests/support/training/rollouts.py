@@ -39,6 +39,12 @@ def shades(count: int) -> list[Rollout]:
     return [a_rollout(np.full_like(SOURCE, 5 * number), plan=f"Plan {number}.") for number in range(count)]
 
 
+def answer_of(case: Case) -> ImageLike:
+    """The answer of a case that has one."""
+    assert case.answer is not None
+    return case.answer
+
+
 def rollouts(shade: int, count: int = 2, size: int = 32) -> list[Rollout]:
     """Edits of cases whose pictures have one color."""
     made = []
@@ -48,7 +54,3 @@ def rollouts(shade: int, count: int = 2, size: int = 32) -> list[Rollout]:
         example = EditExample(f"border/{number}", "paintbench", (source,), "Paint it white.", answer)
         made.append(Rollout(example, np.full((size, size, 3), shade, np.uint8)))
     return made
-def answer_of(case: Case) -> ImageLike:
-    """The answer of a case that has one."""
-    assert case.answer is not None
-    return case.answer

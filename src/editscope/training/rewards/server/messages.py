@@ -178,11 +178,6 @@ def write_rollout(
             "variant": named.variant,
             "fingerprint": case.fingerprint,
         }
-    fields |= {
-        "sources": [write_picture(one, encoding) for one in example.pictures],
-        "instruction": example.instruction,
-    }
-    return fields if example.answer is None else {**fields, "answer": write_picture(example.answer, encoding)}
     fields |= {"sources": [write(one) for one in example.pictures], "instruction": example.instruction}
     return fields if example.answer is None else {**fields, "answer": write(example.answer)}
 

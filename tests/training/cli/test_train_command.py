@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 import torch
 
+from editscope.cases import Edit
 from editscope.cli.app import main
-from editscope.editors import Request, load_editor
+from editscope.editors import Editor, Request, load_editor
 from editscope.training.checkpoints import checkpoints_in, load_checkpoint
 from editscope.training.models.loading import load_flow_editor
 from editscope.training.models.lora import add_lora
@@ -31,6 +32,13 @@ def called(*words: Any) -> int:
     return int(ended.value.code or 0)
 
 
+def edited(editor: Editor, shown: Any) -> Any:
+    """The picture that an editor makes."""
+    made = editor.edit(Request("case", (shown,), "make it red", 5))
+    assert isinstance(made, Edit)
+    return made.image
+
+
 @pytest.mark.parametrize("lora", [True, False])
 @pytest.mark.parametrize("name", ["kontext", "qwen_plus"])
 def test_what_is_exported_edits_as_in_training(
@@ -46,9 +54,9 @@ def test_what_is_exported_edits_as_in_training(
     size, shown = (64, 64), picture(7)
     ways = "steps=2&size=64x64&device=cpu&guidance=1" + ("&call.max_sequence_length=24" if name == "kontext" else "")
     editor = load_editor(f"{spec}&{ways}")
-    theirs = editor.edit(Request("case", (shown,), "make it red", 5)).image
+    theirs = edited(editor, shown)
     plain = load_editor(f"diffusers:{tiny_pipeline(name)}?{ways}")
-    untrained = plain.edit(Request("case", (shown,), "make it red", 5)).image
+    untrained = edited(plain, shown)
 
     experiment = read_experiment(file)
     flow = load_flow_editor(experiment.model, full=not lora)

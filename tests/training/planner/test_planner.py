@@ -86,7 +86,7 @@ def test_only_the_plan_counts_and_padding_does_not(model: Path) -> None:
         both = objective.losses([short, long], [])
         alone = torch.cat([objective.losses([one], []) for one in (short, long)])
     assert torch.allclose(both, alone, atol=1e-5)
-    with pytest.raises(BadInput, match="b has .* tokens with its plan, more than"):
+    with pytest.raises(BadInput, match=r"b has .* tokens with its plan, more than"):
         tight = PlannerSettings(str(model), most_tokens=64)
         PlannerObjective(objective.network, objective._tokenizer, tight).losses([long], [])
 

@@ -28,18 +28,14 @@ def trained_by(processes: int, file: Path, out: Path, *more: str) -> subprocess.
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    base = {
-        **os.environ,
-        **{"OMP_NUM_THREADS": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)},
-        **{"ACCELERATE_USE_CPU": "true", "WORLD_SIZE": str(processes), "LOCAL_WORLD_SIZE": str(processes)},
-    }
+    alone = {**os.environ, "OMP_NUM_THREADS": "1"}
+    base = alone | {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "ACCELERATE_USE_CPU": "true"}
+    base |= {"WORLD_SIZE": str(processes), "LOCAL_WORLD_SIZE": str(processes)}
     command = [sys.executable, "-W", "ignore", "-m", "editscope", "train", "run", str(file), "--out", str(out), *more]
-    if processes == 1:
-        base = {**os.environ, "OMP_NUM_THREADS": "1"}
     started = [
         subprocess.Popen(
             command,
-            env=base if processes == 1 else {**base, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            env=alone if processes == 1 else {**base, "RANK": str(rank), "LOCAL_RANK": str(rank)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -72,7 +68,7 @@ def test_two_processes_train_as_one_does(parallel: str, tiny_pipeline: Callable[
     assert made.average is not None and wanted.average is not None
     for ours, theirs in ((made.weights, wanted.weights), (made.average, wanted.average)):
         assert ours.keys() == theirs.keys()
-        assert max(float((ours[name] - theirs[name]).abs().max()) for name in ours) < 2e-3
+        assert max(float((ours[name] - theirs[name]).abs().max()) for name in ours) < 5e-4
     moved = [torch.equal(value, torch.zeros_like(value)) for name, value in made.weights.items() if "lora_B" in name]
     assert not any(moved)
     (tmp_path / "both/checkpoints/step-00000004").rename(tmp_path / "last")

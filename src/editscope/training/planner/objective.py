@@ -77,7 +77,10 @@ class PlannerObjective(Objective):
         rows = []
         for example in examples:
             before = self.prompt_tokens(example.instruction)
-            after = [*self._tokenizer(example.plan, add_special_tokens=False)["input_ids"], self._tokenizer.eos_token_id]
+            after = [
+                *self._tokenizer(example.plan, add_special_tokens=False)["input_ids"],
+                self._tokenizer.eos_token_id,
+            ]
             if len(before) + len(after) > self._settings.most_tokens:
                 raise BadInput(
                     f"{example.id} has {len(before) + len(after)} tokens with its plan, more than [planner] most_tokens "

@@ -45,11 +45,13 @@ def train_planner(
     network, tokenizer = load_planner(planner, lora, str(processes.device))
     objective = PlannerObjective(network, tokenizer, planner, bf16=planner.precision == "bf16")
     loader = PairLoader(
-        read_pairs(file.parent / pairs), training.batch, seed=training.seed, rank=processes.number, world=processes.count
+        read_pairs(file.parent / pairs),
+        training.batch,
+        seed=training.seed,
+        rank=processes.number,
+        world=processes.count,
     )
-    decides = {
-        name: value for name, value in flattened({"planner": planner, **tables}).items() if _decides(name)
-    }
+    decides = {name: value for name, value in flattened({"planner": planner, **tables}).items() if _decides(name)}
     loop = TrainingLoop(
         objective,
         loader,

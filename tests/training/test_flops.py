@@ -131,9 +131,16 @@ def test_a_share_of_trained_weights_lies_between_none_and_all() -> None:
 
 def test_kontext_has_the_operations_that_its_sizes_say() -> None:
     config = {
-        **{"patch_size": 1, "in_channels": 64, "out_channels": None, "num_layers": 19, "num_single_layers": 38},
-        **{"attention_head_dim": 128, "num_attention_heads": 24, "joint_attention_dim": 4096},
-        **{"pooled_projection_dim": 768, "guidance_embeds": True},
+        "patch_size": 1,
+        "in_channels": 64,
+        "out_channels": None,
+        "num_layers": 19,
+        "num_single_layers": 38,
+        "attention_head_dim": 128,
+        "num_attention_heads": 24,
+        "joint_attention_dim": 4096,
+        "pooled_projection_dim": 768,
+        "guidance_embeds": True,
     }
     parts = network_parts("FluxTransformer2DModel", config, Tokens(8192, 512))
     step = count_step(parts, full=True)

@@ -65,14 +65,13 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "suite": "cases.suite:app",
         "factory": "factory.build:app",
     },
-    "Train": {"train": "training.train:app"},
     "Models and judges": {
         "serve-editor": "models.serve_editor:serve_editor",
         "worker": "models.worker:app",
         "judge": "models.judge:app",
         "prompts": "models.prompts:app",
     },
-    "Train": {"serve-reward": "training.serve_reward:serve_reward"},
+    "Train": {"train": "training.train:app", "serve-reward": "training.serve_reward:serve_reward"},
 }
 """The commands, as `editscope --help` groups them: the module in this folder and the name in it."""
 

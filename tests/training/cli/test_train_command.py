@@ -18,8 +18,8 @@ from editscope.training.models.loading import load_flow_editor
 from editscope.training.models.lora import add_lora
 from editscope.training.models.sampling import first_noise, sample
 from editscope.training.settings import read_experiment
-from editscope.training.supervised.log import read_log
 from support.training.experiments import write_experiment
+from support.training.logged import read_log
 from support.training.tiny_editors import picture, settings_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small")]

@@ -14,8 +14,8 @@ from editscope.training.checkpoints import checkpoints_in, load_checkpoint
 from editscope.training.planner.objective import PlannedEdit, PlannerObjective
 from editscope.training.planner.settings import PlannerSettings
 from editscope.training.planner.start import load_planner, train_planner
-from editscope.training.supervised.log import read_log
 from support.models.tiny_parts import making, qwen_tokenizer
+from support.training.logged import read_log
 
 pytestmark = pytest.mark.slow
 

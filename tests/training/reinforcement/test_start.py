@@ -12,7 +12,7 @@ from editscope.errors import BadInput
 from editscope.training.checkpoints import checkpoints_in
 from editscope.training.reinforcement.start import load_planner, reinforce_experiment
 from editscope.training.settings import read_experiment
-from editscope.training.supervised.log import read_log
+from support.training.logged import read_log
 from support.training.small_runs import small_settings
 from support.training.tiny_flow import tiny_examples
 from support.training.tiny_planner import tiny_planner, tiny_seeing_planner

@@ -19,7 +19,6 @@ import torch
 from editscope.errors import BadInput, Stopped
 from editscope.runfolder.files import DiskError
 from editscope.training.checkpoints import FOLDER, checkpoints_in, load_checkpoint, random_state, set_random_state
-from editscope.training.supervised.log import read_log
 from editscope.training.supervised.loop import Diverged, LoopSettings, TrainingLoop
 from editscope.training.supervised.objective import Objective
 from editscope.training.supervised.settings import (
@@ -30,6 +29,7 @@ from editscope.training.supervised.settings import (
     TrainingSettings,
 )
 from support.studio.small_disk import KINDS, small_disk
+from support.training.logged import read_log
 
 
 class Line(Objective):

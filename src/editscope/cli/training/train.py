@@ -35,7 +35,7 @@ def run(
         bool, typer.Option("--dry-run", help="Show what will happen, without loading any weights.")
     ] = False,
 ) -> None:
-    """Train what an experiment describes: LoRA layers, or the whole network.
+    """Train what an experiment describes: LoRA layers, or the whole network; by rewards if it has [reinforcement].
 
     Ctrl-C finishes the step, saves a checkpoint and says how to go on. Several processes are started with accelerate:
 
@@ -52,7 +52,10 @@ def run(
     if dry_run:
         say_outline(experiment, folder, resume)
         return
-    from editscope.training.supervised.start import train
+    if "reinforcement" in read.extra:
+        from editscope.training.reinforcement.start import reinforce_experiment as train
+    else:
+        from editscope.training.supervised.start import train
 
     weights = train(read, folder, source=experiment, resume=resume, say=printing.say)
     printing.say(f"{weights}")

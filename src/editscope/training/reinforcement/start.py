@@ -14,6 +14,7 @@ from editscope.errors import BadInput
 from editscope.training.checkpoints import checkpoints_in
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
+from editscope.training.log.training_log import TrainingLog
 from editscope.training.models.loading import load_flow_editor
 from editscope.training.models.lora import add_lora
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
@@ -28,8 +29,7 @@ from editscope.training.rewards.summed import RewardSum
 from editscope.training.settings import Experiment
 from editscope.training.supervised.evaluation import evaluate
 from editscope.training.supervised.export import FINAL, write_values
-from editscope.training.supervised.log import TrainingLog
-from editscope.training.supervised.start import EXPERIMENT, check_folder
+from editscope.training.supervised.start import EXPERIMENT, check_folder, tracking_of
 
 Say = Callable[[str], None]
 
@@ -61,12 +61,15 @@ def reinforce_experiment(
     folder.mkdir(parents=True, exist_ok=True)
     if source is not None and not resume:
         shutil.copyfile(source, folder / EXPERIMENT)
-    log = TrainingLog(folder)
-    if resume:
-        log.cut(checkpoints_in(folder)[-1][0])
+    log = TrainingLog(
+        folder,
+        settings=experiment.decides,
+        trackers=tracking_of(experiment, file).trackers,
+        start=checkpoints_in(folder)[-1][0] if resume else 0,
+    )
 
     def logged(number: int, metrics: Metrics) -> None:
-        log.add({"step": number + 1, **metrics})
+        log.step(number + 1, metrics)
         on_round(number, metrics)
 
     places = FolderCheckpoints(folder, experiment.checkpoints.keep, experiment.decides)
@@ -87,6 +90,7 @@ def reinforce_experiment(
             )
     finally:
         mix.rewards.close()
+        log.close()
     if planner is not None and settings.plans:
         planner.network.save_pretrained(folder / "planner")  # type: ignore[operator]
     return _export(experiment, editor, folder / FINAL) if settings.paints else folder / "planner"

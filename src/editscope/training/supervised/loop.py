@@ -23,9 +23,9 @@ from editscope.training.checkpoints import (
     save_checkpoint,
     set_random_state,
 )
+from editscope.training.log.training_log import TrainingLog
 from editscope.training.supervised.averaging import WeightAverage
 from editscope.training.supervised.interrupts import Interrupts
-from editscope.training.supervised.log import TrainingLog
 from editscope.training.supervised.objective import BatchSource, Objective
 from editscope.training.supervised.optimizers import make_optimizer, rate_at
 from editscope.training.supervised.parallel import Processes, placed_like, whole
@@ -65,6 +65,16 @@ class StepResult:
     examples: int
     seconds: float
 
+    @property
+    def metrics(self) -> Mapping[str, float]:
+        """The numbers of the step as a log has them."""
+        return {
+            "loss": self.loss,
+            "gradient_norm": self.gradient,
+            "rate": self.rate,
+            "pictures_per_s": self.examples / max(self.seconds, 1e-9),
+        }
+
 
 StepHook = Callable[["TrainingLoop", StepResult], None]
 """Called after each step by every process, before its checkpoint is saved; may raise Stopped."""
@@ -88,6 +98,7 @@ class TrainingLoop:
         hooks: Sequence[StepHook] = (),
         say: Callable[[str], None] = lambda _: None,
         resume_with: str = "run the same command with --resume",
+        trackers: Sequence[str] = (),
     ) -> None:
         self.objective, self.source, self.settings, self.folder = objective, source, settings, folder
         self.processes = processes or Processes(settings.training.parallel, cpu=_on_cpu(objective.network))
@@ -104,7 +115,7 @@ class TrainingLoop:
         self.step = 0
         self.more: dict[str, Any] = {}
         """What hooks keep from step to step; saved with a checkpoint, as JSON."""
-        self._log = TrainingLog(folder if self.processes.first else None)
+        self._trackers = tuple(trackers)
         self._saved: int | None = None
 
     def resume(self) -> int:
@@ -116,7 +127,6 @@ class TrainingLoop:
         checkpoint = load_checkpoint(place)
         check_same(place, checkpoint.settings, self.settings.decides)
         self._take(checkpoint)
-        self._log.cut(self.step)
         return self.step
 
     def run(self) -> int:
@@ -127,11 +137,16 @@ class TrainingLoop:
         batches = iter(self.source)
         network = self.objective.network
         network.train()
-        with Interrupts() as interrupts:
+        place = self.folder if self.processes.first else None
+        settings, trackers = self.settings.decides, self._trackers
+        with (
+            TrainingLog(place, settings=settings, trackers=trackers, start=self.step) as log,
+            Interrupts() as interrupts,
+        ):
             while self.step < training.steps:
                 began = time.perf_counter()
                 result = self._one_step(batches, began)
-                self._log.add(result)
+                log.step(result.step, result.metrics)
                 if result.step % training.log_every == 0 or result.step in (1, training.steps):
                     self._say(_line(result, training.steps))
                 for hook in self._hooks:
@@ -140,6 +155,7 @@ class TrainingLoop:
                 stop = self._any(interrupts.asked)
                 if last or stop or self.step % self.settings.checkpoints.every == 0:
                     self.save()
+                    log.event(self.step, "checkpoint", f"Checkpoint of step {self.step} saved.")
                 if stop and not last:
                     raise Stopped(
                         f"stopped after step {self.step} of {training.steps}, with a checkpoint; to go on, "

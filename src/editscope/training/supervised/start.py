@@ -14,9 +14,10 @@ from editscope.errors import BadInput
 from editscope.training.checkpoints import checkpoints_in
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
+from editscope.training.log.settings import TrackingSettings
 from editscope.training.models.loading import load_flow_editor, model_identity
 from editscope.training.models.lora import add_lora
-from editscope.training.settings import Experiment
+from editscope.training.settings import Experiment, read_table
 from editscope.training.supervised.encoding import ExampleEncoder
 from editscope.training.supervised.evaluation import Evaluation
 from editscope.training.supervised.export import FINAL, write_weights
@@ -76,7 +77,14 @@ def train(
         if experiment.evaluation is not None:
             more.append(Evaluation(experiment, editor, folder, tell))
         loop = TrainingLoop(
-            objective, loader, loop_settings(experiment), folder, processes=processes, hooks=more, say=tell
+            objective,
+            loader,
+            loop_settings(experiment),
+            folder,
+            processes=processes,
+            hooks=more,
+            say=tell,
+            trackers=tracking_of(experiment, where).trackers,
         )
         if resume:
             tell(f"going on from step {loop.resume()} of {training.steps}")
@@ -86,6 +94,11 @@ def train(
                 shutil.copyfile(source, folder / EXPERIMENT)
         loop.run()
         return write_weights(experiment, editor, loop, folder / FINAL)
+
+
+def tracking_of(experiment: Experiment, file: str) -> TrackingSettings:
+    """The table ``[tracking]`` of an experiment."""
+    return read_table(TrackingSettings, experiment.extra.get("tracking", {}), f"{file}, [tracking]")
 
 
 def loop_settings(experiment: Experiment) -> LoopSettings:

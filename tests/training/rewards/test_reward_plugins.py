@@ -1,4 +1,4 @@
-"""Rewards of other packages and of one's own files: found by name, constructed with options, told when they are wrong."""
+"""Rewards of other packages and of one's own files: found by name, made with options, told when they are wrong."""
 
 from __future__ import annotations
 

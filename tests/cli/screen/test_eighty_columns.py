@@ -124,4 +124,5 @@ def test_no_command_breaks_a_word_at_eighty_columns(site: Path) -> None:
 HELPED = (
     *("", "run", "score", "resume", "rescore", "watch", "show", "report", "compare", "figures", "measure", "pack"),
     *("published", "suites", "generate", "suite", "editors", "serve-editor", "worker", "judge", "prompts", "doctor"),
+    "serve-reward",
 )

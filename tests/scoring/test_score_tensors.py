@@ -42,7 +42,11 @@ def scenes(rng: np.random.Generator, number: int, height: int, width: int, noise
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.integers(0, 2**32), st.integers(1, 4), st.integers(1, 40), st.integers(1, 40), st.sampled_from([0, 1, 4, 40, 255])
+    st.integers(0, 2**32),
+    st.integers(1, 4),
+    st.integers(1, 40),
+    st.integers(1, 40),
+    st.sampled_from([0, 1, 4, 40, 255]),
 )
 def test_counts_are_those_of_the_compiled_code(seed: int, number: int, height: int, width: int, noise: int) -> None:
     batch = scenes(np.random.default_rng(seed), number, height, width, noise)

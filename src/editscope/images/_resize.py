@@ -50,9 +50,7 @@ def cover(pixels: Pixels, width: int, height: int) -> Pixels:
     return scaled
 
 
-def cover_places(
-    size: tuple[int, int], width: int, height: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def cover_places(size: tuple[int, int], width: int, height: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The rows and the columns of a picture of some size (width, height) that ``cover`` takes."""
     from editscope.images._kernels import nearest
 

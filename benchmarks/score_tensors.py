@@ -2,9 +2,9 @@
 
     python benchmarks/score_tensors.py [--sides 256 512 1024] [--wanted FILE] [--write FILE]
 
-Outputs are answers with noise on every channel of every pixel. Rates are the median of rounds, with the scores as Python
-objects in memory; "with mIoU" also reads ``miou`` of each. ``--write`` keeps the counts of the compiled code in a file, for
-``--wanted`` on a machine that has no Numba.
+Outputs are answers with noise on every channel of every pixel. Rates are the median of rounds, with the scores as
+Python objects in memory; "with mIoU" also reads ``miou`` of each. ``--write`` keeps the counts of the compiled code in
+a file, for ``--wanted`` on a machine that has no Numba.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -59,7 +60,7 @@ def check(wanted: dict[str, list[object]], device: str) -> None:
     for name, counts in wanted.items():
         kind, seed = name.split(":")
         batch = [torch.from_numpy(part).to(device) for part in scenes(kind, 8, 128, int(seed))]
-        ways = {
+        ways: dict[str, list[Any]] = {
             "uint8": batch,
             "float32, channels first": [(part.float() / 255).movedim(-1, 1) for part in batch],
             "bfloat16": [(part.float() / 255).bfloat16() for part in batch],

@@ -4,10 +4,11 @@
 
 A case is NETWORK:EDITS:RANK:KEPT:HOW[:ATTENTION]. NETWORK is kontext (12 B weights), qwen (20 B) or tiny; KEPT is what
 ``training.activations`` keeps of each block (inputs: checkpointing of every block; attention; all: no checkpointing);
-HOW is eager or compiled; ATTENTION is a backend of diffusers (native, _native_cudnn, _native_flash). Pictures are 1024²:
-4,096 tokens of the noisy picture, 4,096 of the input picture, 512 of the text. Weights are bf16 and drawn on the device;
-LoRA layers of attention are float32 and used in bf16; the optimizer is fused AdamW. The first step, which compiles, and
-one more are not timed.
+HOW is eager or compiled; ATTENTION is a backend of diffusers (native, _native_cudnn, _native_flash). Pictures are
+1024²: 4,096 tokens of the noisy picture, 4,096 of the input picture, 512 of the text. Weights are bf16 and drawn there;
+LoRA layers of attention are float32 and used in bf16; the optimizer is fused AdamW. It is the step of the supervised
+loop, with latents and embeddings drawn in place of those of a cache. The first step, which compiles, and one more are
+not timed.
 
 The model's utilization is what a step needs over the peak of the device, the hardware's also counts what is computed
 again; ``training/flops.py`` has the formula. Cases that no longer fit into the seconds are left out.
@@ -22,16 +23,28 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import torch
 
+from editscope.images import Pixels
 from editscope.training.activations import prepare_blocks
-from editscope.training.flops import Tokens, network_step, peak_flops, utilization
+from editscope.training.data.examples import EditExample
+from editscope.training.flops import TokenCounts, network_step, peak_flops, utilization
+from editscope.training.models.base import Condition
+from editscope.training.models.kontext import KontextEditor
+from editscope.training.models.lora import add_lora
+from editscope.training.models.pipeline_editor import PipelineFlowEditor
+from editscope.training.models.qwen import QwenPlusEditor
+from editscope.training.models.settings import LoraSettings
+from editscope.training.supervised.flow_matching import FlowObjective
+from editscope.training.supervised.optimizers import make_optimizer
+from editscope.training.supervised.settings import OptimizerSettings, TimestepSettings
 
 CASES = ("kontext:1:16:inputs:compiled", "kontext:1:16:attention:compiled", "kontext:1:16:all:compiled")
-TARGETS = ["to_q", "to_k", "to_v", "to_out.0", "add_q_proj", "add_k_proj", "add_v_proj", "to_add_out"]
-SIDES: Mapping[str, int] = {"kontext": 64, "qwen": 64, "tiny": 8, "tiny-qwen": 8}
-"""Tokens along each side of a picture."""
+SIDES: Mapping[str, int] = {"kontext": 64, "qwen": 64, "tiny": 4, "tiny-qwen": 4}
+"""TokenCounts along each side of a picture."""
 TEXT = 512
+"""TokenCounts of the text."""
 ASKED = 0.35
 
 
@@ -59,43 +72,60 @@ def make_network(name: str, device: str) -> Any:
     return network.requires_grad_(False).train()
 
 
-def make_batch(network: Any, name: str, edits: int, device: str) -> SimpleNamespace:
-    """Clean latents, noise and conditions as tokens."""
-    side, config = SIDES[name], network.config
-    generator = torch.Generator(device).manual_seed(1)
+class DrawnEncoder:
+    """What stands in for encoders: latents and embeddings drawn once, as a cache gives them."""
 
-    def drawn(*shape: int) -> torch.Tensor:
-        return torch.randn(shape, generator=generator, device=device, dtype=torch.bfloat16)
+    def __init__(self, editor: PipelineFlowEditor, name: str) -> None:
+        config, device = editor.config, editor.device
+        generator = torch.Generator(device).manual_seed(1)
 
-    given: dict[str, Any] = {"encoder_hidden_states": drawn(edits, TEXT, config.joint_attention_dim)}
-    if hasattr(config, "pooled_projection_dim"):
-        places = torch.zeros(2, side, side, 3, device=device)
-        places[1, ..., 0] = 1
-        places[..., 1] = torch.arange(side, device=device)[None, :, None]
-        places[..., 2] = torch.arange(side, device=device)[None, None, :]
-        given["img_ids"] = places.reshape(-1, 3)
-        given["txt_ids"] = torch.zeros(TEXT, 3, device=device)
-        given["pooled_projections"] = drawn(edits, config.pooled_projection_dim)
-        given["guidance"] = torch.ones(edits, device=device)
-    else:
-        given["img_shapes"] = [[(1, side, side), (1, side, side)]] * edits
-    size = (edits, side * side, config.in_channels)
-    return SimpleNamespace(clean=drawn(*size), noise=drawn(*size), shown=drawn(*size), given=given)
+        def drawn(*shape: int) -> torch.Tensor:
+            return torch.randn(shape, generator=generator, device=device)
+
+        side = 2 * SIDES[name]
+        self._clean = drawn(1, editor.channels, side, side)
+        self._condition = {
+            "text": drawn(1, TEXT, config.joint_attention_dim),
+            "pictures": drawn(1, 1, editor.channels, side, side),
+        }
+        if hasattr(config, "pooled_projection_dim"):
+            self._condition["pooled"] = drawn(1, config.pooled_projection_dim)
+        else:
+            self._condition["mask"] = torch.ones(1, TEXT, dtype=torch.long, device=device)
+
+    def latents(self, picture: Pixels) -> torch.Tensor:
+        """The same for every picture."""
+        return self._clean
+
+    def condition(self, example: EditExample, *, without: bool = False) -> Condition:
+        """The same for every example."""
+        return self._condition
 
 
-def step(network: Any, batch: SimpleNamespace, optimizer: Any, device: str) -> torch.Tensor:
-    """One step of flow matching, as the supervised loop makes it."""
-    sigma = torch.full([len(batch.clean)], 0.5, device=device)
-    noisy = (1 - sigma[:, None, None]) * batch.clean + sigma[:, None, None] * batch.noise
-    with torch.autocast(torch.device(device).type, torch.bfloat16):
-        made = network(
-            hidden_states=torch.cat([noisy.to(torch.bfloat16), batch.shown], dim=1),
-            timestep=sigma,
-            return_dict=False,
-            **batch.given,
-        )[0][:, : noisy.shape[1]]
-    loss = (made.float() - (batch.noise - batch.clean).float()).square().mean()
-    loss.backward()
+def make_objective(network: Any, name: str) -> FlowObjective:
+    """The objective of supervised training, over a pipeline that has nothing but its network."""
+    from diffusers import FlowMatchEulerDiscreteScheduler
+
+    nothing = torch.nn.Identity()
+    pipe = SimpleNamespace(
+        transformer=network,
+        vae_scale_factor=8,
+        vae=nothing,
+        text_encoder=nothing,
+        text_encoder_2=nothing,
+        scheduler=FlowMatchEulerDiscreteScheduler(),
+    )
+    kind = QwenPlusEditor if "qwen" in name else KontextEditor
+    editor = kind(pipe)
+    return FlowObjective(editor, DrawnEncoder(editor, name), TimestepSettings(), bf16=True)  # type: ignore[arg-type]
+
+
+def step(objective: FlowObjective, examples: list[EditExample], optimizer: torch.optim.Optimizer) -> torch.Tensor:
+    """One step of the supervised loop: losses, gradients, clipping, optimizer."""
+    generators = [torch.Generator().manual_seed(number) for number in range(len(examples))]
+    loss = objective.losses(examples, generators).mean()
+    loss.backward()  # type: ignore[no-untyped-call]
+    torch.nn.utils.clip_grad_norm_([value for value in objective.network.parameters() if value.requires_grad], 1.0)
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
     return loss.detach()
@@ -103,18 +133,20 @@ def step(network: Any, batch: SimpleNamespace, optimizer: Any, device: str) -> t
 
 def measure(network: Any, case: str, steps: int, device: str, peak: float | None) -> tuple[str, float | None]:
     """A row of the table, and the model's utilization."""
-    name, edits_text, rank_text, kept, how, *more = case.split(":")
+    name, edits_text, _, kept, how, *more = case.split(":")
     edits = int(edits_text)
     network.set_attention_backend(more[0] if more else "native")
     torch._dynamo.reset()
     prepare_blocks(network, kept, compiled=how == "compiled")  # type: ignore[arg-type]
-    optimizer = torch.optim.AdamW(
-        [value for value in network.parameters() if value.requires_grad], lr=1e-4, fused=device != "cpu"
-    )
-    batch = make_batch(network, name, edits, device)
+    trained = [value for value in network.parameters() if value.requires_grad]
+    optimizer = make_optimizer(OptimizerSettings("fused"), trained)
+    objective = make_objective(network, name)
+    pixels = 16 * SIDES[name]
+    answer = np.zeros((pixels, pixels, 3), np.uint8)
+    examples = [EditExample(str(number), "drawn", (answer,), "an edit", answer) for number in range(edits)]
     began = time.perf_counter()
     for _ in range(2):
-        loss = step(network, batch, optimizer, device)
+        loss = step(objective, examples, optimizer)
     loss.item()
     warm = time.perf_counter() - began
     if device != "cpu":
@@ -122,11 +154,11 @@ def measure(network: Any, case: str, steps: int, device: str, peak: float | None
     took = []
     for _ in range(steps):
         began = time.perf_counter()
-        loss = step(network, batch, optimizer, device)
+        loss = step(objective, examples, optimizer)
         loss.item()
         took.append(time.perf_counter() - began)
     seconds = sorted(took)[len(took) // 2]
-    tokens = Tokens(pictures=2 * SIDES[name] ** 2, text=TEXT)
+    tokens = TokenCounts(pictures=2 * SIDES[name] ** 2, text=TEXT)
     flops = network_step(network, tokens, edits=edits, attention_kept=kept == "attention")
     shares = [utilization(count, seconds, peak) for count in (flops.model, flops.hardware)] if peak else []
     memory = torch.cuda.max_memory_allocated() / 2**30 if device != "cpu" else 0.0
@@ -136,18 +168,6 @@ def measure(network: Any, case: str, steps: int, device: str, peak: float | None
         f"{memory:.1f} | {flops.model / 1e12:.0f}, {flops.hardware / 1e12:.0f} | {warm:.0f} | {float(loss):.3f} |"
     )
     return row, shares[0] if shares else None
-
-
-def add_lora(network: Any, rank: int) -> None:
-    """LoRA layers in float32, in place of those that are there."""
-    import peft
-
-    if getattr(network, "peft_config", None):
-        network.delete_adapters("default")
-    network.add_adapter(peft.LoraConfig(r=rank, lora_alpha=rank, target_modules=TARGETS), adapter_name="default")
-    for value in network.parameters():
-        if value.requires_grad:
-            value.data = value.data.float()
 
 
 def main() -> None:
@@ -171,13 +191,11 @@ def main() -> None:
             continue
         kind, wanted = case.split(":")[0], int(case.split(":")[2])
         try:
-            if kind != there:
+            if (kind, wanted) != (there, rank):
                 network = None
                 gc.collect()
-                network, there, rank = make_network(kind, device), kind, 0
-            if wanted != rank:
-                add_lora(network, wanted)
-                rank = wanted
+                network, there, rank = make_network(kind, device), kind, wanted
+                add_lora(network, LoraSettings(rank=rank, targets="attention"))
             row, _ = measure(network, case, given.steps, device, peak)
             print(row, flush=True)
         except Exception as error:

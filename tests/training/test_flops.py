@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from editscope.errors import BadInput
-from editscope.training.flops import Tokens, count_step, lora_ranks, network_parts, network_step, peak_flops
+from editscope.training.flops import TokenCounts, count_step, lora_ranks, network_parts, network_step, peak_flops
 
 torch = pytest.importorskip("torch")
 diffusers = pytest.importorskip("diffusers")
 peft = pytest.importorskip("peft")
 
-TOKENS = Tokens(pictures=24, text=5)
+TOKENS = TokenCounts(pictures=24, text=5)
 EDITS = 2
 ATTENTION = ["to_q", "to_k", "to_v", "to_out.0", "add_q_proj", "add_k_proj", "add_v_proj", "to_add_out"]
 
@@ -142,7 +142,7 @@ def test_kontext_has_the_operations_that_its_sizes_say() -> None:
         "pooled_projection_dim": 768,
         "guidance_embeds": True,
     }
-    parts = network_parts("FluxTransformer2DModel", config, Tokens(8192, 512))
+    parts = network_parts("FluxTransformer2DModel", config, TokenCounts(8192, 512))
     step = count_step(parts, full=True)
     width, tokens = 3072, 8704
     linear, attention = 57 * 24 * width**2 * tokens, 57 * 4 * tokens**2 * width

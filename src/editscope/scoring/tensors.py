@@ -49,12 +49,12 @@ def as_levels(batches: list[Any], layout: Layout | None, device: str) -> Tensors
     for batch in batches:
         tensor = _is_tensor(batch)
         first = (layout or picture_layout(batch.shape[1:], tensor)) == "chw"
-        values = batch.detach() if tensor else _from_numpy(torch, batch)
+        values = batch.detach() if tensor else _from_numpy(batch)
         if values is None or not (values.dtype == torch.uint8 or values.is_floating_point()):
             return None
         values = values.to(device)
         values = values.movedim(1, -1) if first else values
-        levels = _levels(torch, values) if values.shape[-1] == 3 else None
+        levels = _levels(values) if values.shape[-1] == 3 else None
         if levels is None:
             return None
         tensors.append(levels)
@@ -97,9 +97,9 @@ def _histograms(before: torch.Tensor, answer: torch.Tensor, output: torch.Tensor
     import torch
 
     number, pixels = len(answer), answer.shape[1] * answer.shape[2]
-    lab = _lab(torch, output)
-    to_answer = _bins(torch, lab, _lab(torch, answer))
-    to_before = _bins(torch, lab, _lab(torch, before))
+    lab = _lab(output)
+    to_answer = _bins(lab, _lab(answer))
+    to_before = _bins(lab, _lab(before))
     del lab
     kept = (before == answer).all(dim=-1).reshape(number, pixels)
     rows = torch.arange(number, device=answer.device).unsqueeze(1) * (3 * BINS)
@@ -107,25 +107,28 @@ def _histograms(before: torch.Tensor, answer: torch.Tensor, output: torch.Tensor
     return torch.bincount(places.reshape(-1), minlength=number * 3 * BINS).reshape(number, 3, BINS)
 
 
-def _lab(torch: Any, levels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def _lab(levels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """L* + 16, a* and b* of each pixel, pictures × pixels, in float64."""
+    import torch
+
     table = torch.from_numpy(LINEAR64).to(levels.device)
     red, green, blue = table[levels.reshape(len(levels), -1, 3).int()].unbind(-1)
-    fx = _curve(torch, XR * red + XG * green + XB * blue)
-    fy = _curve(torch, YR * red + YG * green + YB * blue)
-    fz = _curve(torch, ZR * red + ZG * green + ZB * blue)
+    fx = _curve(XR * red + XG * green + XB * blue)
+    fy = _curve(YR * red + YG * green + YB * blue)
+    fz = _curve(ZR * red + ZG * green + ZB * blue)
     return 116 * fy, 500 * (fx - fy), 200 * (fy - fz)
 
 
-def _curve(torch: Any, x: torch.Tensor) -> torch.Tensor:
-    curve: torch.Tensor = torch.where(x > KNEE, x.pow(1 / 3), x * SLOPE + OFFSET)
-    return curve
+def _curve(x: torch.Tensor) -> torch.Tensor:
+    import torch
+
+    return torch.where(x > KNEE, x.pow(1 / 3), x * SLOPE + OFFSET)
 
 
-def _bins(torch: Any, one: tuple[torch.Tensor, ...], two: tuple[torch.Tensor, ...]) -> torch.Tensor:
-    distance = torch.sqrt(sum((a - b).square_() for a, b in zip(one, two, strict=True)))
-    bins: torch.Tensor = distance.masked_fill_(distance < SAME, 0).ceil_().clamp_(max=BINS - 1).long()
-    return bins
+def _bins(one: tuple[torch.Tensor, ...], two: tuple[torch.Tensor, ...]) -> torch.Tensor:
+    lightness, a, b = ((first - second).square_() for first, second in zip(one, two, strict=True))
+    distance = (lightness + a + b).sqrt_()
+    return distance.masked_fill_(distance < SAME, 0).ceil_().clamp_(max=BINS - 1).long()
 
 
 def _scores(counts: npt.NDArray[np.int64], *, resized: bool, output_size: tuple[int, int]) -> list[PixelScore]:
@@ -139,8 +142,10 @@ def _scores(counts: npt.NDArray[np.int64], *, resized: bool, output_size: tuple[
     ]
 
 
-def _levels(torch: Any, values: torch.Tensor) -> torch.Tensor | None:
+def _levels(values: torch.Tensor) -> torch.Tensor | None:
     """Values as 8 bits, as ``images.quantized`` makes them; None where some lie outside 0 … 1 or are NaN."""
+    import torch
+
     if values.dtype == torch.uint8:
         return values
     if values.element_size() < 4:
@@ -148,16 +153,16 @@ def _levels(torch: Any, values: torch.Tensor) -> torch.Tensor | None:
     low, high = (float(end) for end in values.aminmax())
     if not (low > -HALF_A_LEVEL and high < 1 + HALF_A_LEVEL):
         return None
-    levels: torch.Tensor = (values * 255).round_().clamp_(0, 255).to(torch.uint8)
-    return levels
+    return (values * 255).round_().clamp_(0, 255).to(torch.uint8)
 
 
-def _from_numpy(torch: Any, array: npt.NDArray[Any]) -> torch.Tensor | None:
+def _from_numpy(array: npt.NDArray[Any]) -> torch.Tensor | None:
+    import torch
+
     if array.dtype not in (np.uint8, np.float16, np.float32, np.float64) or not array.dtype.isnative:
         return None
     ready = array.flags.c_contiguous and array.flags.writeable
-    tensor: torch.Tensor = torch.from_numpy(array if ready else np.array(array, order="C"))
-    return tensor
+    return torch.from_numpy(array if ready else np.array(array, order="C"))
 
 
 def _is_tensor(batch: Any) -> bool:

@@ -1,14 +1,16 @@
 """Floating-point operations of a training step, and how much of a device's peak they use.
 
-Only matrix products count, two operations for each multiplication with its addition. With F the forward pass, a step takes
+Only matrix products count, two operations for each multiplication with its addition. With F the forward pass, a step
+takes
 
     model    = F + backward to activations + weight gradients
     hardware = model + recomputation
 
-A linear layer takes as much for its activations as forward, and once more for its weights if they are trained; LoRA layers
-are products of their own. Attention has no weights, and two operands that both need a gradient: twice its forward pass. So
-with r the trained share of the linear layers, a step takes (2 + r) times their forward pass and 3 times that of attention.
-What a checkpointed block or a fused attention kernel computes again is not the model's, and counts for the hardware only.
+A linear layer takes as much for its activations as forward, and once more for its weights if they are trained; LoRA
+layers are products of their own. Attention has no weights, and two operands that both need a gradient: twice its
+forward pass. So with r the trained share of the linear layers, a step takes (2 + r) times their forward pass and 3
+times that of attention. What a checkpointed block or a fused attention kernel computes again is not the model's, and
+counts for the hardware only.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ PEAKS: Mapping[str, float] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TokenCounts:
     """The tokens of one edit: those of the noisy and all input pictures together, and those of the text."""
 
     pictures: int
@@ -117,7 +119,7 @@ class StepFlops:
         return self.model + self.recomputed
 
 
-def network_parts(class_name: str, config: Mapping[str, Any], tokens: Tokens) -> list[Part]:
+def network_parts(class_name: str, config: Mapping[str, Any], tokens: TokenCounts) -> list[Part]:
     """The matrix products of a transformer of diffusers for one edit, by the names of its modules."""
     if class_name not in NETWORKS:
         raise unknown("network whose operations can be counted", class_name, NETWORKS)
@@ -137,8 +139,8 @@ def count_step(
     """The operations of a step on so many edits.
 
     ``ranks`` are those of the LoRA layers by the names of their modules; ``full`` trains every weight. With
-    ``checkpointing`` every block runs forward twice, without its attention if that is kept. ``fused_attention`` keeps no scores and computes them again in its
-    backward pass, as flash attention does.
+    ``checkpointing`` every block runs forward twice, without its attention if that is kept. ``fused_attention`` keeps
+    no scores and computes them again in its backward pass, as flash attention does.
     """
     ranks = ranks or {}
     trained = [part for part in parts if isinstance(part, Linear) and (full or ranks.get(part.name))]
@@ -169,9 +171,9 @@ def count_step(
 
 
 def network_step(
-    network: Any, tokens: Tokens, *, edits: int = 1, attention_kept: bool = False, fused_attention: bool = True
+    network: Any, tokens: TokenCounts, *, edits: int = 1, attention_kept: bool = False, fused_attention: bool = True
 ) -> StepFlops:
-    """The operations of a step with a network of diffusers as it is: its LoRA layers, what is trained, checkpointing."""
+    """The operations of a step with a network as it is: its LoRA layers, what is trained, checkpointing."""
     return count_step(
         network_parts(type(network).__name__, network.config, tokens),
         edits=edits,
@@ -211,7 +213,7 @@ def utilization(flops: float, seconds: float, peak: float) -> float:
     return flops / seconds / peak
 
 
-def _flux(config: Mapping[str, Any], tokens: Tokens) -> list[Part]:
+def _flux(config: Mapping[str, Any], tokens: TokenCounts) -> list[Part]:
     width = config["num_attention_heads"] * config["attention_head_dim"]
     embedders = [("timestep_embedder", 256), ("text_embedder", config["pooled_projection_dim"])]
     if config["guidance_embeds"]:
@@ -236,7 +238,7 @@ def _flux(config: Mapping[str, Any], tokens: Tokens) -> list[Part]:
     return parts + _end(config, config["out_channels"] or config["in_channels"], width, tokens, stage)
 
 
-def _qwen(config: Mapping[str, Any], tokens: Tokens) -> list[Part]:
+def _qwen(config: Mapping[str, Any], tokens: TokenCounts) -> list[Part]:
     width = config["num_attention_heads"] * config["attention_head_dim"]
     times = 2 if config.get("zero_cond_t") else 1
     parts = _time(width, [("timestep_embedder", 256)], times)
@@ -264,7 +266,7 @@ def _double(
     block: str,
     names: tuple[str, str, str, str],
     width: int,
-    tokens: Tokens,
+    tokens: TokenCounts,
     stage: int,
     times: int = 1,
     *,
@@ -289,7 +291,7 @@ def _double(
     return parts
 
 
-def _end(config: Mapping[str, Any], channels: int, width: int, tokens: Tokens, stage: int) -> list[Part]:
+def _end(config: Mapping[str, Any], channels: int, width: int, tokens: TokenCounts, stage: int) -> list[Part]:
     out = config["patch_size"] ** 2 * channels
     return [
         Linear("norm_out.linear", 1, width, 2 * width, stage, "time"),
@@ -297,7 +299,7 @@ def _end(config: Mapping[str, Any], channels: int, width: int, tokens: Tokens, s
     ]
 
 
-NETWORKS: Mapping[str, Callable[[Mapping[str, Any], Tokens], list[Part]]] = MappingProxyType(
+NETWORKS: Mapping[str, Callable[[Mapping[str, Any], TokenCounts], list[Part]]] = MappingProxyType(
     {"FluxTransformer2DModel": _flux, "QwenImageTransformer2DModel": _qwen}
 )
 """How the parts of a network are listed, by the name of its class."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from editscope.factory.rules.camera.clauses import (
+    AUXILIARY,
     DETERMINERS,
     JOINING,
     RELATIVE,
@@ -125,7 +126,7 @@ def _read_pronoun(part: Clause, before: Clause | None, rest: Sequence[Clause], r
     if "it" not in part.words[:7]:
         return part.words[0] in _PRONOUNS and _is_thing(part, reading)
     at = part.words.index("it")
-    if at and not (part.words[0] in PREPOSITIONS or is_adverb(part.words[0])):
+    if at and not (part.words[0] in PREPOSITIONS | AUXILIARY or is_adverb(part.words[0])):
         return False
     verb, after = first_verb(part.words[at + 1 :])
     found = motion(verb, after)

@@ -93,6 +93,9 @@ _PLACED = re.compile(
     re.IGNORECASE,
 )
 """Words that say that a thing has its place halfway down, and does not pass it."""
+_GROUND = re.compile(
+    r"[^.;]*?\band (?:the )?(?:floor|ground|tiles|pavement|carpet|water|street|grass|rug)\b", re.IGNORECASE
+)
 _HUNG = word_set("rope curtain curtains cable blind blinds ladder vine vines ivy cord string chain cloth drape drapes")
 _NEARLY_THERE = re.compile(
     r"\b(?:just|inches|centimet(?:er|re)s|a hand'?s? (?:width|breadth)|an inch)"
@@ -111,6 +114,9 @@ _ENDS = word_set(
     "snaps topple topples give gives"
 )
 """What a fall or a break comes to, after *before*."""
+_DONE_TO = word_set(
+    "pulled pushed knocked thrown dropped torn lifted cut hit struck ripped swept blown kicked tipped poured removed"
+)
 _SHADE = word_set("shade shadow darkness light silence")
 _LASTING_VERBS = word_set(
     "is are was were has have had stands stand lies lie hangs hang rests rest leans lean sits sit stays stay "
@@ -151,7 +157,8 @@ def _halfway(plain: str) -> str | None:
     for match in _HALFWAY.finditer(plain):
         clause = re.split(r"[,;.]|\band\b", plain[: match.start()])[-1]
         far = match["where"].lower() in ("to", "toward", "towards", "from")
-        placed = _PLACED.search(clause)
+        to_ground = match["where"].lower() == "between" and _GROUND.match(plain, match.end())
+        placed = None if to_ground else _PLACED.search(clause)
         if placed and not (far and placed[0].lower().startswith("hang") and not _HUNG.intersection(words(clause))):
             continue
         if match["where"].lower() in ("between", "across") and not clause.strip():
@@ -209,6 +216,8 @@ def _moving_verb(clause: list[str], conjunction: str) -> str | None:
             return None
         return f"{clause[0]} {rest[0]}"
     for at, word in enumerate(clause[1:], start=1):
+        if conjunction == "as" and word in ("is", "are") and _DONE_TO.intersection(clause[at + 1 : at + 3]):
+            return word
         if word in _LASTING_VERBS:
             return None
         last = next((one for one in reversed(clause[:at]) if not says_how(one)), "")

@@ -46,12 +46,17 @@ CAPTION_RULES: tuple[TextRule[Any], ...] = (
     ),
     TextRule(
         "one_camera_motion",
-        "The camera (the lens, the shot, the view) has at most one motion in the whole caption (pan, tilt, "
-        "zoom, push-in, pull-back, orbit, tracking, crane, glide, roll; handheld and shaky count as one, "
-        "too), whether it opens the caption ('Slow push-in on the candle'), ends it or stands in the "
-        "middle. The same motion two ways (pans left, then right) is two, and the same motion named again "
-        "is one. Things in the scene may pan, tilt, slide and roll as they like, and motions that are "
-        "denied (no zoom) do not count.",
+        "The camera makes at most one motion in the whole caption. The lens, the shot, the view, the frame "
+        "and we stand for the camera. Motions are pan, tilt, zoom, push-in, pull-back, dolly, truck, "
+        "tracking, following, crane, rise, descent, orbit, arc, glide, drift, turn, roll and shake (handheld "
+        "and shaky are shake), as verbs or as nouns, wherever they stand ('Slow push-in on the candle', 'and "
+        "at the end it cranes up'). Two different motions are two, one after the other or at once ('pans left "
+        "while tilting up', 'handheld push-in'), and so is one motion two ways ('pans left, then right', "
+        "'tilts up and back down', 'zooms in and out'). The same motion named again is one ('slow push-in, "
+        "the camera moving closer', 'pans right, following the cart'). A static, fixed or locked camera, a "
+        "tripod, a camera that stops or holds, an angle, a drone shot and a change of focus are no motions, "
+        "motions that are denied do not count (no zoom), and things in the scene may pan, tilt, slide and "
+        "roll as they like.",
         sources.MOTION_CAPTIONS,
         ("motion_caption",),
         MotionCaption,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from editscope.factory.rules import action, editing_terms, levels, moments, question, sources
+from editscope.factory.rules import action, editing_terms, levels, question, sources
+from editscope.factory.rules.moments.settled import settled_state
 from editscope.factory.rules.records import CaseQuestions, LeveledInstruction, QuestionText, TextRule
 
 _QUESTION_WORDS = {
@@ -121,18 +122,23 @@ INSTRUCTION_RULES: tuple[TextRule[Any], ...] = (
     ),
     TextRule(
         "settled_state",
-        "No level asks in words for a moment in between: no -ing word that says that something is moving, "
-        "breaking or changing at this moment (falling, melting, spilling, being torn, the falling vase), "
-        "and no phrase for it (about to, begins to, as it falls, while they tumble, mid-air, halfway to the"
-        " ground, on the brink of). Lying, hanging, leaning, floating, sleeping and the like are fine. "
-        "Rain, snow, hail, wind, clouds, flames, smoke, water, rivers and the sea may do anything (water "
-        "bursting from a pipe, waves crashing), and birds, insects, planes, kites and flags may fly, but "
-        "not fall. An -ing word that names a kind of thing is fine (a rocking chair, a racing car, a diving"
-        " board).",
+        "No level asks in words for a moment in between. An -ing word breaks it where it says that somebody "
+        "or something moves, breaks or changes at this moment ('the vase is falling', 'the falling vase', 'a "
+        "boy running', 'a candle shrinking to a stub', 'being torn', 'getting darker'), and so does a phrase "
+        "for it (about to, begins to, keeps rolling, as it falls, while they tumble, in the middle of a jump, "
+        "mid-air, halfway to the ground, half-melted, not yet, on the brink of, gradually, teeters). Fine are "
+        "states that last (lying, standing, hanging, leaning, floating, sleeping, holding, glowing, burning, "
+        "peeling) and results (fallen, has melted, half full). Rain, snow, hail, wind, clouds, fire, smoke, "
+        "steam, water, rivers, the sea, the sun, light and shadows may do anything (water bursting from a "
+        "pipe); birds, insects, planes, kites and flags may fly, circle, flutter and land, but not fall or "
+        "walk; a road, a wall or a crack may run or climb somewhere. Fine are also -ing words that name a "
+        "kind of thing (a rocking chair, a racing car, a diving board), that are denied or follow by, after, "
+        "without or from (no longer spinning, after removing the box), and other forms of verbs (let the wall "
+        "collapse, the jar falls).",
         sources.BENCHMARK_INSTRUCTIONS,
         ("benchmark_instruction",),
         LeveledInstruction,
-        moments.settled_state,
+        settled_state,
     ),
     TextRule(
         "stable_outcome",

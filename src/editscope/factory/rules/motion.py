@@ -6,7 +6,8 @@ import re
 from functools import cache
 
 from editscope.errors import unknown
-from editscope.factory.rules import camera
+from editscope.factory.rules.camera import ending as camera_ending
+from editscope.factory.rules.camera.motions import motions
 from editscope.factory.rules.lexicon import listed
 from editscope.factory.rules.records import MotionCaption
 from editscope.suites.annotation.questions.english import NUMBERS, matching, unquoted, word_set
@@ -180,7 +181,7 @@ def one_sentence(text: MotionCaption) -> str | None:
 
 def camera_at_end(text: MotionCaption) -> str | None:
     """The last words say what the camera does."""
-    if camera.ending(text.text):
+    if camera_ending.ending(text.text):
         return None
     last = " ".join(text.text.split()[-4:])
     return f"it ends with {last!r}; end with the camera, such as ', camera static'."
@@ -188,7 +189,7 @@ def camera_at_end(text: MotionCaption) -> str | None:
 
 def one_camera_motion(text: MotionCaption) -> str | None:
     """At most one motion of the camera."""
-    found = camera.motions(text.text)
+    found = motions(text.text)
     return f"the camera moves in {len(found)} ways, {' and '.join(found)}; keep one." if len(found) > 1 else None
 
 
@@ -200,7 +201,7 @@ def single_shot(text: MotionCaption) -> str | None:
 
 def measurable_cue(text: MotionCaption) -> str | None:
     """Which way, or how much."""
-    plain = _PLACES.sub(" there ", camera.content(text.text))
+    plain = _PLACES.sub(" there ", camera_ending.content(text.text))
     plain = _SIZED.sub("the ", _NAMED.sub("the ", plain))
     if (
         matching(_SIDES, plain)
@@ -217,7 +218,7 @@ def physics_cue(text: MotionCaption) -> str | None:
     """A cue word of the law."""
     if text.law not in LAWS:
         raise unknown("law", text.law, LAWS)
-    if matching(_cue_pattern(text.law), camera.content(text.text)):
+    if matching(_cue_pattern(text.law), camera_ending.content(text.text)):
         return None
     return f"it has no cue word of {text.law.replace('_', ' ')}; use one, such as {CUES[text.law][0]!r}."
 

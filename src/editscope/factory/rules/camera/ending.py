@@ -1,4 +1,4 @@
-"""The camera in a motion caption: where the caption speaks of it, and how it moves."""
+"""The camera in a motion caption: where the caption speaks of it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ _MOTIONS = {
     "shake": r"hand-?held|shak(?:es|ing|y)|jitters?",
     "roll": r"roll(?:s|ing)?|rotat(?:es|ing)|spins?",
 }
-_ANY_MOTION = "|".join(_MOTIONS.values())
 _FAMILY = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in _MOTIONS.items()), re.IGNORECASE)
 _COOKING = (
     r"(?! (?:(?!moving|revealing|following|showing|tracking|going|starting|ending|drifting|turning)\w+ing"
@@ -55,7 +54,6 @@ _STILL = re.compile(
     re.IGNORECASE,
 )
 _LENS = r"(?:camera|lens(?! caps?\b| of\b| hood\b)|viewpoint|(?<=the )(?:view|shot)(?= \w))"
-_EYE = re.compile(rf"\b{_LENS}\b", re.IGNORECASE)
 _SHOT = re.compile(
     r"\b(?:camera|shot|tripod (?=shot|view)|framing|viewpoint|camera's|lens(?! caps?\b| of\b| hood\b)|view)\b"
     r"|^(?:static|fixed|still|steady|locked|stationary|unmoving)(?:-off|-down)? (?:frame|angle|perspective"
@@ -94,7 +92,6 @@ _OF_CAMERA = re.compile(
     re.IGNORECASE,
 )
 """The words about the camera at the end of a clause."""
-_NOT = re.compile(r"\b(?:no|not|without|never|neither|doesn't|don't|isn't)\b", re.IGNORECASE)
 _LAST_CAMERA = re.compile(
     r"\b(?:while|as|with|and|from|under|on|before)\s+(?:the |a |an )?(?:[\w-]+ ){0,3}?(?:camera|tripod"
     r"|tripod shot|shot|lens(?! caps?\b| of\b| hood\b)|view)\b[^,;:]*$",
@@ -154,112 +151,6 @@ def _speaks(clause: str) -> bool:
 _BY_CAMERA = re.compile(
     rf"(?:(?:with|the|a|as|while|and) )*(?:\w+ )?{_LENS}\b(?!.*\band (?:the|its|a|an)\b)", re.IGNORECASE
 )
-_OPENS = re.compile(r"(?:after|before|starting|beginning|opening|ending|following|first|with)\b", re.IGNORECASE)
-_CLAUSES = re.compile(
-    r"[,;:.]\s*|\s(?=while\b|as\b(?! (?:well|it|they)))"
-    rf"|\s(?=(?:with|followed by) (?:an? )?{_SLOWLY}(?:zoom|dolly[- ](?:in|out)|push[- ]in|pull[- ](?:back|out)|orbit"
-    r"|tracking shot|crane (?:up|down|shot)|pan (?:left|right|up|down|to|across)|tilt (?:up|down|left|right|to)"
-    r"|hand-?held)\b)"
-    rf"|\s(?=(?:and|then)\s(?:then\s)?an? {_SLOWLY}"
-    r"(?:zoom|dolly[- ](?:in|out)|push[- ]in|pull[- ](?:back|out)|orbit|tilt (?:up|down)"
-    r"|tracking shot|crane (?:up|down)|pan (?:left|right|up|down|to|across|reveals|shows|follows))\b)",
-    re.IGNORECASE,
-)
-
-
-def motions(caption: str) -> list[str]:
-    """The camera's motions that a caption names, in its own words.
-
-    >>> motions("The tower tilts left, camera pans right then zooms in."), motions("The tower tilts, camera static.")
-    (['pans', 'zooms'], [])
-    """
-    found: dict[tuple[str, str], str] = {}
-    follows = False
-    for place, clause in enumerate(_CLAUSES.split(_SEEN_BY.sub("", _plain(caption)))):
-        plain = re.sub(r"^(?:while|as|and|then)\s+", "", clause.strip(), flags=re.IGNORECASE)
-        camera = _EYE.search(plain)
-        if camera and (_THING.search(plain) or _OWNED.search(plain)):
-            camera = None
-        noun = _NOUN_MOTION.search(plain)
-        if noun and re.match(r" of\b", plain[noun.end() :]):
-            noun = None
-        if noun and not place and not _OPENS.match(plain) and len(plain.split()) > MOST_WORDS - 3:
-            noun = _BARE.match(plain)
-            plain = _bare_motions(plain, noun.end()) if noun and not camera else plain
-        if (
-            not camera
-            and not noun
-            and not (follows and re.match(rf"{_SLOWLY}(?:{_ANY_MOTION})\b", plain, re.IGNORECASE))
-        ):
-            follows = False
-            if found and (zoom := re.search(r"\b(?:it|then) (?:\w+ly )?(zooms? (?:in|out))\b", plain, re.IGNORECASE)):
-                found.setdefault(("zoom", zoom[1][-3:].strip().lower()), zoom[1])
-            continue
-        follows = not (noun and re.search(r"\b(?:as|while|when) ", clause))
-        begin = 0 if noun or camera is None else _phrase_start(plain, camera.start())
-        glides = _GLIDING.search(plain) if camera else None
-        if glides and not _FAMILY.match(plain, glides.start("way")):
-            found.setdefault(("glide", str(place)), glides["way"])
-        if camera:
-            plain = plain[: camera.end()] + _OF_THING.sub(
-                lambda one: one["the"] or one["a"] or "", plain[camera.end() :]
-            )
-        for match in _FAMILY.finditer(plain, begin):
-            if not _NOT.search(plain[begin : match.start()]):
-                way = re.match(r"[- ](in|out|left|right|up|down|back|forward)\b", plain[match.end() :], re.IGNORECASE)
-                family = match.lastgroup or ""
-                found.setdefault((family, way[1].lower() if way else ""), match[0])
-    families = [family for family, _ in found]
-    return [word for (family, way), word in found.items() if way or families.count(family) == 1]
-
-
-_OF_THING = re.compile(
-    r"(?<= the) (?:\w+ly )?(?:roll|slid|drift|ris|spinn|tilt|shak|rotat|follow|track|push|lift)ing(?= \w)"
-    r"|(?<= a) (?:\w+ly )?(?:roll|slid|drift|ris|spinn|tilt|shak|rotat)ing(?= (?!shot|move|motion|camera|view)\w)"
-    r"|(?<=\w) (?:roll|slid|drift|ris|spinn|rotat)ing"
-    r" (?:down|off|over|across|away|into|to|past|toward|towards|onto|along)\b"
-    r"|(?<= the)(?P<the>(?: [\w'-]+){1,6}?) (?:as|while|when|until) (?:it|they|he|she)\b.*"
-    r"|(?<= a)(?P<a>n?(?: [\w'-]+){1,6}?) (?:as|while|when|until) (?:it|they|he|she)\b.*"
-    r"|\b(?:watch|see|film|show|record|captur|observ|catch|reveal)(?:e?s|ing)? .*",
-    re.IGNORECASE,
-)
-"""What a thing does that the camera looks at: "follows the ball as it rolls", "watches a truck roll"."""
-
-
-_BARE = re.compile(
-    rf"{_SLOWLY}(?:push(?:ing)?[- ]in|pull(?:ing)?[- ](?:back|out)|zoom(?:ing)?(?:[- ](?:in|out))?|doll(?:y"
-    rf"|ying)(?:[- ]\w+)?"
-    r"|(?:pan|tilt|crane|orbit|arc|truck|boom)(?:ning|ing)?(?= (?:shot|up|down|left|right|across|around|along"
-    r"|over|upward"
-    r"|downward|to|toward|towards|from|on|past|in|out|follows|reveals)\b)|tracking shot|tracking"
-    r"|hand-?held(?: (?:shot|view|camera|footage))?|shaky (?:shot|view|camera|footage))\b",
-    re.IGNORECASE,
-)
-"""A motion of the camera that opens a caption: "Slow push-in on the candle"."""
-
-
-def _bare_motions(clause: str, end: int) -> str:
-    """The motion that opens a clause and those that are joined to it, without what things in the scene do."""
-    joined = re.finditer(
-        rf"\b(?:followed by|then|combined with|with|plus|and|into|ending (?:with|in|on)|before|while)"
-        rf" (?:an? )?(?={_SLOWLY}(?:{_BARE.pattern.removeprefix(_SLOWLY)}"
-        r"|(?:zoom|pann|tilt|orbit|track)ing))",
-        clause[end:],
-        re.IGNORECASE,
-    )
-    parts = [clause[:end]]
-    for match in joined:
-        motion = _FAMILY.search(clause, end + match.end())
-        parts.append(motion[0] if motion else "")
-    return " ; ".join(parts)
-
-
-def _phrase_start(clause: str, camera: int) -> int:
-    """Where the words about the camera begin: "with a slowly panning camera" begins before the word itself."""
-    match = re.search(
-        r"(?:^|\b(?:with|while|and|as)\s)(?:the |a |an )?(?:[\w-]+ ){0,3}$", clause[:camera], re.IGNORECASE
-    )
-    return match.start() if match else camera
 
 
 def content(caption: str) -> str:

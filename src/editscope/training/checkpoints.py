@@ -29,7 +29,7 @@ MOST_SHOWN = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Checkpoint:
+class TrainingState:
     """Everything that a run needs to go on as if it had not stopped.
 
     ``settings`` are those that decide what weights come out, by dotted name; ``more`` is what the loop keeps besides
@@ -46,7 +46,7 @@ class Checkpoint:
     more: Mapping[str, Any] = field(default_factory=dict)
 
 
-def save_checkpoint(folder: Path, checkpoint: Checkpoint, keep: int) -> Path:
+def save_checkpoint(folder: Path, checkpoint: TrainingState, keep: int) -> Path:
     """Write a checkpoint beside its place, wait for the disk, rename it; then remove all but the last ``keep``.
 
     DiskError where the disk refuses; the checkpoints before it stay as they are.
@@ -110,7 +110,7 @@ def remove_unfinished(folder: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def load_checkpoint(place: Path) -> Checkpoint:
+def load_checkpoint(place: Path) -> TrainingState:
     """A checkpoint from its folder; BadInput names the file that is damaged."""
     from safetensors.torch import load_file
 
@@ -125,7 +125,7 @@ def load_checkpoint(place: Path) -> Checkpoint:
             raise BadInput(f"{place / name} is not what was saved{advice}")
     average = load_file(place / AVERAGE) if (place / AVERAGE).is_file() else None
     optimizer = torch.load(place / OPTIMIZER, map_location="cpu", weights_only=True)
-    return Checkpoint(
+    return TrainingState(
         step=state["step"],
         weights=load_file(place / WEIGHTS),
         average=average,

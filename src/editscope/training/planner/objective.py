@@ -83,8 +83,8 @@ class PlannerObjective(Objective):
             ]
             if len(before) + len(after) > self._settings.most_tokens:
                 raise BadInput(
-                    f"{example.id} has {len(before) + len(after)} tokens with its plan, more than [planner] most_tokens "
-                    f"= {self._settings.most_tokens}; raise it, or leave the pair out"
+                    f"{example.id} has {len(before) + len(after)} tokens with its plan, more than [planner] "
+                    f"most_tokens = {self._settings.most_tokens}; raise it, or leave the pair out"
                 )
             rows.append((before, after))
         longest = max(len(before) + len(after) for before, after in rows)

@@ -10,14 +10,14 @@ from typing import Any
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-class Interrupts:
+class StepInterrupts:
     """While it is entered, the first signal only sets ``asked``; the second raises KeyboardInterrupt."""
 
     def __init__(self) -> None:
         self.asked = False
         self._before: dict[int, Any] = {}
 
-    def __enter__(self) -> Interrupts:
+    def __enter__(self) -> StepInterrupts:
         if threading.current_thread() is threading.main_thread():
             self._before = {number: signal.signal(number, self._ask) for number in SIGNALS}
         return self

@@ -14,7 +14,7 @@ import torch
 
 from editscope.errors import BadInput, Stopped
 from editscope.training.checkpoints import (
-    Checkpoint,
+    TrainingState,
     check_same,
     checkpoints_in,
     load_checkpoint,
@@ -25,7 +25,7 @@ from editscope.training.checkpoints import (
 )
 from editscope.training.log.training_log import TrainingLog
 from editscope.training.supervised.averaging import WeightAverage
-from editscope.training.supervised.interrupts import Interrupts
+from editscope.training.supervised.interrupts import StepInterrupts
 from editscope.training.supervised.objective import BatchSource, Objective
 from editscope.training.supervised.optimizers import make_optimizer, rate_at
 from editscope.training.supervised.parallel import Processes, placed_like, whole
@@ -141,7 +141,7 @@ class TrainingLoop:
         settings, trackers = self.settings.decides, self._trackers
         with (
             TrainingLog(place, settings=settings, trackers=trackers, start=self.step) as log,
-            Interrupts() as interrupts,
+            StepInterrupts() as interrupts,
         ):
             while self.step < training.steps:
                 began = time.perf_counter()
@@ -256,14 +256,14 @@ class TrainingLoop:
 
     # --- checkpoints ------------------------------------------------------------------------------
 
-    def _checkpoint(self) -> Checkpoint:
+    def _checkpoint(self) -> TrainingState:
         names = list(self.trained)
         states = self.optimizer.state_dict()
         kept = {
             str(number): {name: whole(value) if torch.is_tensor(value) else value for name, value in state.items()}
             for number, state in states["state"].items()
         }
-        return Checkpoint(
+        return TrainingState(
             step=self.step,
             weights={name: whole(value) for name, value in self.trained.items()},
             average=None if self.average is None else {name: whole(v) for name, v in self.average.values.items()},
@@ -275,7 +275,7 @@ class TrainingLoop:
         )
 
     @torch.no_grad()
-    def _take(self, checkpoint: Checkpoint) -> None:
+    def _take(self, checkpoint: TrainingState) -> None:
         names = list(self.trained)
         if set(checkpoint.weights) != set(names) or checkpoint.optimizer["names"] != names:
             raise BadInput("the checkpoint trains other weights than this experiment; begin anew with another --out")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from editscope.training.checkpoints import (
-    Checkpoint,
+    TrainingState,
     checkpoints_in,
     load_checkpoint,
     remove_unfinished,
@@ -37,7 +37,7 @@ class FolderCheckpoints:
         }
         save_checkpoint(
             self._folder,
-            Checkpoint(
+            TrainingState(
                 step=step,
                 weights=weights,
                 optimizer=rest,

@@ -90,7 +90,7 @@ def whole(value: torch.Tensor) -> torch.Tensor:
     return value.detach().cpu()
 
 
-def placed_like(value: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+def placed_like(value: torch.Tensor, like: Any) -> torch.Tensor:
     """A whole tensor as another one lies: on its device, in its shards."""
     if hasattr(like, "full_tensor"):
         from torch.distributed.tensor import distribute_tensor
@@ -98,7 +98,7 @@ def placed_like(value: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
         shards: torch.Tensor = distribute_tensor(
             value.to(like.device),
             like.device_mesh,
-            like.placements,  # type: ignore[attr-defined]
+            like.placements,
         )
         return shards
     return value.to(like.device)

@@ -90,16 +90,12 @@ def whole(value: torch.Tensor) -> torch.Tensor:
     return value.detach().cpu()
 
 
-def placed_like(value: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+def placed_like(value: torch.Tensor, like: Any) -> torch.Tensor:
     """A whole tensor as another one lies: on its device, in its shards."""
     if hasattr(like, "full_tensor"):
         from torch.distributed.tensor import distribute_tensor
 
-        shards: torch.Tensor = distribute_tensor(
-            value.to(like.device),
-            like.device_mesh,
-            like.placements,  # type: ignore[attr-defined]
-        )
+        shards: torch.Tensor = distribute_tensor(value.to(like.device), like.device_mesh, like.placements)
         return shards
     return value.to(like.device)
 

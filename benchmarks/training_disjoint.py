@@ -4,8 +4,9 @@
 
 Every benchmark with a stream takes part. For each number of its stream the whole problem is made. Its input is
 compared with the inputs of all test problems, at the points of a grid; pairs that agree there are compared pixel by
-pixel. Pictures of other sizes are brought to one size first. The seeds of a million training problems are compared too,
-which takes a minute. A stream that does not fit into the time is compared from ``--first`` on as far as it fits.
+pixel. Pictures of other sizes are brought to one size first. The first seeds of a million training problems are
+compared too, which takes a minute. A stream that does not fit into the time is compared as far as it fits;
+``--first`` goes on from there.
 Ends with 1 where a problem is shared.
 """
 
@@ -26,7 +27,6 @@ from editscope.suites.generated.stream import ProblemStream, training_namespace
 from editscope.suites.registry import benchmark, benchmarks, load_suite
 from editscope.training.data.disjoint import (
     SAME,
-    SEEDS,
     DisjointReport,
     KnownProblems,
     compare_problems,
@@ -113,13 +113,13 @@ def main() -> int:
         shared += len(seeds) + len(report.same)
         nearest = f"{100 * report.nearest.unlike:.2f} %" if report.nearest else "-"
         lines.append(
-            f"| {record.title} | {len(known.problems):,} | {options.count:,} × {SEEDS} | {len(seeds)} | "
+            f"| {record.title} | {len(known.problems):,} | {options.count:,} | {len(seeds)} | "
             f"{report.problems:,} | {len(report.close):,} | {nearest} | {len(report.same)} | {spent:,.0f} |"
         )
         for pair in report.same:
             print(f"  number {pair.number} is {pair.case_id}: {100 * pair.unlike:.2f} % of pixels differ")
     print(
-        "\n| stream | test problems | seeds compared | shared | pictures compared | close pairs "
+        "\n| stream | test problems | problems whose seeds were compared | shared | pictures compared | close pairs "
         f"| unlike pixels of the closest | shared (up to {100 * SAME:g} %) | seconds |\n"
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     )

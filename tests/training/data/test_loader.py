@@ -112,8 +112,10 @@ def test_whole_batches_can_be_taken(tmp_path: Path) -> None:
 
 def test_a_place_in_other_data_is_refused(tmp_path: Path) -> None:
     state = opened(mixed(tmp_path)).state()
-    for other, changed in (({"seed": 1}, "seed"), ({"sizes": {"sizes": ["48x48"]}}, "sizes")):
-        settings = settings_of(small_part(tmp_path / "set", weight=2, name="set"), STREAM, **{"sizes": SMALL, **other})
+    others: list[tuple[dict[str, Any], str]] = [({"seed": 1}, "seed"), ({"sizes": {"sizes": ["48x48"]}}, "sizes")]
+    for other, changed in others:
+        options: dict[str, Any] = {"sizes": SMALL, **other}
+        settings = settings_of(small_part(tmp_path / "set", weight=2, name="set"), STREAM, **options)
         with pytest.raises(BadInput, match=rf"made with other data \({changed}\); resume with the settings"):
             opened(settings).load_state(state)
     make_small_set(tmp_path / "set", per_task=4)

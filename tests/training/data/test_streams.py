@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -82,7 +83,7 @@ def test_options_of_sets_are_none_of_streams() -> None:
 
 @pytest.mark.slow
 def test_training_problems_are_no_test_problems_and_test_problems_are_caught() -> None:
-    options = {"tasks": "border,removal", "conditions": "baseline,n_med"}
+    options: dict[str, Any] = {"tasks": "border,removal", "conditions": "baseline,n_med"}
     known = known_problems(PaintStream, [load_suite("paintbench", **options)])
     fresh = PaintStream(training_namespace(0), **options)
     report = compare_problems(fresh, known, range(40))

@@ -81,8 +81,9 @@ class BatchPlanner:
             self._planned = int(state["planned"])
             taken = [int(count) for count in state["taken"]]
             self._waiting = {
-                BucketKey(*waiting["size"], waiting["pictures"]): [Draw(*draw) for draw in waiting["draws"]]
+                BucketKey(width, height, waiting["pictures"]): [Draw(part, turn) for part, turn in waiting["draws"]]
                 for waiting in state["waiting"]
+                for width, height in [waiting["size"]]
             }
         except (KeyError, TypeError, ValueError) as error:
             raise BadInput(f"the place in the data cannot be read from the checkpoint ({error!r})") from None

@@ -104,7 +104,7 @@ def write_pixels(shared: int, slot: int, pixels: Sequence[Pixels]) -> None:
     """Put pictures into a slot of the shared file. The file has holes: only what is written takes memory."""
     place = slot * SLOT
     for picture in pixels:
-        if os.pwrite(shared, memoryview(picture).cast("B"), place) != picture.nbytes:
+        if os.pwrite(shared, picture.data.cast("B"), place) != picture.nbytes:
             raise Stopped("there is no memory left for pictures; train with fewer workers, or a smaller ahead")
         place += picture.nbytes
 
@@ -114,7 +114,7 @@ def read_pixels(shared: int, packed: PackedExample) -> list[Pixels]:
     place, pixels = packed.slot * SLOT, []
     for shape in packed.shapes:
         picture = np.empty(shape, np.uint8)
-        os.preadv(shared, [memoryview(picture).cast("B")], place)
+        os.preadv(shared, [picture.data.cast("B")], place)
         pixels.append(picture)
         place += picture.nbytes
     return pixels

@@ -95,11 +95,7 @@ def placed_like(value: torch.Tensor, like: Any) -> torch.Tensor:
     if hasattr(like, "full_tensor"):
         from torch.distributed.tensor import distribute_tensor
 
-        shards: torch.Tensor = distribute_tensor(
-            value.to(like.device),
-            like.device_mesh,
-            like.placements,
-        )
+        shards: torch.Tensor = distribute_tensor(value.to(like.device), like.device_mesh, like.placements)
         return shards
     return value.to(like.device)
 

@@ -92,7 +92,7 @@ def test_a_handful_of_pairs_is_memorized(name: str, how: str, make_editor: Any, 
     assert len(losses) == 300
     assert sum(losses[-10:]) < 0.2 * sum(losses[:10])
     after = apart(editor, examples)
-    assert before > 1 and after < 0.25 and after < 0.1 * before
+    assert before > 1 and after < 0.4 and after < 0.1 * before
 
 
 @pytest.mark.parametrize("name", list(FAMILIES))

@@ -48,7 +48,7 @@ def trained_by(processes: int, file: Path, out: Path, *more: str) -> subprocess.
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("parallel", ["ddp", "fsdp"])
+@pytest.mark.parametrize("parallel", [pytest.param("ddp", marks=pytest.mark.drill(only=True)), "fsdp"])
 def test_two_processes_train_as_one_does(parallel: str, tiny_pipeline: Callable[[str], Path], tmp_path: Path) -> None:
     model = settings_for("kontext", tiny_pipeline("kontext"))
     file = write_experiment(tmp_path / "mine.toml", model, steps=4, more="[ema]\ndecay = 0.9\n")

@@ -42,9 +42,9 @@ from editscope.training.supervised.settings import OptimizerSettings, TimestepSe
 
 CASES = ("kontext:1:16:inputs:compiled", "kontext:1:16:attention:compiled", "kontext:1:16:all:compiled")
 SIDES: Mapping[str, int] = {"kontext": 64, "qwen": 64, "tiny": 4, "tiny-qwen": 4}
-"""TokenCounts along each side of a picture."""
+"""Tokens along each side of a picture."""
 TEXT = 512
-"""TokenCounts of the text."""
+"""Tokens of the text."""
 ASKED = 0.35
 
 

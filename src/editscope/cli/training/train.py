@@ -53,11 +53,13 @@ def run(
         say_outline(experiment, folder, resume)
         return
     if "reinforcement" in read.extra:
-        from editscope.training.reinforcement.start import reinforce_experiment as train
+        from editscope.training.reinforcement.start import reinforce_experiment
+
+        weights = reinforce_experiment(read, folder, source=experiment, resume=resume, say=printing.say)
     else:
         from editscope.training.supervised.start import train
 
-    weights = train(read, folder, source=experiment, resume=resume, say=printing.say)
+        weights = train(read, folder, source=experiment, resume=resume, say=printing.say)
     printing.say(f"{weights}")
 
 

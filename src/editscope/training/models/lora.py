@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +13,7 @@ import torch
 
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput, unknown
+from editscope.runfolder.files import write_whole
 from editscope.training.models.settings import LoraSettings
 
 ATTENTION = ("to_q", "to_k", "to_v", "to_out.0", "add_q_proj", "add_k_proj", "add_v_proj", "to_add_out")
@@ -87,7 +89,19 @@ def save_lora(pipeline: type[Any], network: Any, folder: Path, weights: Mapping[
             transformer_lora_layers={name: value.detach().cpu().contiguous() for name, value in weights.items()},
             transformer_lora_adapter_metadata=metadata,
         )
+    _sort_metadata(folder / WEIGHTS)
     return folder / WEIGHTS
+
+
+def _sort_metadata(path: Path) -> None:
+    """Put what a safetensors file says about itself in order: its library writes it in a random one."""
+    data = path.read_bytes()
+    end = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:end])
+    header["__metadata__"] = dict(sorted(header.get("__metadata__", {}).items()))
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    write_whole(path, len(text).to_bytes(8, "little") + text + data[end:])
 
 
 def _peft() -> Any:

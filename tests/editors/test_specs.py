@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from editscope.editors import load_editor, parse_spec
@@ -46,6 +46,7 @@ SPECS = st.recursive(
 
 
 @pytest.mark.slow
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(SPECS)
 def test_every_spec_can_be_written_and_read_back(spec: EditorSpec) -> None:
     assert parse_spec(str(spec)) == spec

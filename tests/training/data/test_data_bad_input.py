@@ -11,7 +11,7 @@ from editscope.errors import BadInput
 from editscope.training.data.settings import data_settings
 from support.judged_data import make_picabench, make_worldedit
 from support.small_sets import make_small_set
-from support.training.data import opened, settings_of, small_part
+from support.training.training_data import opened, settings_of, small_part
 
 STREAM = {"source": "stream:paintbench?tasks=border&conditions=baseline"}
 

@@ -11,7 +11,7 @@ from editscope.errors import BadInput
 from editscope.factory.blobs import BlobStore
 from editscope.images import encode_png
 from support.factory.made_pictures import drawn, exported, picture_plan
-from support.training.data import opened, seen, settings_of
+from support.training.training_data import opened, seen, settings_of
 
 SIZES = {"sizes": ["32x32"], "enlarge": 2}
 

@@ -18,7 +18,7 @@ from editscope.errors import BadInput, Stopped
 from editscope.training.data.workers import InWorkers
 from support.judged_data import make_worldedit
 from support.small_sets import make_small_set
-from support.training.data import opened, seen, settings_of, small_part
+from support.training.training_data import opened, seen, settings_of, small_part
 
 STREAM = {"source": "stream:paintbench?tasks=border&conditions=baseline&canvas=128x128", "weight": 1, "name": "stream"}
 SMALL = {"sizes": ["64x64"], "resample": "nearest", "enlarge": 2.0}
@@ -147,7 +147,7 @@ def test_what_a_worker_cannot_make_is_told_as_it_is(tmp_path: Path) -> None:
 
 TRAINER = """
 import sys, time
-from support.training.data import opened, settings_of
+from support.training.training_data import opened, settings_of
 stream = {"source": "stream:paintbench?tasks=border&conditions=baseline&canvas=128x128"}
 loader = opened(settings_of(stream, workers=2))
 next(loader)

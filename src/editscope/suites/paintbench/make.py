@@ -24,8 +24,9 @@ TOLERANCES = range(11)
 KEEP_EVERYTHING = "Return the image exactly as it is, without changing a single pixel."
 
 
-def make(slot: PaintSlot, overrides: Overrides = Overrides(), most_attempts: int = MAX_ATTEMPTS) -> GeneratedProblem:
-    """The problem of a slot."""
+def make(slot: PaintSlot, overrides: Overrides = Overrides(), most_attempts: int | None = None) -> GeneratedProblem:
+    """The problem of a slot, with at most MAX_ATTEMPTS attempts where no other number is given."""
+    most_attempts = most_attempts or MAX_ATTEMPTS
     condition = CONDITIONS[slot.condition]
     width, height = overrides.canvas or (condition.width, condition.height)
     n = overrides.n or object_count(slot.task, condition.level)

@@ -79,7 +79,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def beyond_the_sample(items: list[pytest.Item]) -> list[pytest.Item]:
     """The sets of parameters of each slow test that ``make test`` leaves to ``make drills``; always the same ones.
 
-    It runs a third of them, and three at least.
+    It runs a quarter of them, and two at least.
     """
     if not SAMPLED:
         return []
@@ -87,7 +87,7 @@ def beyond_the_sample(items: list[pytest.Item]) -> list[pytest.Item]:
     for item in items:
         if hasattr(item, "callspec") and item.get_closest_marker("slow") and not item.get_closest_marker("drill"):
             by_test.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    return [item for sets in by_test.values() for item in sorted(sets, key=_place)[max(3, ceil(len(sets) / 3)) :]]
+    return [item for sets in by_test.values() for item in sorted(sets, key=_place)[max(2, ceil(len(sets) / 4)) :]]
 
 
 def _place(item: pytest.Item) -> bytes:

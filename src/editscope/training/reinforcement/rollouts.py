@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import torch
@@ -12,6 +12,7 @@ from editscope.errors import BadInput
 from editscope.images import Pixels
 from editscope.training.data.examples import EditExample
 from editscope.training.models.base import Condition, FlowEditor
+from editscope.training.models.conditions import moved
 from editscope.training.reinforcement.sampler import (
     Trajectory,
     Velocity,
@@ -37,6 +38,13 @@ class PaintedBatch:
     trajectory: Trajectory
     sigmas: tuple[float, ...]
     seeds: tuple[int, ...]
+
+    def on(self, device: torch.device | str) -> PaintedBatch:
+        """The same on another device, bit for bit."""
+        without = None if self.without is None else moved(self.without, device)
+        return replace(
+            self, condition=moved(self.condition, device), without=without, trajectory=self.trajectory.on(device)
+        )
 
     def policy(self, editor: FlowEditor, guidance: float = 1.0) -> Velocity:
         """What the network predicts for these edits."""
@@ -71,7 +79,10 @@ def paint_group(
     place: tuple[int, int],
     stochastic: Sequence[int],
 ) -> tuple[list[PaintedBatch], list[Pixels]]:
-    """Edits of one example, one for each instruction; ``place`` is the number of the round and of the group in it."""
+    """Edits of one example, one for each instruction; ``place`` is the number of the round and of the group in it.
+
+    Batches wait on the CPU until they are trained on: those of a large round would fill a GPU.
+    """
     size = example.pictures[0].shape[0], example.pictures[0].shape[1]
     sigmas = _levels(editor, settings.steps, size)
     like = editor.latents([example.pictures[0]])
@@ -92,7 +103,7 @@ def paint_group(
         without = editor.no_instruction(shown) if settings.guidance != 1 else None
         policy = velocity_of(editor, condition, settings.guidance, without)
         made = sample(policy, start, sigmas, generators, settings.noise, stochastic)
-        batches.append(PaintedBatch(condition, without, made, sigmas, tuple(own)))
+        batches.append(PaintedBatch(condition, without, made, sigmas, tuple(own)).on("cpu"))
         pictures.extend(editor.pixels(made.clean).cpu().numpy())
     return batches, pictures
 

@@ -1,4 +1,4 @@
-"""Reinforcement learning in one of several processes, or in the only one: `python -m support.training.process_pair OUT`.
+"""Reinforcement learning in one of several processes: `python -m support.training.process_pair OUT`.
 
 Each case is a small run on the tiny flow editor. The results of a process go to ``OUT/NUMBER.pt``.
 """

@@ -159,6 +159,8 @@ class ReinforcementRun:
         """The values of all edits of a round, and what they and the monitors say; in the first process alone."""
         values = self._rewards.score(made.rollouts, self.interrupts.waiting)
         totals = self._rewards.totals(values, self.settings.group_size)
+        if all(one is None for group in totals for one in group):
+            raise Stopped(_nothing_said(number, values))
         metrics = {**_reward_metrics(values, totals), **self._watch(number, made, totals)}
         return values, metrics | {"pictures": float(len(made.rollouts))}
 
@@ -303,6 +305,16 @@ def _adam(network: torch.nn.Module, rate: float, decay: float) -> torch.optim.Op
     """AdamW with the betas of Flow-GRPO's release."""
     parameters = list(trained_parameters(network).values()) or [torch.nn.Parameter(torch.zeros(()))]
     return torch.optim.AdamW(parameters, lr=rate, betas=(0.9, 0.999), weight_decay=decay)
+
+
+def _nothing_said(number: int, values: Mapping[str, Sequence[RewardValue]]) -> str:
+    """The sentence about a round in which no edit has a verdict: a judge that writes what nobody can read, say."""
+    name, lost = next((name, one) for name, row in values.items() for one in row if one.value is None)
+    return (
+        f"stopped in round {number}: no edit has a verdict of all rewards ({name!r}: {lost.status}, "
+        f"{lost.reason or 'no reason was given'}); the checkpoint is that of the state before; look at the judge, then "
+        "resume"
+    )
 
 
 def _answer(rollout: Rollout) -> Any:

@@ -56,19 +56,25 @@ def check_examples(examples: Sequence[EditExample], editor: FlowEditor, settings
     for example in examples:
         if not example.pictures:
             raise BadInput(f"the example {example.id} has no input picture; reinforcement learning edits pictures")
+        check_size(example, settings)
         height, width = example.pictures[0].shape[:2]
-        if settings.size is not None and (height, width) != settings.size:
-            wanted = f"{settings.size[1]} × {settings.size[0]}"
-            raise BadInput(
-                f"{SECTION} height, width: edits of {wanted} pixels would be sampled of the {width} × {height} pixels "
-                f"of example {example.id}; sampling at another resolution than training teaches grid patterns, so make "
-                "both the same"
-            )
         if height % editor.multiple or width % editor.multiple:
             raise BadInput(
                 f"the example {example.id} has {width} × {height} pixels; sides must be multiples of {editor.multiple} "
                 f"for {editor.family}, so resize or crop it"
             )
+
+
+def check_size(example: EditExample, settings: ReinforcementSettings) -> None:
+    """Raise BadInput for an example of another size than that of the settings."""
+    height, width = example.pictures[0].shape[:2]
+    if settings.size is not None and (height, width) != settings.size:
+        wanted = f"{settings.size[1]} × {settings.size[0]}"
+        raise BadInput(
+            f"{SECTION} height, width: edits of {wanted} pixels would be sampled of the {width} × {height} pixels "
+            f"of example {example.id}; sampling at another resolution than training teaches grid patterns, so make "
+            "both the same"
+        )
 
 
 def paint_group(

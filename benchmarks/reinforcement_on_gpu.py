@@ -1,6 +1,6 @@
 """Flow-GRPO and DiffusionNFT on a small Kontext-type editor: speed, first ratio, rewards before and after, memory.
 
-    python benchmarks/reinforcement_on_gpu.py --out DIR [--cases grpo:brightness nft:miou …] [--seconds 85] [--warmup 130]
+    python benchmarks/reinforcement_on_gpu.py --out DIR [--cases grpo:brightness nft:miou …] [--seconds 85]
     python benchmarks/reinforcement_on_gpu.py --out DIR --toy
 
 The network is FLUX.1 Kontext's class with about 60 million random weights; CLIP and T5 are tiny and random. The
@@ -214,7 +214,7 @@ def warm_up(editor: AroundEditor, scale: Scale, seconds: float, bf16: bool) -> t
         with torch.autocast(clean.device.type, torch.bfloat16, enabled=bf16):
             velocity = editor.velocity((1 - level) * clean + level * noise, sigma, condition)
         loss = (velocity.float() - (noise - clean)).square().mean()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(editor.network.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad()

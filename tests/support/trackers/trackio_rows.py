@@ -7,7 +7,11 @@ import subprocess
 import sys
 from typing import Any
 
-READ = "import json, sys; from trackio.sqlite_storage import SQLiteStorage as s; print(json.dumps(s.get_logs(*sys.argv[1:])))"
+READ = """
+import json, sys
+from trackio.sqlite_storage import SQLiteStorage
+print(json.dumps(SQLiteStorage.get_logs(*sys.argv[1:])))
+"""
 
 
 def trackio_rows(project: str, run: str) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ import torch
 
 from editscope.errors import EditscopeError
 from editscope.training.monitors import MonitorSettings
+from editscope.training.reinforcement.exchange import Exchange
 from editscope.training.reinforcement.reward_mix import JudgePatience
 from editscope.training.rewards.base import Rollout
 from editscope.training.supervised.parallel import Processes
@@ -52,7 +53,7 @@ def painted(
         monitors=MonitorSettings(window=3),
         held_out=held_out,
         checkpoints=places,
-        processes=processes,
+        exchange=Exchange(processes),
     )
     return {"weights": weights_of(editor.network), "history": history, "asked": reward.asked}
 
@@ -65,14 +66,18 @@ def planned(processes: Processes, folder: Path) -> dict[str, Any]:
         return float(len(rollout.plan) % 7) + brightness(rollout)
 
     settings = small_settings(**{**COMMON, "rounds": 2, "trains": "both", "planner_rate": 1e-2, "planner_tokens": 6})
-    editor, history = small_run(settings, None, mixed({"w": ByFunction(wordy)}), planner=planner, processes=processes)
+    editor, history = small_run(
+        settings, None, mixed({"w": ByFunction(wordy)}), planner=planner, exchange=Exchange(processes)
+    )
     return {"weights": {**weights_of(editor.network), **weights_of(planner.network)}, "history": history}
 
 
 def stopped(rewards: Any, processes: Processes, places: FileCheckpoints, **options: Any) -> dict[str, Any]:
     """A run that does not come to its end: what it says in this process, and the checkpoints that it wrote."""
     try:
-        small_run(small_settings(**{**COMMON, **options}), None, rewards, checkpoints=places, processes=processes)
+        small_run(
+            small_settings(**{**COMMON, **options}), None, rewards, checkpoints=places, exchange=Exchange(processes)
+        )
     except EditscopeError as error:
         return {"said": f"{type(error).__name__}: {error}", "saved": places.steps}
     return {"said": "", "saved": places.steps}

@@ -109,7 +109,8 @@ class Exchange:
             gradients = [one.grad for one in bucket if one.grad is not None]
             flat = torch.cat([gradient.flatten() for gradient in gradients])
             distributed.all_reduce(flat)
-            for gradient, summed in zip(gradients, flat.split([one.numel() for one in gradients]), strict=True):
+            parts = torch.split(flat, [one.numel() for one in gradients])
+            for gradient, summed in zip(gradients, parts, strict=True):
                 gradient.copy_(summed.view_as(gradient))
 
     @torch.no_grad()

@@ -29,7 +29,6 @@ from editscope.training.reinforcement.settings import SECTION, ReinforcementSett
 from editscope.training.reinforcement.sources import Checkpoints, ExampleSource
 from editscope.training.rewards.base import RewardValue, Rollout
 from editscope.training.supervised.interrupts import StepInterrupts
-from editscope.training.supervised.parallel import Processes
 
 Metrics = dict[str, float]
 Totals = list[list[float | None]]
@@ -59,17 +58,17 @@ def reinforce(
     held_out: Callable[[int], float] | None = None,
     checkpoints: Checkpoints | None = None,
     on_round: Callable[[int, Metrics], None] = lambda number, metrics: None,
-    processes: Processes | None = None,
+    exchange: Exchange | None = None,
 ) -> list[Metrics]:
     """Train a painter, a planner or both by rewards; gives the metrics of the rounds that this call made.
 
     ``held_out`` gives a score of the editor as it is, on cases that are not trained on, for the number of a round. A
     run goes on from the latest of its ``checkpoints``. Stopped (exit code 3) with a checkpoint where a judge stays
     down, a budget is spent, a monitor stops the run, or Ctrl-C is pressed; Stopped with the checkpoint before where a
-    loss is no number. With several ``processes`` each has all examples and samples some of the groups; the first one
-    asks for rewards, watches and saves.
+    loss is no number. With several processes ``exchange`` connects them: each has all examples and samples some of the
+    groups; the first one asks for rewards, watches and saves.
     """
-    run = ReinforcementRun(editor, examples, rewards, settings, planner, monitors, Exchange(processes))
+    run = ReinforcementRun(editor, examples, rewards, settings, planner, monitors, exchange)
     run.held_out = held_out
     run.checkpoints = checkpoints
     state = checkpoints.latest() if checkpoints is not None else None

@@ -22,6 +22,7 @@ from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.models.settings import LoraSettings, Precision
 from editscope.training.monitors import MonitorSettings, read_monitors
 from editscope.training.planner.start import add_planner_lora
+from editscope.training.reinforcement.exchange import Exchange
 from editscope.training.reinforcement.loop import Metrics, reinforce
 from editscope.training.reinforcement.planner import Planner, chat_encoder
 from editscope.training.reinforcement.policies import trained_parameters
@@ -74,6 +75,7 @@ def reinforce_experiment(
     file = source.name if source else "experiment.toml"
     settings, monitors = read_reinforcement(experiment, file)
     processes = Processes("ddp", cpu=experiment.model.device == "cpu")
+    exchange = Exchange(processes)
     tell = say if processes.first else _silent
     mix = reward_mix(table_of(experiment, "rewards", file), settings, file, tell)
     torch.manual_seed(experiment.training.seed)  # for the first weights of LoRA layers
@@ -83,15 +85,8 @@ def reinforce_experiment(
     if experiment.lora is not None:
         add_lora(editor.network, experiment.lora)
     planner = _planner(experiment, settings, file, device)
-    if processes.first:
-        folder.mkdir(parents=True, exist_ok=True)
     start = checkpoints_in(folder)[-1][0] if resume else 0
-    log = TrainingLog(
-        folder if processes.first else None,
-        settings=experiment.decides,
-        trackers=tracking_of(experiment, file).trackers,
-        start=start,
-    )
+    log = _opened_log(experiment, folder, file, start, exchange)
     if source is not None and not resume and processes.first:  # after the log, whose lock says that nobody else writes
         shutil.copyfile(source, folder / EXPERIMENT)
 
@@ -106,8 +101,7 @@ def reinforce_experiment(
     if resume:
         tell(f"going on after round {start} of {settings.rounds}")
     try:
-        if processes.first:
-            mix.rewards.prepare()
+        exchange.by_first(mix.rewards.prepare)
         with open_loader(data, batch=1, multiple=editor.multiple, answers=False, where=file) as examples, quiet():
             reinforce(
                 editor,
@@ -119,7 +113,7 @@ def reinforce_experiment(
                 held_out=held_out,
                 checkpoints=places,
                 on_round=logged,
-                processes=processes,
+                exchange=exchange,
             )
     except Stopped as stop:
         log.event(start, "stopped", str(stop))
@@ -127,7 +121,10 @@ def reinforce_experiment(
     finally:
         mix.rewards.close()
         log.close()
-    return _written(experiment, editor, planner, settings, folder, processes)
+    exchange.by_first(lambda: _write(experiment, editor, planner, settings, folder))
+    if not settings.paints:
+        return folder / "planner"
+    return folder / FINAL if experiment.lora is None else folder / FINAL / WEIGHTS
 
 
 def read_reinforcement(experiment: Experiment, file: str) -> tuple[ReinforcementSettings, MonitorSettings]:
@@ -225,24 +222,31 @@ def table_of(experiment: Experiment, name: str, file: str) -> Mapping[str, Any]:
     return table
 
 
-def _written(
+def _opened_log(experiment: Experiment, folder: Path, file: str, start: int, exchange: Exchange) -> TrainingLog:
+    """The log of the first process, which locks the folder; one that logs nothing in the others."""
+    logs: list[TrainingLog] = []
+    trackers = tracking_of(experiment, file).trackers
+
+    def open_log() -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        logs.append(TrainingLog(folder, settings=experiment.decides, trackers=trackers, start=start))
+
+    exchange.by_first(open_log)
+    return logs[0] if logs else TrainingLog(None)
+
+
+def _write(
     experiment: Experiment,
     editor: PipelineFlowEditor,
     planner: Planner | None,
     settings: ReinforcementSettings,
     folder: Path,
-    processes: Processes,
-) -> Path:
-    """Write what was trained, in the first process; gives where it is."""
-    if processes.first:
-        if planner is not None and settings.plans:
-            planner.save(folder / "planner")
-        if settings.paints:
-            _export(experiment, editor, folder / FINAL)
-    processes.wait()
-    if not settings.paints:
-        return folder / "planner"
-    return folder / FINAL if experiment.lora is None else folder / FINAL / WEIGHTS
+) -> None:
+    """Write what was trained."""
+    if planner is not None and settings.plans:
+        planner.save(folder / "planner")
+    if settings.paints:
+        _export(experiment, editor, folder / FINAL)
 
 
 def _export(experiment: Experiment, editor: PipelineFlowEditor, place: Path) -> Path:

@@ -15,7 +15,7 @@ import torch
 
 from editscope.errors import EditscopeError
 from editscope.training.monitors import MonitorSettings
-from editscope.training.reinforcement.exchange import Exchange
+from editscope.training.reinforcement.exchange import ProcessExchange
 from editscope.training.reinforcement.reward_mix import JudgePatience
 from editscope.training.rewards.base import Rollout
 from editscope.training.supervised.parallel import Processes
@@ -53,7 +53,7 @@ def painted(
         monitors=MonitorSettings(window=3),
         held_out=held_out,
         checkpoints=places,
-        exchange=Exchange(processes),
+        exchange=ProcessExchange(processes),
     )
     return {"weights": weights_of(editor.network), "history": history, "asked": reward.asked}
 
@@ -67,7 +67,7 @@ def planned(processes: Processes, folder: Path) -> dict[str, Any]:
 
     settings = small_settings(**{**COMMON, "rounds": 2, "trains": "both", "planner_rate": 1e-2, "planner_tokens": 6})
     editor, history = small_run(
-        settings, None, mixed({"w": ByFunction(wordy)}), planner=planner, exchange=Exchange(processes)
+        settings, None, mixed({"w": ByFunction(wordy)}), planner=planner, exchange=ProcessExchange(processes)
     )
     return {"weights": {**weights_of(editor.network), **weights_of(planner.network)}, "history": history}
 
@@ -76,7 +76,11 @@ def stopped(rewards: Any, processes: Processes, places: FileCheckpoints, **optio
     """A run that does not come to its end: what it says in this process, and the checkpoints that it wrote."""
     try:
         small_run(
-            small_settings(**{**COMMON, **options}), None, rewards, checkpoints=places, exchange=Exchange(processes)
+            small_settings(**{**COMMON, **options}),
+            None,
+            rewards,
+            checkpoints=places,
+            exchange=ProcessExchange(processes),
         )
     except EditscopeError as error:
         return {"said": f"{type(error).__name__}: {error}", "saved": places.steps}

@@ -20,7 +20,7 @@ BUCKET = 1 << 24
 """Numbers of gradients that are summed at a time."""
 
 
-class Exchange:
+class ProcessExchange:
     """What the processes of reinforcement learning tell each other. All of them call each method, in the same order.
 
     Objects travel over a group of their own (gloo, on the CPU), so that no timeout of a GPU's group runs while the

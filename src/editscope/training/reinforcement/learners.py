@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 import torch
 
 from editscope.errors import BadInput, Stopped
-from editscope.training.reinforcement.exchange import Exchange
+from editscope.training.reinforcement.exchange import ProcessExchange
 from editscope.training.reinforcement.policies import trained_parameters
 from editscope.training.reinforcement.sampler import seed_of
 
@@ -104,13 +104,13 @@ class Learner(ABC, Generic[BatchT]):
         batches: Sequence[BatchT | None],
         advantages: Sequence[Sequence[float | None]],
         plan: UpdatePlan,
-        exchange: Exchange | None = None,
+        exchange: ProcessExchange | None = None,
     ) -> dict[str, float]:
         """Update the weights on all batches; gives means for the log. Batches without any advantage are left out.
 
         Advantages are those of all processes; a batch is None where another process has it.
         """
-        together = exchange or Exchange()
+        together = exchange or ProcessExchange()
         used = [place for place, row in enumerate(advantages) if any(one is not None for one in row)]
         sums: dict[str, torch.Tensor] = {}
         counts: dict[str, torch.Tensor] = {}
@@ -135,7 +135,7 @@ class Learner(ABC, Generic[BatchT]):
                 norms.append(self._step(plan.most_gradient, loss, together))
         return {f"{self.name}/{name}": value for name, value in _means(sums, counts, norms, together).items()}
 
-    def _step(self, most: float, loss: torch.Tensor, together: Exchange) -> float:
+    def _step(self, most: float, loss: torch.Tensor, together: ProcessExchange) -> float:
         """A step of the optimizer on the gradients of all processes; their norm. BrokenLoss for what is no number."""
         parameters = list(trained_parameters(self.network).values())
         summed = float(together.total(loss))
@@ -159,7 +159,10 @@ class BrokenLoss(Stopped):
 
 
 def _means(
-    sums: Mapping[str, torch.Tensor], counts: Mapping[str, torch.Tensor], norms: Sequence[float], together: Exchange
+    sums: Mapping[str, torch.Tensor],
+    counts: Mapping[str, torch.Tensor],
+    norms: Sequence[float],
+    together: ProcessExchange,
 ) -> dict[str, float]:
     """Means over the rollouts of all processes, and that of the norms of gradients, which all have."""
     own = {name: (float(sums[name]), float(counts[name])) for name in sums}

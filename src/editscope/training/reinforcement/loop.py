@@ -16,7 +16,7 @@ from editscope.training.data.examples import EditExample
 from editscope.training.models.base import FlowEditor
 from editscope.training.monitors import MonitorSettings, TrainingMonitors, identity_rate, over_edit_ratio
 from editscope.training.reinforcement.advantages import group_advantages, is_flat, is_small
-from editscope.training.reinforcement.exchange import Exchange
+from editscope.training.reinforcement.exchange import ProcessExchange
 from editscope.training.reinforcement.grpo import FlowGrpo
 from editscope.training.reinforcement.learners import BrokenLoss, Learner, UpdatePlan
 from editscope.training.reinforcement.nft import DiffusionNft
@@ -58,7 +58,7 @@ def reinforce(
     held_out: Callable[[int], float] | None = None,
     checkpoints: Checkpoints | None = None,
     on_round: Callable[[int, Metrics], None] = lambda number, metrics: None,
-    exchange: Exchange | None = None,
+    exchange: ProcessExchange | None = None,
 ) -> list[Metrics]:
     """Train a painter, a planner or both by rewards; gives the metrics of the rounds that this call made.
 
@@ -105,7 +105,7 @@ class ReinforcementRun:
         settings: ReinforcementSettings,
         planner: Planner | None = None,
         monitors: MonitorSettings | None = None,
-        exchange: Exchange | None = None,
+        exchange: ProcessExchange | None = None,
     ) -> None:
         if settings.plans and planner is None:
             raise BadInput(
@@ -117,7 +117,7 @@ class ReinforcementRun:
         self.planner = planner
         self.settings = settings
         self.next_round = 0
-        self.exchange = exchange or Exchange()
+        self.exchange = exchange or ProcessExchange()
         self.interrupts = StepInterrupts()
         self.held_out: Callable[[int], float] | None = None
         self.checkpoints: Checkpoints | None = None

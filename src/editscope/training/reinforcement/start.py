@@ -22,7 +22,7 @@ from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.models.settings import LoraSettings, Precision
 from editscope.training.monitors import MonitorSettings, read_monitors
 from editscope.training.planner.start import add_planner_lora
-from editscope.training.reinforcement.exchange import Exchange
+from editscope.training.reinforcement.exchange import ProcessExchange
 from editscope.training.reinforcement.loop import Metrics, reinforce
 from editscope.training.reinforcement.planner import Planner, chat_encoder
 from editscope.training.reinforcement.policies import trained_parameters
@@ -75,7 +75,7 @@ def reinforce_experiment(
     file = source.name if source else "experiment.toml"
     settings, monitors = read_reinforcement(experiment, file)
     processes = Processes("ddp", cpu=experiment.model.device == "cpu")
-    exchange = Exchange(processes)
+    exchange = ProcessExchange(processes)
     tell = say if processes.first else _silent
     mix = reward_mix(table_of(experiment, "rewards", file), settings, file, tell)
     torch.manual_seed(experiment.training.seed)  # for the first weights of LoRA layers
@@ -222,7 +222,7 @@ def table_of(experiment: Experiment, name: str, file: str) -> Mapping[str, Any]:
     return table
 
 
-def _opened_log(experiment: Experiment, folder: Path, file: str, start: int, exchange: Exchange) -> TrainingLog:
+def _opened_log(experiment: Experiment, folder: Path, file: str, start: int, exchange: ProcessExchange) -> TrainingLog:
     """The log of the first process, which locks the folder; one that logs nothing in the others."""
     logs: list[TrainingLog] = []
     trackers = tracking_of(experiment, file).trackers

@@ -362,7 +362,7 @@ def save_curves(folder: Path, results: Sequence[dict[str, Any]]) -> None:
         return
     figure, axes = plt.subplots(1, max(1, len(results)), figsize=(4 * max(1, len(results)), 3), squeeze=False)
     for axis, result in zip(axes[0], results, strict=False):
-        axis.plot([row["seconds"] for row in result["curve"]], [row["reward/total"] for row in result["curve"]])
+        axis.plot([row["seconds"] for row in result["curve"]], [row["reward/total"] for row in result["curve"]], ".-")
         axis.set(title=result["case"], xlabel="seconds", ylabel="mean reward of a round")
     figure.tight_layout()
     figure.savefig(folder / "curves.png", dpi=120)

@@ -30,24 +30,29 @@ def rows(limit: int = 8) -> Rows:
             ],
             "image": es.to_array(case.images[0]),
             "instruction": case.instruction,
+            "id": case.id,
         }
         for case in cases
     ]
 
 
 def reward(judge: str) -> Callable[..., list[float | None]]:
-    """What goes into ``GRPOTrainer(reward_funcs=[…])``."""
-    return for_trl(es.reward(f"reason?judge={judge}"))
+    """What goes into ``GRPOTrainer(reward_funcs=[…])``. A row has its picture, or the id of its problem."""
+    return for_trl(es.reward(f"reason?judge={judge}", suite="paintbench"))
 
 
-def train(judge: str, model: str) -> None:
-    """Train with the real trainer; needs ``pip install trl datasets`` and a GPU."""
+def train(judge: str, model: str, limit: int = 64, **settings: Any) -> None:
+    """Train a language model with the real trainer; needs ``pip install trl datasets``.
+
+    It reads the instruction alone, so rows carry no picture; the judge gets that of the problem, by its id. For a
+    vision-language model keep the column ``image``.
+    """
     from datasets import Dataset
     from trl import GRPOConfig, GRPOTrainer
 
-    data = Dataset.from_list([{**row, "image": None} for row in rows(64)])  # a text model; keep images for a VLM
-    settings = GRPOConfig(output_dir="planner", num_generations=8, max_completion_length=256)
-    GRPOTrainer(model=model, reward_funcs=[reward(judge)], args=settings, train_dataset=data).train()
+    data = Dataset.from_list([{"prompt": row["prompt"], "id": row["id"]} for row in rows(limit)])
+    options = {"output_dir": "planner", "num_generations": 8, "max_completion_length": 256, **settings}
+    GRPOTrainer(model=model, reward_funcs=[reward(judge)], args=GRPOConfig(**options), train_dataset=data).train()
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from editscope.trackers.scalars import scalars_of
 from editscope.trackers.targets import LogTarget
 from support.command_line import Called
 from support.small_sets import make_small_set
+from support.trackers.trackio_rows import trackio_rows
 from support.trackers.training import Training
 from support.trackers.wandb_file import wandb_history, wandb_run
 
@@ -119,9 +120,7 @@ def test_trackio_keeps_a_run_that_can_be_read_back(run: Run, tmp_path: Path, mon
         pytest.skip("trackio is not installed: its releases need an older Pillow than constraints.txt pins")
     monkeypatch.setenv("TRACKIO_DIR", str(tmp_path))
     assert log_run(run, [LogTarget("trackio", "mine")], pytest.fail)
-    from trackio.sqlite_storage import SQLiteStorage
-
-    (row,) = SQLiteStorage.get_logs("mine", "drift")
+    (row,) = trackio_rows("mine", "drift")
     assert row["cases"]["caption"].startswith(fixed_cases(run)[0].case_id)
     assert row["overall/miou"] == pytest.approx(scalars_of(run)["overall/miou"])
 

@@ -31,3 +31,45 @@ def write_experiment(
     lines += ["[data.sizes]", f'sizes = ["{size}"]', "enlarge = 64", 'fit = "stretch"', STREAM, more]
     file.write_text("\n".join(lines))
     return file
+
+
+REINFORCEMENT = """
+[model]
+pipeline = "{pipeline}"
+precision = "fp32"
+device = "cpu"
+gradient_checkpointing = false
+text_tokens = 24
+[lora]
+rank = 2
+[training]
+steps = 1
+[data]
+workers = 0
+[data.sizes]
+sizes = ["64x64"]
+[[data.parts]]
+source = "stream:paintbench"
+[reinforcement]
+rounds = {rounds}
+prompts = 2
+group_size = 3
+batch = 3
+steps = 3
+kl = 0.01
+save_every = 1
+[rewards.specs]
+miou = "miou?jobs=1"
+outside = "psnr_outside"
+[rewards.weights]
+outside = 0.5
+[monitors]
+identity_rate = 0.95
+over_edit_ratio = false
+"""
+
+
+def write_reinforcement(file: Path, pipeline: Path, rounds: int = 2, more: str = "") -> Path:
+    """A small experiment with rewards on problems without end."""
+    file.write_text(REINFORCEMENT.format(pipeline=pipeline, rounds=rounds) + more)
+    return file

@@ -19,6 +19,7 @@ from editscope.training.log import TrainingLog
 from editscope.training.log.metrics_file import read_training
 from editscope.training.log.samples import sample_grid
 from editscope.training.log.tracker_feed import TrackerFeed
+from support.trackers.trackio_rows import trackio_rows
 from support.trackers.wandb_file import wandb_history, wandb_run
 from support.training.rollouts import rollouts
 
@@ -87,9 +88,7 @@ def test_trackio_gets_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         pytest.skip("trackio is not installed")
     monkeypatch.setenv("TRACKIO_DIR", str(tmp_path))
     trained(tmp_path / "mine", range(1, 4), 0.0, trackers=["trackio:editing"])
-    from trackio.sqlite_storage import SQLiteStorage
-
-    rows = SQLiteStorage.get_logs("editing", "mine")
+    rows = trackio_rows("editing", "mine")
     assert [(row["step"], row["loss"]) for row in rows if "loss" in row] == [(1, 1.0), (2, 2.0), (3, 3.0)]
 
 

@@ -32,7 +32,7 @@ def test_a_run_that_hacks_its_reward_is_stopped(tmp_path: Path) -> None:
     editor = TinyFlow()
     held = tiny_examples(2, seed=5)
 
-    def held_out() -> float:
+    def held_out(number: int) -> float:
         """How near edits of other pictures are to their answers, sampled without noise."""
         scores = []
         for place, example in enumerate(held):

@@ -49,6 +49,19 @@ def test_a_known_reward_rises(tiny_pipeline: Callable[[str], Path], name: str, m
     assert all(torch.equal(after[key], value) for key, value in before.items()), "only the LoRA layers learn"
 
 
+def test_the_first_ratio_is_exactly_one_in_bf16_with_checkpointing(tiny_pipeline: Callable[[str], Path]) -> None:
+    model = settings_for("kontext", tiny_pipeline("kontext"), precision="bf16", gradient_checkpointing=True)
+    editor = load_flow_editor(model)
+    editor.bf16 = True
+    add_lora(editor.network, LoraSettings(rank=4))
+    mix = mixed({"brightness": ByFunction(brightness)})
+    settings = small_settings(**{**SETTINGS, "rounds": 2, "updates": 1})
+    history = reinforce(editor, ListedExamples(pairs(1, 32, 32)), mix, settings, monitors=UNWATCHED)
+    assert [row["painter/ratio"] for row in history] == [1.0, 1.0]
+    assert [row["painter/clipped"] for row in history] == [0.0, 0.0]
+    assert history[1]["painter/kl"] > 0, "the LoRA has moved in the first round"
+
+
 @pytest.mark.parametrize("method", ["grpo", "nft"])
 def test_resuming_is_bit_for_bit(tiny_pipeline: Callable[[str], Path], tmp_path: Path, method: str) -> None:
     folder = tiny_pipeline("kontext")

@@ -12,6 +12,7 @@ from editscope.errors import BadInput
 from editscope.training.checkpoints import checkpoints_in
 from editscope.training.reinforcement.start import load_planner, reinforce_experiment
 from editscope.training.settings import read_experiment
+from support.training.experiments import write_reinforcement
 from support.training.logged import read_log
 from support.training.small_runs import small_settings
 from support.training.tiny_flow import tiny_examples
@@ -19,47 +20,10 @@ from support.training.tiny_planner import tiny_planner, tiny_seeing_planner
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small")]
 
-FILE = """
-[model]
-pipeline = "{pipeline}"
-precision = "fp32"
-device = "cpu"
-gradient_checkpointing = false
-text_tokens = 24
-[lora]
-rank = 2
-[training]
-steps = 1
-[data]
-workers = 0
-[data.sizes]
-sizes = ["64x64"]
-[[data.parts]]
-source = "stream:paintbench"
-[reinforcement]
-rounds = {rounds}
-prompts = 2
-group_size = 3
-batch = 3
-steps = 3
-kl = 0.01
-save_every = 1
-[rewards.specs]
-miou = "miou?jobs=1"
-outside = "psnr_outside"
-[rewards.weights]
-outside = 0.5
-[monitors]
-identity_rate = 0.95
-over_edit_ratio = false
-"""
-
 
 def experiment_file(place: Path, pipeline: Path, rounds: int = 2, more: str = "") -> Path:
     place.mkdir(exist_ok=True)
-    file = place / "experiment.toml"
-    file.write_text(FILE.format(pipeline=pipeline, rounds=rounds) + more)
-    return file
+    return write_reinforcement(place / "experiment.toml", pipeline, rounds, more)
 
 
 def test_an_experiment_runs_and_resumes(tiny_pipeline: Callable[[str], Path], tmp_path: Path) -> None:

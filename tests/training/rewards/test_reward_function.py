@@ -1,6 +1,6 @@
 """A reward as a plain function, and in the signatures of TRL, flow_grpo and verl-omni.
 
-None of the three trainers is installed here: minimal loops call the examples as the trainers do, argument by argument.
+Minimal loops call the examples as the trainers do, argument by argument; test_trl_for_real.py runs TRL itself.
 """
 
 from __future__ import annotations

@@ -37,7 +37,8 @@ def run(
 ) -> None:
     """Train what an experiment describes: LoRA layers, or the whole network; by rewards if it has [reinforcement].
 
-    Ctrl-C finishes the step, saves a checkpoint and says how to go on. Several processes are started with accelerate:
+    Ctrl-C finishes the step, or the group of edits, saves a checkpoint and says how to go on. Several processes are
+    started with accelerate:
 
       editscope train run experiment.toml --dry-run
 
@@ -50,7 +51,9 @@ def run(
     read = read_experiment(experiment)
     folder = out or Path("trained") / read.name
     if dry_run:
-        say_outline(experiment, folder, resume)
+        from editscope.cli.training.outlines import say_outline, say_reinforcement
+
+        (say_reinforcement if "reinforcement" in read.extra else say_outline)(read, experiment.name, folder, resume)
         return
     if "reinforcement" in read.extra:
         from editscope.training.reinforcement.start import reinforce_experiment
@@ -128,37 +131,3 @@ def planner(
 
     folder = out or Path("trained") / experiment.stem
     printing.say(f"{train_planner(experiment, folder, resume=resume, say=printing.say)}")
-
-
-def say_outline(file: Path, folder: Path, resume: bool) -> None:
-    """Print what a run will do."""
-    from rich.table import Table
-
-    from editscope.training.checkpoints import checkpoints_in
-    from editscope.training.settings import read_experiment
-    from editscope.training.supervised.outline import GIB, outline
-
-    experiment = read_experiment(file)
-    plan = outline(experiment)
-    there = checkpoints_in(folder)
-    table = Table(show_header=False, box=None, pad_edge=False)
-    share = plan.trained / plan.parameters
-    how = f"LoRA in {plan.targets} modules" if plan.targets else "the whole network"
-    rows = [
-        ("model", f"{experiment.model.pipeline} ({plan.family})"),
-        ("parameters", f"{plan.parameters:,}"),
-        ("trained", f"{plan.trained:,} ({share:.2%}): {how}"),
-        ("steps", f"{plan.steps:,}" + (f", from {there[-1][0]:,}" if there and resume else "")),
-        ("examples of a step", f"{plan.examples} in batches of {experiment.training.batch}, over all processes"),
-        ("pictures seen", f"{plan.pictures:,}"),
-        ("records", "without end" if plan.records is None else f"{plan.records:,}"),
-        *([] if plan.epochs is None else [("epochs", f"{plan.epochs:.2f}")]),
-        ("rate", f"{experiment.optimizer.rate:g}, {experiment.schedule.kind}, warm-up {experiment.schedule.warmup}"),
-        *((f"memory: {name}", f"{size / GIB:.2f} GiB") for name, size in plan.memory.items() if size),
-        ("memory in all, about", f"{sum(plan.memory.values()) / GIB:.2f} GiB for each process"),
-        ("checkpoints", f"each {experiment.checkpoints.every} steps, the last {experiment.checkpoints.keep} stay"),
-        ("folder", str(folder)),
-    ]
-    for name, value in rows:
-        table.add_row(name, value)
-    printing.console().print(table)

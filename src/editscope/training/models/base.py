@@ -27,6 +27,8 @@ class FlowEditor(ABC):
     """What is trained; the rest of the pipeline stays as it is."""
     multiple: int = 16
     """Sides of pictures are multiples of this."""
+    bf16: bool = False
+    """Whether what is float32 in the network is rounded to bf16 where it is multiplied (autocast), when it learns."""
 
     @abstractmethod
     def condition(self, instructions: Sequence[str], pictures: Sequence[Sequence[Pixels]]) -> Condition:

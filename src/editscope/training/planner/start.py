@@ -93,21 +93,26 @@ def load_planner(settings: PlannerSettings, lora: LoraSettings | None, device: s
             "language model"
         ) from error
     if lora is not None:
-        peft: Any = import_module("peft")
-        targets = ",".join(ATTENTION) if lora.targets == "attention" else lora.targets
-        network.requires_grad_(False)
-        config = peft.LoraConfig(
-            r=lora.rank,
-            lora_alpha=lora.rank if lora.alpha is None else lora.alpha,
-            target_modules=target_modules(network, targets),
-            lora_dropout=lora.dropout,
-        )
-        with quiet():
-            network.add_adapter(config, adapter_name=ADAPTER)
-        for value in network.parameters():
-            if value.requires_grad:
-                value.data = value.data.float()
+        add_planner_lora(network, lora)
     return network, tokenizer
+
+
+def add_planner_lora(network: Any, lora: LoraSettings) -> None:
+    """Put LoRA layers, in float32, into a language model and freeze the rest."""
+    peft: Any = import_module("peft")
+    targets = ",".join(ATTENTION) if lora.targets == "attention" else lora.targets
+    network.requires_grad_(False)
+    config = peft.LoraConfig(
+        r=lora.rank,
+        lora_alpha=lora.rank if lora.alpha is None else lora.alpha,
+        target_modules=target_modules(network, targets),
+        lora_dropout=lora.dropout,
+    )
+    with quiet():
+        network.add_adapter(config, adapter_name=ADAPTER)
+    for value in network.parameters():
+        if value.requires_grad:
+            value.data = value.data.float()
 
 
 def _read(file: Path) -> tuple[PlannerSettings, dict[str, Any], str]:

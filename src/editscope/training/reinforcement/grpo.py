@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 import torch
 
 from editscope.training.models.base import FlowEditor
-from editscope.training.reinforcement.learners import Learner, LossPart
+from editscope.training.reinforcement.learners import Learner, LossPart, part_of
 from editscope.training.reinforcement.policies import Reference, reference_of
 from editscope.training.reinforcement.rollouts import PaintedBatch
 from editscope.training.reinforcement.sampler import log_probability, step_gaussian
@@ -53,14 +53,16 @@ class FlowGrpo(Learner[PaintedBatch]):
         """The weights as they are."""
         return nullcontext()
 
-    def parts(self, batch: PaintedBatch) -> int:
+    @property
+    def parts(self) -> int:
         """One for each stochastic step."""
-        return len(batch.trajectory.steps)
+        return self._settings.window_size
 
     def losses(self, batch: PaintedBatch, advantages: Sequence[float | None], salt: int) -> Iterator[LossPart]:
         """The loss of each stochastic step; rollouts without an advantage go through the network and are masked."""
-        device = batch.trajectory.clean.device
-        counted = torch.tensor([one is not None for one in advantages], device=device)
+        device = self.device
+        batch = batch.on(device)
+        counted = torch.tensor([float(one is not None) for one in advantages], device=device)
         values = torch.tensor([one or 0.0 for one in advantages], device=device)
         for place in range(len(batch.trajectory.steps)):
             yield self._step_loss(batch, place, values, counted)
@@ -86,8 +88,7 @@ class FlowGrpo(Learner[PaintedBatch]):
             divergence = gaussian_kl(mean, pulled, deviation)
             loss = loss + settings.kl * divergence
             numbers["kl"] = divergence.detach()
-        summed = {name: float(values[counted].sum()) for name, values in numbers.items()}
-        return LossPart(loss[counted].sum(), int(counted.sum()), summed)
+        return part_of(loss, numbers, counted)
 
     def _gaussian(self, batch: PaintedBatch, place: int) -> tuple[torch.Tensor, float]:
         """Mean and deviation of a stochastic step under the weights that are in place."""

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 import torch
 
 from editscope.errors import BadInput, Stopped
+from editscope.training.reinforcement.exchange import ProcessExchange
 from editscope.training.reinforcement.policies import trained_parameters
 from editscope.training.reinforcement.sampler import seed_of
 
@@ -21,11 +22,21 @@ BatchT = TypeVar("BatchT")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LossPart:
-    """A part of a loss, summed over rollouts, and numbers for the log, each a sum over ``count`` rollouts."""
+    """A part of a loss, summed over rollouts, and numbers for the log, each a sum over ``count`` rollouts.
+
+    All of them stay where they were computed: a GPU would have to be waited for.
+    """
 
     loss: torch.Tensor
-    count: int
-    numbers: Mapping[str, float]
+    count: torch.Tensor
+    numbers: Mapping[str, torch.Tensor]
+
+
+def part_of(loss: torch.Tensor, numbers: Mapping[str, torch.Tensor], counted: torch.Tensor) -> LossPart:
+    """A part from values of each rollout; ``counted`` is 1 for those that count and 0 for the others."""
+    chosen = counted > 0
+    summed = {name: torch.where(chosen, values, 0).sum() for name, values in numbers.items()}
+    return LossPart(torch.where(chosen, loss, 0).sum(), counted.sum(), summed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +70,15 @@ class Learner(ABC, Generic[BatchT]):
     def losses(self, batch: BatchT, advantages: Sequence[float | None], salt: int) -> Iterator[LossPart]:
         """The loss of a batch in parts that are small enough for one backward pass each."""
 
+    @property
     @abstractmethod
-    def parts(self, batch: BatchT) -> int:
+    def parts(self) -> int:
         """How many parts the loss of a batch has."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where the network is."""
+        return next(self.network.parameters()).device
 
     def end_round(self, round_number: int) -> dict[str, float]:
         """What is to be done after the updates of a round; gives numbers for the log."""
@@ -83,45 +100,53 @@ class Learner(ABC, Generic[BatchT]):
         self.optimizer.load_state_dict(dict(state["optimizer"]))
 
     def update(
-        self, batches: Sequence[BatchT], advantages: Sequence[Sequence[float | None]], plan: UpdatePlan
+        self,
+        batches: Sequence[BatchT | None],
+        advantages: Sequence[Sequence[float | None]],
+        plan: UpdatePlan,
+        exchange: ProcessExchange | None = None,
     ) -> dict[str, float]:
-        """Update the weights on all batches; gives means for the log. Batches without any advantage are left out."""
+        """Update the weights on all batches; gives means for the log. Batches without any advantage are left out.
+
+        Advantages are those of all processes; a batch is None where another process has it.
+        """
+        together = exchange or ProcessExchange()
         used = [place for place, row in enumerate(advantages) if any(one is not None for one in row)]
-        sums: dict[str, float] = {}
-        counts: dict[str, int] = {}
+        sums: dict[str, torch.Tensor] = {}
+        counts: dict[str, torch.Tensor] = {}
+        norms: list[float] = []
         for epoch in range(plan.inner_epochs if used else 0):
             shuffle = torch.Generator().manual_seed(seed_of(plan.seed, "order", epoch))
             order = [used[place] for place in torch.randperm(len(used), generator=shuffle).tolist()]
             for share in _shares(order, plan.updates):
-                total = sum(_count(advantages[place]) * self.parts(batches[place]) for place in share)
+                total = sum(_count(advantages[place]) for place in share) * self.parts
+                loss = torch.zeros((), device=self.device)
                 for place in share:
+                    batch = batches[place]
+                    if batch is None:
+                        continue
                     salt = seed_of(plan.seed, "batch", epoch, place)
-                    for part in self.losses(batches[place], advantages[place], salt):
-                        self._check_finite(part.loss)
+                    for part in self.losses(batch, advantages[place], salt):
                         (part.loss / total).backward()  # type: ignore[no-untyped-call]
-                        for name, number in {**part.numbers, "loss": float(part.loss.detach())}.items():
-                            sums[name] = sums.get(name, 0.0) + number
-                            counts[name] = counts.get(name, 0) + part.count
-                norm = self._step(plan.most_gradient)
-                sums["gradient"] = sums.get("gradient", 0.0) + norm
-                counts["gradient"] = counts.get("gradient", 0) + 1
-        return {f"{self.name}/{name}": sums[name] / counts[name] for name in sums}
+                        loss += part.loss.detach()
+                        for name, number in {**part.numbers, "loss": part.loss.detach()}.items():
+                            sums[name] = sums[name] + number if name in sums else number
+                            counts[name] = counts[name] + part.count if name in counts else part.count
+                norms.append(self._step(plan.most_gradient, loss, together))
+        return {f"{self.name}/{name}": value for name, value in _means(sums, counts, norms, together).items()}
 
-    def _check_finite(self, loss: torch.Tensor) -> None:
-        if not bool(torch.isfinite(loss.detach()).all()):
-            self.optimizer.zero_grad()
-            raise BrokenLoss(
-                f"the loss of the {self.name} is {float(loss.detach())}; the last good checkpoint stays; "
-                "go on from it with a lower rate"
-            )
-
-    def _step(self, most: float) -> float:
+    def _step(self, most: float, loss: torch.Tensor, together: ProcessExchange) -> float:
+        """A step of the optimizer on the gradients of all processes; their norm. BrokenLoss for what is no number."""
         parameters = list(trained_parameters(self.network).values())
-        norm = float(torch.nn.utils.clip_grad_norm_(parameters, most))
-        if not math.isfinite(norm):
+        summed = float(together.total(loss))
+        if math.isfinite(summed):
+            together.sum_gradients(parameters)
+            norm = float(torch.nn.utils.clip_grad_norm_(parameters, most))
+        broken = ("loss", summed) if not math.isfinite(summed) else ("gradient", norm)
+        if not math.isfinite(broken[1]):
             self.optimizer.zero_grad()
             raise BrokenLoss(
-                f"the gradient of the {self.name} is {norm}; the last good checkpoint stays; "
+                f"the {broken[0]} of the {self.name} is {broken[1]}; the last good checkpoint stays; "
                 "go on from it with a lower rate"
             )
         self.optimizer.step()
@@ -131,6 +156,22 @@ class Learner(ABC, Generic[BatchT]):
 
 class BrokenLoss(Stopped):
     """A loss or gradient that is no number; weights of this round are not saved."""
+
+
+def _means(
+    sums: Mapping[str, torch.Tensor],
+    counts: Mapping[str, torch.Tensor],
+    norms: Sequence[float],
+    together: ProcessExchange,
+) -> dict[str, float]:
+    """Means over the rollouts of all processes, and that of the norms of gradients, which all have."""
+    own = {name: (float(sums[name]), float(counts[name])) for name in sums}
+    every = together.collected(own)
+    means: dict[str, float] = {}
+    for name in dict.fromkeys(name for one in every for name in one):
+        given = [one[name] for one in every if name in one]
+        means[name] = sum(number for number, _ in given) / sum(count for _, count in given)
+    return means | ({"gradient": sum(norms) / len(norms)} if norms else {})
 
 
 def _count(row: Sequence[float | None]) -> int:

@@ -16,6 +16,7 @@ from editscope.training.data.examples import EditExample
 from editscope.training.models.base import FlowEditor
 from editscope.training.monitors import MonitorSettings, TrainingMonitors, identity_rate, over_edit_ratio
 from editscope.training.reinforcement.advantages import group_advantages, is_flat, is_small
+from editscope.training.reinforcement.exchange import ProcessExchange
 from editscope.training.reinforcement.grpo import FlowGrpo
 from editscope.training.reinforcement.learners import BrokenLoss, Learner, UpdatePlan
 from editscope.training.reinforcement.nft import DiffusionNft
@@ -27,17 +28,22 @@ from editscope.training.reinforcement.sampler import seed_of, stochastic_steps
 from editscope.training.reinforcement.settings import SECTION, ReinforcementSettings, fixed_settings
 from editscope.training.reinforcement.sources import Checkpoints, ExampleSource
 from editscope.training.rewards.base import RewardValue, Rollout
+from editscope.training.supervised.interrupts import StepInterrupts
 
 Metrics = dict[str, float]
 Totals = list[list[float | None]]
+GO_ON = "to go on, run the same command with --resume"
 
 
 @dataclass(slots=True, eq=False)
 class RoundRollouts:
-    """All that was sampled in a round: batches and rollouts by group."""
+    """All that was sampled in a round: batches by group, None for those of other processes, and rollouts.
 
-    painted: list[list[PaintedBatch]] = field(default_factory=list)
-    planned: list[list[WrittenPlans]] = field(default_factory=list)
+    The first process has the rollouts of all groups, the others have none.
+    """
+
+    painted: list[list[PaintedBatch] | None] = field(default_factory=list)
+    planned: list[list[WrittenPlans] | None] = field(default_factory=list)
     rollouts: list[Rollout] = field(default_factory=list)
 
 
@@ -49,34 +55,42 @@ def reinforce(
     *,
     planner: Planner | None = None,
     monitors: MonitorSettings | None = None,
-    held_out: Callable[[], float] | None = None,
+    held_out: Callable[[int], float] | None = None,
     checkpoints: Checkpoints | None = None,
     on_round: Callable[[int, Metrics], None] = lambda number, metrics: None,
+    exchange: ProcessExchange | None = None,
 ) -> list[Metrics]:
     """Train a painter, a planner or both by rewards; gives the metrics of the rounds that this call made.
 
-    ``held_out`` gives a score of the editor as it is, on cases that are not trained on. A run goes on from the latest
-    of its ``checkpoints``. Stopped (exit code 3) with a checkpoint where a judge stays down, a budget is spent, or a
-    monitor stops the run; Stopped with the checkpoint before where a loss is no number.
+    ``held_out`` gives a score of the editor as it is, on cases that are not trained on, for the number of a round. A
+    run goes on from the latest of its ``checkpoints``. Stopped (exit code 3) with a checkpoint where a judge stays
+    down, a budget is spent, a monitor stops the run, or Ctrl-C is pressed; Stopped with the checkpoint before where a
+    loss is no number. With several processes ``exchange`` connects them: each has all examples and samples some of the
+    groups; the first one asks for rewards, watches and saves.
     """
-    run = ReinforcementRun(editor, examples, rewards, settings, planner, monitors)
+    run = ReinforcementRun(editor, examples, rewards, settings, planner, monitors, exchange)
     run.held_out = held_out
     run.checkpoints = checkpoints
     state = checkpoints.latest() if checkpoints is not None else None
     if state is not None:
         run.load_state(state)
     history: list[Metrics] = []
-    while run.next_round < settings.rounds:
-        number = run.next_round
-        try:
-            metrics = run.round()
-        except StopIteration:  # the examples have come to their end
-            run.save()
-            break
-        history.append(metrics)
-        on_round(number, metrics)
-        if run.next_round % settings.save_every == 0 or run.next_round == settings.rounds:
-            run.save()
+    with run.interrupts:
+        while run.next_round < settings.rounds:
+            number = run.next_round
+            try:
+                metrics = run.round()
+            except StopIteration:  # the examples have come to their end
+                run.save()
+                break
+            history.append(metrics)
+            on_round(number, metrics)
+            last = run.next_round == settings.rounds
+            stop = run.exchange.any(run.interrupts.asked)
+            if last or stop or run.next_round % settings.save_every == 0:
+                run.save()
+            if stop and not last:
+                raise Stopped(f"stopped after {run.next_round} of {settings.rounds} rounds, with a checkpoint; {GO_ON}")
     return history
 
 
@@ -91,6 +105,7 @@ class ReinforcementRun:
         settings: ReinforcementSettings,
         planner: Planner | None = None,
         monitors: MonitorSettings | None = None,
+        exchange: ProcessExchange | None = None,
     ) -> None:
         if settings.plans and planner is None:
             raise BadInput(
@@ -102,13 +117,17 @@ class ReinforcementRun:
         self.planner = planner
         self.settings = settings
         self.next_round = 0
-        self.held_out: Callable[[], float] | None = None
+        self.exchange = exchange or ProcessExchange()
+        self.interrupts = StepInterrupts()
+        self.held_out: Callable[[int], float] | None = None
         self.checkpoints: Checkpoints | None = None
         self._examples = examples
         self._rewards = rewards
         self._monitors = TrainingMonitors(monitors)
         # Dropout would make the ratio of a policy with itself differ from 1.
         editor.network.eval()
+        for trained in ([editor.network] if settings.paints else []) + ([planner.network] if planner else []):
+            self.exchange.same_start(trained_parameters(trained).values())  # before references are taken of them
         self._painting = _painting(editor, settings) if settings.paints else None
         self._planning: PlannerGrpo | None = None
         if planner is not None:
@@ -119,29 +138,36 @@ class ReinforcementRun:
 
     def round(self) -> Metrics:
         """Sample, reward, update. What stops it before the update leaves a checkpoint of the state before the round."""
-        number, settings = self.next_round, self.settings
+        number = self.next_round
         remembered = {"examples": self._examples.state(), "monitors": self._monitors.state()}
         began = time.perf_counter()
         try:
             made = self._sample(number)
             sampled = time.perf_counter()
-            values = self._rewards.score(made.rollouts)
+            values, metrics = self.exchange.by_first(lambda: self._reward(number, made))
             judged = time.perf_counter()
-            totals = self._rewards.totals(values, settings.group_size)
-            metrics = {**_reward_metrics(values, totals), **self._watch(number, made, totals)}
         except Stopped:
             self.save(remembered)
             raise
         metrics |= self._update(number, made, values)
         self.next_round += 1
         seconds = {"sample": sampled - began, "reward": judged - sampled, "update": time.perf_counter() - judged}
-        metrics["pictures"] = float(len(made.rollouts))
         return metrics | {f"seconds/{name}": value for name, value in seconds.items()}
+
+    def _reward(self, number: int, made: RoundRollouts) -> tuple[dict[str, list[RewardValue]], Metrics]:
+        """The values of all edits of a round, and what they and the monitors say; in the first process alone."""
+        values = self._rewards.score(made.rollouts, self.interrupts.waiting)
+        totals = self._rewards.totals(values, self.settings.group_size)
+        if all(one is None for group in totals for one in group):
+            raise Stopped(_nothing_said(number, values))
+        metrics = {**_reward_metrics(values, totals), **self._watch(number, made, totals)}
+        return values, metrics | {"pictures": float(len(made.rollouts))}
 
     def save(self, remembered: Mapping[str, Any] | None = None) -> None:
         """Save a checkpoint, where there is a place for it."""
-        if self.checkpoints is not None:
-            self.checkpoints.save(self.next_round, {**self.state(), **(remembered or {})})
+        places = self.checkpoints
+        if places is not None:
+            self.exchange.by_first(lambda: places.save(self.next_round, {**self.state(), **(remembered or {})}))
 
     def state(self) -> dict[str, Any]:
         """All that a resumed run needs to go on bit for bit."""
@@ -179,7 +205,14 @@ class ReinforcementRun:
         self._rewards.check(examples)
         stochastic = stochastic_steps(settings, number) if self._stochastic else ()
         made = RoundRollouts()
+        own: list[tuple[int, list[Any], list[str]]] = []
+        ended = False
         for group, example in enumerate(examples):
+            ended = ended or self.interrupts.asked
+            if ended or not self.exchange.owns(group):
+                made.painted.append(None)
+                made.planned.append(None)
+                continue
             planned = self._plan(example, number, group)
             plans = [text for batch in planned for text in batch.texts]
             if not settings.plans:  # a frozen planner writes one plan, so that a group shares its condition
@@ -189,7 +222,12 @@ class ReinforcementRun:
                 batches, pictures = paint_group(self.editor, example, told, settings, (number, group), stochastic)
             made.painted.append(batches)
             made.planned.append(planned)
-            made.rollouts.extend(rollouts_of(example, pictures, plans))
+            own.append((group, pictures, plans))
+        if self.exchange.any(ended):
+            raise Stopped(f"stopped in round {number}, with a checkpoint of the state before it; {GO_ON}")
+        every = [entry for part in self.exchange.for_first(own) for entry in part]
+        for group, pictures, plans in sorted(every, key=lambda entry: entry[0]):
+            made.rollouts.extend(rollouts_of(examples[group], pictures, plans))
         return made
 
     @property
@@ -212,7 +250,7 @@ class ReinforcementRun:
         verdicts = [one for group in totals for one in group if one is not None]
         reward = fmean(verdicts) if verdicts else None
         due = self.held_out is not None and number % self.settings.held_out_every == 0
-        held_out = self.held_out() if due and self.held_out is not None else None
+        held_out = self.held_out(number) if due and self.held_out is not None else None
         self._monitors.step(number, identity=identity, over_edit=over, reward=reward, held_out=held_out)
         numbers = {"monitor/identity_rate": identity, "monitor/over_edit_ratio": over, "held_out": held_out}
         return {name: value for name, value in numbers.items() if value is not None}
@@ -242,17 +280,16 @@ class ReinforcementRun:
         return [[None] * len(row) if dull else row for row, dull in zip(rows, flat, strict=True)]
 
     def _learn(
-        self, learner: Learner[Any], groups: Sequence[Sequence[Any]], rows: Totals, plan: UpdatePlan, number: int
+        self, learner: Learner[Any], groups: Sequence[Sequence[Any] | None], rows: Totals, plan: UpdatePlan, number: int
     ) -> Metrics:
         batches: list[Any] = []
         advantages: list[list[float | None]] = []
         for group, row in zip(groups, rows, strict=True):
-            for place, batch in enumerate(group):
-                first = place * self.settings.batch
-                batches.append(batch)
+            for place, first in enumerate(range(0, len(row), self.settings.batch)):
+                batches.append(None if group is None else group[place])
                 advantages.append(row[first : first + self.settings.batch])
         try:
-            metrics = learner.update(batches, advantages, plan)
+            metrics = learner.update(batches, advantages, plan, self.exchange)
         except BrokenLoss as error:
             raise BrokenLoss(f"stopped in round {number}: {error}") from None
         return metrics | learner.end_round(number)
@@ -267,6 +304,16 @@ def _adam(network: torch.nn.Module, rate: float, decay: float) -> torch.optim.Op
     """AdamW with the betas of Flow-GRPO's release."""
     parameters = list(trained_parameters(network).values()) or [torch.nn.Parameter(torch.zeros(()))]
     return torch.optim.AdamW(parameters, lr=rate, betas=(0.9, 0.999), weight_decay=decay)
+
+
+def _nothing_said(number: int, values: Mapping[str, Sequence[RewardValue]]) -> str:
+    """The sentence about a round in which no edit has a verdict: a judge that writes what nobody can read, say."""
+    name, lost = next((name, one) for name, row in values.items() for one in row if one.value is None)
+    return (
+        f"stopped in round {number}: no edit has a verdict of all rewards ({name!r}: {lost.status}, "
+        f"{lost.reason or 'no reason was given'}); the checkpoint is that of the state before; look at the judge, then "
+        "resume"
+    )
 
 
 def _answer(rollout: Rollout) -> Any:

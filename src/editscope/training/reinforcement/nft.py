@@ -10,7 +10,7 @@ import torch
 
 from editscope.training.models.base import FlowEditor
 from editscope.training.reinforcement.advantages import optimality
-from editscope.training.reinforcement.learners import Learner, LossPart
+from editscope.training.reinforcement.learners import Learner, LossPart, part_of
 from editscope.training.reinforcement.policies import Reference, WeightCopy, reference_of
 from editscope.training.reinforcement.rollouts import PaintedBatch
 from editscope.training.reinforcement.sampler import generators_of, noise_for
@@ -56,14 +56,16 @@ class DiffusionNft(Learner[PaintedBatch]):
         """The old policy."""
         return self._old.in_place()
 
-    def parts(self, batch: PaintedBatch) -> int:
+    @property
+    def parts(self) -> int:
         """One for each noise level that a rollout is trained at."""
         return self._settings.nft_times
 
     def losses(self, batch: PaintedBatch, advantages: Sequence[float | None], salt: int) -> Iterator[LossPart]:
         """The loss at each noise level; every rollout has its own order of the levels of the sampler."""
+        batch = batch.on(self.device)
         clean = batch.trajectory.clean
-        counted = torch.tensor([one is not None for one in advantages], device=clean.device)
+        counted = torch.tensor([float(one is not None) for one in advantages], device=clean.device)
         most = self._settings.most_advantage
         good = torch.tensor([optimality(one or 0.0, most) for one in advantages], device=clean.device)
         generators = generators_of([(seed ^ salt) & ((1 << 63) - 1) for seed in batch.seeds])
@@ -117,5 +119,4 @@ class DiffusionNft(Learner[PaintedBatch]):
             divergence = ((new - pulled) ** 2).flatten(1).mean(1)
             loss = loss + settings.nft_kl * divergence
             numbers["kl"] = divergence.detach()
-        summed = {name: float(values[counted].sum()) for name, values in numbers.items()}
-        return LossPart(loss[counted].sum(), int(counted.sum()), summed)
+        return part_of(loss, numbers, counted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import torch
@@ -12,7 +13,7 @@ import torch
 from editscope.errors import BadInput
 from editscope.training.data.examples import EditExample
 from editscope.training.reinforcement.grpo import clipped_loss
-from editscope.training.reinforcement.learners import Learner, LossPart
+from editscope.training.reinforcement.learners import Learner, LossPart, part_of
 from editscope.training.reinforcement.policies import Reference, reference_of
 from editscope.training.reinforcement.settings import ReinforcementSettings
 
@@ -64,6 +65,11 @@ class Planner:
             raise BadInput("the tokenizer of the planner has no token that ends a text (eos_token); set one")
         special = {*tokenizer.all_special_ids, *_special_added(tokenizer)}
         self._never = sorted(special - {self._end})
+
+    def save(self, folder: Path) -> None:
+        """Write the weights that were trained, a LoRA alone or all, and the tokenizer."""
+        self.network.save_pretrained(folder)  # type: ignore[operator]
+        self._tokenizer.save_pretrained(folder)
 
     @torch.no_grad()
     def write(self, example: EditExample, count: int, seed: int) -> WrittenPlans:
@@ -179,14 +185,15 @@ class PlannerGrpo(Learner[WrittenPlans]):
         """The weights as they are."""
         return nullcontext()
 
-    def parts(self, batch: WrittenPlans) -> int:
+    @property
+    def parts(self) -> int:
         """One: all tokens of a batch of plans go through the model at once."""
         return 1
 
     def losses(self, batch: WrittenPlans, advantages: Sequence[float | None], salt: int) -> Iterator[LossPart]:
         """The loss of a batch of plans."""
         device = batch.tokens.device
-        counted = torch.tensor([one is not None for one in advantages], device=device)
+        counted = torch.tensor([float(one is not None) for one in advantages], device=device)
         values = torch.tensor([one or 0.0 for one in advantages], device=device)
         pulled = None
         if self._reference is not None:
@@ -206,9 +213,9 @@ class PlannerGrpo(Learner[WrittenPlans]):
             divergence = gap.exp() - gap - 1
             loss = loss + self._settings.planner_kl * divergence
             numbers["kl"] = divergence.detach()
-        summed = {name: float(_per_plan(value, batch.written)[counted].sum()) for name, value in numbers.items()}
-        summed["tokens"] = float(batch.written.sum(1)[counted].sum())
-        yield LossPart(_per_plan(loss, batch.written)[counted].sum(), int(counted.sum()), summed)
+        summed = {name: _per_plan(value, batch.written) for name, value in numbers.items()}
+        summed["tokens"] = batch.written.sum(1).float()
+        yield part_of(_per_plan(loss, batch.written), summed, counted)
 
 
 def _per_plan(values: torch.Tensor, written: torch.Tensor) -> torch.Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -63,9 +64,14 @@ class RewardMix:
         if names and not set(names) & set(self.rewards.on):
             raise BadInput(f"{where}: {', '.join(names)} are all switched off; leave one of them on")
 
-    def score(self, rollouts: Sequence[Rollout]) -> dict[str, list[RewardValue]]:
-        """The values of every reward that is on. Waits for a judge that is down; JudgeDown where it takes too long."""
-        return {name: self._patiently(name, rollouts) for name in self.rewards.on}
+    def score(
+        self, rollouts: Sequence[Rollout], waiting: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> dict[str, list[RewardValue]]:
+        """The values of every reward that is on. Waits for a judge that is down; JudgeDown where it takes too long.
+
+        ``waiting`` is entered for each pause.
+        """
+        return {name: self._patiently(name, rollouts, waiting) for name in self.rewards.on}
 
     def totals(
         self, values: Mapping[str, Sequence[RewardValue]], group_size: int, only: Sequence[str] = ()
@@ -82,7 +88,9 @@ class RewardMix:
             groups.append([_weighted(row, weights) for row in zip(*columns, strict=True)])
         return groups
 
-    def _patiently(self, name: str, rollouts: Sequence[Rollout]) -> list[RewardValue]:
+    def _patiently(
+        self, name: str, rollouts: Sequence[Rollout], waiting: Callable[[], AbstractContextManager[None]]
+    ) -> list[RewardValue]:
         """Values of a reward. Where half of them or more are errors, the judge is taken to be down and is asked again.
 
         It is asked again for those only that have none.
@@ -102,7 +110,8 @@ class RewardMix:
                 )
             pause = min(pause, patience.most - waited, patience.longest)
             patience.tell(f"the reward {name!r} gives no verdict ({reason}); trying again in {pause:.0f} s")
-            patience.sleep(pause)
+            with waiting():
+                patience.sleep(pause)
             waited, pause = waited + pause, pause * 2
             again = checked_values(reward, [rollouts[place] for place in failed])
             for place, value in zip(failed, again, strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import torch
@@ -12,6 +12,7 @@ from editscope.errors import BadInput
 from editscope.images import Pixels
 from editscope.training.data.examples import EditExample
 from editscope.training.models.base import Condition, FlowEditor
+from editscope.training.models.conditions import moved
 from editscope.training.reinforcement.sampler import (
     Trajectory,
     Velocity,
@@ -38,6 +39,13 @@ class PaintedBatch:
     sigmas: tuple[float, ...]
     seeds: tuple[int, ...]
 
+    def on(self, device: torch.device | str) -> PaintedBatch:
+        """The same on another device, bit for bit."""
+        without = None if self.without is None else moved(self.without, device)
+        return replace(
+            self, condition=moved(self.condition, device), without=without, trajectory=self.trajectory.on(device)
+        )
+
     def policy(self, editor: FlowEditor, guidance: float = 1.0) -> Velocity:
         """What the network predicts for these edits."""
         return velocity_of(editor, self.condition, guidance, self.without)
@@ -48,19 +56,25 @@ def check_examples(examples: Sequence[EditExample], editor: FlowEditor, settings
     for example in examples:
         if not example.pictures:
             raise BadInput(f"the example {example.id} has no input picture; reinforcement learning edits pictures")
+        check_size(example, settings)
         height, width = example.pictures[0].shape[:2]
-        if settings.size is not None and (height, width) != settings.size:
-            wanted = f"{settings.size[1]} × {settings.size[0]}"
-            raise BadInput(
-                f"{SECTION} height, width: edits of {wanted} pixels would be sampled of the {width} × {height} pixels "
-                f"of example {example.id}; sampling at another resolution than training teaches grid patterns, so make "
-                "both the same"
-            )
         if height % editor.multiple or width % editor.multiple:
             raise BadInput(
                 f"the example {example.id} has {width} × {height} pixels; sides must be multiples of {editor.multiple} "
                 f"for {editor.family}, so resize or crop it"
             )
+
+
+def check_size(example: EditExample, settings: ReinforcementSettings) -> None:
+    """Raise BadInput for an example of another size than that of the settings."""
+    height, width = example.pictures[0].shape[:2]
+    if settings.size is not None and (height, width) != settings.size:
+        wanted = f"{settings.size[1]} × {settings.size[0]}"
+        raise BadInput(
+            f"{SECTION} height, width: edits of {wanted} pixels would be sampled of the {width} × {height} pixels "
+            f"of example {example.id}; sampling at another resolution than training teaches grid patterns, so make "
+            "both the same"
+        )
 
 
 def paint_group(
@@ -71,7 +85,10 @@ def paint_group(
     place: tuple[int, int],
     stochastic: Sequence[int],
 ) -> tuple[list[PaintedBatch], list[Pixels]]:
-    """Edits of one example, one for each instruction; ``place`` is the number of the round and of the group in it."""
+    """Edits of one example, one for each instruction; ``place`` is the number of the round and of the group in it.
+
+    Batches wait on the CPU until they are trained on: those of a large round would fill a GPU.
+    """
     size = example.pictures[0].shape[0], example.pictures[0].shape[1]
     sigmas = _levels(editor, settings.steps, size)
     like = editor.latents([example.pictures[0]])
@@ -92,7 +109,7 @@ def paint_group(
         without = editor.no_instruction(shown) if settings.guidance != 1 else None
         policy = velocity_of(editor, condition, settings.guidance, without)
         made = sample(policy, start, sigmas, generators, settings.noise, stochastic)
-        batches.append(PaintedBatch(condition, without, made, sigmas, tuple(own)))
+        batches.append(PaintedBatch(condition, without, made, sigmas, tuple(own)).on("cpu"))
         pictures.extend(editor.pixels(made.clean).cpu().numpy())
     return batches, pictures
 

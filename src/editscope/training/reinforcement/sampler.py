@@ -31,6 +31,18 @@ class Trajectory:
     after: tuple[torch.Tensor, ...]
     log_probabilities: torch.Tensor
 
+    def on(self, device: torch.device | str) -> Trajectory:
+        """The same on another device. Where a step begins with what the one before reached, that stays one tensor."""
+        moved: dict[int, torch.Tensor] = {}
+
+        def put(value: torch.Tensor) -> torch.Tensor:
+            if id(value) not in moved:
+                moved[id(value)] = value.to(device)
+            return moved[id(value)]
+
+        before, after = tuple(map(put, self.before)), tuple(map(put, self.after))
+        return Trajectory(put(self.clean), self.steps, before, after, put(self.log_probabilities))
+
 
 def seed_of(*parts: object) -> int:
     """A seed that follows from its parts alone, so that a resumed run draws what an uninterrupted one draws.
@@ -55,13 +67,21 @@ def noise_for(generators: Sequence[torch.Generator], like: torch.Tensor) -> torc
 def velocity_of(
     editor: FlowEditor, condition: Condition, guidance: float = 1.0, without: Condition | None = None
 ) -> Velocity:
-    """The policy of an editor under a condition; with ``without`` and a guidance other than 1, guided by two calls."""
+    """The policy of an editor under a condition; with ``without`` and a guidance other than 1, guided by two calls.
+
+    Only the network is rounded to bf16, where the editor says so; what comes out of it goes on in float32.
+    """
 
     def velocity(noisy: torch.Tensor, sigma: torch.Tensor) -> torch.Tensor:
-        told = editor.velocity(noisy, sigma, condition).float()
+        told = predicted(noisy, sigma, condition)
         if without is None or guidance == 1:
             return told
-        return editor.guided(told, editor.velocity(noisy, sigma, without).float(), guidance)
+        return editor.guided(told, predicted(noisy, sigma, without), guidance)
+
+    def predicted(noisy: torch.Tensor, sigma: torch.Tensor, told: Condition) -> torch.Tensor:
+        # One context for each call: autocast remembers rounded weights, and policies put others in their place.
+        with torch.autocast(noisy.device.type, torch.bfloat16, enabled=editor.bf16):
+            return editor.velocity(noisy, sigma, told).float()
 
     return velocity
 

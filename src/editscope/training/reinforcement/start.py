@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from editscope.editors.diffusion.quiet import quiet
-from editscope.errors import BadInput
+from editscope.errors import BadInput, Stopped
 from editscope.training.checkpoints import checkpoints_in
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
 from editscope.training.log.training_log import TrainingLog
 from editscope.training.models.loading import load_flow_editor
-from editscope.training.models.lora import add_lora
+from editscope.training.models.lora import WEIGHTS, add_lora
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
-from editscope.training.monitors import read_monitors
+from editscope.training.models.settings import LoraSettings, Precision
+from editscope.training.monitors import MonitorSettings, read_monitors
+from editscope.training.planner.start import add_planner_lora
+from editscope.training.reinforcement.exchange import ProcessExchange
 from editscope.training.reinforcement.loop import Metrics, reinforce
 from editscope.training.reinforcement.planner import Planner, chat_encoder
 from editscope.training.reinforcement.policies import trained_parameters
@@ -26,12 +30,31 @@ from editscope.training.reinforcement.reward_mix import JudgePatience, RewardMix
 from editscope.training.reinforcement.run_folder import FolderCheckpoints
 from editscope.training.reinforcement.settings import ReinforcementSettings, read_settings
 from editscope.training.rewards.summed import RewardSum
-from editscope.training.settings import Experiment
+from editscope.training.settings import Experiment, read_table
 from editscope.training.supervised.evaluation import evaluate
 from editscope.training.supervised.export import FINAL, write_values
+from editscope.training.supervised.parallel import Processes
 from editscope.training.supervised.start import EXPERIMENT, check_folder, tracking_of
 
 Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannerChoice:
+    """Table ``[planner]`` beside ``[reinforcement]``: the folder of a language model.
+
+    With ``rank`` LoRA layers of its attention are trained, without it all weights. ``precision`` is that of weights
+    that stay as they are.
+    """
+
+    model: str
+    precision: Precision = "bf16"
+    rank: int | None = None
+
+    def check(self, where: str) -> None:
+        """Raise BadInput for a rank that no LoRA can have."""
+        if self.rank is not None:
+            LoraSettings(self.rank).check(where)
 
 
 def reinforce_experiment(
@@ -50,32 +73,35 @@ def reinforce_experiment(
     """
     check_folder(folder, resume)
     file = source.name if source else "experiment.toml"
-    settings = read_settings(_table(experiment, "reinforcement", file), file)
-    monitors = read_monitors(experiment.extra.get("monitors", {}), file)
-    mix = reward_mix(_table(experiment, "rewards", file), settings, file, say)
+    settings, monitors = read_reinforcement(experiment, file)
+    processes = Processes("ddp", cpu=experiment.model.device == "cpu")
+    exchange = ProcessExchange(processes)
+    tell = say if processes.first else _silent
+    mix = reward_mix(table_of(experiment, "rewards", file), settings, file, tell)
     torch.manual_seed(experiment.training.seed)  # for the first weights of LoRA layers
-    editor = load_flow_editor(experiment.model, full=experiment.lora is None)
+    device = str(processes.device)
+    editor = load_flow_editor(experiment.model, full=experiment.lora is None, device=device)
+    editor.bf16 = experiment.model.precision == "bf16"
     if experiment.lora is not None:
         add_lora(editor.network, experiment.lora)
-    planner = _planner(experiment, settings, file)
-    folder.mkdir(parents=True, exist_ok=True)
-    if source is not None and not resume:
+    planner = _planner(experiment, settings, file, device)
+    start = checkpoints_in(folder)[-1][0] if resume else 0
+    log = _opened_log(experiment, folder, file, start, exchange)
+    if source is not None and not resume and processes.first:  # after the log, whose lock says that nobody else writes
         shutil.copyfile(source, folder / EXPERIMENT)
-    log = TrainingLog(
-        folder,
-        settings=experiment.decides,
-        trackers=tracking_of(experiment, file).trackers,
-        start=checkpoints_in(folder)[-1][0] if resume else 0,
-    )
 
     def logged(number: int, metrics: Metrics) -> None:
         log.step(number + 1, metrics)
+        tell(_line(number, settings.rounds, metrics))
         on_round(number, metrics)
 
     places = FolderCheckpoints(folder, experiment.checkpoints.keep, experiment.decides)
     data = data_settings(experiment.data, file, experiment.folder)
+    held_out = None if experiment.evaluation is None else HeldOut(experiment, editor, folder)
+    if resume:
+        tell(f"going on after round {start} of {settings.rounds}")
     try:
-        mix.rewards.prepare()
+        exchange.by_first(mix.rewards.prepare)
         with open_loader(data, batch=1, multiple=editor.multiple, answers=False, where=file) as examples, quiet():
             reinforce(
                 editor,
@@ -84,29 +110,47 @@ def reinforce_experiment(
                 settings,
                 planner=planner,
                 monitors=monitors,
-                held_out=None if experiment.evaluation is None else HeldOut(experiment, editor, folder),
+                held_out=held_out,
                 checkpoints=places,
                 on_round=logged,
+                exchange=exchange,
             )
+    except Stopped as stop:
+        log.event(start, "stopped", str(stop))
+        raise
     finally:
         mix.rewards.close()
         log.close()
-    if planner is not None and settings.plans:
-        planner.network.save_pretrained(folder / "planner")  # type: ignore[operator]
-    return _export(experiment, editor, folder / FINAL) if settings.paints else folder / "planner"
+    exchange.by_first(lambda: _write(experiment, editor, planner, settings, folder))
+    if not settings.paints:
+        return folder / "planner"
+    return folder / FINAL if experiment.lora is None else folder / FINAL / WEIGHTS
+
+
+def read_reinforcement(experiment: Experiment, file: str) -> tuple[ReinforcementSettings, MonitorSettings]:
+    """The tables ``[reinforcement]`` and ``[monitors]`` of an experiment, and whether the rest goes with them."""
+    settings = read_settings(table_of(experiment, "reinforcement", file), file)
+    if experiment.training.parallel != "ddp":
+        raise BadInput(
+            f'{file}, [training] parallel: reinforcement learning keeps all weights in every process; write "ddp", not '
+            f'"{experiment.training.parallel}", and a LoRA where the weights are too large'
+        )
+    return settings, read_monitors(experiment.extra.get("monitors", {}), file)
 
 
 class HeldOut:
-    """The headline metric of the suite of ``[evaluation]``, with the weights of the moment."""
+    """The headline metric of the suite of ``[evaluation]``, with the weights of the moment.
+
+    Its run is named by the round, so that a training that was killed goes on with it.
+    """
 
     def __init__(self, experiment: Experiment, editor: PipelineFlowEditor, folder: Path) -> None:
         self._experiment, self._editor, self._folder = experiment, editor, folder / "evaluations"
 
-    def __call__(self) -> float:
+    def __call__(self, number: int) -> float:
         """Write the weights and run the suite."""
-        number = len(list(self._folder.glob("weights-*"))) + 1
         weights = _export(self._experiment, self._editor, self._folder / f"weights-{number:08d}")
-        scores = evaluate(self._experiment, weights, self._folder / f"held-out-{number:08d}")
+        scores = evaluate(self._experiment, weights, self._folder / f"round-{number:08d}")
         return float(next(iter(scores.values())))
 
 
@@ -127,43 +171,95 @@ def reward_mix(table: Mapping[str, Any], settings: ReinforcementSettings, file: 
     return RewardMix(summed, settings.normalize_rewards, patience)
 
 
-def load_planner(folder: Path, settings: ReinforcementSettings, device: str = "cpu") -> Planner:
-    """The planner in a folder: a vision-language model, or a language model that reads the instruction alone."""
+def load_planner(
+    folder: Path, settings: ReinforcementSettings, device: str = "cpu", chosen: PlannerChoice | None = None
+) -> Planner:
+    """The planner in a folder: a vision-language model, or a language model that reads the instruction alone.
+
+    Weights that are trained are float32, so that small steps are not lost; others are as the file has them.
+    """
     import transformers
 
     from editscope.judges.local.model import load_processor
 
+    rank = None if chosen is None else chosen.rank
+    exact = (settings.plans and rank is None) or (chosen is not None and chosen.precision == "fp32")
     with quiet():
         kinds = transformers.models.auto.modeling_auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
         sees = transformers.AutoConfig.from_pretrained(folder).model_type in kinds
         kind = transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
-        network = kind.from_pretrained(folder).to(device)
+        network = kind.from_pretrained(folder, dtype=torch.float32 if exact else "auto").to(device)
         processor = load_processor(transformers, folder) if sees else transformers.AutoTokenizer.from_pretrained(folder)
+    if settings.plans and rank is not None:
+        add_planner_lora(network, LoraSettings(rank))
     tokenizer = processor.tokenizer if sees else processor
     encode = chat_encoder(processor, pictures=sees)
     most, temperature = settings.planner_tokens, settings.planner_temperature
     return Planner(network, tokenizer, encode, most_tokens=most, temperature=temperature)
 
 
-def _planner(experiment: Experiment, settings: ReinforcementSettings, file: str) -> Planner | None:
-    table = experiment.extra.get("planner", {})
-    model = table.get("model") if isinstance(table, Mapping) else None
-    if model is None:
+def _planner(experiment: Experiment, settings: ReinforcementSettings, file: str, device: str) -> Planner | None:
+    chosen = planner_choice(experiment, file)
+    if chosen is None:
         return None
-    folder = experiment.folder / str(model)
+    folder = experiment.folder / chosen.model
     if not folder.is_dir():
         raise BadInput(f"{file}, [planner] model: {folder} is no folder; give that of a model of transformers")
-    device = "cuda" if experiment.model.device == "auto" and torch.cuda.is_available() else experiment.model.device
-    return load_planner(folder, settings, "cpu" if device == "auto" else device)
+    return load_planner(folder, settings, device, chosen)
 
 
-def _table(experiment: Experiment, name: str, file: str) -> Mapping[str, Any]:
+def planner_choice(experiment: Experiment, file: str) -> PlannerChoice | None:
+    """The table ``[planner]`` of an experiment; None where it has none."""
+    table = experiment.extra.get("planner", {})
+    return read_table(PlannerChoice, table, f"{file}, [planner]") if table else None
+
+
+def table_of(experiment: Experiment, name: str, file: str) -> Mapping[str, Any]:
+    """A table that reinforcement learning needs."""
     table = experiment.extra.get(name)
     if not isinstance(table, Mapping):
         raise BadInput(f"{file} has no table [{name}]; reinforcement learning needs it")
     return table
 
 
+def _opened_log(experiment: Experiment, folder: Path, file: str, start: int, exchange: ProcessExchange) -> TrainingLog:
+    """The log of the first process, which locks the folder; one that logs nothing in the others."""
+    logs: list[TrainingLog] = []
+    trackers = tracking_of(experiment, file).trackers
+
+    def open_log() -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        logs.append(TrainingLog(folder, settings=experiment.decides, trackers=trackers, start=start))
+
+    exchange.by_first(open_log)
+    return logs[0] if logs else TrainingLog(None)
+
+
+def _write(
+    experiment: Experiment,
+    editor: PipelineFlowEditor,
+    planner: Planner | None,
+    settings: ReinforcementSettings,
+    folder: Path,
+) -> None:
+    """Write what was trained."""
+    if planner is not None and settings.plans:
+        planner.save(folder / "planner")
+    if settings.paints:
+        _export(experiment, editor, folder / FINAL)
+
+
 def _export(experiment: Experiment, editor: PipelineFlowEditor, place: Path) -> Path:
     weights = {name: value.detach() for name, value in trained_parameters(editor.network).items()}
     return write_values(experiment, editor, editor.network, weights, place)
+
+
+def _line(number: int, rounds: int, metrics: Metrics) -> str:
+    seconds = sum(value for name, value in metrics.items() if name.startswith("seconds/"))
+    reward = f"reward {metrics['reward/total']:.4f}" if "reward/total" in metrics else "no verdict"
+    speed = metrics.get("pictures", 0.0) / max(seconds, 1e-9)
+    return f"round {number + 1} of {rounds}: {reward}, {metrics.get('pictures', 0):.0f} edits, {speed:.2f} pictures/s"
+
+
+def _silent(_: str) -> None:
+    pass

@@ -10,6 +10,7 @@ from typing import ClassVar, Self
 from editscope.cases import Status
 from editscope.images import Pixels
 from editscope.training.data.examples import EditExample
+from editscope.transport.forecast import PaidCalls
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +49,10 @@ class Reward(ABC):
     @abstractmethod
     def score(self, rollouts: Sequence[Rollout]) -> list[RewardValue]:
         """A value for each rollout, in their order. Raises Stopped where a budget is spent, and nothing else."""
+
+    def forecast(self, rollout: Rollout) -> tuple[PaidCalls, ...]:
+        """What the value of a rollout like this one takes, if it has to be paid for. Asks nobody."""
+        return ()
 
     def close(self) -> None:  # noqa: B027 - or to release
         """Release judges and connections."""

@@ -20,6 +20,7 @@ from editscope.scoring.rubrics.pictures import PictureFormat, pixels_picture
 from editscope.training.data.examples import EditExample
 from editscope.training.rewards.asking import RewardJudge
 from editscope.training.rewards.base import Reward, RewardValue, Rollout
+from editscope.transport.forecast import PaidCalls
 
 PACK = "rewards"
 MOST = 10
@@ -83,6 +84,15 @@ class JudgedReward(Reward):
         """Raise BadInput where the judge cannot be asked. Costs nothing."""
         self.asker.check()
 
+    def calls(self, rollout: Rollout) -> Sequence[Call]:
+        """The questions about a rollout, as far as they are known before answers come."""
+        return ()
+
+    def forecast(self, rollout: Rollout) -> tuple[PaidCalls, ...]:
+        """What the questions about a rollout cost."""
+        judge = self.asker.judge
+        return (judge.paid_calls(judge.estimate(self.calls(rollout), self.samples)),)
+
     def close(self) -> None:
         """Release the judge."""
         self.asker.release()
@@ -101,6 +111,11 @@ class OneCallReward(JudgedReward):
         calls = [self.call(rollout) for rollout in rollouts]
         answers = iter(self.ask([call for call in calls if isinstance(call, Call)]))
         return [call if isinstance(call, RewardValue) else self.read(next(answers)) for call in calls]
+
+    def calls(self, rollout: Rollout) -> Sequence[Call]:
+        """The question, where there is one."""
+        call = self.call(rollout)
+        return [call] if isinstance(call, Call) else []
 
     @abstractmethod
     def call(self, rollout: Rollout) -> Call | RewardValue:
@@ -167,6 +182,13 @@ class CausalReward(JudgedReward):
 
     name: ClassVar[str] = "causal"
     similarity: Literal["judge", "words"] = "judge"
+
+    def calls(self, rollout: Rollout) -> Sequence[Call]:
+        """The cause, and how similar it is; the instruction stands in for a cause that is not known yet."""
+        text = rollout.example.instruction
+        similar = self.pack.call("similarity", "similarity", {}, {"cause": text, "instruction": text})
+        cause = self.pack.call("cause", "cause", _shown(rollout))
+        return [cause] if self.similarity == "words" else [cause, similar]
 
     def score(self, rollouts: Sequence[Rollout]) -> list[RewardValue]:
         """The causes first, all at once; then their similarity to the instructions."""

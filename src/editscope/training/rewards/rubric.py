@@ -65,6 +65,10 @@ class RubricReward(JudgedReward):
             for one in prepared
         ]
 
+    def calls(self, rollout: Rollout) -> Sequence[Call]:
+        """The questions of the protocol."""
+        return self._prepared(rollout.example, rollout.picture, rollout.plan).calls
+
     def _tried(self, rollout: Rollout) -> JudgedRollout | RewardValue:
         try:
             return self._prepared(rollout.example, rollout.picture, rollout.plan)

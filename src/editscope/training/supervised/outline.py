@@ -49,8 +49,11 @@ class RunOutline:
         return self.pictures / self.records if self.records else None
 
 
-def outline(experiment: Experiment, size: tuple[int, int] = (1024, 1024)) -> RunOutline:
-    """What an experiment will do; only configurations are read, no weights. ``size`` is what activations are for."""
+def outline(experiment: Experiment, size: tuple[int, int] = (1024, 1024), batch: int | None = None) -> RunOutline:
+    """What an experiment will do; only configurations are read, no weights.
+
+    ``size`` is what activations are for where the data name none, ``batch`` what goes through the network at once.
+    """
     index = check_pipeline(experiment.model)
     network, config = empty_network(experiment, index)
     targets = len(add_lora(network, experiment.lora)) if experiment.lora is not None else 0
@@ -64,7 +67,7 @@ def outline(experiment: Experiment, size: tuple[int, int] = (1024, 1024)) -> Run
         parameters=everything - (trained if targets else 0),
         trained=trained,
         targets=targets,
-        memory=_memory(experiment, config, everything, trained, (height, width)),
+        memory=_memory(experiment, config, everything, trained, (height, width), batch or training.batch),
         steps=training.steps,
         examples=training.examples,
         batches=training.examples // training.batch,
@@ -94,7 +97,7 @@ def empty_network(experiment: Experiment, index: Mapping[str, Any]) -> tuple[Any
 
 
 def _memory(
-    experiment: Experiment, config: Mapping[str, Any], everything: int, trained: int, size: tuple[int, int]
+    experiment: Experiment, config: Mapping[str, Any], everything: int, trained: int, size: tuple[int, int], batch: int
 ) -> dict[str, int]:
     """Bytes: weights, gradients, states of the optimizer, the average, other parts, and activations.
 
@@ -105,7 +108,7 @@ def _memory(
     number = 2 if model.precision == "bf16" else 4
     width = int(config["num_attention_heads"]) * int(config["attention_head_dim"])
     blocks = int(config.get("num_layers", 0)) + int(config.get("num_single_layers", 0) or 0)
-    tokens = experiment.training.batch * (2 * (size[0] // 16) * (size[1] // 16) + model.text_tokens)
+    tokens = batch * (2 * (size[0] // 16) * (size[1] // 16) + model.text_tokens)
     block = 34 * tokens * width * number
     kept = blocks * tokens * width * number + block if model.gradient_checkpointing else blocks * block
     full = experiment.lora is None

@@ -1,0 +1,93 @@
+"""Outlines of training runs, as ``--dry-run`` prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from editscope import printing
+
+if TYPE_CHECKING:
+    from editscope.training.settings import Experiment
+    from editscope.training.supervised.outline import RunOutline
+    from editscope.transport.forecast import Forecast
+
+Row = tuple[str, str]
+
+
+def say_outline(experiment: Experiment, file: str, folder: Path, resume: bool) -> None:
+    """Print what a supervised run will do."""
+    from editscope.training.checkpoints import checkpoints_in
+    from editscope.training.supervised.outline import GIB, outline
+
+    plan = outline(experiment)
+    there = checkpoints_in(folder)
+    rows = [
+        *_model_rows(experiment, plan),
+        ("steps", f"{plan.steps:,}" + (f", from {there[-1][0]:,}" if there and resume else "")),
+        ("examples of a step", f"{plan.examples} in batches of {experiment.training.batch}, over all processes"),
+        ("pictures seen", f"{plan.pictures:,}"),
+        ("records", "without end" if plan.records is None else f"{plan.records:,}"),
+        *([] if plan.epochs is None else [("epochs", f"{plan.epochs:.2f}")]),
+        ("rate", f"{experiment.optimizer.rate:g}, {experiment.schedule.kind}, warm-up {experiment.schedule.warmup}"),
+        *((f"memory: {name}", f"{size / GIB:.2f} GiB") for name, size in plan.memory.items() if size),
+        ("memory in all, about", f"{sum(plan.memory.values()) / GIB:.2f} GiB for each process"),
+        ("checkpoints", f"each {experiment.checkpoints.every} steps, the last {experiment.checkpoints.keep} stay"),
+        ("folder", str(folder)),
+    ]
+    _say_rows(rows)
+
+
+def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: bool) -> None:
+    """Print what reinforcement learning will do: what is sampled, computed, asked and paid."""
+    from editscope.training.checkpoints import checkpoints_in
+    from editscope.training.reinforcement.outline import outline_reinforcement
+    from editscope.training.supervised.outline import GIB
+    from editscope.transport.forecast import Forecast
+
+    plan = outline_reinforcement(experiment, file)
+    settings, there = plan.settings, checkpoints_in(folder)
+    height, width = plan.size
+    spent = Forecast(plan.judges)
+    steps = f"{settings.steps} steps" + ("" if settings.method == "nft" else f", {settings.window_size} stochastic")
+    rows = [
+        *_model_rows(experiment, plan.model),
+        ("method", f"{settings.method}, trains {settings.trains}; edits of {width} × {height} pixels in {steps}"),
+        ("rounds", f"{settings.rounds:,}" + (f", from {there[-1][0]:,}" if there and resume else "")),
+        ("edits sampled", f"{plan.edits:,}: {settings.prompts} prompts × {settings.group_size} edits a round"),
+        ("calls of the network", f"{plan.sampling_calls:,} to sample, {plan.training_calls:,} to train"),
+        ("optimizer steps", f"{plan.updates:,}, batches of {settings.batch} at once"),
+        *(("asked", part.in_words("about ")) for part in plan.judges if part.calls),
+        ("judges in all, about", _cost(spent) if any(part.calls for part in plan.judges) else "nobody is asked"),
+        *((f"memory: {name}", f"{size / GIB:.2f} GiB") for name, size in plan.memory.items() if size),
+        ("memory in all, about", f"{sum(plan.memory.values()) / GIB:.2f} GiB for each process, without a planner"),
+        ("memory of the CPU", f"{plan.waiting / GIB:.2f} GiB for the batches of a round, over all processes"),
+        ("checkpoints", f"each {settings.save_every} rounds, the last {experiment.checkpoints.keep} stay"),
+        ("folder", str(folder)),
+    ]
+    _say_rows(rows)
+
+
+def _cost(spent: Forecast) -> str:
+    known = f"${spent.known_usd:,.2f}"
+    return f"{known}, and what {len(spent.unknown)} without a known price cost" if spent.unknown else known
+
+
+def _model_rows(experiment: Experiment, plan: RunOutline) -> list[Row]:
+    share = plan.trained / plan.parameters
+    how = f"LoRA in {plan.targets} modules" if plan.targets else "the whole network"
+    return [
+        ("model", f"{experiment.model.pipeline} ({plan.family})"),
+        ("parameters", f"{plan.parameters:,}"),
+        ("trained", f"{plan.trained:,} ({share:.2%}): {how}"),
+    ]
+
+
+def _say_rows(rows: Sequence[Row]) -> None:
+    from rich.table import Table
+
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for name, value in rows:
+        table.add_row(name, value)
+    printing.console().print(table)

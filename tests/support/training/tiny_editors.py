@@ -43,7 +43,7 @@ def settings_for(name: str, folder: Path, **more: Any) -> Any:
     """The settings of a tiny model; pictures that Qwen's network sees are small too."""
     from editscope.training.models.settings import ModelSettings
 
-    values: dict[str, Any] = {"precision": "fp32", "device": "cpu", "gradient_checkpointing": False}
+    values: dict[str, Any] = {"precision": "fp32", "device": "cpu", "keep": "all"}
     if name == "kontext":
         values["text_tokens"] = 24
     else:

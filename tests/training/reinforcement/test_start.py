@@ -24,7 +24,7 @@ FILE = """
 pipeline = "{pipeline}"
 precision = "fp32"
 device = "cpu"
-gradient_checkpointing = false
+keep = "all"
 text_tokens = 24
 [lora]
 rank = 2

@@ -136,7 +136,7 @@ def say_outline(file: Path, folder: Path, resume: bool) -> None:
 
     from editscope.training.checkpoints import checkpoints_in
     from editscope.training.settings import read_experiment
-    from editscope.training.supervised.outline import GIB, outline
+    from editscope.training.supervised.outline import outline
 
     experiment = read_experiment(file)
     plan = outline(experiment)
@@ -154,11 +154,15 @@ def say_outline(file: Path, folder: Path, resume: bool) -> None:
         ("records", "without end" if plan.records is None else f"{plan.records:,}"),
         *([] if plan.epochs is None else [("epochs", f"{plan.epochs:.2f}")]),
         ("rate", f"{experiment.optimizer.rate:g}, {experiment.schedule.kind}, warm-up {experiment.schedule.warmup}"),
-        *((f"memory: {name}", f"{size / GIB:.2f} GiB") for name, size in plan.memory.items() if size),
-        ("memory in all, about", f"{sum(plan.memory.values()) / GIB:.2f} GiB for each process"),
+        *((f"memory: {name}", _gibibytes(size)) for name, size in plan.memory.items() if size != 0),
+        ("memory in all, about", f"{_gibibytes(sum(filter(None, plan.memory.values())))} for each process"),
         ("checkpoints", f"each {experiment.checkpoints.every} steps, the last {experiment.checkpoints.keep} stay"),
         ("folder", str(folder)),
     ]
     for name, value in rows:
         table.add_row(name, value)
     printing.console().print(table)
+
+
+def _gibibytes(size: int | None) -> str:
+    return "not known before they are downloaded" if size is None else f"{size / (1 << 30):.2f} GiB"

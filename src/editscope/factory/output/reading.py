@@ -53,8 +53,8 @@ class TrainingRecord:
 class TrainingSet(Sequence[TrainingRecord]):
     """The records of one split. A record is read when it is asked for; the set can be sent to other processes."""
 
-    def __init__(self, folder: Path, split: str, roles: TrainingRoles) -> None:
-        self.folder, self.split, self.roles = folder, split, roles
+    def __init__(self, folder: Path, split: str, roles: TrainingRoles, splits: Sequence[str] = ()) -> None:
+        self.folder, self.split, self.roles, self.splits = folder, split, roles, tuple(splits) or (split,)
         self._paths = sorted((folder / DATA).glob(f"{split}-*-of-*.parquet"))
         if not self._paths:
             raise BadInput(f"{folder / DATA} holds no Parquet file of the split {split!r}; export the build again")
@@ -135,7 +135,7 @@ def load_training_set(folder: str | Path, split: str = "train") -> TrainingSet:
     mark = read_mark(place)
     if split not in mark["splits"]:
         raise unknown("split", split, mark["splits"], of=str(place))
-    return TrainingSet(place, split, TrainingRoles.from_json(mark["roles"]))
+    return TrainingSet(place, split, TrainingRoles.from_json(mark["roles"]), tuple(mark["splits"]))
 
 
 def _pictures(cell: Any) -> list[StoredPicture]:

@@ -207,9 +207,9 @@ class SetExamples(TrainingSource):
 class StreamExamples(TrainingSource):
     """Problems that are made without end."""
 
-    def __init__(self, settings: PartSettings) -> None:
+    def __init__(self, settings: PartSettings, namespace: str = "") -> None:
         super().__init__(settings)
-        self.stream = open_stream(settings.target, training_namespace(settings.stream_seed))
+        self.stream = open_stream(settings.target, namespace or training_namespace(settings.stream_seed))
         self.compiled_in = self.stream.compiled_in
 
     @property

@@ -15,8 +15,7 @@ from editscope.training.checkpoints import checkpoints_in
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
 from editscope.training.log.training_log import TrainingLog
-from editscope.training.models.loading import load_flow_editor
-from editscope.training.models.lora import add_lora
+from editscope.training.models.loading import load_trained_editor
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.monitors import read_monitors
 from editscope.training.reinforcement.loop import Metrics, reinforce
@@ -54,9 +53,7 @@ def reinforce_experiment(
     monitors = read_monitors(experiment.extra.get("monitors", {}), file)
     mix = reward_mix(_table(experiment, "rewards", file), settings, file, say)
     torch.manual_seed(experiment.training.seed)  # for the first weights of LoRA layers
-    editor = load_flow_editor(experiment.model, full=experiment.lora is None)
-    if experiment.lora is not None:
-        add_lora(editor.network, experiment.lora)
+    editor = load_trained_editor(experiment.model, experiment.lora)
     planner = _planner(experiment, settings, file)
     folder.mkdir(parents=True, exist_ok=True)
     if source is not None and not resume:

@@ -154,7 +154,8 @@ def open_loader(
         raise BadInput(f"{where}: a batch of {batch} for process {rank} of {world} cannot be made")
     settings.check(where, multiple)
     sources = [open_source(part) for part in settings.parts]
-    check_data(settings, sources, batch=batch * world, multiple=multiple, answers=answers, where=where)
+    for sentence in check_data(settings, sources, batch=batch * world, multiple=multiple, answers=answers, where=where):
+        say(sentence)
     keep = not answers if cases is None else cases
     return ExampleLoader(settings, sources, batch=batch, multiple=multiple, rank=rank, world=world, cases=keep)
 

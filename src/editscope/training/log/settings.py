@@ -15,8 +15,8 @@ class TrackingSettings:
 
     ``trackers`` are targets as ``--log`` takes them; "tensorboard" alone logs into the folder of the experiment.
     Before the first step, every ``samples_every`` steps and after the last one the same ``samples`` cases are edited
-    and kept; 0 never does. ``sample_steps`` are the sampler's, None for those of ``[evaluation]``, or what the model was
-    published with.
+    and kept; 0 never does. ``sample_steps`` are the sampler's, None for those of ``[evaluation]``, or what the model
+    was published with.
     """
 
     trackers: Sequence[str] = (TENSORBOARD,)

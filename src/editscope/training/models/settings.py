@@ -20,9 +20,9 @@ class ModelSettings:
     ``guidance`` is the value that a guidance-distilled network is told while it trains; networks without guidance
     embedding have none. ``input_area`` is how many pixels input pictures have where the network sees them: None for
     what the pipeline itself does, 0 for the size of the picture that is made. ``text_tokens`` is how much of an
-    instruction T5 reads. ``keep`` is what of each block stays in memory for the backward pass: its "inputs", so that the
-    block is computed again, also what its "attention" gave, or "all". With ``compile`` blocks are compiled in the first
-    step.
+    instruction T5 reads. ``keep`` is what of each block stays in memory for the backward pass: its "inputs", so that
+    the block is computed again, also what its "attention" gave, or "all". With ``compile`` blocks are compiled in the
+    first step.
     """
 
     pipeline: str

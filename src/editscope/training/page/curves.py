@@ -36,13 +36,12 @@ TITLES = {
 LOSSES = ("loss", "rate", "gradient_norm")
 SPEEDS = ("pictures_per_s", "utilization", "hardware_utilization", "model_tflops", "hardware_tflops")
 UTILIZATION = (
-    "Only matrix products count, two operations for each multiplication with its addition. A step needs F, its forward "
-    "pass, then the gradients of activations and those of the weights that are trained. With r the trained share of the "
-    "linear layers, that is 2 + r times the forward pass of linear layers, and 3 times that of attention, which has two "
-    "operands. Model FLOPs utilization is this sum, divided by the seconds of the step and by the dense bf16 operations "
-    "a second that the maker of the devices states. Hardware utilization also counts what is computed again: blocks "
-    "whose activations are not kept, and the scores of fused attention. Where no maker's number is known, TFLOP/s are "
-    "logged instead."
+    "Only matrix products count, two operations for each multiplication with its addition. A step needs its forward "
+    "pass, the gradients of activations, and those of the weights that are trained. With r the trained share of the "
+    "linear layers, that is 2 + r times the forward pass of linear layers, and 3 times that of attention. Model FLOPs "
+    "utilization is this sum, divided by the seconds of the step and by the dense bf16 operations a second that the "
+    "maker of the devices states. Hardware utilization also counts what is computed again: blocks whose activations "
+    "are not kept, and the scores of fused attention. Where no maker's number is known, TFLOP/s are logged instead."
 )
 MOST_OTHERS = 24
 """How many curves of other names are drawn."""

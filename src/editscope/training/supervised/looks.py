@@ -1,4 +1,4 @@
-"""Looks at fixed cases during training: their edits as a grid, signs of drift, the loss, and monitors that stop a run."""
+"""Looks at fixed cases during training: their edits, signs of drift, their loss, and monitors that stop a run."""
 
 from __future__ import annotations
 

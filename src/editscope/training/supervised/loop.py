@@ -180,8 +180,8 @@ class TrainingLoop:
                 if watched:
                     log.event(self.step, "stopped", self.stop_because)
                     raise MonitorStop(
-                        f"{self.stop_because or 'stopped by a monitor'}; a checkpoint is saved: to go on from it, change "
-                        f"[monitors] and {self._resume_with}"
+                        f"{self.stop_because or 'stopped by a monitor'}; a checkpoint is saved: to go on from it, "
+                        f"change [monitors] and {self._resume_with}"
                     )
                 if asked and not last:
                     raise Stopped(

@@ -122,7 +122,9 @@ def _memory(
         add_lora(small, experiment.lora)
     kept = kept_by_blocks(small, shape, bf16=model.precision == "bf16")
     # Under autocast, trained weights have a rounded copy for as long as they are used.
-    copies = parameter_bytes(network) // 2 if experiment.lora is None and model.precision == "bf16" else 0
+    # Where all is kept, these copies are kept too, and are among the activations.
+    rounds = experiment.lora is None and model.precision == "bf16" and model.keep != "all"
+    copies = parameter_bytes(network) // 2 if rounds else 0
     return {
         "weights of the network": parameter_bytes(network) // shards,
         "gradients": 4 * sum(sizes) // shards,

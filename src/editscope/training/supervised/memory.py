@@ -77,11 +77,11 @@ def optimizer_bytes(sizes: Iterable[int], kind: OptimizerKind) -> int:
     """States of AdamW for trained parameters of these sizes: two moments each, and the count of steps.
 
     >>> optimizer_bytes([4096], "adamw"), optimizer_bytes([4096], "8bit")
-    (32772, 10368)
+    (32772, 10372)
     """
     if kind != "8bit":
         return sum(8 * size + 4 for size in sizes)
-    return sum(2 * _eight_bit(size) for size in sizes)
+    return sum(2 * _eight_bit(size) + 4 for size in sizes)
 
 
 def _eight_bit(size: int) -> int:
@@ -90,12 +90,13 @@ def _eight_bit(size: int) -> int:
     return size + 4 * size // EIGHT_BIT_BLOCK + EIGHT_BIT_TABLE
 
 
-def other_bytes(pipeline: str, number: int) -> int | None:
-    """Weights of the text encoders and the autoencoder of a folder, at so many bytes for a value; None elsewhere."""
+def other_bytes(pipeline: str, index: Mapping[str, Any], number: int) -> int | None:
+    """Weights of the other parts of a pipeline in a folder, at so many bytes for a value; None for a repository."""
     folder = local_folder(pipeline)
     if folder is None:
         return None
-    files = [path for path in folder.glob("*/*.safetensors") if path.parent.name != "transformer"]
+    parts = {name for name, about in index.items() if isinstance(about, list) and name != "transformer"}
+    files = [path for path in folder.glob("*/*.safetensors") if path.parent.name in parts]
     return sum(number * _values(path) for path in files)
 
 

@@ -130,7 +130,7 @@ def _memory(
         "gradients": 4 * sum(sizes) // shards,
         "states of the optimizer": optimizer_bytes(sizes, experiment.optimizer.kind) // shards,
         "average of weights": 4 * sum(sizes) // shards if experiment.ema else 0,
-        "text encoders and autoencoder": other_bytes(model.pipeline, number),
+        "text encoders and autoencoder": other_bytes(model.pipeline, index, number),
         "rounded copies of weights": copies,
         "activations (about)": activation_bytes(kept, config, shape, model.keep, number),
     }

@@ -174,8 +174,9 @@ def network_step(
     network: Any, tokens: TokenCounts, *, edits: int = 1, attention_kept: bool = False, fused_attention: bool = True
 ) -> StepFlops:
     """The operations of a step with a network as it is: its LoRA layers, what is trained, checkpointing."""
+    name = type(network).__name__.removeprefix("FSDP")  # PyTorch names a class so when it shards one
     return count_step(
-        network_parts(type(network).__name__, network.config, tokens),
+        network_parts(name, network.config, tokens),
         edits=edits,
         ranks=lora_ranks(network),
         full=any(value.requires_grad for name, value in network.named_parameters() if "lora_" not in name),

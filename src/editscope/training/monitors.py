@@ -61,7 +61,7 @@ class RollingLimit(Monitor):
             return None
         mean = fmean(self._last)
         return (
-            f"stopped at step {step}: the {self.name} is {mean:.3g} over the last {len(self._last)} steps, above the "
+            f"stopped at step {step}: the {self.name} is {mean:.3g} over the last {len(self._last)} looks, above the "
             f"limit of {self._limit:.3g}; {self._meaning}"
         )
 
@@ -137,13 +137,55 @@ class RewardAgainstHeldOut(Monitor):
         self._in_a_row = int(state["in_a_row"])
 
 
+class HeldOutLossRise(Monitor):
+    """Stops where the loss on held-out cases stays above its lowest value by more than a share, several looks in a row:
+    the model learns its examples by heart."""
+
+    name = "held-out loss"
+
+    def __init__(self, rise: float, patience: int = 2) -> None:
+        if rise < 0 or patience < 1:
+            raise BadInput(f"[monitors] held-out loss: rise {rise} and patience {patience} must be at least 0 and 1")
+        self._rise = rise
+        self._patience = patience
+        self._best: tuple[int, float] | None = None
+        self._in_a_row = 0
+
+    def observe(self, step: int, value: float) -> str | None:
+        """Take the loss of a step."""
+        if self._best is None or value <= self._best[1]:
+            self._best, self._in_a_row = (step, value), 0
+            return None
+        then, lowest = self._best
+        self._in_a_row = self._in_a_row + 1 if value > (1 + self._rise) * lowest else 0
+        if self._in_a_row < self._patience:
+            return None
+        return (
+            f"stopped at step {step}: the loss on held-out cases rose from {lowest:.3g} at step {then} to {value:.3g}; "
+            "the model learns its examples by heart"
+        )
+
+    def state(self) -> dict[str, Any]:
+        """The lowest loss, and how often in a row it was above."""
+        return {"best": self._best, "in_a_row": self._in_a_row}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Remember what ``state`` gave."""
+        self._best = None if state["best"] is None else (int(state["best"][0]), float(state["best"][1]))
+        self._in_a_row = int(state["in_a_row"])
+
+
 @dataclass(frozen=True, slots=True)
 class MonitorSettings:
-    """The table ``[monitors]`` of an experiment; a limit that is None is not watched."""
+    """The table ``[monitors]`` of an experiment; a limit that is None is not watched.
+
+    ``held_out_fall`` is for training by rewards, ``held_out_rise`` for the loss of supervised training.
+    """
 
     identity_rate: float | None = 0.9
     over_edit_ratio: float | None = None
     held_out_fall: float | None = 0.05
+    held_out_rise: float | None = None
     held_out_patience: int = 2
     window: int = 5
 
@@ -167,6 +209,8 @@ class TrainingMonitors:
         self._identity = None if identity is None else identity_rate_limit(identity, chosen.window)
         self._over = None if over is None else over_edit_limit(over, chosen.window)
         self._held_out = None if fall is None else RewardAgainstHeldOut(fall, chosen.held_out_patience)
+        rise = chosen.held_out_rise
+        self._loss = None if rise is None else HeldOutLossRise(rise, chosen.held_out_patience)
 
     def step(
         self,
@@ -176,12 +220,17 @@ class TrainingMonitors:
         over_edit: float | None = None,
         reward: float | None = None,
         held_out: float | None = None,
+        held_out_loss: float | None = None,
     ) -> None:
         """Take the numbers of a step; None for those that are not known."""
+        watched = (
+            (self._identity, identity),
+            (self._over, over_edit),
+            (self._held_out, reward),
+            (self._loss, held_out_loss),
+        )
         sentences = [
-            monitor.observe(step, value)
-            for monitor, value in ((self._identity, identity), (self._over, over_edit), (self._held_out, reward))
-            if monitor is not None and value is not None
+            monitor.observe(step, value) for monitor, value in watched if monitor is not None and value is not None
         ]
         if self._held_out is not None and held_out is not None:
             sentences.append(self._held_out.observe_held_out(step, held_out))
@@ -200,7 +249,7 @@ class TrainingMonitors:
                 monitor.load_state(state[monitor.name])
 
     def _all(self) -> list[Monitor]:
-        return [monitor for monitor in (self._identity, self._over, self._held_out) if monitor is not None]
+        return [m for m in (self._identity, self._over, self._held_out, self._loss) if m is not None]
 
 
 def is_identity(inputs: Sequence[Pixels], edit: Pixels) -> bool:

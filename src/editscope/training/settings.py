@@ -76,7 +76,7 @@ class Experiment:
         return {name: value for name, value in flat.items() if name not in FREE}
 
 
-FREE = ("model.device", "model.gradient_checkpointing", "training.log_every", "training.cache")
+FREE = ("model.device", "model.keep", "training.log_every", "training.cache")
 """Settings that may differ between a checkpoint and the run that goes on from it."""
 
 TABLES: Mapping[str, type[Any]] = {
@@ -121,6 +121,9 @@ def experiment_of(document: Mapping[str, Any], file: str, name: str, folder: Pat
     for entry in NEEDED:
         if entry not in document:
             raise BadInput(f"{file} has no table [{entry}]; `editscope train new` writes a file that has all")
+    if isinstance(document["model"], Mapping) and "gradient_checkpointing" in document["model"]:
+        now = "inputs" if document["model"]["gradient_checkpointing"] else "all"
+        raise BadInput(f'{file}, [model] gradient_checkpointing: is now called keep; write keep = "{now}" in its place')
     tables = {
         entry: read_table(kind, document[entry], f"{file}, [{entry}]")
         for entry, kind in TABLES.items()

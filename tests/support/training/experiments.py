@@ -17,7 +17,7 @@ def write_experiment(
         "pipeline": f'"{model.pipeline}"',
         "precision": '"fp32"',
         "device": '"cpu"',
-        "gradient_checkpointing": "false",
+        "keep": '"all"',
     }
     if model.input_area is not None:
         given["input_area"] = str(model.input_area)
@@ -29,6 +29,8 @@ def write_experiment(
     lines += ["[training]", f"steps = {steps}", "batch = 1", "global_batch = 2", "log_every = 1", 'cache = "cache"']
     lines += ["[optimizer]", "rate = 0.01", "[checkpoints]", "every = 2", "[data]", "workers = 0"]
     lines += ["[data.sizes]", f'sizes = ["{size}"]', "enlarge = 64", 'fit = "stretch"', STREAM, more]
+    if "[tracking]" not in more:
+        lines += ["[tracking]", "samples_every = 0"]
     file.write_text("\n".join(lines))
     return file
 

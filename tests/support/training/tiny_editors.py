@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +27,10 @@ FAMILIES: Mapping[str, Callable[[Path], Path]] = {
 def small_pipelines() -> Iterator[None]:
     """One thread; and Qwen's pipelines, which see pictures at a megapixel whatever the size of the edit, see less."""
     import torch
-    from diffusers.pipelines.qwenimage import pipeline_qwenimage_edit as qwen
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # libraries that are compiled anew warn about their own strings
+        from diffusers.pipelines.qwenimage import pipeline_qwenimage_edit as qwen
 
     original = qwen.calculate_dimensions
     before = torch.get_num_threads()
@@ -43,7 +47,7 @@ def settings_for(name: str, folder: Path, **more: Any) -> Any:
     """The settings of a tiny model; pictures that Qwen's network sees are small too."""
     from editscope.training.models.settings import ModelSettings
 
-    values: dict[str, Any] = {"precision": "fp32", "device": "cpu", "gradient_checkpointing": False}
+    values: dict[str, Any] = {"precision": "fp32", "device": "cpu", "keep": "all"}
     if name == "kontext":
         values["text_tokens"] = 24
     else:

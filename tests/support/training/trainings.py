@@ -15,7 +15,7 @@ from editscope.training.rewards.base import Rollout
 
 SETTINGS = {
     "name": "kontext-paintbench",
-    "model": {"pipeline": "flux-kontext", "precision": "bf16", "gradient_checkpointing": True},
+    "model": {"pipeline": "flux-kontext", "precision": "bf16", "keep": "inputs"},
     "lora": {"rank": 64, "targets": ["to_q", "to_k", "to_v", "to_out.0"]},
     "optimizer": {"kind": "adamw", "rate": 1e-4, "weight_decay": 0.01},
     "training": {"steps": 400, "batch": 8, "seed": 7},

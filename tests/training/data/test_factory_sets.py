@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from editscope.errors import BadInput
@@ -38,6 +40,28 @@ def test_several_input_pictures_get_the_size_of_the_bucket(tmp_path: Path) -> No
     exported(picture_plan(output, count=2, fields={"pictures": pictures}), tmp_path)
     (batch,) = opened(settings_of({"source": f"set:{tmp_path / 'export'}"}, sizes=SIZES, epochs=1))
     assert [[picture.shape for picture in example.pictures] for example in batch] == [[(32, 32, 3)] * 3] * 2
+
+
+def test_every_record_is_looked_at_before_anything_starts(tmp_path: Path) -> None:
+    exported(picture_plan(count=230), tmp_path)
+    part = {"source": f"set:{tmp_path / 'export'}", "name": "p"}
+    told: list[str] = []
+    opened(settings_of(part, sizes=SIZES), say=told.append)
+    assert told == ["checked part 'p': instructions, inputs and answers of all 230 records; 200 sizes, evenly spaced"]
+    (shard,) = (tmp_path / "export").rglob("*.parquet")
+    table = pq.read_table(shard)
+    for column, level, what in (
+        ("after", None, "no answer"),
+        ("picture", None, "no input picture"),
+        ("explicit", "explicit", "no instruction that is wanted"),
+    ):
+        values = table[column].to_pylist()
+        values[229] = None  # not among the 200 that are evenly spaced
+        place = table.schema.get_field_index(column)
+        pq.write_table(table.set_column(place, table.field(column), pa.array(values, table.field(column).type)), shard)
+        wanted = part if level is None else {**part, "level": level}
+        with pytest.raises(BadInput, match=f"record 229 of the split 'train' has {what}; leave it out of the export"):
+            opened(settings_of(wanted, sizes=SIZES))
 
 
 def test_what_an_export_lacks_is_named_before_anything_starts(tmp_path: Path) -> None:

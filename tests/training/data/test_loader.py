@@ -8,8 +8,9 @@ import signal
 import subprocess
 import sys
 import time
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -134,6 +135,36 @@ def test_a_worker_that_dies_is_a_sentence(tmp_path: Path) -> None:
             for _ in range(50):
                 next(loader)
     assert all(process.poll() is not None for process in processes)
+
+
+@pytest.mark.slow
+def test_a_worker_that_hangs_is_replaced_once_and_the_second_time_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = seen(islice(opened(mixed(tmp_path)), 12))
+    with opened(mixed(tmp_path, workers=1)) as loader:
+        made = seen([next(loader)])
+        maker = loader._maker
+        assert isinstance(maker, InWorkers)
+
+        def hang() -> None:
+            """Stop the worker; until it is given up, each look at the clock is 1,000 s after the one before."""
+            (worker,) = maker._workers
+            os.kill(worker.process.pid, signal.SIGSTOP)
+            now, passed = time.monotonic, count(1)
+            monkeypatch.setattr(
+                "editscope.training.data.workers.time",
+                SimpleNamespace(monotonic=lambda: now() + (0 if worker.given_up else 1000 * next(passed))),
+            )
+
+        first = maker._workers[0].process
+        hang()
+        made += seen(islice(loader, 11))
+        assert made == wanted and first.wait() == -signal.SIGKILL
+        hang()
+        with pytest.raises(Stopped, match=r"gave nothing for 600 s while it made part .*: .* for the second time"):
+            for _ in range(12):
+                next(loader)
 
 
 @pytest.mark.slow

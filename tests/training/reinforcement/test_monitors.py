@@ -87,7 +87,7 @@ def test_a_drift_toward_not_editing_stops_the_run() -> None:
     for step, rate in enumerate([0.9, 0.2, 0.3, 0.5]):
         monitors.step(step, identity=rate)
     with pytest.raises(
-        MonitorStop, match=r"stopped at step 4: the identity rate is 0.567 over the last 3 steps, above"
+        MonitorStop, match=r"stopped at step 4: the identity rate is 0.567 over the last 3 looks, above"
     ):
         monitors.step(4, identity=0.9)
 

@@ -11,8 +11,7 @@ import pytest
 import torch
 
 from editscope.errors import BadInput
-from editscope.training.models.loading import load_flow_editor
-from editscope.training.models.lora import add_lora
+from editscope.training.models.loading import load_trained_editor
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.models.sampling import first_noise, sample
 from editscope.training.models.settings import LoraSettings
@@ -39,10 +38,7 @@ SIDE = 32
 def make_editor(tiny_pipeline: Callable[[str], Path]) -> Callable[..., PipelineFlowEditor]:
     def made(name: str, lora: LoraSettings | None = None, **more: Any) -> PipelineFlowEditor:
         torch.manual_seed(0)
-        editor = load_flow_editor(settings_for(name, tiny_pipeline(name), **more), full=lora is None)
-        if lora is not None:
-            add_lora(editor.network, lora)
-        return editor
+        return load_trained_editor(settings_for(name, tiny_pipeline(name), **more), lora)
 
     return made
 
@@ -159,7 +155,7 @@ def test_the_average_of_weights_lags_behind_them(make_editor: Any, tmp_path: Pat
 @pytest.mark.filterwarnings("ignore:Mismatch dtype")
 def test_bf16_trains_and_keeps_weights_of_full_fine_tuning_exact(make_editor: Any, tmp_path: Path) -> None:
     for number, lora in enumerate((None, LoraSettings(rank=4))):
-        editor = make_editor("kontext", lora, precision="bf16", gradient_checkpointing=True)
+        editor = make_editor("kontext", lora, precision="bf16", keep="inputs")
         loop = train(editor, tmp_path / str(number), pairs(2, SIDE, SIDE), quick(12, 4), bf16=True)
         assert {value.dtype for value in loop.trained.values()} == {torch.float32}
         losses = [float(line["loss"]) for line in read_log(tmp_path / str(number))]

@@ -15,6 +15,7 @@ import torch
 
 from editscope.errors import BadInput
 from editscope.training.checkpoints import checkpoints_in, load_checkpoint
+from editscope.training.log.metrics_file import read_training
 from editscope.training.supervised.parallel import check_deepspeed
 from editscope.training.supervised.settings import TrainingSettings
 from support.training.experiments import write_experiment
@@ -51,7 +52,8 @@ def trained_by(processes: int, file: Path, out: Path, *more: str) -> subprocess.
 @pytest.mark.parametrize("parallel", [pytest.param("ddp", marks=pytest.mark.drill(only=True)), "fsdp"])
 def test_two_processes_train_as_one_does(parallel: str, tiny_pipeline: Callable[[str], Path], tmp_path: Path) -> None:
     model = settings_for("kontext", tiny_pipeline("kontext"))
-    file = write_experiment(tmp_path / "mine.toml", model, steps=4, more="[ema]\ndecay = 0.9\n")
+    looks = "[tracking]\ntrackers = []\nsamples_every = 1\nsamples = 1\nsample_steps = 1\n"
+    file = write_experiment(tmp_path / "mine.toml", model, steps=4, more=f"[ema]\ndecay = 0.9\n{looks}")
     file.write_text(
         file.read_text()
         .replace("[training]", f'[training]\nparallel = "{parallel}"')
@@ -63,6 +65,7 @@ def test_two_processes_train_as_one_does(parallel: str, tiny_pipeline: Callable[
     assert both.returncode == 0, both.stderr
     one = trained_by(1, alone, tmp_path / "one")
     assert one.returncode == 0, one.stderr
+    assert list(read_training(tmp_path / "both").samples) == [0, 1, 2, 3, 4]
     made, wanted = (load_checkpoint(checkpoints_in(tmp_path / name)[-1][1]) for name in ("both", "one"))
     assert made.loader == wanted.loader
     assert made.average is not None and wanted.average is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ Row = tuple[str, str]
 def say_outline(experiment: Experiment, file: str, folder: Path, resume: bool) -> None:
     """Print what a supervised run will do."""
     from editscope.training.checkpoints import checkpoints_in
-    from editscope.training.supervised.outline import GIB, outline
+    from editscope.training.supervised.outline import outline
 
     plan = outline(experiment)
     there = checkpoints_in(folder)
@@ -31,8 +31,8 @@ def say_outline(experiment: Experiment, file: str, folder: Path, resume: bool) -
         ("records", "without end" if plan.records is None else f"{plan.records:,}"),
         *([] if plan.epochs is None else [("epochs", f"{plan.epochs:.2f}")]),
         ("rate", f"{experiment.optimizer.rate:g}, {experiment.schedule.kind}, warm-up {experiment.schedule.warmup}"),
-        *((f"memory: {name}", f"{size / GIB:.2f} GiB") for name, size in plan.memory.items() if size),
-        ("memory in all, about", f"{sum(plan.memory.values()) / GIB:.2f} GiB for each process"),
+        *_memory_rows(plan.memory),
+        ("memory in all, about", f"{_in_all(plan.memory)} for each process"),
         ("checkpoints", f"each {experiment.checkpoints.every} steps, the last {experiment.checkpoints.keep} stay"),
         ("folder", str(folder)),
     ]
@@ -43,7 +43,6 @@ def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: b
     """Print what reinforcement learning will do: what is sampled, computed, asked and paid."""
     from editscope.training.checkpoints import checkpoints_in
     from editscope.training.reinforcement.outline import outline_reinforcement
-    from editscope.training.supervised.outline import GIB
     from editscope.transport.forecast import Forecast
 
     plan = outline_reinforcement(experiment, file)
@@ -60,13 +59,25 @@ def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: b
         ("optimizer steps", f"{plan.updates:,}, batches of {settings.batch} at once"),
         *(("asked", part.in_words("about ")) for part in plan.judges if part.calls),
         ("judges in all, about", _cost(spent) if any(part.calls for part in plan.judges) else "nobody is asked"),
-        *((f"memory: {name}", f"{size / GIB:.2f} GiB") for name, size in plan.memory.items() if size),
-        ("memory in all, about", f"{sum(plan.memory.values()) / GIB:.2f} GiB for each process, without a planner"),
-        ("memory of the CPU", f"{plan.waiting / GIB:.2f} GiB for the batches of a round, over all processes"),
+        *_memory_rows(plan.memory),
+        ("memory in all, about", f"{_in_all(plan.memory)} for each process, without a planner"),
+        ("memory of the CPU", f"{_gibibytes(plan.waiting)} for the batches of a round, over all processes"),
         ("checkpoints", f"each {settings.save_every} rounds, the last {experiment.checkpoints.keep} stay"),
         ("folder", str(folder)),
     ]
     _say_rows(rows)
+
+
+def _memory_rows(memory: Mapping[str, int | None]) -> list[Row]:
+    return [(f"memory: {name}", _gibibytes(size)) for name, size in memory.items() if size != 0]
+
+
+def _in_all(memory: Mapping[str, int | None]) -> str:
+    return _gibibytes(sum(filter(None, memory.values())))
+
+
+def _gibibytes(size: int | None) -> str:
+    return "not known before they are downloaded" if size is None else f"{size / (1 << 30):.2f} GiB"
 
 
 def _cost(spent: Forecast) -> str:

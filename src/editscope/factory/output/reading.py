@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -53,8 +53,8 @@ class TrainingRecord:
 class TrainingSet(Sequence[TrainingRecord]):
     """The records of one split. A record is read when it is asked for; the set can be sent to other processes."""
 
-    def __init__(self, folder: Path, split: str, roles: TrainingRoles) -> None:
-        self.folder, self.split, self.roles = folder, split, roles
+    def __init__(self, folder: Path, split: str, roles: TrainingRoles, splits: Sequence[str] = ()) -> None:
+        self.folder, self.split, self.roles, self.splits = folder, split, roles, tuple(splits) or (split,)
         self._paths = sorted((folder / DATA).glob(f"{split}-*-of-*.parquet"))
         if not self._paths:
             raise BadInput(f"{folder / DATA} holds no Parquet file of the split {split!r}; export the build again")
@@ -93,6 +93,35 @@ class TrainingSet(Sequence[TrainingRecord]):
 
     def __iter__(self) -> Iterator[TrainingRecord]:
         return (self[place] for place in range(self._length))
+
+    def first_gap(self, levels: Collection[str] = (), *, answers: bool = False) -> tuple[int, str] | None:
+        """The number of the first record that lacks something, and what; None where all are whole.
+
+        A record needs input pictures, an instruction of one of these levels (of any, where none is named) and, with
+        ``answers``, the picture that should come out. Texts are read; of pictures only what Parquet's metadata says of
+        missing ones, unless it says that there are some.
+        """
+        texts = [name for name in self.roles.instructions if not levels or name in levels]
+        wanted = [(self.roles.inputs, "no input picture")]
+        wanted += [((self.roles.answer,), "no answer")] if answers and self.roles.answer else []
+        for group, (place, number) in enumerate(self._groups):
+            with _opened(self._paths[place], self._shard_facts(place)) as file:
+                rows = file.read_row_group(number, columns=texts).to_pylist()
+                gaps = [
+                    (row, "no instruction that is wanted")
+                    for row, texts_ in enumerate(rows)
+                    if not any(texts_.values())
+                ]
+                for names, what in wanted:
+                    if not any(_all_there(self._shard_facts(place).row_group(number), name) for name in names):
+                        cells = file.read_row_group(number, columns=list(names)).to_pylist()
+                        gaps += [
+                            (row, what) for row, cell in enumerate(cells) if not any(map(_pictures, cell.values()))
+                        ]
+            if gaps:
+                row, what = min(gaps)
+                return self._starts[group] + row, what
+        return None
 
     def _table(self, group: int) -> Any:
         if group not in self._kept:
@@ -135,12 +164,19 @@ def load_training_set(folder: str | Path, split: str = "train") -> TrainingSet:
     mark = read_mark(place)
     if split not in mark["splits"]:
         raise unknown("split", split, mark["splits"], of=str(place))
-    return TrainingSet(place, split, TrainingRoles.from_json(mark["roles"]))
+    return TrainingSet(place, split, TrainingRoles.from_json(mark["roles"]), tuple(mark["splits"]))
 
 
 def _pictures(cell: Any) -> list[StoredPicture]:
     listed = cell if isinstance(cell, list) else [] if cell is None else [cell]
     return [StoredPicture(one["bytes"], one["path"] or "") for one in listed]
+
+
+def _all_there(group: Any, column: str) -> bool:
+    """Whether no row of a row group lacks the picture of a column, by the metadata; False where it does not say."""
+    chunks = [group.column(place) for place in range(group.num_columns)]
+    found = [chunk.statistics for chunk in chunks if chunk.path_in_schema == f"{column}.bytes"]
+    return bool(found) and all(one is not None and one.has_null_count and not one.null_count for one in found)
 
 
 def _opened(path: Path, facts: Any = None) -> pq.ParquetFile:

@@ -23,6 +23,15 @@ def training_namespace(seed: int) -> str:
     return f"training stream {seed}"
 
 
+def held_out_namespace(seed: int) -> str:
+    """The namespace of problems that a training looks at and never trains on: no stream and no set has it.
+
+    >>> held_out_namespace(7)
+    'held-out stream 7'
+    """
+    return f"held-out stream {seed}"
+
+
 @dataclass(frozen=True, slots=True)
 class StreamPlace:
     """What is made at a number of a stream: a problem of the cell, with so many of that cell before it."""

@@ -21,16 +21,23 @@ def check_data(
     multiple: int,
     answers: bool,
     where: str,
-) -> None:
-    """Raise BadInput for the first thing that would stop a training later. ``batch`` is that of all processes."""
+) -> list[str]:
+    """Raise BadInput for the first thing that would stop a training later; gives what was looked at, in sentences.
+
+    ``batch`` is that of all processes.
+    """
+    told = []
     for source in sources:
         source.check(answers)
     seen: dict[BucketKey, str] = {}
     own: dict[tuple[int, int], str] = {}
     complete = True
     for source in sources:
-        numbers, all_of_them = source.looked_at()
+        looked_at, all_of_them = source.looked_at()
+        numbers = list(looked_at)
         complete &= all_of_them
+        sizes = "all sizes" if all_of_them else f"{len(numbers):,} sizes, evenly spaced"
+        told.append(f"checked part {source.part!r}: {source.checked}; {sizes}")
         for number in numbers:
             shape, name = source.shape(number), source.name_of(number)
             own.setdefault(shape.size, name)
@@ -52,6 +59,7 @@ def check_data(
     entries = [(source.entries or 0) * source.settings.repeats for source in sources]
     if settings.epochs and sum(entries) * settings.epochs < batch:
         raise BadInput(f"{where}: {settings.epochs} epochs of {sum(entries)} records make no batch of {batch}")
+    return told
 
 
 def _check_used(settings: DataSettings, seen: dict[BucketKey, str], where: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import count
 from types import TracebackType
@@ -142,17 +142,20 @@ def open_loader(
     answers: bool = True,
     cases: bool | None = None,
     where: str = "the experiment",
+    say: Callable[[str], None] = lambda _: None,
 ) -> ExampleLoader:
     """A loader of examples that were looked at: BadInput before anything starts.
 
     ``answers`` says that every example needs one, as in supervised training. ``multiple`` is what sides of pictures
-    are multiples of. ``cases`` keeps the case of an example, for rubrics; without answers it is kept.
+    are multiples of. ``cases`` keeps the case of an example, for rubrics; without answers it is kept. ``say`` gets
+    what was looked at.
     """
     if batch < 1 or not 0 <= rank < world:
         raise BadInput(f"{where}: a batch of {batch} for process {rank} of {world} cannot be made")
     settings.check(where, multiple)
     sources = [open_source(part) for part in settings.parts]
-    check_data(settings, sources, batch=batch * world, multiple=multiple, answers=answers, where=where)
+    for sentence in check_data(settings, sources, batch=batch * world, multiple=multiple, answers=answers, where=where):
+        say(sentence)
     keep = not answers if cases is None else cases
     return ExampleLoader(settings, sources, batch=batch, multiple=multiple, rank=rank, world=world, cases=keep)
 

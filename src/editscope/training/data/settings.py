@@ -123,7 +123,7 @@ class DataSettings:
 
     ``workers`` processes make examples for each training process, up to ``ahead``
     batches before they are needed; 0 makes them in the training process. ``epochs`` ends after so many times all
-    records; 0 goes on without end.
+    records; 0 goes on without end. A worker that gives nothing for ``patience`` seconds is replaced, once.
     """
 
     parts: tuple[PartSettings, ...]
@@ -132,6 +132,7 @@ class DataSettings:
     workers: int = 2
     ahead: int = 4
     epochs: int = 0
+    patience: float = 600.0
 
     def check(self, where: str, multiple: int) -> None:
         """Raise BadInput for the first value that cannot be used."""
@@ -145,6 +146,8 @@ class DataSettings:
         for name, low, high in (("workers", 0, MOST_WORKERS), ("ahead", 1, MOST_AHEAD)):
             if not low <= getattr(self, name) <= high:
                 raise BadInput(f"{where} {name}: {getattr(self, name)} is out of range; write {low} to {high:,}")
+        if not (math.isfinite(self.patience) and self.patience > 0):
+            raise BadInput(f"{where} patience: {self.patience} is out of range; write seconds, over 0")
         if self.epochs < 0:
             raise BadInput(f"{where} epochs: {self.epochs} is negative; write 0 for training without end")
         weighted = [part.label for part in self.parts if part.weight is not None]

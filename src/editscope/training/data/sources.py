@@ -56,6 +56,11 @@ class TrainingSource(ABC):
     def check(self, answers: bool) -> None:
         """Raise BadInput where the source has no example, no answer though ``answers`` are needed, or no such level."""
 
+    @property
+    def checked(self) -> str:
+        """What ``check`` looks at, in words."""
+        return f"instructions, inputs and answers of all {self.entries:,} records"
+
     def looked_at(self) -> tuple[Iterable[int], bool]:
         """Numbers of examples whose sizes are looked at before anything starts, and whether these are all."""
         return spaced(self.entries or 0, LOOKED_AT)
@@ -111,6 +116,12 @@ class SuiteExamples(TrainingSource):
     def name_of(self, number: int) -> str:
         """The case."""
         return f"part {self.part!r}: case {self._ids[number]}"
+
+    @property
+    def checked(self) -> str:
+        """Every case of a folder; one of a made suite speaks for all."""
+        made = isinstance(self.suite, GeneratedSuite)
+        return "one case for all that are made" if made else f"instructions and answers of all {self.entries:,} cases"
 
     def check(self, answers: bool) -> None:
         """Look at every case of a folder; one of a made suite speaks for all."""
@@ -183,7 +194,7 @@ class SetExamples(TrainingSource):
         return f"part {self.part!r}: record {number} of the split {self.settings.split!r}"
 
     def check(self, answers: bool) -> None:
-        """Look at the columns, and at some records."""
+        """Look at the columns, and at the texts of all records; pictures are not read where metadata says enough."""
         if not len(self.records):
             raise BadInput(f"part {self.part!r}: the split {self.settings.split!r} has no record; choose another")
         roles = self.records.roles
@@ -193,23 +204,18 @@ class SetExamples(TrainingSource):
                 "reinforcement does not"
             )
         check_levels(self.settings, roles.instructions)
-        for number in self.looked_at()[0]:
-            record = self.records[number]
-            if not record.pictures:
-                raise BadInput(f"{self.name_of(number)} has no input picture; leave it out of the export")
-            if answers and record.answer is None:
-                raise BadInput(
-                    f"{self.name_of(number)} has no answer; leave it out of the export, or train with rewards"
-                )
-            self.caption([Caption(level, text) for level, text in record.instructions.items()], 0.0, number)
+        gap = self.records.first_gap(self.settings.levels, answers=answers)
+        if gap is not None:
+            number, what = gap
+            raise BadInput(f"{self.name_of(number)} has {what}; leave it out of the export")
 
 
 class StreamExamples(TrainingSource):
     """Problems that are made without end."""
 
-    def __init__(self, settings: PartSettings) -> None:
+    def __init__(self, settings: PartSettings, namespace: str = "") -> None:
         super().__init__(settings)
-        self.stream = open_stream(settings.target, training_namespace(settings.stream_seed))
+        self.stream = open_stream(settings.target, namespace or training_namespace(settings.stream_seed))
         self.compiled_in = self.stream.compiled_in
 
     @property
@@ -229,6 +235,11 @@ class StreamExamples(TrainingSource):
     def name_of(self, number: int) -> str:
         """The problem, by its number."""
         return f"part {self.part!r}: problem {number}"
+
+    @property
+    def checked(self) -> str:
+        """Every cell."""
+        return f"that problems of all {len(self.stream.cells):,} cells can be made"
 
     def check(self, answers: bool) -> None:
         """Make sure that its problems can be made."""

@@ -7,6 +7,7 @@ import os
 import subprocess
 import tempfile
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -77,16 +78,22 @@ class MakerProcess:
     process: subprocess.Popen[bytes]
     connection: Connection[Any, Any]
     jobs: dict[int, ExampleJob] = field(default_factory=dict)
+    since: float = field(default_factory=time.monotonic)
+    """When it gave something last, or got something to do after it had nothing."""
+    given_up: bool = False
 
 
 class InWorkers(ExampleMaker):
     """Worker processes, started with the first job. A thread for each takes in what it made while the trainer trains.
 
-    They hold no more than was asked for, so that whoever asks decides how far they make ahead.
+    They hold no more than was asked for, so that whoever asks decides how far they make ahead. A worker that lives but
+    gives nothing for the patience of the settings is killed, and another one gets its jobs; the second time that this
+    happens, the training stops.
     """
 
     def __init__(self, sources: Sequence[TrainingSource], settings: DataSettings, cases: bool) -> None:
-        self._sources, self._count = sources, settings.workers
+        self._sources, self._count, self._patience = sources, settings.workers, settings.patience
+        self._replaced = False
         self._setup = MakerSetup(settings.parts, settings.sizes, cases)
         self._workers: list[MakerProcess] = []
         self._made: dict[int, EditExample | MakerTrouble] = {}
@@ -106,6 +113,8 @@ class InWorkers(ExampleMaker):
             self._wanted.add(job.ticket)
             worker = min(self._workers, key=lambda one: len(one.jobs))
             job = replace(job, slot=self._slot())
+            if not worker.jobs:
+                worker.since = time.monotonic()
             worker.jobs[job.ticket] = job
         with contextlib.suppress(OSError):  # a worker that has ended is noticed by the thread that reads
             worker.connection.send(job)
@@ -116,7 +125,11 @@ class InWorkers(ExampleMaker):
             while ticket not in self._made:
                 if self._failure is not None:
                     raise self._failure
-                self._changed.wait()
+                left = self._left(ticket)
+                if left > 0:
+                    self._changed.wait(left)
+                else:
+                    self._replace(ticket)
             self._wanted.discard(ticket)
             made = self._made.pop(ticket)
         if isinstance(made, EditExample):
@@ -140,6 +153,38 @@ class InWorkers(ExampleMaker):
             worker.process.wait()
         self._workers = []
         self._shared.close()
+
+    def _left(self, ticket: int) -> float:
+        """How much longer the worker that has a job is waited for."""
+        worker = self._worker_of(ticket)
+        return self._patience if worker is None else worker.since + self._patience - time.monotonic()
+
+    def _worker_of(self, ticket: int) -> MakerProcess | None:
+        return next((worker for worker in self._workers if ticket in worker.jobs), None)
+
+    def _replace(self, ticket: int) -> None:
+        """Kill a worker that gives nothing and give its jobs to another; Stopped where that was done before."""
+        worker = self._worker_of(ticket)
+        if worker is None:
+            return
+        worker.given_up = True
+        end_group(worker.process.pid)
+        worker.process.kill()
+        job = next(iter(worker.jobs.values()))
+        name = self._sources[job.part].name_of(job.number)
+        if self._replaced:
+            self._failure = Stopped(
+                f"a worker process gave nothing for {self._patience:g} s while it made {name}, for the second time; "
+                "leave that problem's task out, or raise [data] patience; the training can be resumed"
+            )
+            return
+        self._replaced = True
+        fresh = self._started()
+        fresh.jobs.update(worker.jobs)
+        self._workers[self._workers.index(worker)] = fresh
+        for waiting in worker.jobs.values():
+            with contextlib.suppress(OSError):
+                fresh.connection.send(waiting)
 
     def _slot(self) -> int:
         if self._free_slots:
@@ -174,7 +219,10 @@ class InWorkers(ExampleMaker):
                 message: PackedExample | MakerTrouble = worker.connection.recv()
                 made = message if isinstance(message, MakerTrouble) else self._unpacked(message)
                 with self._changed:
+                    if worker.given_up:  # its jobs, and their slots, are another's now
+                        return
                     self._free_slots.append(message.slot)
+                    worker.since = time.monotonic()
                     worker.jobs.pop(message.ticket, None)
                     if message.ticket in self._wanted:
                         self._made[message.ticket] = made
@@ -184,7 +232,7 @@ class InWorkers(ExampleMaker):
         finally:
             worker.connection.close()
         code = worker.process.wait()
-        if not self._closing:
+        if not self._closing and not worker.given_up:
             self._fail(worker, f"signal {-code}" if code < 0 else f"exit code {code}")
 
     def _unpacked(self, packed: PackedExample) -> EditExample:

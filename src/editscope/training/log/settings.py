@@ -14,12 +14,15 @@ class TrackingSettings:
     """Where steps are logged to, and how often which cases are looked at.
 
     ``trackers`` are targets as ``--log`` takes them; "tensorboard" alone logs into the folder of the experiment.
-    Every ``samples_every`` steps the first ``samples`` held-out cases are edited and kept; 0 never does.
+    Before the first step, every ``samples_every`` steps and after the last one the same ``samples`` cases are edited
+    and kept; 0 never does. ``sample_steps`` are the sampler's, None for those of ``[evaluation]``, or what the model
+    was published with.
     """
 
     trackers: Sequence[str] = (TENSORBOARD,)
     samples_every: int = 100
     samples: int = 4
+    sample_steps: int | None = None
 
     def check(self, where: str) -> None:
         """Raise BadInput, with where the table stands, for values that cannot be used."""
@@ -33,5 +36,7 @@ class TrackingSettings:
                 raise BadInput(f"{where} trackers: {text!r} names no {PLACES[kind]}; write {kind}:{PLACES[kind]}")
         if self.samples_every < 0:
             raise BadInput(f"{where} samples_every: {self.samples_every} is below 0; write 0 to keep no samples")
+        if self.sample_steps is not None and self.sample_steps < 1:
+            raise BadInput(f"{where} sample_steps: {self.sample_steps} is not positive")
         if self.samples < 1:
             raise BadInput(f"{where} samples: {self.samples} is below 1; write samples_every = 0 to keep no samples")

@@ -12,10 +12,12 @@ from editscope.editors.diffusion.finding import fetched_index, need_libraries, w
 from editscope.editors.diffusion.loading import load_pipeline
 from editscope.editors.diffusion.options import PipelineOptions
 from editscope.errors import BadInput
+from editscope.training.activations import prepare_blocks
 from editscope.training.models.kontext import KontextEditor
+from editscope.training.models.lora import add_lora
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.models.qwen import QwenEditor, QwenPlusEditor
-from editscope.training.models.settings import ModelSettings
+from editscope.training.models.settings import LoraSettings, ModelSettings
 
 
 def _kontext(pipe: Any, settings: ModelSettings) -> PipelineFlowEditor:
@@ -73,9 +75,18 @@ def load_flow_editor(settings: ModelSettings, *, full: bool = False, device: str
                 part.to(torch.bfloat16)
     editor = FAMILIES[str(index["_class_name"])](pipe, settings)
     editor.network.requires_grad_(full)
-    if settings.gradient_checkpointing:
-        editor.network.enable_gradient_checkpointing()
     editor.network.train()
+    return editor
+
+
+def load_trained_editor(
+    settings: ModelSettings, lora: LoraSettings | None, *, device: str | None = None
+) -> PipelineFlowEditor:
+    """The flow editor as it is trained: with LoRA layers or as a whole, and blocks that keep what the settings say."""
+    editor = load_flow_editor(settings, full=lora is None, device=device)
+    if lora is not None:
+        add_lora(editor.network, lora)
+    prepare_blocks(editor.network, settings.keep, compiled=settings.compile)
     return editor
 
 

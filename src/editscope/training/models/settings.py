@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from editscope.errors import BadInput
+from editscope.training.activations import Kept
 
 Precision = Literal["bf16", "fp32"]
 
@@ -19,7 +20,9 @@ class ModelSettings:
     ``guidance`` is the value that a guidance-distilled network is told while it trains; networks without guidance
     embedding have none. ``input_area`` is how many pixels input pictures have where the network sees them: None for
     what the pipeline itself does, 0 for the size of the picture that is made. ``text_tokens`` is how much of an
-    instruction T5 reads.
+    instruction T5 reads. ``keep`` is what of each block stays in memory for the backward pass: its "inputs", so that
+    the block is computed again, also what its "attention" gave, or "all". With ``compile`` blocks are compiled in the
+    first step.
     """
 
     pipeline: str
@@ -29,7 +32,8 @@ class ModelSettings:
     guidance: float = 1.0
     input_area: int | None = None
     text_tokens: int = 512
-    gradient_checkpointing: bool = True
+    keep: Kept = "inputs"
+    compile: bool = False
 
     def check(self, where: str) -> None:
         """Raise BadInput for values that no model can have."""

@@ -26,15 +26,22 @@ TITLES = {
     "pictures_per_s": "Pictures a second",
     "utilization": "Model FLOPs utilization",
     "hardware_utilization": "Hardware FLOPs utilization",
+    "model_tflops": "TFLOP/s of the model",
+    "hardware_tflops": "TFLOP/s of the hardware",
+    "held_out/loss": "Loss on held-out cases",
+    "fixed_cases/loss": "Loss on the fixed cases",
     "psnr_outside": "PSNR outside",
     "kl": "KL",
 }
-LOSSES, SPEEDS = ("loss", "rate", "gradient_norm"), ("pictures_per_s", "utilization", "hardware_utilization")
+LOSSES = ("loss", "rate", "gradient_norm")
+SPEEDS = ("pictures_per_s", "utilization", "hardware_utilization", "model_tflops", "hardware_tflops")
 UTILIZATION = (
-    "Model FLOPs utilization is the floating-point operations that a step needs, divided by its seconds and by the "
-    "operations a second that the maker of the device states. A step needs its forward pass once, as much again for "
-    "the gradients of activations, and for the gradients of weights the trained share of it. What is computed again "
-    "to save memory is not counted; hardware utilization counts it."
+    "Only matrix products count, two operations for each multiplication with its addition. A step needs its forward "
+    "pass, the gradients of activations, and those of the weights that are trained. With r the trained share of the "
+    "linear layers, that is 2 + r times the forward pass of linear layers, and 3 times that of attention. Model FLOPs "
+    "utilization is this sum, divided by the seconds of the step and by the dense bf16 operations a second that the "
+    "maker of the devices states. Hardware utilization also counts what is computed again: blocks whose activations "
+    "are not kept, and the scores of fused attention. Where no maker's number is known, TFLOP/s are logged instead."
 )
 MOST_OTHERS = 24
 """How many curves of other names are drawn."""

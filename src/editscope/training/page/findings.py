@@ -27,8 +27,9 @@ class BestStep:
 
 
 def held_out_names(record: LoggedTraining) -> list[str]:
-    """The metrics that are scores on held-out cases."""
-    return [name for name in record.names() if name == HELD_OUT or name.startswith(f"{HELD_OUT}/")]
+    """The metrics that are scores on held-out cases; losses stand behind the others."""
+    names = [name for name in record.names() if name == HELD_OUT or name.startswith(f"{HELD_OUT}/")]
+    return sorted(names, key=is_loss)
 
 
 def reward_names(record: LoggedTraining) -> list[str]:
@@ -46,14 +47,23 @@ def named(record: LoggedTraining, ending: str) -> str | None:
     return next((name for name in record.names() if name.rpartition("/")[2] == ending), None)
 
 
+def is_loss(name: str) -> bool:
+    """Whether a number is better where it is lower.
+
+    >>> is_loss("held_out/loss"), is_loss("held_out/miou")
+    (True, False)
+    """
+    return name.rpartition("/")[2] == "loss"
+
+
 def best_steps(record: LoggedTraining) -> list[BestStep]:
-    """The best step by each held-out score; higher is better, and of equals the first counts."""
+    """The best step by each held-out score; higher is better, but for losses, and of equals the first counts."""
     saved = {event.step: event.sentence for event in current(record.events) if event.kind == CHECKPOINT}
     best = []
     for name in held_out_names(record):
         curve = record.curve(name)
         if curve:
-            step, value = max(curve, key=lambda point: point[1])
+            step, value = (min if is_loss(name) else max)(curve, key=lambda point: point[1])
             best.append(BestStep(name, step, value, *curve[-1], saved.get(step, "")))
     return best
 

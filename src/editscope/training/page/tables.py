@@ -34,7 +34,10 @@ def best_section(record: LoggedTraining) -> Html | None:
         ]
         for one in best
     ]
-    hint = "By the highest score on cases that are never trained on; the sentence above is about the first line."
+    hint = (
+        "By the highest score, or the lowest loss, on cases that are never trained on; the sentence above is about the "
+        "first line."
+    )
     return curve_card("best", "The best checkpoint", hint, [_table(head, rows, text_columns=(3,))])
 
 

@@ -50,9 +50,9 @@ class ReinforcementOutline:
         return self.settings.rounds * self.settings.inner_epochs * self.settings.updates
 
     @property
-    def memory(self) -> Mapping[str, int]:
+    def memory(self) -> Mapping[str, int | None]:
         """Bytes on the device of each process."""
-        copies = {"copies of trained weights": self.copies * self.model.trained * 4}
+        copies: dict[str, int | None] = {"copies of trained weights": self.copies * self.model.trained * 4}
         return {**self.model.memory, **copies}
 
     @property

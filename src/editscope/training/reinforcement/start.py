@@ -16,8 +16,8 @@ from editscope.training.checkpoints import checkpoints_in
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
 from editscope.training.log.training_log import TrainingLog
-from editscope.training.models.loading import load_flow_editor
-from editscope.training.models.lora import WEIGHTS, add_lora
+from editscope.training.models.loading import load_trained_editor
+from editscope.training.models.lora import WEIGHTS
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.models.settings import LoraSettings, Precision
 from editscope.training.monitors import MonitorSettings, read_monitors
@@ -80,10 +80,8 @@ def reinforce_experiment(
     mix = reward_mix(table_of(experiment, "rewards", file), settings, file, tell)
     torch.manual_seed(experiment.training.seed)  # for the first weights of LoRA layers
     device = str(processes.device)
-    editor = load_flow_editor(experiment.model, full=experiment.lora is None, device=device)
+    editor = load_trained_editor(experiment.model, experiment.lora, device=device)
     editor.bf16 = experiment.model.precision == "bf16"
-    if experiment.lora is not None:
-        add_lora(editor.network, experiment.lora)
     planner = _planner(experiment, settings, file, device)
     start = checkpoints_in(folder)[-1][0] if resume else 0
     log = _opened_log(experiment, folder, file, start, exchange)

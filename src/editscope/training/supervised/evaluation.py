@@ -41,6 +41,8 @@ class Evaluation:
         if loop.processes.first:
             scores = evaluate(self._experiment, weights, place)
             self._say(f"step {result.step}: {scores}")
+            loop.log.step(result.step, {f"held_out/{name}": score for name, score in scores.items()})
+            loop.log.event(result.step, "evaluation", f"{self._settings.suite} was run in {FOLDER}/{place.name}.")
             loop.more.setdefault("evaluations", {})[str(result.step)] = scores
         loop.processes.wait()
 

@@ -10,10 +10,13 @@ import torch
 from editscope.errors import BadInput
 from editscope.images import Pixels
 from editscope.training.data.examples import EditExample
+from editscope.training.flops import TokenCounts
 from editscope.training.models.base import Condition, FlowEditor
 from editscope.training.models.conditions import together
+from editscope.training.models.pipeline_editor import PICTURES, TEXT
 from editscope.training.supervised.encoding import ExampleEncoder
 from editscope.training.supervised.objective import Objective
+from editscope.training.supervised.operations import OperationCounter, StepOperations
 from editscope.training.supervised.settings import TimestepSettings
 from editscope.training.supervised.timesteps import draw_sigma, weight
 
@@ -31,8 +34,9 @@ class FlowObjective(Objective):
         *,
         drop_instruction: float = 0.0,
         bf16: bool = False,
+        counter: OperationCounter | None = None,
     ) -> None:
-        self.editor, self.encoder = editor, encoder
+        self.editor, self.encoder, self._counter = editor, encoder, counter
         self._timesteps, self._drop, self._bf16 = timesteps, drop_instruction, bf16
 
     @property
@@ -43,6 +47,10 @@ class FlowObjective(Objective):
     @network.setter
     def network(self, network: torch.nn.Module) -> None:
         self.editor.network = network
+
+    def operations(self) -> StepOperations | None:
+        """What was counted since the last call."""
+        return None if self._counter is None else self._counter.taken()
 
     def losses(self, examples: Sequence[EditExample], generators: Sequence[torch.Generator]) -> torch.Tensor:
         """One loss for each example. The order of what is drawn: whether the text is left out, noise level, noise."""
@@ -70,8 +78,10 @@ class FlowObjective(Objective):
         device = clean.device
         noise, level = noise.to(device), sigma.to(device)[:, None, None, None]
         noisy = (1 - level) * clean + level * noise
-        with self._rounded(device):
-            velocity = self.editor.velocity(noisy, sigma, together(conditions))
+        condition = together(conditions)
+        self._count(noisy, condition)
+        with self.rounded(device):
+            velocity = self.editor.velocity(noisy, sigma, condition)
         apart = (velocity.float() - (noise - clean)).square().mean(dim=(1, 2, 3))
         return apart * weights.to(apart.device)
 
@@ -82,7 +92,15 @@ class FlowObjective(Objective):
             raise BadInput(f"a batch has answers of different sizes ({listed}); put them into buckets by size")
         return torch.cat([self.encoder.latents(answer_of(example)) for example in examples])
 
-    def _rounded(self, device: torch.device) -> AbstractContextManager[object]:
+    def _count(self, noisy: torch.Tensor, condition: Condition) -> None:
+        """Tokens are 2 × 2 latents."""
+        if self._counter is not None:
+            shown = condition[PICTURES]
+            places = noisy.shape[2] * noisy.shape[3] + shown.shape[1] * shown.shape[3] * shown.shape[4]
+            self._counter.add(len(noisy), TokenCounts(pictures=places // 4, text=condition[TEXT].shape[1]))
+
+    def rounded(self, device: torch.device) -> AbstractContextManager[object]:
+        """The precision that the network computes in."""
         return torch.autocast(device.type, torch.bfloat16, enabled=self._bf16)
 
 

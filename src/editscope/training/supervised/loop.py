@@ -24,9 +24,11 @@ from editscope.training.checkpoints import (
     set_random_state,
 )
 from editscope.training.log.training_log import TrainingLog
+from editscope.training.monitors import MonitorStop
 from editscope.training.supervised.averaging import WeightAverage
 from editscope.training.supervised.interrupts import StepInterrupts
 from editscope.training.supervised.objective import BatchSource, Objective
+from editscope.training.supervised.operations import DevicePeak, StepOperations, speed_in_words
 from editscope.training.supervised.optimizers import make_optimizer, rate_at
 from editscope.training.supervised.parallel import Processes, placed_like, whole
 from editscope.training.supervised.settings import (
@@ -44,7 +46,11 @@ class Diverged(Stopped):
 
 @dataclass(frozen=True, slots=True)
 class LoopSettings:
-    """The settings of a loop. ``decides`` are those that a checkpoint must share, by dotted name."""
+    """The settings of a loop.
+
+    ``decides`` are those that a checkpoint must share, by dotted name; ``shown`` are those that the log shows, where
+    they are more.
+    """
 
     training: TrainingSettings
     optimizer: OptimizerSettings = field(default_factory=OptimizerSettings)
@@ -52,6 +58,7 @@ class LoopSettings:
     ema: EmaSettings | None = None
     checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
     decides: Mapping[str, Any] = field(default_factory=dict)
+    shown: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,8 @@ class StepResult:
     rate: float
     examples: int
     seconds: float
+    operations: Mapping[str, float] = field(default_factory=dict)
+    """Utilization of the devices, or operations a second, by the names that a log has."""
 
     @property
     def metrics(self) -> Mapping[str, float]:
@@ -73,11 +82,14 @@ class StepResult:
             "gradient_norm": self.gradient,
             "rate": self.rate,
             "pictures_per_s": self.examples / max(self.seconds, 1e-9),
+            **self.operations,
         }
 
 
 StepHook = Callable[["TrainingLoop", StepResult], None]
 """Called after each step by every process, before its checkpoint is saved; may raise Stopped."""
+StartHook = Callable[["TrainingLoop"], None]
+"""Called by every process before the first step of a training that begins, not of one that goes on."""
 
 
 class TrainingLoop:
@@ -96,13 +108,14 @@ class TrainingLoop:
         *,
         processes: Processes | None = None,
         hooks: Sequence[StepHook] = (),
+        at_start: Sequence[StartHook] = (),
         say: Callable[[str], None] = lambda _: None,
         resume_with: str = "run the same command with --resume",
         trackers: Sequence[str] = (),
     ) -> None:
         self.objective, self.source, self.settings, self.folder = objective, source, settings, folder
         self.processes = processes or Processes(settings.training.parallel, cpu=_on_cpu(objective.network))
-        self._hooks, self._say, self._resume_with = tuple(hooks), say, resume_with
+        self._hooks, self._at_start, self._say, self._resume_with = tuple(hooks), tuple(at_start), say, resume_with
         self._batches = self._batches_of_a_step()
         network = self.processes.prepared(objective.network, objective.blocks)
         objective.network = network
@@ -115,6 +128,11 @@ class TrainingLoop:
         self.step = 0
         self.more: dict[str, Any] = {}
         """What hooks keep from step to step; saved with a checkpoint, as JSON."""
+        self.log = TrainingLog(None)
+        """Where hooks log; nothing is logged before and after ``run``, and by other processes than the first."""
+        self.stop_because = ""
+        """A sentence that a hook of the first process ends the training with, after a checkpoint."""
+        self._peak = DevicePeak(self.processes.device, self.processes.count)
         self._trackers = tuple(trackers)
         self._saved: int | None = None
 
@@ -138,11 +156,14 @@ class TrainingLoop:
         network = self.objective.network
         network.train()
         place = self.folder if self.processes.first else None
-        settings, trackers = self.settings.decides, self._trackers
+        settings, trackers = self.settings.shown or self.settings.decides, self._trackers
         with (
             TrainingLog(place, settings=settings, trackers=trackers, start=self.step) as log,
             StepInterrupts() as interrupts,
         ):
+            self.log = log
+            for first in self._at_start if self.step == 0 else ():
+                first(self)
             while self.step < training.steps:
                 began = time.perf_counter()
                 result = self._one_step(batches, began)
@@ -152,11 +173,17 @@ class TrainingLoop:
                 for hook in self._hooks:
                     hook(self, result)
                 last = self.step == training.steps
-                stop = self._any(interrupts.asked)
-                if last or stop or self.step % self.settings.checkpoints.every == 0:
+                asked, watched = self._flags(interrupts.asked, bool(self.stop_because))
+                if last or asked or watched or self.step % self.settings.checkpoints.every == 0:
                     self.save()
                     log.event(self.step, "checkpoint", f"Checkpoint of step {self.step} saved.")
-                if stop and not last:
+                if watched:
+                    log.event(self.step, "stopped", self.stop_because)
+                    raise MonitorStop(
+                        f"{self.stop_because or 'stopped by a monitor'}; a checkpoint is saved: to go on from it, "
+                        f"change [monitors] and {self._resume_with}"
+                    )
+                if asked and not last:
                     raise Stopped(
                         f"stopped after step {self.step} of {training.steps}, with a checkpoint; to go on, "
                         f"{self._resume_with}"
@@ -192,7 +219,8 @@ class TrainingLoop:
                 # DDP and FSDP take the mean over processes, so that the sum is divided by their count once more.
                 (losses.sum() * self.processes.count / counted).backward()  # type: ignore[no-untyped-call]
             summed += losses.detach().double().sum().cpu()
-        loss = float(self.processes.summed(summed.to(torch.float32).to(self.processes.device)).item()) / counted
+        loss, operations = self._over_processes(summed)
+        loss /= counted
         gradient = self._clipped()
         if not (math.isfinite(gradient) and math.isfinite(loss)):
             raise self._diverged(f"the gradient of step {self.step + 1} is {gradient}, its loss {loss}")
@@ -201,7 +229,19 @@ class TrainingLoop:
         self.step += 1
         if self.average is not None:
             self.average.update()
-        return StepResult(self.step, loss, gradient, rate, counted, time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        speed = self._peak.metrics(operations, seconds)
+        if speed and self.step == 1 and not self._peak.known:
+            self._say(f"the peak of this device ({self._peak.name}) is not known: TFLOP/s are logged, not utilization")
+        return StepResult(self.step, loss, gradient, rate, counted, seconds, speed)
+
+    def _over_processes(self, summed: torch.Tensor) -> tuple[float, StepOperations | None]:
+        """The sum of losses over all processes, and that of operations where they are counted."""
+        mine = self.objective.operations()
+        counts = StepOperations() if mine is None else mine
+        values = torch.tensor([float(summed.float()), counts.model, counts.hardware], dtype=torch.float32)
+        loss, model, hardware = self.processes.summed(values.to(self.processes.device)).tolist()
+        return loss, None if mine is None else StepOperations(model, hardware)
 
     def _mine(self, batches: Iterator[Sequence[Any]]) -> list[tuple[int, int, Sequence[Any]]]:
         """The batches of a step that are this process's: numbers, places of their first examples, and examples."""
@@ -244,8 +284,10 @@ class TrainingLoop:
         kept = f"the last good checkpoint is that of step {there[-1][0]}" if there else "there is no checkpoint yet"
         return Diverged(f"{what}; {kept}. Lower [optimizer] rate, or raise [schedule] warmup, and begin anew")
 
-    def _any(self, flag: bool) -> bool:
-        return bool(self.processes.summed(torch.tensor([float(flag)], device=self.processes.device)).item() > 0)
+    def _flags(self, *mine: bool) -> list[bool]:
+        """Of each flag, whether any process has raised it."""
+        summed = self.processes.summed(torch.tensor([float(flag) for flag in mine], device=self.processes.device))
+        return [count > 0 for count in summed.tolist()]
 
     def _seed(self, kind: str, number: int) -> int:
         text = f"{self.settings.training.seed}\x1f{self.step}\x1f{kind}\x1f{number}"
@@ -321,5 +363,5 @@ def _line(result: StepResult, steps: int) -> str:
     speed = result.examples / result.seconds if result.seconds else 0.0
     return (
         f"step {result.step} of {steps}: loss {result.loss:.4f}, gradient {result.gradient:.3g}, "
-        f"rate {result.rate:.3g}, {speed:.2f} pictures/s"
+        f"rate {result.rate:.3g}, {speed:.2f} pictures/s{speed_in_words(result.metrics)}"
     )

@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 import torch
 
+from editscope.training.supervised.operations import StepOperations
+
 
 class BatchSource(Protocol):
     """Where the examples of a process come from: its batches, all pictures of a batch in one size."""
@@ -33,6 +35,10 @@ class Objective(ABC):
     @abstractmethod
     def losses(self, examples: Sequence[Any], generators: Sequence[torch.Generator]) -> torch.Tensor:
         """One loss for each example, on the network's device."""
+
+    def operations(self) -> StepOperations | None:
+        """The operations of the batches since the last call; None where they are not counted."""
+        return None
 
     def name_of(self, example: Any) -> str:
         """What an example is called where something is wrong with it."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -18,21 +18,27 @@ from editscope.training.data.sources import open_source
 from editscope.training.models.loading import check_pipeline
 from editscope.training.models.lora import add_lora
 from editscope.training.settings import Experiment
-
-GIB = 1 << 30
-OPTIMIZER_BYTES: Mapping[str, int] = {"adamw": 8, "fused": 8, "8bit": 2}
-"""Bytes that AdamW keeps for each trained parameter."""
+from editscope.training.supervised.memory import (
+    COUNTS,
+    BatchShape,
+    activation_bytes,
+    kept_by_blocks,
+    optimizer_bytes,
+    other_bytes,
+    parameter_bytes,
+    trained_sizes,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RunOutline:
-    """What a run will do. Memory is an estimate in bytes, by what it is for."""
+    """What a run will do. Memory is in bytes, by what it is for; None where it is not known."""
 
     family: str
     parameters: int
     trained: int
     targets: int
-    memory: Mapping[str, int]
+    memory: Mapping[str, int | None]
     steps: int
     examples: int
     batches: int
@@ -67,7 +73,7 @@ def outline(experiment: Experiment, size: tuple[int, int] = (1024, 1024), batch:
         parameters=everything - (trained if targets else 0),
         trained=trained,
         targets=targets,
-        memory=_memory(experiment, config, everything, trained, (height, width), batch or training.batch),
+        memory=_memory(experiment, index, network, config, (height, width), batch or training.batch),
         steps=training.steps,
         examples=training.examples,
         batches=training.examples // training.batch,
@@ -82,50 +88,63 @@ def _records(experiment: Experiment) -> int | None:
     return None if not counts or None in counts else sum(count or 0 for count in counts)
 
 
-def empty_network(experiment: Experiment, index: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
-    """The network of a pipeline with its shapes but without weights, and its configuration."""
+def empty_network(
+    experiment: Experiment, index: Mapping[str, Any], *, most_blocks: int | None = None
+) -> tuple[Any, Mapping[str, Any]]:
+    """The network of a pipeline with its shapes but without weights, and its configuration.
+
+    It has the precision that its weights have in training. With ``most_blocks`` it has no more blocks of a kind.
+    """
     with quiet(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         diffusers: Any = import_module("diffusers")
         kind = getattr(diffusers, index["transformer"][1])
         where = local_folder(experiment.model.pipeline) or experiment.model.pipeline
         config = kind.load_config(where, subfolder="transformer", revision=experiment.model.revision)
+        fewer = {
+            name: min(most_blocks, int(config[name])) for name in COUNTS.values() if most_blocks and config.get(name)
+        }
         with torch.device("meta"):
-            network = kind.from_config(config)
+            network = kind.from_config({**config, **fewer})
+        if experiment.lora is not None and experiment.model.precision == "bf16":
+            network.to(torch.bfloat16)
     network.requires_grad_(experiment.lora is None)
     return network, config
 
 
 def _memory(
-    experiment: Experiment, config: Mapping[str, Any], everything: int, trained: int, size: tuple[int, int], batch: int
-) -> dict[str, int]:
-    """Bytes: weights, gradients, states of the optimizer, the average, other parts, and activations.
-
-    Activations of a block of width d are about 34 numbers for each token and unit of width without checkpointing, and
-    1 with it, beside those of one block. Tokens are those of the edit, of an input picture of its size and of the text.
-    """
-    model = experiment.model
+    experiment: Experiment,
+    index: Mapping[str, Any],
+    network: Any,
+    config: Mapping[str, Any],
+    size: tuple[int, int],
+    batch: int,
+) -> dict[str, int | None]:
+    """Bytes by what they are for; None where it is not known. ``training/supervised/memory.py`` has the formulas."""
+    model, sizes = experiment.model, trained_sizes(network)
     number = 2 if model.precision == "bf16" else 4
-    width = int(config["num_attention_heads"]) * int(config["attention_head_dim"])
-    blocks = int(config.get("num_layers", 0)) + int(config.get("num_single_layers", 0) or 0)
-    tokens = batch * (2 * (size[0] // 16) * (size[1] // 16) + model.text_tokens)
-    block = 34 * tokens * width * number
-    kept = blocks * tokens * width * number + block if model.gradient_checkpointing else blocks * block
-    full = experiment.lora is None
+    shards = _processes() if experiment.training.parallel == "fsdp" else 1
+    shape = BatchShape(batch, (size[0] // 16, size[1] // 16), 1, model.text_tokens)
+    small, _ = empty_network(experiment, index, most_blocks=2)
+    if experiment.lora is not None:
+        add_lora(small, experiment.lora)
+    kept = kept_by_blocks(small, shape, bf16=model.precision == "bf16")
+    # Under autocast, trained weights have a rounded copy for as long as they are used.
+    # Where all is kept, these copies are kept too, and are among the activations.
+    rounds = experiment.lora is None and model.precision == "bf16" and model.keep != "all"
+    copies = parameter_bytes(network) // 2 if rounds else 0
     return {
-        "weights of the network": everything * 4 if full else (everything - trained) * number + trained * 4,
-        "gradients": trained * 4,
-        "states of the optimizer": trained * OPTIMIZER_BYTES[experiment.optimizer.kind],
-        "average of weights": trained * 4 if experiment.ema else 0,
-        "text encoders and autoencoder": _others(model.pipeline),
-        "activations (about)": kept,
+        "weights of the network": parameter_bytes(network) // shards,
+        "gradients": 4 * sum(sizes) // shards,
+        "states of the optimizer": optimizer_bytes(sizes, experiment.optimizer.kind) // shards,
+        "average of weights": 4 * sum(sizes) // shards if experiment.ema else 0,
+        "text encoders and autoencoder": other_bytes(model.pipeline, index, number),
+        "rounded copies of weights": copies,
+        "activations (about)": activation_bytes(kept, config, shape, model.keep, number),
     }
 
 
-def _others(pipeline: str) -> int:
-    """Bytes of the weights of the other parts, as they lie in a folder; 0 where it is a repository."""
-    folder = local_folder(pipeline)
-    if folder is None:
-        return 0
-    files: list[Path] = [path for path in folder.glob("*/*.safetensors") if path.parent.name != "transformer"]
-    return sum(path.stat().st_size for path in files)
+def _processes() -> int:
+    """Processes of this run, as accelerate starts them."""
+    count = os.environ.get("WORLD_SIZE", "")
+    return max(1, int(count)) if count.isdigit() else 1

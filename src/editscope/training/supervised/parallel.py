@@ -71,6 +71,13 @@ class Processes:
         with self._accelerator.no_sync(network) if hasattr(network, "no_sync") else nullcontext():
             yield
 
+    def reshard(self, network: torch.nn.Module) -> None:
+        """Let whole weights go that a pass without gradients left behind: the next step gathers those of the moment."""
+        if self.kind == "fsdp":
+            for module in network.modules():
+                if hasattr(module, "reshard"):
+                    module.reshard()
+
     def summed(self, values: torch.Tensor) -> torch.Tensor:
         """The sum over all processes."""
         if self.count == 1:

@@ -12,17 +12,20 @@ import torch
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
 from editscope.training.checkpoints import checkpoints_in
+from editscope.training.data.fixed_cases import fixed_cases
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
 from editscope.training.log.settings import TrackingSettings
-from editscope.training.models.loading import load_flow_editor, model_identity
-from editscope.training.models.lora import add_lora
+from editscope.training.models.loading import load_trained_editor, model_identity
+from editscope.training.monitors import read_monitors
 from editscope.training.settings import Experiment, read_table
 from editscope.training.supervised.encoding import ExampleEncoder
 from editscope.training.supervised.evaluation import Evaluation
 from editscope.training.supervised.export import FINAL, write_weights
 from editscope.training.supervised.flow_matching import FlowObjective
+from editscope.training.supervised.looks import FixedCaseLooks, sampler_of
 from editscope.training.supervised.loop import LoopSettings, StepHook, TrainingLoop
+from editscope.training.supervised.operations import OperationCounter
 from editscope.training.supervised.parallel import Processes, check_deepspeed
 
 EXPERIMENT = "experiment.toml"
@@ -43,15 +46,17 @@ def train(
     """
     check_folder(folder, resume)
     training = experiment.training
+    where = source.name if source else "the experiment"
+    if experiment.model.compile and training.parallel == "fsdp":
+        raise BadInput(f'{where}, [model] compile: is not supported with parallel = "fsdp"; leave it out, or use "ddp"')
+    tracking = tracking_of(experiment, where)
+    monitors = read_monitors(experiment.extra.get("monitors", {}), where)
     if training.deepspeed is not None:
         check_deepspeed(experiment.folder / training.deepspeed, training, training.clip)
     processes = Processes(training.parallel, cpu=experiment.model.device == "cpu")
     tell = say if processes.first else _silent
     torch.manual_seed(training.seed)  # for the first weights of LoRA layers
-    editor = load_flow_editor(experiment.model, full=experiment.lora is None, device=str(processes.device))
-    if experiment.lora is not None:
-        add_lora(editor.network, experiment.lora)
-    where = source.name if source else "the experiment"
+    editor = load_trained_editor(experiment.model, experiment.lora, device=str(processes.device))
     cache = None if training.cache is None else experiment.folder / training.cache
     encoder = ExampleEncoder(editor, cache, encoding_identity(experiment), tell)
     objective = FlowObjective(
@@ -60,6 +65,9 @@ def train(
         experiment.timesteps,
         drop_instruction=training.drop_instruction,
         bf16=experiment.model.precision == "bf16",
+        counter=OperationCounter(editor.network, experiment.model.keep)
+        if OperationCounter.can_count(editor.network)
+        else None,
     )
     data = data_settings(experiment.data, where, experiment.folder)
     with (
@@ -70,10 +78,25 @@ def train(
             rank=processes.number,
             world=processes.count,
             where=where,
+            say=tell,
         ) as loader,
         quiet(),
     ):
         more: list[StepHook] = list(hooks)
+        looks = None
+        if tracking.samples_every:
+            cases = fixed_cases(data, tracking.samples, editor.multiple)
+            tell(f"fixed cases: {cases.origin}")
+            looks = FixedCaseLooks(
+                editor,
+                cases,
+                tracking,
+                sampler_of(type(editor.pipe).__name__, tracking, experiment.evaluation),
+                experiment.timesteps,
+                monitors,
+                bf16=experiment.model.precision == "bf16",
+            )
+            more.append(looks)
         if experiment.evaluation is not None:
             more.append(Evaluation(experiment, editor, folder, tell))
         loop = TrainingLoop(
@@ -83,8 +106,9 @@ def train(
             folder,
             processes=processes,
             hooks=more,
+            at_start=[] if looks is None else [looks.at_start],
             say=tell,
-            trackers=tracking_of(experiment, where).trackers,
+            trackers=tracking.trackers,
         )
         if resume:
             tell(f"going on from step {loop.resume()} of {training.steps}")
@@ -110,6 +134,7 @@ def loop_settings(experiment: Experiment) -> LoopSettings:
         experiment.ema,
         experiment.checkpoints,
         experiment.decides,
+        shown={**experiment.decides, "data": dict(experiment.data)},
     )
 
 

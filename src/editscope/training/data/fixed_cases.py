@@ -1,0 +1,70 @@
+"""Fixed cases of a training: the few examples that are looked at again and again, not trained on where that can be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from editscope.suites.generated.stream import held_out_namespace
+from editscope.training.data.buckets import bucket_of, fit_example
+from editscope.training.data.examples import EditExample
+from editscope.training.data.settings import DataSettings, PartSettings
+from editscope.training.data.sources import SetExamples, StreamExamples, TrainingSource, open_source, spaced
+
+OTHER_SPLITS = ("validation", "valid", "val", "test")
+"""Splits of a data set that are looked at where another one is trained on, the first that there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixedCases:
+    """Examples in the sizes of their buckets. ``held_out`` says that none of them is trained on, ``origin`` where each
+    part has them from, as a sentence."""
+
+    examples: tuple[EditExample, ...]
+    held_out: bool
+    origin: str
+
+
+def fixed_cases(settings: DataSettings, count: int, multiple: int) -> FixedCases:
+    """So many examples, from the parts in turn; the same for the same settings.
+
+    Of a stream they are the first problems of a namespace that no training reaches. Of a data set they are records of
+    another split, where it has one. Of a suite, or a set with one split, they are records that are trained on too,
+    evenly spaced over all.
+    """
+    examples: list[EditExample] = []
+    held_out, told = True, []
+    for place, part in enumerate(settings.parts):
+        wanted = len(range(place, count, len(settings.parts)))
+        if not wanted:
+            continue
+        source, apart, words = _apart(part)
+        held_out &= apart
+        numbers = _numbers(source, wanted)
+        examples += [_fitted(source, number, settings, multiple) for number in numbers]
+        told.append(f"{len(numbers)} of part {part.label!r}, {words}")
+    return FixedCases(tuple(examples), held_out, "; ".join(told))
+
+
+def _apart(part: PartSettings) -> tuple[TrainingSource, bool, str]:
+    """A source of cases, whether they are held out, and that in words."""
+    if part.kind == "stream":
+        words = "from a stream of its own that is never trained on"
+        return StreamExamples(part, held_out_namespace(part.stream_seed)), True, words
+    source = open_source(part)
+    if isinstance(source, SetExamples):
+        for split in OTHER_SPLITS:
+            if split != part.split and split in source.records.splits:
+                other = open_source(replace(part, split=split))
+                if other.entries:
+                    return other, True, f"from its split {split!r}, which is not trained on"
+    return source, False, "which are also trained on"
+
+
+def _numbers(source: TrainingSource, wanted: int) -> Sequence[int]:
+    return range(wanted) if source.entries is None else spaced(source.entries, wanted)[0]
+
+
+def _fitted(source: TrainingSource, number: int, settings: DataSettings, multiple: int) -> EditExample:
+    key = bucket_of(source.shape(number), settings.sizes, multiple, source.name_of(number))
+    return fit_example(replace(source.example(number, 0.0), case=None), key, settings.sizes)

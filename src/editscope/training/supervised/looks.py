@@ -1,0 +1,179 @@
+"""Looks at fixed cases during training: their edits, signs of drift, their loss, and monitors that stop a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from statistics import fmean
+
+import torch
+
+from editscope.editors.diffusion.families import family_of
+from editscope.images import Pixels
+from editscope.training.checkpoints import random_state, set_random_state
+from editscope.training.data.examples import EditExample
+from editscope.training.data.fixed_cases import FixedCases
+from editscope.training.log.settings import TrackingSettings
+from editscope.training.models.base import Condition
+from editscope.training.models.conditions import moved
+from editscope.training.models.pipeline_editor import PipelineFlowEditor
+from editscope.training.models.sampling import first_noise, sample
+from editscope.training.monitors import (
+    MonitorSettings,
+    MonitorStop,
+    TrainingMonitors,
+    identity_rate,
+    over_edit_ratio,
+)
+from editscope.training.rewards.base import Rollout
+from editscope.training.supervised.encoding import ExampleEncoder
+from editscope.training.supervised.flow_matching import FlowObjective, answer_of
+from editscope.training.supervised.loop import StepResult, TrainingLoop
+from editscope.training.supervised.settings import EvaluationSettings, TimestepSettings
+
+DRAWS = 4
+"""Noise levels at which the loss of a case is taken; they and the noise are the same at every look."""
+MONITORS = "monitors"
+"""Where the loop keeps what monitors remember."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplerSettings:
+    """How fixed cases are sampled: steps, what a distilled network is told, and the scale of guidance by two calls."""
+
+    steps: int
+    guidance: float | None = None
+    scale: float = 1.0
+
+
+def sampler_of(pipeline: str, tracking: TrackingSettings, evaluation: EvaluationSettings | None) -> SamplerSettings:
+    """The sampler that ``[tracking]`` and ``[evaluation]`` describe; the rest is what the model was published with."""
+    family = family_of(pipeline)
+    published = {} if family is None else family.guidance
+    given = (None, None, None) if evaluation is None else (evaluation.steps, evaluation.guidance, evaluation.scale)
+    steps = tracking.sample_steps or given[0] or (family.steps if family else None) or 28
+    told = given[1] if given[1] is not None else published.get("guidance_scale")
+    scale = given[2] if given[2] is not None else published.get("true_cfg_scale", 1.0)
+    return SamplerSettings(steps, told, scale)
+
+
+class KeptEncoder(ExampleEncoder):
+    """An encoder of few examples: what it made once stays in memory, on the CPU."""
+
+    def __init__(self, editor: PipelineFlowEditor) -> None:
+        super().__init__(editor)
+        self._made: dict[str, Condition] = {}
+
+    def _kept(self, key: str, make: Callable[[], Condition]) -> Condition:
+        if key not in self._made:
+            self._made[key] = moved(make(), "cpu")
+        return moved(self._made[key], next(self._editor.network.parameters()).device)
+
+
+class FixedCaseLooks:
+    """A hook of the loop: each so many steps it edits the fixed cases with the weights of the moment.
+
+    The average of weights is used where one is kept. All processes take part, since shards need it; the first one logs,
+    and decides about the end. A look draws from generators of its own and leaves those of training as they were, so
+    that weights come out the same with and without looks.
+    """
+
+    def __init__(
+        self,
+        editor: PipelineFlowEditor,
+        cases: FixedCases,
+        tracking: TrackingSettings,
+        sampler: SamplerSettings,
+        timesteps: TimestepSettings,
+        monitors: MonitorSettings | None = None,
+        *,
+        bf16: bool = False,
+    ) -> None:
+        self._editor, self._cases, self._every, self._sampler = editor, cases, tracking.samples_every, sampler
+        self._monitors = TrainingMonitors(monitors)
+        self._encoder = KeptEncoder(editor)
+        self._objective = FlowObjective(editor, self._encoder, timesteps, bf16=bf16)
+
+    def at_start(self, loop: TrainingLoop) -> None:
+        """Look at what the model makes before it is trained."""
+        loop.log.event(0, "samples", f"Fixed cases: {self._cases.origin}.")
+        self._look(loop)
+
+    def __call__(self, loop: TrainingLoop, result: StepResult) -> None:
+        """Look where it is due, and at the end."""
+        if result.step % self._every == 0 or result.step == loop.settings.training.steps:
+            self._look(loop)
+
+    def _look(self, loop: TrainingLoop) -> None:
+        with undisturbed(loop):
+            edits = [self._edit(number, example) for number, example in enumerate(self._cases.examples)]
+            losses = [self._loss(number, example) for number, example in enumerate(self._cases.examples)]
+        if not loop.processes.first:
+            return
+        examples = self._cases.examples
+        pairs = list(zip(examples, edits, strict=True))
+        identity = identity_rate((one.pictures, edit) for one, edit in pairs)
+        over = over_edit_ratio((one.pictures[0], answer_of(one), edit) for one, edit in pairs)
+        loss = fmean(losses)
+        named = {"identity_rate": identity, "over_edit_ratio": over, self.loss_name: loss}
+        loop.log.step(loop.step, named)
+        loop.log.sample(loop.step, [Rollout(one, edit) for one, edit in pairs])
+        self._watch(loop, identity, over, loss)
+
+    @property
+    def loss_name(self) -> str:
+        """What the loss of the cases is logged as: cases that are trained on are not called held out."""
+        return "held_out/loss" if self._cases.held_out else "fixed_cases/loss"
+
+    def _watch(self, loop: TrainingLoop, identity: float | None, over: float | None, loss: float) -> None:
+        if loop.step == 0:  # nothing was trained yet
+            return
+        self._monitors.load_state(loop.more.get(MONITORS, {}))
+        try:
+            held_out = loss if self._cases.held_out else None
+            self._monitors.step(loop.step, identity=identity, over_edit=over, held_out_loss=held_out)
+        except MonitorStop as stop:
+            loop.stop_because = str(stop)
+        loop.more[MONITORS] = self._monitors.state()
+
+    def _edit(self, seed: int, example: EditExample) -> Pixels:
+        """One edit, from the same noise every time; one at a time, so that it takes less memory than training."""
+        height, width = answer_of(example).shape[:2]
+        condition = self._encoder.condition(example)
+        without = self._encoder.condition(example, without=True) if self._sampler.scale > 1 else None
+        with self._objective.rounded(self._editor.device):
+            latents = sample(
+                self._editor,
+                condition,
+                first_noise(self._editor, (height, width), [seed]),
+                self._editor.sigmas(self._sampler.steps, (height, width)),
+                guidance=self._sampler.guidance,
+                without=without,
+                scale=self._sampler.scale,
+            )
+        edit: Pixels = self._editor.pixels(latents)[0].cpu().numpy()
+        return edit
+
+    def _loss(self, number: int, example: EditExample) -> float:
+        """The loss of training, without text left out."""
+        generators = [torch.Generator("cpu").manual_seed(DRAWS * number + draw) for draw in range(DRAWS)]
+        return float(self._objective.losses([example] * DRAWS, generators).mean())
+
+
+@contextmanager
+def undisturbed(loop: TrainingLoop) -> Iterator[None]:
+    """The weights of the moment (their average, where one is kept) for sampling; after it, all is as it was."""
+    network = loop.objective.network
+    before = random_state()
+    training = network.training
+    with ExitStack() as stack:
+        stack.enter_context(torch.no_grad())
+        stack.enter_context(loop.average.in_place() if loop.average is not None else nullcontext())
+        network.eval()
+        try:
+            yield
+        finally:
+            loop.processes.reshard(network)
+            network.train(training)
+            set_random_state(before)

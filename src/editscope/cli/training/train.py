@@ -9,6 +9,7 @@ import typer
 
 from editscope import printing
 from editscope.cli.help import GroupedCommands, GroupedOptions
+from editscope.cli.training.compare import compare
 from editscope.errors import BadInput, unknown
 
 app = typer.Typer(
@@ -110,6 +111,9 @@ def export(
     weights = export_checkpoint(experiment, folder, out, step)
     option = "lora" if experiment.lora is not None else "network"
     printing.say(f"diffusers:{experiment.model.pipeline}?{option}={weights}")
+
+
+app.command(cls=GroupedOptions)(compare)
 
 
 @app.command(cls=GroupedOptions)

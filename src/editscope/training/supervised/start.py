@@ -36,10 +36,12 @@ def train(
     resume: bool = False,
     hooks: Sequence[StepHook] = (),
     say: Callable[[str], None] = lambda _: None,
+    resume_with: str = "run the same command with --resume",
 ) -> Path:
     """Train what an experiment describes; gives the folder or file of the weights that come out.
 
-    ``source`` is the file of the experiment, of which the folder gets a copy.
+    ``source`` is the file of the experiment, of which the folder gets a copy. ``resume_with`` says how to go on, where the
+    training is stopped.
     """
     check_folder(folder, resume)
     training = experiment.training
@@ -84,6 +86,7 @@ def train(
             processes=processes,
             hooks=more,
             say=tell,
+            resume_with=resume_with,
             trackers=tracking_of(experiment, where).trackers,
         )
         if resume:

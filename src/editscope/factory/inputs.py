@@ -36,7 +36,11 @@ def read_inputs(folder: Path) -> dict[str, Any]:
 
 def write_inputs(folder: Path, pipeline: str, models: Mapping[str, str], values: Mapping[str, Any]) -> None:
     """Write the inputs of a plan; earlier ones are replaced."""
-    lines = ["# What the command was given; it goes before what plan.toml says.", f"pipeline = {toml_value(pipeline)}", ""]
+    lines = [
+        "# What the command was given; it goes before what plan.toml says.",
+        f"pipeline = {toml_value(pipeline)}",
+        "",
+    ]
     for title, entries in (("models", models), ("set", values)):
         lines += [f"[{title}]", *(f"{json.dumps(name)} = {toml_value(value)}" for name, value in entries.items()), ""]
     write_whole(folder / FILE, "\n".join(lines).encode())

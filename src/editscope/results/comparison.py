@@ -314,7 +314,11 @@ def _metric(runs: Sequence[Run], metric: str) -> str:
 
 
 def _shared(
-    runs: Sequence[Run], aggregation: Aggregation, where: Mapping[str, str | Sequence[str]] | None, metric: str, across: bool
+    runs: Sequence[Run],
+    aggregation: Aggregation,
+    where: Mapping[str, str | Sequence[str]] | None,
+    metric: str,
+    across: bool,
 ) -> tuple[dict[Key, tuple[int, ...]], LeftOut]:
     """Where each case that all runs have is in the rows of each, and how many cases are not so."""
     numbers = [_numbered(run, where, metric) for run in runs]
@@ -371,7 +375,9 @@ def _without_variants(run: Run, numbers: Mapping[Key, int]) -> dict[Key, int]:
     """The rows by case alone; BadInput where a case has several edits."""
     plain_keys = {(key[0], "", *key[2:]): place for key, place in numbers.items()}
     if len(plain_keys) < len(numbers):
-        raise BadInput(f"{run.path} has several edits of a case, which cannot be paired across instructions; run one form")
+        raise BadInput(
+            f"{run.path} has several edits of a case, which cannot be paired across instructions; run one form"
+        )
     return plain_keys
 
 

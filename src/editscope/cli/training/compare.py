@@ -127,8 +127,8 @@ def say_plan(comparison: TrainingComparison, console: Console, budget: float | N
         table.add_column(head, justify="left" if head == "run" else "right", overflow="fold")
     for one in each:
         calls = sum(part.calls for part in one.calls.parts)
-        unknown = any(part.may_cost and part.cost_usd is None for part in one.calls.parts)
-        cost = "unknown" if unknown else rounded(one.calls.known_usd)
+        own = all(part.own or part.cost_usd == 0 for part in one.calls.parts)
+        cost = "free" if own else "unknown" if one.calls.unknown else rounded(one.calls.known_usd)
         table.add_row(one.run.label, f"{one.edits:,}", f"{one.calls.about}{calls:,}", cost)
     console.print()
     if each:

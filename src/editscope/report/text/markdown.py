@@ -74,7 +74,10 @@ def markdown_table(table: PaperTable) -> Iterator[str]:
     """A paper's table with its title before and its caption after it."""
     source = f" ({table.source})" if table.source else ""
     yield f"\n### {markdown_text(table.title + source)}\n\n"
-    heads = [markdown_text(full_label(c)) + (f"<br><sub>{markdown_text(c.note)}</sub>" if c.note else "") for c in table.columns]
+    heads = [
+        markdown_text(full_label(c)) + (f"<br><sub>{markdown_text(c.note)}</sub>" if c.note else "")
+        for c in table.columns
+    ]
     yield _cells([markdown_text(table.stub), *heads])
     yield _cells(["---", *("---:" for _ in heads)])
     for row, places in zip(table.rows, table_ranks(table), strict=True):

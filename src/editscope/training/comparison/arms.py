@@ -124,8 +124,8 @@ def _same_model(experiment: Experiment, base: Experiment, where: str) -> None:
         mine, theirs = getattr(experiment.model, name), getattr(base.model, name)
         if mine != theirs:
             raise BadInput(
-                f"{where}: [model] {name} is {mine!r}, and that of the base is {theirs!r}; arms are compared on one base "
-                "model"
+                f"{where}: [model] {name} is {mine!r}, and that of the base is {theirs!r}; arms are compared on "
+                "one base model"
             )
 
 

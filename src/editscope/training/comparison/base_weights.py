@@ -21,8 +21,8 @@ def weights_of_training(folder: Path, base: Experiment, where: str) -> Path:
     other = read_experiment(folder / EXPERIMENT).model
     if (other.pipeline, other.revision) != (base.model.pipeline, base.model.revision):
         raise BadInput(
-            f"{where}: {folder} trained {other.pipeline}, another base model than {base.model.pipeline}; arms are compared "
-            "on one base model"
+            f"{where}: {folder} trained {other.pipeline}, another base model than {base.model.pipeline}; arms are "
+            "compared on one base model"
         )
     inside = folder / "weights"
     found = inside if (inside / NETWORK).is_dir() else inside / LORA

@@ -31,9 +31,9 @@ RISE = 0.02
 class EditDrift:
     """What the edits of a run did to their pictures.
 
-    ``identity`` is the share of edits equal, or nearly equal, to their input; ``over_edit`` the median of pixels changed
-    for each pixel that was to be changed, over the ``measured`` edits whose case has an answer or an edited area. Both are
-    None without such edits.
+    ``identity`` is the share of edits equal, or nearly equal, to their input; ``over_edit`` the median of pixels
+    changed for each pixel that was to be changed, over the ``measured`` edits whose case has an answer or an edited
+    area. Both are None without such edits.
     """
 
     edits: int
@@ -74,7 +74,7 @@ def _fitted(source: Pixels, edit: Pixels) -> Pixels:
 
 
 def over_edit_of(case: Case, source: Pixels, edit: Pixels) -> float | None:
-    """Pixels changed for each that was to be changed: by the answer of a case, or by its edited area; None without both.
+    """Pixels changed for each that was to be changed: by the answer of a case, or its edited area; None without both.
 
     An edited area is a box around what changes, so that an edit inside of it has a ratio below 1.
     """
@@ -115,7 +115,9 @@ def drift_sentence(compared: ComparedJudge, arm: str, base: EditDrift, now: Edit
     if not parts:
         return ""
     if now.identity is not None and base.identity is not None:
-        parts[-1] += f"; {now.identity:.0%} of its edits leave the picture as it is, and {base.identity:.0%} of the base's"
+        parts[-1] += (
+            f"; {now.identity:.0%} of its edits leave the picture as it is, and {base.identity:.0%} of the base's"
+        )
     return f"+ {arm} looks like a drift toward not editing: {', '.join(parts)}"
 
 

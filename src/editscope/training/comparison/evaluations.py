@@ -160,8 +160,8 @@ class ArmRuns:
 def judge_names(judges: Sequence[str]) -> dict[str, str]:
     """What to call each judge: its spec without the address of its server, and a number where two are alike.
 
-    >>> judge_names(["openai:qwen?base_url=http://127.0.0.1:8000/v1&temperature=0", "openai:gpt-5"])
-    {'openai:qwen?base_url=http://127.0.0.1:8000/v1&temperature=0': 'openai:qwen?temperature=0', 'openai:gpt-5': 'openai:gpt-5'}
+    >>> list(judge_names(["openai:qwen?base_url=http://127.0.0.1:8000/v1&temperature=0", "openai:gpt-5"]).values())
+    ['openai:qwen?temperature=0', 'openai:gpt-5']
     """
     names: dict[str, str] = {}
     for spec in judges or (PIXELS,):

@@ -33,14 +33,15 @@ class ComparisonResults:
 
     def sentences(self) -> list[str]:
         """What the figures say of drift, and of arms that are not trained on their data alone."""
-        found = []
-        for compared in self.judged:
-            drift = self.drift[compared.evaluation.label]
-            for arm in compared.runs:
-                if arm != BASE and (text := drift_sentence(compared, arm, drift[BASE], drift[arm])):
-                    found.append(f"{compared.evaluation.label}, {compared.judge_name}: {text}.")
-        found += [f"{arm.label}: {note}." for arm in self.comparison.arms for note in arm.notes]
-        return found
+        drifted = (
+            (compared, drift_sentence(compared, arm, drift[BASE], drift[arm]))
+            for compared in self.judged
+            for drift in [self.drift[compared.evaluation.label]]
+            for arm in compared.runs
+            if arm != BASE
+        )
+        found = [f"{one.evaluation.label}, {one.judge_name}: {text}." for one, text in drifted if text]
+        return [*found, *(f"{arm.label}: {note}." for arm in self.comparison.arms for note in arm.notes)]
 
     def pending(self) -> list[str]:
         """The runs that are not finished."""
@@ -57,7 +58,9 @@ def results_of(comparison: TrainingComparison) -> ComparisonResults:
         for name in compared.runs:
             if name not in found:
                 run = comparison.runs.of(compared.evaluation, arms[name], compared.judge)
-                kept = comparison.out / "drift" / folder_name(compared.evaluation.label) / f"{arms[name].folder.name}.json"
+                kept = (
+                    comparison.out / "drift" / folder_name(compared.evaluation.label) / f"{arms[name].folder.name}.json"
+                )
                 made = run.edits_of or run  # its pictures are those of the run that made the edits
                 opened = made.opened()
                 assert opened is not None
@@ -86,7 +89,8 @@ def as_markdown(results: ComparisonResults) -> Iterator[str]:
     for compared in results.judged:
         for table in comparison_tables(compared):
             yield from markdown_table(table)
-    yield "\n### Drift\n\n| Evaluation | Arm | Edits | Unchanged | Over-edit ratio |\n| --- | --- | ---: | ---: | ---: |\n"
+    yield "\n### What the edits did to their pictures\n\n"
+    yield "| Evaluation | Arm | Edits | Unchanged | Over-edit ratio |\n| --- | --- | ---: | ---: | ---: |\n"
     for evaluation, arms in results.drift.items():
         for arm, drift in arms.items():
             cells = [evaluation, arm_label(arm), f"{drift.edits:,}", share(drift.identity), ratio(drift.over_edit)]

@@ -38,8 +38,8 @@ class ArmSettings:
     """One entry of ``[[arms]]``: a name, and what differs from the experiment of the plan.
 
     ``data`` replaces entries of its table ``[data]``; ``experiment`` is a file of its own; ``weights`` are trained
-    already: a LoRA file, a folder with a network, or the folder of a training. Without any of them the arm trains on the
-    data of the experiment.
+    already: a LoRA file, a folder with a network, or the folder of a training. Without any of them the arm trains on
+    the data of the experiment.
     """
 
     name: str
@@ -61,9 +61,9 @@ class ArmEvaluation:
     """One entry of ``[[evaluations]]``: a suite that the base and every arm are run on.
 
     ``suite`` may have options; ``instead`` has another spec of the same suite for some arms, by name. ``data`` is the
-    folder of a suite that has one. Each of ``judges`` judges the same edits. ``metrics`` and ``by`` choose the columns of
-    the tables, ``preserved`` is the metric that is high where a picture stays as it is. ``published`` names printed models
-    to stand beside arms: ``MODEL`` or ``MODEL, SETTING``.
+    folder of a suite that has one. Each of ``judges`` judges the same edits. ``metrics`` and ``by`` choose the columns
+    of the tables, ``preserved`` is the metric that is high where a picture stays as it is. ``published`` names printed
+    models to stand beside arms: ``MODEL`` or ``MODEL, SETTING``.
     """
 
     suite: str
@@ -100,7 +100,9 @@ class ArmEvaluation:
             raise BadInput(f"{where} judges: one stands there twice; leave it out, or use samples to ask it again")
         for arm, spec in self.instead.items():
             if spec.partition("?")[0] != self.suite.partition("?")[0]:
-                raise BadInput(f"{where} instead, {arm!r}: {spec} is another suite than {self.suite}; only options differ")
+                raise BadInput(
+                    f"{where} instead, {arm!r}: {spec} is another suite than {self.suite}; only options differ"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,9 @@ def read_plan(path: Path) -> ComparisonPlan:
         name=document.get("name") or path.stem,
         experiment=document["experiment"],
         arms=tuple(_arm(one, f"{file}, [[arms]]") for one in _listed(document, "arms", file)),
-        evaluations=tuple(_evaluation(one, f"{file}, [[evaluations]]") for one in _listed(document, "evaluations", file)),
+        evaluations=tuple(
+            _evaluation(one, f"{file}, [[evaluations]]") for one in _listed(document, "evaluations", file)
+        ),
         sampler=read_table(SamplerSettings, document.get("sampler", {}), f"{file}, [sampler]"),
         seed=document.get("seed", 0),
         processes=document.get("processes", 1),
@@ -222,7 +226,9 @@ def _check_names(plan: ComparisonPlan) -> None:
     for arm in plan.arms:
         other = arms.setdefault(folder_name(arm.name), arm.name)
         if folder_name(arm.name) == BASE:
-            raise BadInput(f"{plan.file}, [[arms]]: {arm.name!r} is the name of the model without training; choose another")
+            raise BadInput(
+                f"{plan.file}, [[arms]]: {arm.name!r} is the name of the model without training; choose another"
+            )
         if other is not arm.name or [one.name for one in plan.arms].count(arm.name) > 1:
             raise BadInput(f"{plan.file}, [[arms]]: two arms are called {arm.name!r}; give each a name of its own")
     labels: dict[str, str] = {}

@@ -142,13 +142,17 @@ def _left(comparison: TrainingComparison, run: ArmRun, budget: float | None) -> 
         return None
     others = sum(spent_in_folder(other.folder) for other in comparison.runs if other is not run and other.begun)
     if others >= budget > 0:
-        raise Stopped(f"the budget of ${budget:,.2f} is used up; go on with a higher one: {comparison.command} --budget N")
+        raise Stopped(
+            f"the budget of ${budget:,.2f} is used up; go on with a higher one: {comparison.command} --budget N"
+        )
     return budget - others
 
 
 @contextmanager
 def _locked(out: Path) -> Iterator[None]:
-    lock = Lock(out / LOCK, f"{out} is being written by another process; wait for it or stop it first", make_folder=True)
+    lock = Lock(
+        out / LOCK, f"{out} is being written by another process; wait for it or stop it first", make_folder=True
+    )
     try:
         yield
     finally:

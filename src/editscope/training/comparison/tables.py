@@ -111,7 +111,7 @@ def _missing(compared: ComparedJudge) -> list[str]:
 
 
 def published_of(compared: ComparedJudge, level: str, arm: str) -> dict[At, Result]:
-    """The printed figures that the plan names for an arm: of this level, and by the judge that is most like the run's."""
+    """The printed figures that the plan names for an arm: of this level, by the judge that is most like the run's."""
     named = compared.evaluation.published.get(arm, "")
     if not named:
         return {}

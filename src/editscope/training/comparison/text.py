@@ -10,7 +10,7 @@ from rich.text import Text
 
 from editscope.suites.tables import OVERALL
 from editscope.suites.tables.judged import short
-from editscope.training.comparison.figures import ArmFigure, At, ComparedJudge, ComparedLevel
+from editscope.training.comparison.figures import ArmFigure, ComparedLevel
 from editscope.training.comparison.results import ComparisonResults, ratio, share
 from editscope.training.comparison.settings import BASE
 from editscope.training.comparison.tables import arm_label, missing_in_words, title_of
@@ -41,7 +41,7 @@ def parts(results: ComparisonResults, width: int) -> Iterator[RenderableType]:
     if results.judged:
         yield Group("what the edits did to their pictures", _drift(results))
         yield ""
-        yield "Δ: an arm minus the base, paired by case, with its 95 % interval; no interval where there are too few cases"
+        yield "Δ: an arm minus the base, paired by case, with its 95 % interval; none where there are too few cases"
     yield from results.sentences()
 
 
@@ -92,11 +92,21 @@ def _signed(number: float) -> str:
 
 def _drift(results: ComparisonResults) -> Table:
     table = Table(box=None, pad_edge=False)
-    for head, justify in (("", "left"), ("arm", "left"), ("edits", "right"), ("unchanged", "right"), ("over-edit", "right")):
+    for head, justify in (
+        ("", "left"),
+        ("arm", "left"),
+        ("edits", "right"),
+        ("unchanged", "right"),
+        ("over-edit", "right"),
+    ):
         table.add_column(head, justify=justify)  # type: ignore[arg-type]
     for evaluation, arms in results.drift.items():
         for arm, drift in arms.items():
             table.add_row(
-                Text(evaluation), Text(arm_label(arm)), f"{drift.edits:,}", share(drift.identity), ratio(drift.over_edit)
+                Text(evaluation),
+                Text(arm_label(arm)),
+                f"{drift.edits:,}",
+                share(drift.identity),
+                ratio(drift.over_edit),
             )
     return table

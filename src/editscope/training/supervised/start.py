@@ -40,8 +40,8 @@ def train(
 ) -> Path:
     """Train what an experiment describes; gives the folder or file of the weights that come out.
 
-    ``source`` is the file of the experiment, of which the folder gets a copy. ``resume_with`` says how to go on, where the
-    training is stopped.
+    ``source`` is the file of the experiment, of which the folder gets a copy. ``resume_with`` says how to go on, where
+    the training is stopped.
     """
     check_folder(folder, resume)
     training = experiment.training

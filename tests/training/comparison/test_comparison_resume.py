@@ -93,7 +93,8 @@ def test_ctrl_c_saves_a_checkpoint_and_says_the_command_that_goes_on(
         assert f"going on from step 3 of {STEPS}" in told and paid(server) == needed(levels=1)
 
 
-@pytest.mark.parametrize("moment", ["training", pytest.param("judging", marks=pytest.mark.drill(only=True))])
+@pytest.mark.drill(only=True)
+@pytest.mark.parametrize("moment", ["training", "judging"])
 def test_a_killed_comparison_repeats_no_step_before_its_checkpoint_and_no_paid_call(
     folder: Path, moment: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,7 +23,7 @@ from editscope.training.comparison.figures import ComparedJudge
 from editscope.training.monitors import LEVELS, is_identity
 from editscope.wording import metric_in_text
 
-RISE = 0.02
+MORE_UNCHANGED = 0.02
 """By so much the share of unchanged edits must be higher than the base's to be spoken of."""
 
 
@@ -95,12 +95,12 @@ def over_edit_of(case: Case, source: Pixels, edit: Pixels) -> float | None:
 def drift_sentence(compared: ComparedJudge, arm: str, base: EditDrift, now: EditDrift) -> str:
     """A sentence where an arm is right less often and edits less than the base; "" otherwise.
 
-    It needs a lower headline, and either more unchanged edits (by RISE) or a ``preserved`` metric that is higher by its
+    It needs a lower headline, and either more unchanged edits (by MORE_UNCHANGED) or a ``preserved`` metric that is higher by its
     interval.
     """
     falls = _differences(compared, arm, compared.headline)
     keeps = _differences(compared, arm, compared.preserved) if compared.preserved else {}
-    unchanged = now.identity is not None and base.identity is not None and now.identity - base.identity > RISE
+    unchanged = now.identity is not None and base.identity is not None and now.identity - base.identity > MORE_UNCHANGED
     parts = []
     for level, fall in falls.items():
         kept = keeps.get(level)

@@ -137,7 +137,11 @@ def _has_data(experiment: Experiment, where: str) -> None:
     settings = data_settings(experiment.data, where, experiment.folder)
     for part in settings.parts:
         part.check(where)
-        if open_source(part).entries == 0:
+        try:
+            entries = open_source(part).entries
+        except BadInput as error:
+            raise BadInput(f"{where}, {error}") from error
+        if entries == 0:
             raise BadInput(f"{where} trains on nothing: {part.label} has no records; {fix}")
 
 

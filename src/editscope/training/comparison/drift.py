@@ -95,8 +95,8 @@ def over_edit_of(case: Case, source: Pixels, edit: Pixels) -> float | None:
 def drift_sentence(compared: ComparedJudge, arm: str, base: EditDrift, now: EditDrift) -> str:
     """A sentence where an arm is right less often and edits less than the base; "" otherwise.
 
-    It needs a lower headline, and either more unchanged edits (by MORE_UNCHANGED) or a ``preserved`` metric that is higher by its
-    interval.
+    It needs a lower headline, and either more unchanged edits (by MORE_UNCHANGED) or a ``preserved`` metric that is
+    higher by its interval.
     """
     falls = _differences(compared, arm, compared.headline)
     keeps = _differences(compared, arm, compared.preserved) if compared.preserved else {}

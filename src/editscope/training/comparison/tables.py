@@ -62,7 +62,9 @@ def _table(compared: ComparedJudge, level: ComparedLevel) -> PaperTable:
     return PaperTable(
         name=level.level or "overall",
         title=title_of(compared, level.level),
-        caption=" ".join([NOTE, *_missing(compared), *_sources(compared, level)]),
+        caption=" ".join(
+            [f"{title_of(compared, level.level)}.", NOTE, *_missing(compared), *_sources(compared, level)]
+        ),
         columns=columns,
         rows=(*rows, *printed),
         metric=compared.headline,
@@ -136,12 +138,10 @@ def published_of(compared: ComparedJudge, level: str, arm: str) -> dict[At, Resu
 def _published_rows(compared: ComparedJudge, level: ComparedLevel) -> Iterator[PaperRow]:
     printed = {arm: published_of(compared, level.level, arm) for arm in level.figures}
     there = {arm: cells for arm, cells in printed.items() if any(at in cells for at in level.columns)}
-    if there:
-        yield PaperRow("head", "Published")
     base = _printed(there.get(BASE, {}), level.columns)
     for arm, cells in there.items():
         shown = _printed(cells, level.columns)
-        yield PaperRow("row", compared.evaluation.published[arm], cells=shown, published=True)
+        yield PaperRow("row", compared.evaluation.published[arm], cells=shown, note="published", published=True)
         if arm != BASE and any(base):
             deltas = tuple(difference(cell, other) for cell, other in zip(shown, base, strict=True))
             yield PaperRow("average", DELTA, cells=deltas, depth=1, published=True)

@@ -165,9 +165,7 @@ def say_results(comparison: TrainingComparison, *, as_json: bool = False) -> Non
     text = comparison_text(results, console.width)
     files = write_results(results, text)
     if as_json:
-        import json
-
-        printing.say(json.dumps(results_json(results), indent=1, ensure_ascii=False))
+        printing.say_json(results_json(results))
     else:
         printing.say(text)
         for pending in results.pending():

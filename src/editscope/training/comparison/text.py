@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from editscope import printing
 from editscope.suites.tables import OVERALL
 from editscope.suites.tables.judged import short
 from editscope.training.comparison.figures import ArmFigure, ComparedLevel
@@ -22,11 +23,12 @@ PER_ARM, STUB = 34, 30
 
 def comparison_text(results: ComparisonResults, width: int) -> str:
     """All tables and sentences as plain text."""
-    console = Console(width=max(width, STUB + PER_ARM), no_color=True, force_terminal=False, highlight=False)
+    console = printing.console(soft_wrap=False)
+    console.no_color, console.width = True, max(width, STUB + PER_ARM)
     with console.capture() as captured:
         for part in parts(results, console.width):
             console.print(part, markup=False, highlight=False, soft_wrap=isinstance(part, str))
-    return captured.get()
+    return Text.from_ansi(captured.get()).plain + "\n"
 
 
 def parts(results: ComparisonResults, width: int) -> Iterator[RenderableType]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from json.decoder import JSONObject  # type: ignore[attr-defined]
 from json.scanner import py_make_scanner  # type: ignore[attr-defined]
 from typing import Any
@@ -77,6 +77,42 @@ def read_toml(text: str) -> dict[str, Any]:
         raise Malformed(str(error)) from None
     check_depth(value)
     return value
+
+
+def toml_value(value: Any) -> str:
+    """A value as TOML writes it.
+
+    >>> toml_value(True), toml_value(0.5), toml_value(["a", 2]), toml_value({"a b": 1})
+    ('true', '0.5', '["a", 2]', '{ "a b" = 1 }')
+    >>> toml_value("ü\\n")
+    '"ü\\\\n"'
+    """
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_value, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{json.dumps(str(name))} = {toml_value(one)}' for name, one in value.items())} }}"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value)
+
+
+def toml_text(tables: Mapping[str, Any]) -> str:
+    """Tables as a TOML file; entries that are None are left out.
+
+    >>> print(toml_text({"name": "mine", "model": {"rank": 4, "device": None}}), end="")
+    "name" = "mine"
+    <BLANKLINE>
+    ["model"]
+    "rank" = 4
+    """
+    plain = {name: value for name, value in tables.items() if value is not None and not isinstance(value, Mapping)}
+    lines = [f"{json.dumps(name)} = {toml_value(value)}" for name, value in plain.items()]
+    for name, table in tables.items():
+        if isinstance(table, Mapping):
+            entries = {one: value for one, value in table.items() if value is not None}
+            lines += ["", f"[{json.dumps(name)}]"]
+            lines += [f"{json.dumps(one)} = {toml_value(value)}" for one, value in entries.items()]
+    return "\n".join(lines) + "\n"
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

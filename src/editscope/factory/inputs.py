@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from editscope.documents import Malformed, read_toml
+from editscope.documents import Malformed, read_toml, toml_value
 from editscope.errors import BadInput, unknown
 from editscope.files import SETTINGS, read_file
 from editscope.runfolder.files import write_whole
@@ -36,9 +36,13 @@ def read_inputs(folder: Path) -> dict[str, Any]:
 
 def write_inputs(folder: Path, pipeline: str, models: Mapping[str, str], values: Mapping[str, Any]) -> None:
     """Write the inputs of a plan; earlier ones are replaced."""
-    lines = ["# What the command was given; it goes before what plan.toml says.", f"pipeline = {_toml(pipeline)}", ""]
+    lines = [
+        "# What the command was given; it goes before what plan.toml says.",
+        f"pipeline = {toml_value(pipeline)}",
+        "",
+    ]
     for title, entries in (("models", models), ("set", values)):
-        lines += [f"[{title}]", *(f"{json.dumps(name)} = {_toml(value)}" for name, value in entries.items()), ""]
+        lines += [f"[{title}]", *(f"{json.dumps(name)} = {toml_value(value)}" for name, value in entries.items()), ""]
     write_whole(folder / FILE, "\n".join(lines).encode())
 
 
@@ -77,16 +81,3 @@ def _within(inside: Any, name: str, where: str) -> Any:
         return inside[name]
     known = [str(entry.get("name")) for entry in inside if isinstance(entry, dict)] if isinstance(inside, list) else []
     raise BadInput(f"{where} names {name!r}, which the plan does not have{': ' + ', '.join(known) if known else ''}")
-
-
-def _toml(value: Any) -> str:
-    """A value as TOML writes it.
-
-    >>> _toml(True), _toml(0.5), _toml(["a", 2]), _toml("ü\\n")
-    ('true', '0.5', '["a", 2]', '"ü\\\\n"')
-    """
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_toml, value))}]"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return json.dumps(value)

@@ -27,7 +27,8 @@ Key: TypeAlias = "tuple[str, ...]"
 
 SHORT = 10
 """A scale that ends here or below is written with two decimals."""
-PAIRED_BY = ("case_id", "variant")
+VARIANT = "variant"
+PAIRED_BY = ("case_id", VARIANT)
 FINER = ("metric", "key")
 """What tells the rows of a run apart, and what tells them apart in a run with judges."""
 
@@ -84,6 +85,8 @@ class Comparison:
     places: Mapping[Key, tuple[int, ...]]
     taken: tuple[Rows, ...]
     calibration: Calibration | None = None
+    across: bool = False
+    """Whether edits by different instructions are paired, each case's one with its one."""
 
     @property
     def overall(self) -> Paired:
@@ -118,7 +121,7 @@ class Comparison:
 
     def cases(self, n: int = 10) -> tuple[CaseContrast, ...]:
         """The n cases in which a run differs most from the first, largest difference first."""
-        records = [_by_unit(run) for run in self.runs]
+        records = [_by_unit(run, self.across) for run in self.runs]
         units = {(key[0], key[1]): tuple(known[key[0], key[1]] for known in records) for key in self.places}
         folds = (
             self.runs[0].judged
@@ -207,6 +210,7 @@ def compare(
     resamples: int = 10_000,
     level: float = 0.95,
     labels: str | Path | None = None,
+    across: bool = False,
 ) -> Comparison:
     """Compare runs with the first of them, case by case: ``es.compare(run, "runs/last-week").table()``.
 
@@ -215,6 +219,8 @@ def compare(
     suite's headline unless given; ``where={"task": "border"}`` takes a part of the cases. A case with repeats counts by
     their mean, so runs with different numbers of them can be compared. ``level`` is that of the intervals.
     ``labels`` is a file of human labels, by which the judge is calibrated; see ``editscope.results.calibration``.
+    ``across`` pairs runs that were asked by different instructions, such as one on paraphrases: each has one edit of a
+    case.
     """
     if labels is not None and where:
         raise BadInput("labels calibrate the mean over all cases; compare with labels, or a part of the cases")
@@ -224,20 +230,20 @@ def compare(
     _check_suites(runs)
     aggregation = aggregation_from(runs[0].info)
     metric = _metric(runs, metric or aggregation.headline)
-    shared, left_out = _shared(runs, aggregation, where, metric)
+    shared, left_out = _shared(runs, aggregation, where, metric, across)
+    match = tuple(name for name in _matched_by(runs[0]) if name != VARIANT or not across)
     tags = _tags(aggregation, _matched_by(runs[0]))
     taken = [_taken(run, [places[i] for places in shared.values()], tags, metric) for i, run in enumerate(runs)]
 
     from editscope.stats.paired import compare_rows
 
-    match = _matched_by(runs[0])
     tables = [
         compare_rows(taken[0], rows, aggregation, metric, match=match, resamples=resamples, level=level)
         for rows in taken[1:]
     ]
     names = run_names(runs)
     made = None if labels is None else _calibrated(runs, names, labels, metric)
-    return Comparison(runs, names, metric, aggregation, tuple(tables), left_out, shared, tuple(taken), made)
+    return Comparison(runs, names, metric, aggregation, tuple(tables), left_out, shared, tuple(taken), made, across)
 
 
 def _calibrated(runs: Sequence[Run], names: Sequence[str], labels: str | Path, metric: str) -> Calibration:
@@ -247,11 +253,11 @@ def _calibrated(runs: Sequence[Run], names: Sequence[str], labels: str | Path, m
     return calibration(runs, names, read_labels(labels), str(metric))
 
 
-def _by_unit(run: Run) -> dict[tuple[str, str], list[CaseRecord]]:
-    """The records of each case and variant, one for each repeat."""
+def _by_unit(run: Run, across: bool = False) -> dict[tuple[str, str], list[CaseRecord]]:
+    """The records of each case and variant, one for each repeat; ``across`` variants they stand under the case."""
     records: dict[tuple[str, str], list[CaseRecord]] = {}
     for record in run.records():
-        records.setdefault((record.case_id, plain(record.variant)[0]), []).append(record)
+        records.setdefault((record.case_id, "" if across else plain(record.variant)[0]), []).append(record)
     return records
 
 
@@ -308,10 +314,16 @@ def _metric(runs: Sequence[Run], metric: str) -> str:
 
 
 def _shared(
-    runs: Sequence[Run], aggregation: Aggregation, where: Mapping[str, str | Sequence[str]] | None, metric: str
+    runs: Sequence[Run],
+    aggregation: Aggregation,
+    where: Mapping[str, str | Sequence[str]] | None,
+    metric: str,
+    across: bool,
 ) -> tuple[dict[Key, tuple[int, ...]], LeftOut]:
     """Where each case that all runs have is in the rows of each, and how many cases are not so."""
     numbers = [_numbered(run, where, metric) for run in runs]
+    if across:
+        numbers = [_without_variants(run, number) for run, number in zip(runs, numbers, strict=True)]
     everyone = set().union(*numbers)
     common = [key for key in numbers[0] if all(key in number for number in numbers)]
     prints = [run.averaged_rows()["fingerprint"] for run in runs]
@@ -357,6 +369,16 @@ def _numbered(run: Run, where: Mapping[str, str | Sequence[str]] | None, metric:
         if (of_measure is None or rows["metric"][place] in of_measure)
         and all(rows[tag][place] in wanted for tag, wanted in chosen.items())
     }
+
+
+def _without_variants(run: Run, numbers: Mapping[Key, int]) -> dict[Key, int]:
+    """The rows by case alone; BadInput where a case has several edits."""
+    plain_keys = {(key[0], "", *key[2:]): place for key, place in numbers.items()}
+    if len(plain_keys) < len(numbers):
+        raise BadInput(
+            f"{run.path} has several edits of a case, which cannot be paired across instructions; run one form"
+        )
+    return plain_keys
 
 
 def _joined(values: str | Sequence[str]) -> str:

@@ -9,7 +9,8 @@ import typer
 
 from editscope import printing
 from editscope.cli.help import GroupedCommands, GroupedOptions
-from editscope.errors import BadInput, unknown
+from editscope.cli.training.compare import compare
+from editscope.errors import BadInput
 
 app = typer.Typer(
     cls=GroupedCommands,
@@ -74,19 +75,15 @@ def new(
     """Write the file of an experiment from a recipe, with a comment at each value that a paper does not state.
 
     editscope train new experiment.toml --recipe pica-qwen
+
+    Recipes of comparisons write a plan for `train compare`, and its experiment beside it:
+
+      editscope train new plan.toml --recipe pica-comparison
     """
-    from importlib.resources import files
+    from editscope.training.recipes.writing import write_recipe
 
-    recipes = {one.name.removesuffix(".toml"): one for one in files("editscope.training.recipes").iterdir()}
-    known = sorted(name for name, one in recipes.items() if one.name.endswith(".toml"))
-    if recipe not in known:
-        raise unknown("recipe", recipe, known)
-    if file.exists():
-        raise BadInput(f"{file} is there already; choose another name")
-    from editscope.runfolder.files import write_whole
-
-    write_whole(file, recipes[recipe].read_bytes())
-    printing.say(f"{file}: set [[data.parts]] and look at the rest; then `editscope train run {file} --dry-run`")
+    for sentence in write_recipe(file, recipe):
+        printing.say(sentence)
 
 
 @app.command(cls=GroupedOptions)
@@ -113,6 +110,9 @@ def export(
     weights = export_checkpoint(experiment, folder, out, step)
     option = "lora" if experiment.lora is not None else "network"
     printing.say(f"diffusers:{experiment.model.pipeline}?{option}={weights}")
+
+
+app.command(cls=GroupedOptions)(compare)
 
 
 @app.command(cls=GroupedOptions)

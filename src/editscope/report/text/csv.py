@@ -45,7 +45,7 @@ def as_csv(model: Model, *, published: bool = False) -> Iterator[str]:
     sign-flip test and the same after Holm's correction. ``published``: a printed figure; its interval is the
     printed half-width, and ``note`` says which set, prompts and judge.
     """
-    yield _line(COLUMNS)
+    yield csv_line(COLUMNS)
     for view in model.runs:
         known = {"kind": "run", "run": view.run.path.name, "editor": view.name}
         suite = view.run.info["suite"]
@@ -104,10 +104,11 @@ def _published(sheet: Sheet) -> Iterator[str]:
 
 
 def _row(fields: Mapping[str, Any]) -> str:
-    return _line(["" if fields.get(name) is None else fields[name] for name in COLUMNS])
+    return csv_line(["" if fields.get(name) is None else fields[name] for name in COLUMNS])
 
 
-def _line(values: Sequence[object]) -> str:
+def csv_line(values: Sequence[object]) -> str:
+    """A line of CSV, with texts that no spreadsheet takes for a formula."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow([_harmless(value) for value in values])
     return text.getvalue()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from editscope.report.model import Model, Sheet
@@ -89,16 +89,24 @@ def as_latex(model: Model, *, published: bool = False) -> Iterator[str]:
     Every table stands between ``%<*name>`` and ``%</name>``, so it can be cut out by hand or taken with
     ``\ExecuteMetaData[file.tex]{name}`` of the package catchfilebetweentags, and stays up to date.
     """
-    yield f"% {in_comment(model.title)}\n"
+    suites = [sheet.suite for sheet in model.sheets]
+    parts = []
+    for number, sheet in enumerate(model.sheets):
+        prefix = sheet.suite if suites.count(sheet.suite) == 1 else f"{sheet.suite}-{number + 1}"
+        parts.append((_about(sheet), prefix, paper_tables(sheet, published)))
+    yield from latex_document(model.title, parts)
+
+
+def latex_document(title: str, parts: Iterable[tuple[str, str, Sequence[PaperTable]]]) -> Iterator[str]:
+    """A document of tables in parts: each has a sentence about it, a prefix for the names of its tables, and those."""
+    yield f"% {in_comment(title)}\n"
     yield HOW
     yield PREAMBLE + LETTER
     yield "\\begin{document}\n"
-    yield f"\\section*{{{escaped(model.title)}}}\n"
-    suites = [sheet.suite for sheet in model.sheets]
-    for number, sheet in enumerate(model.sheets):
-        yield f"\n{escaped(_about(sheet))}\n\n"
-        prefix = sheet.suite if suites.count(sheet.suite) == 1 else f"{sheet.suite}-{number + 1}"
-        for table in paper_tables(sheet, published):
+    yield f"\\section*{{{escaped(title)}}}\n"
+    for about, prefix, tables in parts:
+        yield f"\n{escaped(about)}\n\n"
+        for table in tables:
             yield from _tagged(table, label_of(prefix, table.name))
     yield "\\end{document}\n"
 

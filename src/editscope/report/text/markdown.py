@@ -19,33 +19,33 @@ SPACE = "&nbsp;" * 4
 
 def as_markdown(model: Model, *, published: bool = False) -> Iterator[str]:
     """The headline of every run, then the papers' tables with the best of each row in bold."""
-    yield f"# {_text(model.title)}\n"
+    yield f"# {markdown_text(model.title)}\n"
     for sheet in model.sheets:
         yield from _overview(sheet)
         for table in paper_tables(sheet, published):
-            yield from _table(table)
+            yield from markdown_table(table)
 
 
 def _overview(sheet: Sheet) -> Iterator[str]:
-    yield f"\n## {_text(suite_title(sheet.suite))}\n\n"
+    yield f"\n## {markdown_text(suite_title(sheet.suite))}\n\n"
     for name, view in zip(run_names(sheet), sheet.runs, strict=True):
         if sentence := every_edit_failed(view.run):
-            yield f"**{_text(f'{name}: {sentence}')}.**\n\n"
+            yield f"**{markdown_text(f'{name}: {sentence}')}.**\n\n"
     yield f"{sheet.cases_in_words}, set `{sheet.fingerprint}`. 95 % intervals.\n\n"
     yield _cells(["Run", *(metric_name(m) for m in sheet.metrics), "Coverage"])
     yield _cells(["---", *("---:" for _ in sheet.metrics), "---"])
     for name, view in zip(run_names(sheet), sheet.runs, strict=True):
         overall = view.summary["overall"]
-        coverage = _text(coverage_words(view.summary))
+        coverage = markdown_text(coverage_words(view.summary))
         figures = [_mean(overall.get(m), m) for m in sheet.metrics]
-        part = f" <sub>{_text(view.part)}</sub>" if view.part else ""
-        yield _cells([_text(name) + part, *figures, coverage or count(len(view.records), "case")])
+        part = f" <sub>{markdown_text(view.part)}</sub>" if view.part else ""
+        yield _cells([markdown_text(name) + part, *figures, coverage or count(len(view.records), "case")])
     accountings = {
         name: accounting_in_words(view.summary) for name, view in zip(run_names(sheet), sheet.runs, strict=True)
     }
     if any(accountings.values()):
         yield "\n" + "".join(
-            f"- {_text(f'{name}: {sentence}.')}\n" for name, sentence in accountings.items() if sentence
+            f"- {markdown_text(f'{name}: {sentence}.')}\n" for name, sentence in accountings.items() if sentence
         )
     yield from _by_people(sheet)
 
@@ -58,10 +58,10 @@ def _by_people(sheet: Sheet) -> Iterator[str]:
 
     yield "\n**People and judge**\n\n"
     for name, labeled in zip(run_names(sheet), sheet.calibration.runs, strict=True):
-        yield f"- {_text(f'{name}: {mean_in_words(labeled, sheet.headline)}')}.\n"
+        yield f"- {markdown_text(f'{name}: {mean_in_words(labeled, sheet.headline)}')}.\n"
     for second in range(1, len(sheet.runs)):
         for first in range(second):
-            yield f"- {_text(difference_in_words(sheet.calibration, first, second, sheet.headline))}\n"
+            yield f"- {markdown_text(difference_in_words(sheet.calibration, first, second, sheet.headline))}\n"
 
 
 def _mean(cell: dict[str, Any] | None, metric: str) -> str:
@@ -70,20 +70,24 @@ def _mean(cell: dict[str, Any] | None, metric: str) -> str:
     return f"{value(cell['mean'], metric)} ({interval(cell, metric)})"
 
 
-def _table(table: PaperTable) -> Iterator[str]:
+def markdown_table(table: PaperTable) -> Iterator[str]:
+    """A paper's table with its title before and its caption after it."""
     source = f" ({table.source})" if table.source else ""
-    yield f"\n### {_text(table.title + source)}\n\n"
-    heads = [_text(full_label(c)) + (f"<br><sub>{_text(c.note)}</sub>" if c.note else "") for c in table.columns]
-    yield _cells([_text(table.stub), *heads])
+    yield f"\n### {markdown_text(table.title + source)}\n\n"
+    heads = [
+        markdown_text(full_label(c)) + (f"<br><sub>{markdown_text(c.note)}</sub>" if c.note else "")
+        for c in table.columns
+    ]
+    yield _cells([markdown_text(table.stub), *heads])
     yield _cells(["---", *("---:" for _ in heads)])
     for row, places in zip(table.rows, table_ranks(table), strict=True):
         yield _cells([_label(row), *(_figures(table, row, places) or [""] * len(heads))])
-    yield f"\n{_text(table.caption)}\n"
+    yield f"\n{markdown_text(table.caption)}\n"
 
 
 def _label(row: PaperRow) -> str:
-    text = SPACE * row.depth + _text(row.label)
-    note = f" <sub>{_text(row.note)}</sub>" if row.note else ""
+    text = SPACE * row.depth + markdown_text(row.label)
+    note = f" <sub>{markdown_text(row.note)}</sub>" if row.note else ""
     return {"head": f"**{text}**", "overall": f"**{text}**", "average": f"*{text}*"}.get(row.kind, text) + note
 
 
@@ -102,6 +106,6 @@ def _cells(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cells) + " |\n"
 
 
-def _text(text: str) -> str:
+def markdown_text(text: str) -> str:
     """Text that Markdown shows as it is."""
     return " ".join(text.translate({ord(char): f"&#{ord(char)};" for char in "\\`*_[]<>|#&"}).split())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote
 
 from editscope.errors import Stopped
@@ -64,9 +64,29 @@ def evaluate(experiment: Experiment, weights: Path | None, place: Path) -> dict[
     return {name: cell["mean"] for name, cell in made.summary["overall"].items()}
 
 
-def editor_spec(experiment: Experiment, weights: Path | None) -> str:
-    """The spec of the diffusers editor with the weights of a run."""
-    settings = experiment.evaluation
+class Sampler(Protocol):
+    """How edits are made; None for what the model was published with."""
+
+    @property
+    def steps(self) -> int | None:
+        """Steps of the sampler."""
+
+    @property
+    def guidance(self) -> float | None:
+        """The value that a guidance-distilled network is told."""
+
+    @property
+    def scale(self) -> float | None:
+        """The scale of classifier-free guidance."""
+
+    @property
+    def max_area(self) -> int | None:
+        """Pixels that an edit may have."""
+
+
+def editor_spec(experiment: Experiment, weights: Path | None, sampler: Sampler | None = None) -> str:
+    """The spec of the diffusers editor with the weights of a run; the sampler is that of [evaluation] unless given."""
+    settings = sampler or experiment.evaluation
     options: dict[str, Any] = {"device": experiment.model.device}
     if experiment.model.device == "auto":
         options.pop("device")

@@ -39,10 +39,12 @@ def train(
     resume: bool = False,
     hooks: Sequence[StepHook] = (),
     say: Callable[[str], None] = lambda _: None,
+    resume_with: str = "run the same command with --resume",
 ) -> Path:
     """Train what an experiment describes; gives the folder or file of the weights that come out.
 
-    ``source`` is the file of the experiment, of which the folder gets a copy.
+    ``source`` is the file of the experiment, of which the folder gets a copy. ``resume_with`` says how to go on, where
+    the training is stopped.
     """
     check_folder(folder, resume)
     training = experiment.training
@@ -108,6 +110,7 @@ def train(
             hooks=more,
             at_start=[] if looks is None else [looks.at_start],
             say=tell,
+            resume_with=resume_with,
             trackers=tracking.trackers,
         )
         if resume:

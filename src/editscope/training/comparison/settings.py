@@ -1,0 +1,252 @@
+"""Settings of a comparison: one TOML file with the experiment, its arms, and the evaluations of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from editscope.cases import NOTHING
+from editscope.errors import BadInput, unknown
+from editscope.runs.choose_folder import slug
+from editscope.training.settings import read_document, read_table
+
+BASE = "base"
+"""The name of the arm that is not trained."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplerSettings:
+    """Table ``[sampler]``: how every arm makes its edits; None for what the model was published with."""
+
+    steps: int | None = None
+    guidance: float | None = None
+    scale: float | None = None
+    max_area: int | None = None
+
+    def check(self, where: str) -> None:
+        """Raise BadInput for counts below 1."""
+        for name in ("steps", "max_area"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise BadInput(f"{where} {name}: {value} is not positive")
+
+
+@dataclass(frozen=True, slots=True)
+class ArmSettings:
+    """One entry of ``[[arms]]``: a name, and what differs from the experiment of the plan.
+
+    ``data`` replaces entries of its table ``[data]``; ``experiment`` is a file of its own; ``weights`` are trained
+    already: a LoRA file, a folder with a network, or the folder of a training. Without any of them the arm trains on
+    the data of the experiment.
+    """
+
+    name: str
+    data: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    experiment: str = ""
+    weights: str = ""
+
+    def check(self, where: str) -> None:
+        """Raise BadInput for an arm that says two things at once."""
+        if not self.name.strip():
+            raise BadInput(f"{where}: an arm has no name; write name = 'PICA-100K' or what its data are called")
+        given = [name for name in ("data", "experiment", "weights") if getattr(self, name)]
+        if len(given) > 1:
+            raise BadInput(f"{where}, arm {self.name!r}: {' and '.join(given)} exclude each other; keep one of them")
+
+
+@dataclass(frozen=True, slots=True)
+class ArmEvaluation:
+    """One entry of ``[[evaluations]]``: a suite that the base and every arm are run on.
+
+    ``suite`` may have options; ``instead`` has another spec of the same suite for some arms, by name. ``data`` is the
+    folder of a suite that has one. Each of ``judges`` judges the same edits. ``metrics`` and ``by`` choose the columns
+    of the tables, ``preserved`` is the metric that is high where a picture stays as it is. ``published`` names printed
+    models to stand beside arms: ``MODEL`` or ``MODEL, SETTING``.
+    """
+
+    suite: str
+    name: str = ""
+    data: str = ""
+    judges: tuple[str, ...] = ()
+    limit: int | None = None
+    samples: int = 1
+    missing: str | None = None
+    accounting: str = "ours"
+    metrics: tuple[str, ...] = ()
+    by: str = ""
+    preserved: str = ""
+    instead: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    published: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+
+    @property
+    def label(self) -> str:
+        """Its name; that of the suite where it has none."""
+        return self.name or self.suite.partition("?")[0]
+
+    def spec_for(self, arm: str) -> str:
+        """The spec of the suite that an arm is run on."""
+        return str(self.instead.get(arm, self.suite))
+
+    def check(self, where: str) -> None:
+        """Raise BadInput for values that no evaluation can have."""
+        where = f"{where}, evaluation {self.label!r}"
+        for name in ("limit", "samples"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise BadInput(f"{where} {name}: {value} is not positive")
+        if len(set(self.judges)) < len(self.judges):
+            raise BadInput(f"{where} judges: one stands there twice; leave it out, or use samples to ask it again")
+        for arm, spec in self.instead.items():
+            if spec.partition("?")[0] != self.suite.partition("?")[0]:
+                raise BadInput(
+                    f"{where} instead, {arm!r}: {spec} is another suite than {self.suite}; only options differ"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonPlan:
+    """Everything that a comparison is told; ``folder`` is where its file lies, from which paths are looked for."""
+
+    name: str
+    experiment: str
+    arms: tuple[ArmSettings, ...]
+    evaluations: tuple[ArmEvaluation, ...]
+    sampler: SamplerSettings = SamplerSettings()
+    seed: int = 0
+    processes: int = 1
+    folder: Path = Path()
+    file: str = "the plan"
+
+    def decides(self) -> dict[str, Any]:
+        """What must not change once a comparison has begun, by dotted name; what it has more of later is fine."""
+        from editscope.training.settings import flattened
+
+        tables = {
+            "experiment": self.experiment,
+            "seed": self.seed,
+            "sampler": self.sampler,
+            "arms": {arm.name: {**_given(arm), "name": arm.name} for arm in self.arms},
+            "evaluations": {
+                one.label: {
+                    **{n: v for n, v in _given(one).items() if n in EDITS},
+                    **{f"judge {number}": judge for number, judge in enumerate(one.judges, 1)},
+                }
+                for one in self.evaluations
+            },
+        }
+        return flattened(tables)
+
+
+EDITS = ("suite", "data", "limit", "samples", "missing", "accounting", "instead")
+"""Entries of an evaluation that decide what is edited and judged; the others are about tables."""
+
+
+def _given(record: Any) -> dict[str, Any]:
+    """The entries of a record that say something."""
+    values = {one.name: getattr(record, one.name) for one in fields(record)}
+    return {name: dict(v) if isinstance(v, Mapping) else v for name, v in values.items() if v not in (None, "", (), {})}
+
+
+TABLES = ("sampler", "arms", "evaluations")
+PLAIN: Mapping[str, type] = {"name": str, "experiment": str, "seed": int, "processes": int}
+
+
+def read_plan(path: Path) -> ComparisonPlan:
+    """The plan of a TOML file; BadInput names file, table and entry of what cannot be used."""
+    document, file = read_document(path), path.name
+    known = {*TABLES, *PLAIN}
+    for entry in document:
+        if entry not in known:
+            raise BadInput(f"{file}: {unknown('entry', entry, known)}")
+    for entry, kind in PLAIN.items():
+        value = document.get(entry, kind())
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise BadInput(f"{file}, {entry}: {value!r} is not a {'text' if kind is str else 'whole number'}")
+    if not document.get("experiment"):
+        raise BadInput(f"{file} has no experiment; write experiment = 'FILE.toml', which `editscope train new` makes")
+    if document.get("processes", 1) < 1:
+        raise BadInput(f"{file}, processes: {document['processes']} is not positive")
+    plan = ComparisonPlan(
+        name=document.get("name") or path.stem,
+        experiment=document["experiment"],
+        arms=tuple(_arm(one, f"{file}, [[arms]]") for one in _listed(document, "arms", file)),
+        evaluations=tuple(
+            _evaluation(one, f"{file}, [[evaluations]]") for one in _listed(document, "evaluations", file)
+        ),
+        sampler=read_table(SamplerSettings, document.get("sampler", {}), f"{file}, [sampler]"),
+        seed=document.get("seed", 0),
+        processes=document.get("processes", 1),
+        folder=path.parent,
+        file=file,
+    )
+    _check_names(plan)
+    return plan
+
+
+def _listed(document: Mapping[str, Any], entry: str, file: str) -> list[Any]:
+    listed = document.get(entry, [])
+    if not isinstance(listed, list):
+        raise BadInput(f"{file}, {entry} is no list of tables; write [[{entry}]]")
+    if not listed:
+        raise BadInput(f"{file} has no {entry}; write at least one [[{entry}]]")
+    return listed
+
+
+def _arm(table: Any, where: str) -> ArmSettings:
+    if isinstance(table, Mapping) and not isinstance(table.get("data", {}), Mapping):
+        raise BadInput(f"{where}: data is no table; write [[arms.data.parts]] with a source")
+    return read_table(ArmSettings, table, where)
+
+
+def _evaluation(table: Any, where: str) -> ArmEvaluation:
+    if not isinstance(table, Mapping):
+        raise BadInput(f"{where}: is no table; write [[evaluations]]")
+    values = dict(table)
+    for name in ("judges", "metrics"):
+        values[name] = _texts(values.get(name, ()), f"{where} {name}")
+    for name in ("instead", "published"):
+        given = values.get(name, {})
+        if not isinstance(given, Mapping) or not all(isinstance(one, str) for one in given.values()):
+            raise BadInput(f"{where} {name}: is no table of texts; write {name} = {{ base = '…' }}")
+    return read_table(ArmEvaluation, values, where)
+
+
+def _texts(listed: Any, where: str) -> tuple[str, ...]:
+    texts: Sequence[Any] = [listed] if isinstance(listed, str) else listed
+    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
+        raise BadInput(f"{where}: {listed!r} is no list of texts")
+    return tuple(texts)
+
+
+def _check_names(plan: ComparisonPlan) -> None:
+    """BadInput for two arms or evaluations of one name, and for names of arms that there are not."""
+    arms: dict[str, str] = {BASE: BASE}
+    for arm in plan.arms:
+        other = arms.setdefault(folder_name(arm.name), arm.name)
+        if folder_name(arm.name) == BASE:
+            raise BadInput(
+                f"{plan.file}, [[arms]]: {arm.name!r} is the name of the model without training; choose another"
+            )
+        if other is not arm.name or [one.name for one in plan.arms].count(arm.name) > 1:
+            raise BadInput(f"{plan.file}, [[arms]]: two arms are called {arm.name!r}; give each a name of its own")
+    labels: dict[str, str] = {}
+    names = [BASE, *(arm.name for arm in plan.arms)]
+    for one in plan.evaluations:
+        if folder_name(one.label) in labels:
+            raise BadInput(f"{plan.file}, [[evaluations]]: two are called {one.label!r}; give each a name of its own")
+        labels[folder_name(one.label)] = one.label
+        for entry in ("instead", "published"):
+            for name in getattr(one, entry):
+                if name not in names:
+                    raise unknown("arm", name, names, of=f"{plan.file}, evaluation {one.label!r}, {entry}")
+
+
+def folder_name(name: str) -> str:
+    """The folder of an arm, an evaluation or a judge.
+
+    >>> folder_name("PICA-100K"), folder_name("openai:gpt-4o?temperature=0")
+    ('pica-100k', 'openai-gpt-4o-temperature-0')
+    """
+    return slug(name).lower()

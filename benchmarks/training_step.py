@@ -75,14 +75,14 @@ def make_network(name: str, device: str) -> Any:
 class DrawnEncoder:
     """What stands in for encoders: latents and embeddings drawn once, as a cache gives them."""
 
-    def __init__(self, editor: PipelineFlowEditor, name: str) -> None:
+    def __init__(self, editor: PipelineFlowEditor, tokens: int) -> None:
         config, device = editor.config, editor.device
         generator = torch.Generator(device).manual_seed(1)
 
         def drawn(*shape: int) -> torch.Tensor:
             return torch.randn(shape, generator=generator, device=device)
 
-        side = 2 * SIDES[name]
+        side = 2 * tokens
         self._clean = drawn(1, editor.channels, side, side)
         self._condition = {
             "text": drawn(1, TEXT, config.joint_attention_dim),
@@ -102,7 +102,7 @@ class DrawnEncoder:
         return self._condition
 
 
-def make_objective(network: Any, name: str) -> FlowObjective:
+def make_objective(network: Any, name: str, tokens: int) -> FlowObjective:
     """The objective of supervised training, over a pipeline that has nothing but its network."""
     from diffusers import FlowMatchEulerDiscreteScheduler
 
@@ -117,7 +117,7 @@ def make_objective(network: Any, name: str) -> FlowObjective:
     )
     kind = QwenPlusEditor if "qwen" in name else KontextEditor
     editor = kind(pipe)
-    return FlowObjective(editor, DrawnEncoder(editor, name), TimestepSettings(), bf16=True)  # type: ignore[arg-type]
+    return FlowObjective(editor, DrawnEncoder(editor, tokens), TimestepSettings(), bf16=True)  # type: ignore[arg-type]
 
 
 def step(objective: FlowObjective, examples: list[EditExample], optimizer: torch.optim.Optimizer) -> torch.Tensor:
@@ -140,7 +140,7 @@ def measure(network: Any, case: str, steps: int, device: str, peak: float | None
     prepare_blocks(network, kept, compiled=how == "compiled")  # type: ignore[arg-type]
     trained = [value for value in network.parameters() if value.requires_grad]
     optimizer = make_optimizer(OptimizerSettings("fused"), trained)
-    objective = make_objective(network, name)
+    objective = make_objective(network, name, SIDES[name])
     pixels = 16 * SIDES[name]
     answer = np.zeros((pixels, pixels, 3), np.uint8)
     examples = [EditExample(str(number), "drawn", (answer,), "an edit", answer) for number in range(edits)]

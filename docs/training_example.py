@@ -98,6 +98,8 @@ def main() -> None:
         for name in KEPT:
             if (run / name).is_file():
                 shutil.copyfile(run / name, results / Path(name).name)
+        if (given.out / "scored").is_dir():
+            shutil.make_archive(str(results / "scored"), "gztar", given.out / "scored")
     print("\n".join(f"{path.stat().st_size:>10,} {path}" for path in sorted(results.iterdir())))
 
 

@@ -137,16 +137,16 @@ class RewardAgainstHeldOut(Monitor):
         self._in_a_row = int(state["in_a_row"])
 
 
-class HeldOutLossRise(Monitor):
+class HeldOutLossLimit(Monitor):
     """Stops where the loss on held-out cases stays above its lowest value by more than a share, several looks in a row:
     the model learns its examples by heart."""
 
     name = "held-out loss"
 
-    def __init__(self, rise: float, patience: int = 2) -> None:
-        if rise < 0 or patience < 1:
-            raise BadInput(f"[monitors] held-out loss: rise {rise} and patience {patience} must be at least 0 and 1")
-        self._rise = rise
+    def __init__(self, above: float, patience: int = 2) -> None:
+        if above < 0 or patience < 1:
+            raise BadInput(f"[monitors] held-out loss: share {above} and patience {patience} must be at least 0 and 1")
+        self._above = above
         self._patience = patience
         self._best: tuple[int, float] | None = None
         self._in_a_row = 0
@@ -157,7 +157,7 @@ class HeldOutLossRise(Monitor):
             self._best, self._in_a_row = (step, value), 0
             return None
         then, lowest = self._best
-        self._in_a_row = self._in_a_row + 1 if value > (1 + self._rise) * lowest else 0
+        self._in_a_row = self._in_a_row + 1 if value > (1 + self._above) * lowest else 0
         if self._in_a_row < self._patience:
             return None
         return (
@@ -179,13 +179,13 @@ class HeldOutLossRise(Monitor):
 class MonitorSettings:
     """The table ``[monitors]`` of an experiment; a limit that is None is not watched.
 
-    ``held_out_fall`` is for training by rewards, ``held_out_rise`` for the loss of supervised training.
+    ``held_out_fall`` is for training by rewards, ``held_out_above`` for the loss of supervised training.
     """
 
     identity_rate: float | None = 0.9
     over_edit_ratio: float | None = None
     held_out_fall: float | None = 0.05
-    held_out_rise: float | None = None
+    held_out_above: float | None = None
     held_out_patience: int = 2
     window: int = 5
 
@@ -209,8 +209,8 @@ class TrainingMonitors:
         self._identity = None if identity is None else identity_rate_limit(identity, chosen.window)
         self._over = None if over is None else over_edit_limit(over, chosen.window)
         self._held_out = None if fall is None else RewardAgainstHeldOut(fall, chosen.held_out_patience)
-        rise = chosen.held_out_rise
-        self._loss = None if rise is None else HeldOutLossRise(rise, chosen.held_out_patience)
+        above = chosen.held_out_above
+        self._loss = None if above is None else HeldOutLossLimit(above, chosen.held_out_patience)
 
     def step(
         self,

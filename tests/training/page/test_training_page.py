@@ -81,7 +81,7 @@ def test_a_page_says_what_to_know(training: Path, tmp_path: Path, monkeypatch: p
         "80 steps",
         "started 2 times, the last time from step 40",
         "Held-out score against reward",
-        "divided by its seconds and by the operations a second that the maker of the device states",
+        "divided by the seconds of the step and by the dense bf16 operations a second",
         "The disk is full; the checkpoint of step 200 is whole. (superseded)",
         "stream:paintbench?size=512 3 75.0 %",
         "optimizer. rate 0.0001",

@@ -14,7 +14,7 @@ from editscope.images import load
 from editscope.training.checkpoints import TrainingState, checkpoints_in, load_checkpoint
 from editscope.training.data.fixed_cases import fixed_cases
 from editscope.training.log.metrics_file import read_training
-from editscope.training.monitors import HeldOutLossRise, MonitorStop, read_monitors
+from editscope.training.monitors import HeldOutLossLimit, MonitorStop, read_monitors
 from editscope.training.page.page import write_training_page
 from editscope.training.settings import read_experiment
 from editscope.training.supervised.start import train
@@ -95,9 +95,9 @@ def test_what_is_kept_for_the_backward_pass_changes_no_bit(run: Any) -> None:
 
 
 def test_a_loss_that_rises_stops_after_its_patience_and_remembers_across_a_resume() -> None:
-    monitor = HeldOutLossRise(0.1, patience=2)
+    monitor = HeldOutLossLimit(0.1, patience=2)
     assert [monitor.observe(step, loss) for step, loss in enumerate((1.0, 0.5, 0.52, 0.6))] == [None] * 4
-    again = HeldOutLossRise(0.1, patience=2)
+    again = HeldOutLossLimit(0.1, patience=2)
     again.load_state(monitor.state())
     assert "rose from 0.5 at step 1 to 0.6" in str(again.observe(4, 0.6))
 

@@ -133,5 +133,5 @@ def test_what_shapes_say_is_kept_is_what_pytorch_keeps(
     counts = {"transformer_blocks": "num_layers", "single_transformer_blocks": "num_single_layers"}
     said = sum(size * config[counts[block]] for block, size in memory.blocks.items()) + memory.rest
     assert said == pytest.approx(sum(seen.values()), rel=0.03)
-    by_keep = {keep: activation_bytes(memory, config, shape, keep, 2 if bf16 else 4) for keep in ("inputs", "all")}  # type: ignore[arg-type]
+    by_keep = {keep: activation_bytes(memory, config, shape, keep, 2 if bf16 else 4) for keep in ("inputs", "all")}
     assert by_keep["all"] == said + 2 * memory.largest and by_keep["inputs"] < 1.5 * by_keep["all"]

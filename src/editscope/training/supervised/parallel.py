@@ -76,7 +76,7 @@ class Processes:
         if self.kind == "fsdp":
             for module in network.modules():
                 if hasattr(module, "reshard"):
-                    module.reshard()
+                    module.reshard()  # type: ignore[operator]
 
     def summed(self, values: torch.Tensor) -> torch.Tensor:
         """The sum over all processes."""

@@ -77,12 +77,16 @@ def test_a_pilot_keeps_pairs_of_still_shots_as_people_decide_and_a_run_scores_th
     tmp_path: Path, browser: Browser, editscope: Callable[..., Called]
 ) -> None:
     people = BrowserReviews(browser, PEOPLE)
-    with writer(refusal(17, "superficial")) as server:
+    with writer(refusal(5, "superficial")) as server:
         folder = begun(tmp_path / "set", server, made_folder(tmp_path / "videos", GOOD), review=True)
         result, lines = built_here(folder, people=people)
         calls = server.calls
         assert built_here(folder)[1] == lines and server.calls == calls
-    assert counted(result)["readable"] == (GOOD + 6, GOOD + 4) and reasons(result) == DROPPED
+    assert counted(result)["readable"] == (GOOD + 6, GOOD + 4)
+    dropped = reasons(result)
+    assert {step: dropped[step] for step in DROPPED} == DROPPED and set(dropped) == {*DROPPED, "clear", "instruct"}
+    # How many depends on the bytes of the videos, which differ between builds of the encoder.
+    assert set(dropped["clear"]) == {"nothing changed"} and set(dropped["instruct"]) == {"the model declined"}
     records = {name: fields for name, fields, _ in map(json.loads, lines)}
     assert len(records) == result.records
     as_decided(people, "review", records)
@@ -103,8 +107,6 @@ DROPPED = {
     "shots": {"no shot of 1 s": 1},
     "pairs": {"nothing changed": 1, "too much changed": 1},
     "once": {"near duplicate": 1},
-    "clear": {"nothing changed": times(4, 10)},
-    "instruct": {"the model declined": times(1, 5)},
     "review": {"rejected": 1},
 }
 

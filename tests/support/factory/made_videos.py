@@ -7,12 +7,16 @@ import tempfile
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import av
 import numpy as np
 
 from editscope.images import Pixels
+
+ONE_AT_A_TIME = Lock()
+"""x264 gives other bytes for the same frames where several threads of a process encode at a time."""
 
 
 def encoded(
@@ -29,7 +33,8 @@ def encoded(
     with tempfile.TemporaryDirectory() as folder:  # moving the header to the front reads the file again
         path = Path(folder) / "made.mp4"
         coder = {"crf": str(crf), "preset": "veryfast", "threads": "1", "g": str(key_every)}
-        _encode(path, frames, fps, times_s, rotation, coder, {"movflags": "faststart"} if faststart else {})
+        with ONE_AT_A_TIME:
+            _encode(path, frames, fps, times_s, rotation, coder, {"movflags": "faststart"} if faststart else {})
         return path.read_bytes()
 
 

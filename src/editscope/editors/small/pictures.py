@@ -1,0 +1,114 @@
+"""Pictures as the small editor reads them: a grid of at most 256 × 256 pixels, each the number of a color."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from editscope.images import Pixels
+
+SIDE = 256
+"""The longer side of what the network sees, in pixels."""
+CELL = 8
+"""Pixels along the side of a cell, the unit in which the network thinks."""
+CELLS = SIDE // CELL
+COLORS = 16
+"""Colors that the network may choose from: those of the picture, then those of the sentence."""
+OUTSIDE = 255
+"""What stands in a grid where the picture has ended."""
+
+Grid = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class GridSize:
+    """How the pixels of a picture become those of the grid: one of each ``step`` × ``step``, the middle one."""
+
+    width: int
+    height: int
+    step: float
+
+    @property
+    def columns(self) -> int:
+        """Pixels of the grid from left to right that show the picture."""
+        return max(1, round(self.width / self.step))
+
+    @property
+    def rows(self) -> int:
+        """Pixels of the grid from top to bottom that show the picture."""
+        return max(1, round(self.height / self.step))
+
+    def places(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The columns and rows of the picture that the grid shows.
+
+        >>> GridSize(1024, 576, 4.0).places()[0][:3], GridSize(1024, 576, 4.0).rows
+        (array([ 2,  6, 10]), 144)
+        """
+        columns = ((np.arange(self.columns) + 0.5) * self.step).astype(np.int64)
+        rows = ((np.arange(self.rows) + 0.5) * self.step).astype(np.int64)
+        return np.minimum(columns, self.width - 1), np.minimum(rows, self.height - 1)
+
+
+def grid_size(width: int, height: int) -> GridSize:
+    """The grid of a picture: its longer side fills it."""
+    return GridSize(width, height, max(width, height) / SIDE)
+
+
+def shown(plane: npt.NDArray[np.uint8], size: GridSize) -> Grid:
+    """The pixels of a plane that the grid shows, with what lies outside marked."""
+    columns, rows = size.places()
+    grid = np.full((SIDE, SIDE), OUTSIDE, np.uint8)
+    grid[: len(rows), : len(columns)] = plane[np.ix_(rows, columns)]
+    return grid
+
+
+@dataclass(frozen=True, eq=False)
+class ReadPicture:
+    """A picture as numbers of colors. ``plane`` has the whole picture, ``grid`` what the network sees.
+
+    ``colors`` are those that it may choose from, ``marks`` say which of them the sentence names (1, 2 …; 0 for none).
+    Pixels of other colors have the number of the nearest one.
+    """
+
+    plane: npt.NDArray[np.uint8]
+    grid: Grid
+    colors: npt.NDArray[np.uint8]
+    marks: npt.NDArray[np.uint8]
+    size: GridSize
+
+
+def read_picture(picture: Pixels, codes: Sequence[tuple[int, int, int]]) -> ReadPicture:
+    """A picture and the color codes of its instruction."""
+    height, width = picture.shape[:2]
+    packed = (picture[..., 0].astype(np.uint32) << 16) | (picture[..., 1].astype(np.uint32) << 8) | picture[..., 2]
+    values, inverse, counts = np.unique(packed, return_inverse=True, return_counts=True)
+    most = np.sort(np.argsort(-counts, kind="stable")[: COLORS - len(codes)])
+    chosen = values[most]
+    own = np.stack([chosen >> 16, (chosen >> 8) & 255, chosen & 255], axis=1).astype(np.uint8)
+    if len(most) == len(values):
+        number = np.arange(len(values), dtype=np.uint8)
+    else:
+        every = np.stack([values >> 16, (values >> 8) & 255, values & 255], axis=1).astype(np.int32)
+        away = ((every[:, None] - own[None].astype(np.int32)) ** 2).sum(2)
+        number = away.argmin(1).astype(np.uint8)
+    plane = number[inverse.reshape(height, width)]
+    colors, marks = choices(own, codes)
+    size = grid_size(width, height)
+    return ReadPicture(plane, shown(plane, size), colors, marks, size)
+
+
+def choices(
+    own: npt.NDArray[np.uint8], codes: Sequence[tuple[int, int, int]]
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """The colors to choose from and their marks: a picture's own, then those that only the sentence has."""
+    colors = [tuple(int(value) for value in color) for color in own]
+    marks = [0] * len(colors)
+    for place, code in enumerate(codes):
+        if code not in colors:
+            colors.append(code)
+            marks.append(0)
+        marks[colors.index(code)] = place + 1
+    return np.array(colors, np.uint8), np.array(marks, np.uint8)
